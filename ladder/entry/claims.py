@@ -5,18 +5,20 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
+from ladder.entry.look_alikes import similar, spelling_mistake
 from ladder.errors import LadderError
 from ladder.values.names import NAME_LENGTH
 from pigpen.rules import PRESETS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Iterable
 
     from ladder.entry.look import SubmissionLook
     from pigpen.rules import Rules
 
 LETTERS_AND_DIGITS = ("L", "M", "N")
 """First letters of the Unicode categories that a name may hold, in any script, besides `_`, `-` and `.`."""
+_WAY_OUT = "Write {option} {{taken}} if you mean it, or choose a name less like it."
 
 
 def check_name(name: str, what: str) -> None:
@@ -34,17 +36,41 @@ def check_name(name: str, what: str) -> None:
         )
 
 
+def check_new_name(name: str, what: str, taken: Iterable[str], way_out: str = "Choose another name.") -> None:
+    """
+    Make sure that *name* can be the name of something new: it looks like none that is taken, and is written in one way.
+
+    Args:
+        name: The name.
+        what: Of what.
+        taken: The names that others of its kind have.
+        way_out: What to do if it looks like one of them; may name it as ``{taken}``.
+
+    Raises:
+        LadderError: If it cannot.
+    """
+    check_name(name, what)
+    other = similar(name, taken)
+    if other is not None:
+        raise LadderError(f"The name {name!r} looks like {other!r}, which is taken. {way_out.format(taken=other)}")
+    mistake = spelling_mistake(name)
+    if mistake:
+        raise LadderError(f"{name!r} cannot be the name of {what}: it {mistake}.")
+
+
 def check_claim(look: SubmissionLook, bot: str, owner: str, sandbox: str) -> None:
     """
     Make sure that *owner* may enter a bot of this name from this sandbox.
 
     Raises:
-        LadderError: If not: the name is another's or hardly differs from one, or the ladder's bots live elsewhere.
+        LadderError: If not: the name is another's or looks like one, or the ladder's bots live elsewhere.
     """
     check_name(bot, "a bot (--name)")
     check_name(owner, "an owner (--owner)")
-    _check_case(bot, look.owner_of, "bot", "--name")
-    _check_case(owner, look.owners, "owner", "--owner")
+    if bot not in look.owner_of:
+        check_new_name(bot, "a bot (--name)", look.owner_of, _WAY_OUT.format(option="--name"))
+    if owner not in look.owners:
+        check_new_name(owner, "an owner (--owner)", look.owners, _WAY_OUT.format(option="--owner"))
     holder = look.owner_of.get(bot, owner)
     if holder != owner:
         raise LadderError(f"The name {bot!r} belongs to a bot of {holder}'s. Choose another one: --name")
@@ -97,6 +123,9 @@ def check_variant(look: SubmissionLook, rules: Rules) -> None:
     """
     check_name(rules.name, "a variant")
     known = look.rules.get(rules.name)
+    if known is None and rules.name not in PRESETS:
+        taken = "Give yours another name in their TOML file."
+        check_new_name(rules.name, "a variant", {**PRESETS, **look.rules}, taken)
     if known is None and PRESETS.get(rules.name, rules) != rules:
         raise LadderError(
             f"There is a preset {rules.name!r} with other rules. Give yours another name in their TOML file."
@@ -114,9 +143,3 @@ def _is_fit(letter: str) -> bool:
 
 def _is_mark(letter: str) -> bool:
     return unicodedata.category(letter)[0] == "M"
-
-
-def _check_case(name: str, known: Collection[str], what: str, option: str) -> None:
-    alike = next((other for other in known if other.casefold() == name.casefold()), name)
-    if alike != name and name not in known:
-        raise LadderError(f"There is {what} {alike!r} already: write {option} {alike}, or choose a name less like it.")

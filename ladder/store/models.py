@@ -24,6 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from ladder.entry.look_alikes import skeleton
 from ladder.values.names import NAME_LENGTH
 
 NAMES = {
@@ -56,6 +57,10 @@ class State(enum.StrEnum):
     """A newer version has taken its place, or its owner took it out."""
 
 
+def _skeleton(context: Any) -> str:
+    return skeleton(context.get_current_parameters()["name"])
+
+
 class Base(DeclarativeBase):
     """What the tables have in common."""
 
@@ -69,6 +74,8 @@ class Variant(Base):
     __tablename__ = "variants"
 
     name: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
+    skeleton: Mapped[str | None] = mapped_column(unique=True, default=_skeleton)
+    """What a reader sees of the name; None: an older name, which looks like another one."""
     rules: Mapped[dict[str, Any]]
     """Field for field as in a rules file (`Rules.to_plain`)."""
     added: Mapped[float]
@@ -81,6 +88,8 @@ class Owner(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(NAME_LENGTH), unique=True)
+    skeleton: Mapped[str | None] = mapped_column(unique=True, default=_skeleton)
+    """As in `Variant`."""
     added: Mapped[float]
 
 
@@ -91,6 +100,8 @@ class StoredBot(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(NAME_LENGTH), unique=True)
+    skeleton: Mapped[str | None] = mapped_column(unique=True, default=_skeleton)
+    """As in `Variant`."""
     owner_id: Mapped[int] = mapped_column(ForeignKey("owners.id"), index=True)
     added: Mapped[float]
     tables: Mapped[bool] = mapped_column(default=False, server_default=false())

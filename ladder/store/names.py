@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
+from ladder.entry.look_alikes import skeleton
 from ladder.errors import LadderError
 from ladder.store import models
 
@@ -33,6 +35,13 @@ def find_stored_bot(session: Session, name: str) -> models.StoredBot:
         others = near(name, session.scalars(_BOTS)) or "To see those that are: pigpen bots"
         raise LadderError(f"There is no bot {name!r} on this ladder. {others}")
     return bot
+
+
+def imitated(session: Session, name: str) -> str | None:
+    """The owner or bot whose name equals *name* in what a reader sees of it; None if there is none."""
+    seen = skeleton(unicodedata.normalize("NFKC", name))
+    owner = session.scalar(select(models.Owner.name).where(models.Owner.skeleton == seen))
+    return owner or session.scalar(select(models.StoredBot.name).where(models.StoredBot.skeleton == seen))
 
 
 def find_version(session: Session, word: str, variant: str | None = None) -> models.Version:

@@ -173,8 +173,15 @@ def folder(tmp_path: Path) -> Path:
         ),
         (("submit", "./mybot", "--name", "\x1b[31m"), "'\\x1b[31m' cannot be the name of a bot"),
         (("submit", "./mybot", "--owner", "a b"), "'a b' cannot be the name of an owner (--owner): it takes"),
+        (
+            ("submit", "./mybot", "--name", "Tr\u043etter", "--owner", "ben"),
+            "The name 'Tr\u043etter' looks like 'Trotter'",
+        ),
         (("submit", "./mybot", "--name", "Trotter", "--owner", "ben"), "The name 'Trotter' belongs to a bot of ada's"),
-        (("submit", "./mybot", "--name", "trotter", "--owner", "ada"), "There is bot 'Trotter' already"),
+        (
+            ("submit", "./mybot", "--name", "trotter", "--owner", "ada"),
+            "The name 'trotter' looks like 'Trotter', which is taken. Write --name Trotter",
+        ),
         (("submit", "./mybot", "--variant", "herats"), "There are no rules called 'herats'"),
         (("submit", "./mybot", "--sandbox", "docker"), "The bots of this ladder run in the process sandbox"),
         (("submit", "mybot:latest"), "mybot:latest is an image, and the process sandbox runs folders only"),

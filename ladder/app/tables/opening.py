@@ -13,7 +13,7 @@ from ladder.errors import Forbidden, LadderError, UserError
 from ladder.matches.house import HOUSE_BOTS
 from ladder.results.table_files import TableFiles
 from ladder.store.commands.tables import NewChair, NewTable, add_table
-from ladder.store.names import find_stored_bot, find_version
+from ladder.store.names import find_stored_bot, find_version, imitated
 from ladder.store.queries.tables import ladder_rules, plays
 from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, OpenedTable
 from pigpen.rules import PRESETS, new_seed
@@ -77,18 +77,21 @@ def open_table(ladder: Ladder, order: TableOrder, who: TableVisitor, seed: bytes
     return OpenedTable(name=new.name, secrets=given)
 
 
-def shown_name(who: TableVisitor) -> str:
+def shown_name(session: Session, who: TableVisitor) -> str:
     """
     The name by which a person is shown.
 
     Raises:
-        UserError: If it cannot be shown.
+        UserError: If it cannot be shown, or is that of another owner, or of a bot, or looks like one.
     """
     name = re.sub(r"\s+", " ", who.shown or who.account or GUEST).strip()[:PERSON_NAME_LENGTH]
     if not name or not name.isprintable() or "#" in name:
         raise UserError(
             f"{name!r} cannot be the name of a person: it takes 1 to {PERSON_NAME_LENGTH} printed characters without #."
         )
+    other = None if name in (GUEST, who.account) or not (who.guest or who.account) else imitated(session, name)
+    if other not in (None, who.account):
+        raise UserError(f"The name {name!r} looks like {other!r}, which is taken on this ladder. Choose another name.")
     return name
 
 
@@ -120,7 +123,7 @@ class _Seats:
         secret_hash = hash_of(given[number])
         if number != next(iter(given)):
             return NewChair(order.kind, secret_hash=secret_hash)
-        return NewChair(order.kind, shown_name(self.who), None, self.who.account, secret_hash, self.now)
+        return NewChair(order.kind, shown_name(self.session, self.who), None, self.who.account, secret_hash, self.now)
 
     def _bot(self, order: ChairOrder) -> NewChair:
         if self.who.account is None and self.who.guest:

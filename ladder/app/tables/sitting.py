@@ -48,7 +48,7 @@ def join(ladder: Ladder, name: str, secret: str, who: TableVisitor) -> TableStat
         table, chairs, mine = _chair(session, name, secret)
         if table.status == TableStatus.WAITING:
             now = ladder.clock()
-            if sit_down(session, table, mine, shown_name(who), who.account, now):
+            if sit_down(session, table, mine, shown_name(session, who), who.account, now):
                 make_place(session, ladder.settings, table, now)
         elif mine.joined is None:
             raise Conflict("This table has ended." if table.status in ENDED else "This table has begun without you.")

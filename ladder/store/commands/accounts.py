@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, select
 
-from ladder.entry.claims import check_name
+from ladder.entry.claims import check_name, check_new_name
 from ladder.errors import LadderError
 from ladder.store.account_models import Account, Invitation, LoginCode
 from ladder.store.commands.credentials import revoke_all
@@ -42,7 +42,7 @@ def add_account(
         is_reserved: Whether whoever makes it was given this name, so that it may be that of an owner with bots.
 
     Raises:
-        LadderError: If the name cannot be, is taken, or differs from another only by case.
+        LadderError: If the name cannot be, is taken, or looks like another one.
     """
     check_name(name, "an account")
     _check_free(session, name, now, is_reserved)
@@ -69,14 +69,14 @@ def check_alike(session: Session, name: str, now: float) -> bool:
     Whether an owner has a name, or somebody is invited to have it.
 
     Raises:
-        LadderError: If one has a name that differs from it only by case.
+        LadderError: If neither, and it looks like the name of one, or cannot be that of a new account.
     """
     open_ones = select(Invitation.name).where(Invitation.used.is_(None), Invitation.expires > now)
     known = {*session.scalars(select(Owner.name)), *session.scalars(open_ones.where(Invitation.name.is_not(None)))}
-    alike = sorted(other for other in known if other and other.casefold() == name.casefold())
-    if any(other != name for other in alike):
-        raise LadderError(f"The name {name!r} is too much like {alike[0]!r}, which is taken. Choose another.")
-    return bool(alike)
+    names = {other for other in known if other}
+    if name not in names:
+        check_new_name(name, "an account", names)
+    return name in names
 
 
 def set_password(session: Session, account: Account, password: str, now: float, spared: int | None = None) -> None:

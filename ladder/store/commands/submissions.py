@@ -107,6 +107,7 @@ def add_version(
         check_variant(look, rules)
         if rules.name not in look.rules:
             session.add(models.Variant(name=rules.name, rules=rules.to_plain(), added=now))
+            look = replace(look, rules={**look.rules, rules.name: rules})
     session.flush()
     bot = _bot(session, submission, now)
     of_bot = models.Version.bot_id == bot.id

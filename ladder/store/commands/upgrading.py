@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import select
+
+from ladder.entry.look_alikes import skeleton
 from ladder.errors import LadderError
 from ladder.store.commands.backup import back_up
 from ladder.store.commands.opening import make_folders, open_ladder, revision_in
 from ladder.store.database import Database
 from ladder.store.failures import place
 from ladder.store.migrations import upgrade
+from ladder.store.models import Owner, StoredBot, Variant
 from ladder.store.schema import REVISION
 from ladder.values.database import Upgrade
 
 if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
     from ladder.settings.settings import Settings
 
 
@@ -43,5 +49,22 @@ def upgrade_ladder(settings: Settings, stamp: str) -> Upgrade:
         back_up(settings.url, copy)
     if before != REVISION:
         upgrade(settings.url)
-    open_ladder(settings).close()
+    database = open_ladder(settings)
+    try:
+        with database.write() as session:
+            _fill_skeletons(session)
+    finally:
+        database.close()
     return Upgrade(before=before, after=REVISION, backup=copy)
+
+
+def _fill_skeletons(session: Session) -> None:
+    """Compute what a reader sees of names from before; of names that look alike, the oldest one keeps it alone."""
+    table: Any
+    for table in (Owner, StoredBot, Variant):
+        taken = set(session.scalars(select(table.skeleton).where(table.skeleton.is_not(None))))
+        for each in session.scalars(select(table).where(table.skeleton.is_(None)).order_by(table.added, table.name)):
+            seen = skeleton(each.name)
+            if seen not in taken:
+                each.skeleton = seen
+                taken.add(seen)

@@ -42,6 +42,17 @@ def test_a_transaction_that_fails_leaves_nothing(database: Database) -> None:
         assert session.scalars(select(models.Owner)).all() == []
 
 
+@pytest.mark.parametrize("table", [models.Owner, models.Variant])
+def test_the_database_itself_takes_no_second_name_that_looks_like_one(
+    database: Database, table: type[models.Owner | models.Variant]
+) -> None:
+    values: dict[str, dict[str, str]] = {"rules": {}} if table is models.Variant else {}
+    with pytest.raises(IntegrityError, match="skeleton"), database.write() as session:
+        session.add_all([table(name=name, added=1.0, **values) for name in ("hearts", "h\u0435arts")])
+    with database.read() as session:
+        assert session.scalars(select(table)).all() == []
+
+
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 def test_sqlite_keeps_what_was_committed(database: Database) -> None:
     with database.read() as session:

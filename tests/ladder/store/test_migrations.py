@@ -172,8 +172,8 @@ def test_matches_that_were_rated_without_their_boards_count_as_four(empty: Datab
 def _enter_suspended(connection: Connection, column: str, state: str) -> None:
     """One bot in one variant, by statements that know the schema of that time."""
     for statement in (
-        "INSERT INTO variants VALUES ('gongzhu', '{}', 1.0)",
-        "INSERT INTO owners VALUES (1, 'ada', 1.0)",
+        "INSERT INTO variants (name, rules, added) VALUES ('gongzhu', '{}', 1.0)",
+        "INSERT INTO owners (id, name, added) VALUES (1, 'ada', 1.0)",
         "INSERT INTO bots (id, name, owner_id, added) VALUES (1, 'Trotter', 1, 1.0)",
         "INSERT INTO versions (id, bot_id, number, identity, sandbox, source, size, added) "
         "VALUES (1, 1, 1, 'sha256:1', 'docker', 'trotter', 1, 1.0)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import inspect, select, text
+from sqlalchemy import insert, inspect, select, text
 
 from ladder.errors import LadderError
 from ladder.settings.settings import load_settings
@@ -73,3 +73,17 @@ def test_a_newer_ladder_is_left_alone(settings: Settings, database: Database) ->
         session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(LadderError, match="newer Pigpen"):
         upgrade_ladder(settings, "now")
+
+
+def test_names_from_before_are_kept_and_the_oldest_of_those_that_look_alike_is_told_from_new_ones(
+    settings: Settings, database: Database
+) -> None:
+    with database.write() as session:
+        older = [("Ada", 2.0), ("\u0410da", 3.0), ("ada", 1.0)]
+        rows = [{"name": name, "added": at, "skeleton": None} for name, at in older]
+        session.connection().execute(insert(models.Base.metadata.tables["owners"]), rows)
+    for _ in range(2):
+        upgrade_ladder(settings, "now")
+        with database.read() as session:
+            seen = dict(session.execute(select(models.Owner.name, models.Owner.skeleton)).all())
+        assert seen == {"ada": "ada", "Ada": None, "\u0410da": None}

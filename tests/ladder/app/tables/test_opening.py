@@ -152,6 +152,21 @@ def test_a_name_that_cannot_be_shown_is_refused(ladder: Ladder, shown: str) -> N
         open_table(ladder, TableOrder(), TableVisitor(guest="g", shown=shown))
 
 
+@pytest.mark.parametrize("shown", ["Trotter", "Tr\u043etter", "\uff34rotter", "TROTTER", "Tr0tter ", "snout's owner"])
+def test_nobody_is_shown_by_a_name_that_looks_like_that_of_a_bot_or_of_another_owner(
+    ladder: Ladder, shown: str
+) -> None:
+    with ladder.database.write() as session:
+        enter(session, "Trotter", owner="Snout's owner")
+    with pytest.raises(UserError, match="looks like"):
+        open_table(ladder, TableOrder(), TableVisitor(guest="192.0.2.7", shown=shown))
+    opened = open_table(ladder, TWO, FRIEND)
+    with pytest.raises(UserError, match="looks like"):
+        join(ladder, opened.name, opened.secrets[2], TableVisitor("ada", shown=shown))
+    own = TableVisitor("Snout's owner", shown="snout's owner")
+    assert join(ladder, opened.name, opened.secrets[2], own).chairs[2].name == "snout's owner"
+
+
 def test_bots_of_the_ladder_play_if_their_owners_let_them_and_never_with_guests(ladder: Ladder) -> None:
     with ladder.database.write() as session:
         enter(session, "Trotter")

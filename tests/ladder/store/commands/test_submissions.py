@@ -23,6 +23,7 @@ from tests.ladder.store.submitted import BETTER, TROTTER, changes, states, submi
 
 if TYPE_CHECKING:
     from ladder.store.database import Database
+    from pigpen.rules import Rules
 
 __all__ = ["backend"]
 
@@ -157,8 +158,11 @@ def test_the_image_of_a_version_may_be_pushed_to_a_registry_later(database: Data
     ("submission", "sentence"),
     [
         (replace(BETTER, owner="ben"), "The name 'Trotter' belongs to a bot of ada's. Choose another one: --name"),
-        (replace(BETTER, bot="trotter"), "There is bot 'Trotter' already: write --name Trotter, or"),
-        (replace(BETTER, bot="Snout", owner="Ada"), "There is owner 'ada' already: write --owner ada, or"),
+        (replace(BETTER, bot="trotter"), "The name 'trotter' looks like 'Trotter', .* Write --name Trotter"),
+        (replace(BETTER, bot="Snout", owner="Ada"), "The name 'Ada' looks like 'ada', .* Write --owner ada"),
+        (replace(BETTER, bot="Tr\u043etter", owner="ben"), "The name 'Tr\u043etter' looks like 'Trotter', which is"),
+        (replace(BETTER, bot="Sn\u043eut"), "'Sn\u043eut' cannot be the name of a bot .*: it mixes the scripts"),
+        (replace(BETTER, bot="Snout", owner="\u0430da"), "The name '\u0430da' looks like 'ada', which is taken"),
         (replace(BETTER, bot="Snout", sandbox="docker"), "The bots of this ladder run in the process sandbox"),
     ],
 )
@@ -179,6 +183,21 @@ def test_a_variant_keeps_the_rules_with_which_it_began(database: Database) -> No
     with database.read() as session, pytest.raises(LadderError, match="This ladder plays 'gongzhu' by other rules"):
         add_version(session, BETTER, [other], 2.0)
     assert states(database) == {1: State.ACTIVE}
+
+
+def add_to(database: Database, variants: list[Rules]) -> None:
+    with database.write() as session:
+        add_version(session, TROTTER, variants, 2.0)
+
+
+def test_a_variant_is_not_named_like_another_one(database: Database) -> None:
+    alike = [replace(GONGZHU, name=name) for name in ("h\u0435arts", "mine", "m\u0456ne")]
+    with pytest.raises(
+        LadderError, match=r"looks like 'hearts', which is taken. Give yours another name in their TOML"
+    ):
+        add_to(database, alike[:1])
+    with pytest.raises(LadderError, match="'m\u0456ne' looks like 'mine'"):
+        add_to(database, alike[1:])
 
 
 @IN_BOTH
