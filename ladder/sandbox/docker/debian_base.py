@@ -82,7 +82,8 @@ def _release() -> dict[str, str]:
 
 def _run(command: list[str]) -> None:
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    # Whatever our umask is: users of containers read what is made.
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, umask=0o022)
     if done.returncode:
         last = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
         raise SandboxError(f"{command[0]} failed: {last}")
