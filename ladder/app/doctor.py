@@ -19,7 +19,6 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect, engine_errors
 from ladder.sandbox.docker.reclaim import reclaim_memory
 from ladder.sandbox.host.scratch import scratch_folder
-from ladder.sandbox.host.visible import make_visible_folder
 from ladder.values.doctor import DoctorReport, Finding
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ async def probe(runtime: str, report: Callable[[str], None], locked_bytes: int =
         program = await sandbox.load(BotSource("doctor", folder=PROBE))
         with scratch_folder() as scratch:
             seat = scratch / "seat"
-            make_visible_folder(seat)
+            seat.mkdir()
             instance = await program.start(SeatMount(seat, token=""))
             told = json.loads(await _last_words(instance))
             group = await asyncio.to_thread(_group_of, instance.name)

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.base import SOCKET_NAME, SeatMount
 from ladder.sandbox.host.cores import CORES
-from ladder.sandbox.host.scratch import scratch_folder
-from ladder.sandbox.host.visible import make_visible_folder
+from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.sandbox.inline import load_bot_class
 from pigpen.rules.shuffle import commitment
 from referee.match.match import Match, MatchSeconds
@@ -254,7 +253,8 @@ class SeatedBot(Generic[S]):
         labels: Mapping[str, str] = NO_LABELS,
         deals: str | None = None,
     ) -> None:
-        make_visible_folder(folder)
+        with disk_errors(folder):
+            folder.mkdir(mode=0o700)  # the sandbox lets others in where its instances are others
         self._program = program
         self._mount = SeatMount(folder, new_token(), {**labels, "bot": name, "seat": folder.name}, core, deals)
         self._instance: Instance | None = None

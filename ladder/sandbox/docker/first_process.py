@@ -10,6 +10,8 @@ from ladder.sandbox.base import SAME_HASHES
 from ladder.sandbox.docker.limits import SEAT_FOLDER, environment
 from ladder.sandbox.docker.processors import put_processor_files
 from ladder.sandbox.docker.programs import CONFINE, FORK_SERVER, LAUNCHER, put_program, put_script
+from ladder.sandbox.host.scratch import disk_errors
+from ladder.sandbox.host.visible import make_visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +38,8 @@ def launcher(plan: ContainerPlan, mount: SeatMount) -> FirstProcess:
     Raises:
         SandboxError: If there is no room, or no such program.
     """
+    with disk_errors(mount.folder):
+        make_visible(mount.folder)
     put_program(LAUNCHER, plan.engine.machine, mount.folder)
     put_processor_files(mount.folder)
     command = (f"{SEAT_FOLDER}/{LAUNCHER}", *plan.command)

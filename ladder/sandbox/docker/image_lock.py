@@ -25,6 +25,7 @@ from ladder.sandbox.docker.engine import ENGINE_ERRORS, engine_errors
 from ladder.sandbox.docker.limits import SEAT_FOLDER
 from ladder.sandbox.docker.output import NAME as LOG_SOCKET
 from ladder.sandbox.docker.programs import LAUNCHER, LOCK_FILES, put_program
+from ladder.sandbox.docker.reach import NO_SOCKET, unreachable
 from ladder.sandbox.host.memory import MIB
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.sandbox.host.visible import bind_visible, make_visible_folder
@@ -192,6 +193,8 @@ def _failed(client: DockerClient, name: str, plan: ContainerPlan) -> ImageLock:
     discard(client, name)
     if fault := _FAULTS.get(state["ExitCode"]):
         raise BotRejected(f"The image {plan.image} cannot be kept in memory while it plays: {fault}. Make it smaller.")
+    if state["ExitCode"] == NO_SOCKET:
+        raise unreachable()
     reason = "it ran out of memory" if state["OOMKilled"] else f"exit code {state['ExitCode']}"
     raise SandboxError(f"The files of the image {plan.image} could not be kept in memory ({reason}).")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ladder.errors import SandboxError
 from ladder.sandbox.docker.limits import SEAT_FOLDER, environment
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
-from ladder.sandbox.host.visible import bind_visible, make_visible_folder
+from ladder.sandbox.host.visible import bind_visible, make_visible, make_visible_folder
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import SeatMount
@@ -183,5 +183,6 @@ def write_environment(mount: SeatMount) -> None:
     """
     file = mount.folder / ENVIRONMENT
     with disk_errors(file):
+        make_visible(mount.folder)
         file.write_text(json.dumps(environment(f"{SEAT_FOLDER}/{SEAT}", mount.token)), encoding="utf-8")
         file.chmod(0o644)

@@ -24,7 +24,17 @@ def make_visible_folder(folder: Path) -> None:
     """
     with disk_errors(folder):
         folder.mkdir(mode=0o700)
-        folder.chmod(0o755)
+        make_visible(folder)
+
+
+def make_visible(folder: Path) -> None:
+    """
+    Let every user look into a folder of ours, and this one alone write to it.
+
+    Raises:
+        OSError: If it is gone, or none of ours.
+    """
+    folder.chmod(0o755)
 
 
 def bind_visible(listener: socket.socket, path: Path) -> None:
