@@ -62,6 +62,12 @@ class SandboxError(PigpenError):
     exit_code = 3
 
 
+class UnfitFolder(SandboxError):
+    """The folder for temporary files cannot be used; the message names it and the way out."""
+
+    exit_code = 2
+
+
 class StoreError(PigpenError):
     """The ladder's database does not answer, is full, or is held by another program; nothing was written."""
 

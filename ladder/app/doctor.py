@@ -60,7 +60,7 @@ async def probe(runtime: str, report: Callable[[str], None], locked_bytes: int =
         program = await sandbox.load(BotSource("doctor", folder=PROBE))
         with scratch_folder() as scratch:
             seat = scratch / "seat"
-            seat.mkdir(mode=0o755)
+            seat.mkdir()
             instance = await program.start(SeatMount(seat, token=""))
             told = json.loads(await _last_words(instance))
             group = await asyncio.to_thread(_group_of, instance.name)

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ladder.sandbox.base import LOCKED_BYTES
+from ladder.sandbox.docker.container_plan import machine_of
 from ladder.sandbox.docker.control_group import GROUPS
 from ladder.sandbox.docker.docker_sandbox import GVISOR
+from ladder.sandbox.docker.programs import MACHINES
 from ladder.sandbox.host.cores import bot_cores
 from ladder.sandbox.host.memory import MIB
 from ladder.values.doctor import Finding
@@ -53,7 +55,7 @@ def _without_engine() -> list[Finding]:
 
 def _engine(engine: dict[str, Any]) -> Finding:
     found = f"{engine['ServerVersion']}, {engine['Driver']}, {engine['OSType']}/{engine['Architecture']}"
-    is_known = engine["OSType"] == "linux" and engine["Architecture"] in {"x86_64", "aarch64"}
+    is_known = engine["OSType"] == "linux" and machine_of(engine["Architecture"]) in MACHINES
     return Finding("Docker engine", is_known, found, "Bots run on Linux, on x86_64 and aarch64.")
 
 

@@ -291,7 +291,7 @@ class SeatedBot(Generic[S]):
         deals: str | None = None,
     ) -> None:
         with disk_errors(folder):
-            folder.mkdir(mode=0o755)
+            folder.mkdir(mode=0o700)  # the sandbox lets others in where its instances are others
         self._program = program
         self._mount = SeatMount(folder, new_token(), {**labels, "bot": name, "seat": folder.name}, core, deals)
         self._instance: Instance | None = None

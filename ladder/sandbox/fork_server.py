@@ -247,6 +247,9 @@ def run_as_program(command: list[str], path: list[str]) -> NoReturn:
 
 
 def _take_log_socket() -> bool:
+    seat = f"{SEAT}/seat.sock"
+    if os.path.exists(seat) and not os.access(seat, os.W_OK):
+        return False  # no bot is to blame for that
     log = socket.socket(socket.AF_UNIX)
     try:
         log.connect(f"{SEAT}/log.sock")

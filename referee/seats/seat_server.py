@@ -67,6 +67,7 @@ class SeatServer:
         self._play = play
         self._options = options
         self._server: grpc.aio.Server | None = None
+        self._starting: asyncio.Future[None] | None = None
         self._stopping: set[asyncio.Task[None]] = set()
 
     async def listen(self) -> None:
@@ -97,6 +98,8 @@ class SeatServer:
             grace: Seconds in which streams may end well; None: they break at once.
         """
         if self._server:
+            if self._starting:
+                await asyncio.wait([self._starting])
             stopping = asyncio.ensure_future(self._server.stop(grace))
             self._stopping.add(stopping)
             stopping.add_done_callback(self._stopping.discard)
@@ -113,7 +116,9 @@ class SeatServer:
         server.add_insecure_port(f"unix:{self.socket}")
         self.socket.chmod(0o666)  # before anybody can connect, and so before the socket can be gone
         self._server = server
-        await server.start()
+        # One that is cancelled goes on: gRPC's task cannot tell a caller who is gone, and `stop` waits for it.
+        self._starting = asyncio.ensure_future(server.start())
+        await asyncio.shield(self._starting)
 
 
 def _obstacle(socket: Path) -> str:

@@ -36,10 +36,16 @@ def _own(client: docker.DockerClient) -> list[str]:
     return [name for found in client.api.containers(all=True, filters=mine) for name in found["Names"]]
 
 
+def write_visible(file: Path, text: str) -> None:
+    """Write a file for a container, which its user can read whatever the umask is."""
+    file.write_text(text)
+    file.chmod(0o644)
+
+
 def new_mount(folder: Path, source: str) -> SeatMount:
     """Make a seat's folder that holds *source* as its program."""
     folder.mkdir()
-    (folder / "program.py").write_text(source)
+    write_visible(folder / "program.py", source)
     return SeatMount(folder, token="secret", labels={"pigpen.seat": "2"})
 
 

@@ -15,16 +15,14 @@ from ladder.cluster.worker_program import WorkerProgram
 from ladder.errors import UserError
 from ladder.sandbox.host.cache import cache_folder
 from ladder.sandbox.host.cores import all_cores, bot_cores
+from ladder.sandbox.host.scratch import MOST_FOLDER
 from ladder.values.names import NAME_LENGTH
 from ladder.worker.bot_store import FOLDER_BYTES, IMAGE_BYTES, StorePlan
-from referee.seats.seat_server import LONGEST_PATH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 ADDRESS = re.compile(r"tls://([\w.-]+|\[[\da-fA-F:.]+\]):(\d{1,5})", re.ASCII)
-MOST_FOLDER = LONGEST_PATH - 45
-"""Characters of the folder for temporary files; the rest of a socket's path is shorter than what is left."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 
 
@@ -90,10 +88,10 @@ def _check(plan: WorkerPlan) -> None:
 def _keep_files_in(folder: Path) -> None:
     """Let this process and those that it starts make their temporary files there."""
     temporary = folder.absolute() / "tmp"
-    if len(str(temporary)) > MOST_FOLDER:
+    if len(os.fsencode(temporary)) > MOST_FOLDER:
         raise UserError(
             f"The path of --data-dir {folder} is too long: bots are reached by sockets below it. Choose one of at most "
-            f"{MOST_FOLDER - len('/tmp')} characters."
+            f"{MOST_FOLDER - len('/tmp')} bytes."
         )
     try:
         temporary.mkdir(parents=True, exist_ok=True)

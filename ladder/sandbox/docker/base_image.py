@@ -58,8 +58,9 @@ class BaseImage:
         return f"{self.repository}:{self.sdk.version}"
 
     def content(self) -> str:
-        """Hash of all that the image is made from, apart from the base and the packages it depends on."""
-        return hashlib.sha256(f"{DOCKERFILE.read_text()}\0{self.sdk.hash}".encode()).hexdigest()
+        """Hash of all that the image is made from, apart from the packages it depends on."""
+        parts = (DOCKERFILE.read_text(), self.sdk.hash, debian_base_tag())
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def ensure_base_image(client: DockerClient, report: Callable[[str], None], image: BaseImage | None = None) -> str:

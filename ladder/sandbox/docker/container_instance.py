@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 NO_LOG = 125
 """How the launcher ends when it finds no log socket, before any bot runs."""
+LOST_LOG = "A bot's container could not connect to the sockets of its seat, or their folder is gone"
 
 BY_SIGKILL = 137
 """How a program ends that is killed; the engine says it of a container whose first process was, from outside."""
@@ -89,7 +90,7 @@ class DockerInstance:
             ending.add_done_callback(_look_at)
             end = await asyncio.shield(ending)
         if end.code == NO_LOG and not self._output.has_connected():
-            raise SandboxError("A bot's container did not find its log socket: is the seat's folder gone?")
+            raise SandboxError(f"{LOST_LOG}.")
         if end is KILLED and self._removal is None:
             raise SandboxError(
                 "A bot's container was killed from outside: by another hand, or with its engine or host."

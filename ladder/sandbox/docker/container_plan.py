@@ -15,6 +15,20 @@ if TYPE_CHECKING:
     from docker import DockerClient
 
 
+MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
+
+
+def machine_of(architecture: str) -> str:
+    """
+    Give a kind of processor as `uname -m` calls it.
+
+    Args:
+        architecture: As an engine calls it: Docker says ``x86_64``, Podman ``amd64``, others ``linux/amd64``.
+    """
+    name = architecture.rpartition("/")[2]
+    return MACHINES.get(name, name)
+
+
 @dataclass(frozen=True)
 class EngineFacts:
     """What the engine says of itself."""
@@ -25,12 +39,15 @@ class EngineFacts:
     """The OCI runtimes that it knows."""
     cgroup_driver: str
     """Who makes its control groups: ``cgroupfs`` or ``systemd``."""
+    id: str = ""
+    """What it calls itself."""
 
     @classmethod
     def of(cls, client: DockerClient) -> EngineFacts:
         """Ask *client*."""
         found = client.api.info()
-        return cls(found["Architecture"], frozenset(found["Runtimes"]), str(found.get("CgroupDriver")))
+        runtimes = frozenset(found.get("Runtimes") or ())
+        return cls(machine_of(found["Architecture"]), runtimes, str(found.get("CgroupDriver")), str(found.get("ID")))
 
 
 @dataclass(frozen=True)

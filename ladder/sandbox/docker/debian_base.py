@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import shutil
@@ -17,14 +18,16 @@ if TYPE_CHECKING:
 
     from docker import DockerClient
 
-PACKAGES = ("python3", "libstdc++6", "usr-is-merged")  # the last one keeps Perl out
+PACKAGES = ("python3", "libstdc++6", "libgomp1", "usr-is-merged")
+"""libgomp1 is what wheels such as lightgbm's expect of a system; usr-is-merged keeps Perl out."""
 NOT_NEEDED = ("doc", "info", "locale", "man")
 HOOKS = Path("/usr/share/mmdebstrap/hooks/maybe-merged-usr")
 
 
 def debian_base_tag() -> str:
-    """Tag of the image on this machine: Debian of the same release as the machine itself."""
-    return f"pigpen/python:{_release().get('VERSION_CODENAME', 'none')}"
+    """Tag of the image on this machine: Debian of the same release as the machine itself, with these packages."""
+    packages = hashlib.sha256(" ".join(PACKAGES).encode()).hexdigest()[:8]
+    return f"pigpen/python:{_release().get('VERSION_CODENAME', 'none')}-{packages}"
 
 
 def can_make_debian_base() -> bool:
@@ -82,7 +85,8 @@ def _release() -> dict[str, str]:
 
 def _run(command: list[str]) -> None:
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    # Whatever our umask is: users of containers read what is made.
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, umask=0o022)
     if done.returncode:
         last = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
         raise SandboxError(f"{command[0]} failed: {last}")

@@ -26,6 +26,7 @@ from ladder.sandbox.docker.image_lock import lock_image
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.docker.locked_images import LockedImages
 from ladder.sandbox.docker.package_images import PackageImages
+from ladder.sandbox.docker.reach import check_reach
 from ladder.sandbox.docker.starter import Starter
 from ladder.sandbox.docker.warm_container import CLEAR_SECONDS
 from ladder.sandbox.wheels.packages import Packages
@@ -188,7 +189,11 @@ class DockerSandbox:
 
     async def _keep_in_memory(self, plan: ContainerPlan) -> ImageFiles:
         """Let no container find the files of its image other than the next one does."""
-        return "isolated" if has_own_kernel(plan.runtime) else await self._images.ensure(plan)
+        if has_own_kernel(plan.runtime):
+            assert self._client is not None
+            await self._call(check_reach, self._client, plan, self.id, self.limits)
+            return "isolated"
+        return await self._images.ensure(plan)
 
     async def _lock_image(self, plan: ContainerPlan) -> ImageLock:
         assert self._client is not None

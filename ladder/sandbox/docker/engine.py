@@ -29,6 +29,14 @@ MAX_CONNECTIONS = 32
 ENGINE_SECONDS = 30
 """How long the engine may take over one call, apart from builds, pulls, and waiting for a container's end."""
 
+NO_FOLDER = "bind source path does not exist"
+APART = (
+    ". The engine does not see this folder: it runs in a virtual machine or on another machine, or Pigpen runs in a "
+    "container. Use an engine on this machine (DOCKER_HOST names one), set TMPDIR to a folder that both see under one "
+    "name, or play bots that you trust with --sandbox process."
+)
+"""What is added to the engine's words where it does not find a folder that a container is to see."""
+
 PULL_SECONDS = 1800.0
 """How long an image may take to come from its registry, which may be anybody's."""
 
@@ -89,7 +97,8 @@ def engine_errors(doing: str) -> Iterator[None]:
             f"Docker could not {doing}: {explain(error)}. Was the image deleted? Start again to build or pull it anew."
         ) from error
     except APIError as error:
-        raise SandboxError(f"Docker could not {doing}: {explain(error)}") from error
+        apart = APART if NO_FOLDER in explain(error) else ""
+        raise SandboxError(f"Docker could not {doing}: {explain(error)}{apart}") from error
     except ENGINE_ERRORS as error:
         raise SandboxError(
             f"The Docker engine does not answer any more; it could not {doing} ({explain(error)}). "

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 from ladder.sandbox.base import SAME_HASHES
 from ladder.sandbox.docker.limits import SEAT_FOLDER, environment
+from ladder.sandbox.docker.processors import put_processor_files
 from ladder.sandbox.docker.programs import CONFINE, FORK_SERVER, LAUNCHER, put_program, put_script
+from ladder.sandbox.host.scratch import disk_errors
+from ladder.sandbox.host.visible import make_visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +38,10 @@ def launcher(plan: ContainerPlan, mount: SeatMount) -> FirstProcess:
     Raises:
         SandboxError: If there is no room, or no such program.
     """
+    with disk_errors(mount.folder):
+        make_visible(mount.folder)
     put_program(LAUNCHER, plan.engine.machine, mount.folder)
+    put_processor_files(mount.folder)
     command = (f"{SEAT_FOLDER}/{LAUNCHER}", *plan.command)
     return FirstProcess(mount.folder, command, environment(SEAT_FOLDER, mount.token), mount.labels)
 
@@ -50,6 +56,7 @@ def fork_server(plan: ContainerPlan, folder: Path) -> FirstProcess:
     assert plan.fork is not None
     put_program(CONFINE, plan.engine.machine, folder)
     put_script(FORK_SERVER, folder)
+    put_processor_files(folder)
     # The bot's folder and packages are no place from which the server imports; its environment is not the bot's to set.
     python = ("python3", "-s", "-P", f"{SEAT_FOLDER}/{FORK_SERVER.name}")
     variables = {"PYTHONPATH": "", "PIGPEN_PATH": plan.fork.path, **SAME_HASHES}

@@ -25,8 +25,10 @@ from ladder.sandbox.docker.engine import ENGINE_ERRORS, engine_errors
 from ladder.sandbox.docker.limits import SEAT_FOLDER
 from ladder.sandbox.docker.output import NAME as LOG_SOCKET
 from ladder.sandbox.docker.programs import LAUNCHER, LOCK_FILES, put_program
+from ladder.sandbox.docker.reach import NO_SOCKET, unreachable
 from ladder.sandbox.host.memory import MIB
-from ladder.sandbox.host.scratch import disk_errors, scratch_folder
+from ladder.sandbox.host.scratch import scratch_folder
+from ladder.sandbox.host.visible import bind_visible, make_visible_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,8 +94,7 @@ def lock_image(
     name = container_name()
     with scratch_folder() as scratch:
         folder = scratch / "lock"
-        with disk_errors(folder):
-            folder.mkdir(mode=0o755)
+        make_visible_folder(folder)
         for program in (LAUNCHER, LOCK_FILES):
             put_program(program, plan.engine.machine, folder)
         try:
@@ -152,9 +153,7 @@ def _host_config(api: APIClient, folder: Path, runtime: str, memory: int, may_lo
 @contextmanager
 def _listening(folder: Path) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_UNIX) as listener:
-        path = folder / LOG_SOCKET
-        with disk_errors(path):
-            listener.bind(str(path))
+        bind_visible(listener, folder / LOG_SOCKET)
         listener.listen(1)
         listener.settimeout(_LOOK_SECONDS)
         yield listener
@@ -194,6 +193,8 @@ def _failed(client: DockerClient, name: str, plan: ContainerPlan) -> ImageLock:
     discard(client, name)
     if fault := _FAULTS.get(state["ExitCode"]):
         raise BotRejected(f"The image {plan.image} cannot be kept in memory while it plays: {fault}. Make it smaller.")
+    if state["ExitCode"] == NO_SOCKET:
+        raise unreachable()
     reason = "it ran out of memory" if state["OOMKilled"] else f"exit code {state['ExitCode']}"
     raise SandboxError(f"The files of the image {plan.image} could not be kept in memory ({reason}).")
 

@@ -11,6 +11,7 @@ from docker.types import LogConfig, Mount, Ulimit
 
 from ladder.sandbox.base import SAME_HASHES, SOCKET_NAME, has_own_kernel
 from ladder.sandbox.docker.masks import masked_paths
+from ladder.sandbox.docker.processors import processor_mounts
 from ladder.sandbox.host.memory import MIB
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def host_config(
     )
     if not has_own_kernel(runtime):
         config["MaskedPaths"] = masked_paths()
+        config["Mounts"] += processor_mounts(folder)
     return config
 
 

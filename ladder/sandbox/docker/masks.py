@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-KEPT = frozenset({"self", "thread-self", "mounts", "net"})
-"""Links to a process's own folder, of which a container has its own."""
+KEPT = frozenset({"self", "thread-self", "mounts", "net", "cpuinfo"})
+"""
+Links to a process's own folder, of which a container has its own; and what has a copy in its place, as /sys has
+(`processors.py`).
+"""
 
 USUAL = (
-    "acpi", "asound", "buddyinfo", "bus", "cgroups", "cmdline", "config.gz", "consoles", "cpuinfo", "crypto", "devices",
+    "acpi", "asound", "buddyinfo", "bus", "cgroups", "cmdline", "config.gz", "consoles", "crypto", "devices",
     "diskstats", "dma", "driver", "execdomains", "filesystems", "fs", "interrupts", "iomem", "ioports", "irq",
     "kallsyms", "kcore", "key-users", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags", "latency_stats",
     "loadavg", "locks", "meminfo", "misc", "modules", "mtrr", "pagetypeinfo", "partitions", "pressure", "sched_debug",
@@ -29,4 +32,4 @@ def masked_paths(proc: Path = Path("/proc")) -> list[str]:
         found = {entry.name for entry in proc.iterdir() if not entry.name.isdecimal()}
     except OSError:
         found = set()
-    return [f"/proc/{name}" for name in sorted(found.union(USUAL) - KEPT)] + ["/dev/pts/ptmx", "/sys"]
+    return [f"/proc/{name}" for name in sorted(found.union(USUAL) - KEPT)] + ["/dev/pts/ptmx"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
 from ladder.sandbox.host.readable import has_data
+from ladder.sandbox.host.visible import bind_visible
 from ladder.sandbox.tail import Tail
 
 if TYPE_CHECKING:
@@ -45,12 +46,11 @@ class Output:
         self._socket: socket.socket | None = socket.socket(socket.AF_UNIX)
         try:
             self._socket.setblocking(False)
-            self._socket.bind(str(self._path))
-            self._path.chmod(0o666)
+            bind_visible(self._socket, self._path)
             self._socket.listen(1)
-        except OSError as error:
+        except SandboxError:
             self._socket.close()
-            raise SandboxError(f"No log socket could be made in {folder}: {error}") from error
+            raise
         self._loop.add_reader(self._socket, self._read)
 
     def __str__(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import socket
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from ladder.errors import SandboxError
 from ladder.sandbox.docker.limits import SEAT_FOLDER, environment
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
+from ladder.sandbox.host.visible import bind_visible, make_visible, make_visible_folder
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import SeatMount
@@ -41,13 +41,11 @@ class ControlSocket:
         root = self._stack.enter_context(scratch_folder())
         self.folder = root / "container"
         """What the container sees of the host."""
-        with disk_errors(self.folder):
-            self.folder.mkdir(mode=0o755)
-            listener = self._stack.enter_context(socket.socket(socket.AF_UNIX))
-            listener.setblocking(False)
-            listener.bind(str(self.folder / CONTROL))
-            os.chmod(self.folder / CONTROL, 0o666)
-            listener.listen(1)
+        make_visible_folder(self.folder)
+        listener = self._stack.enter_context(socket.socket(socket.AF_UNIX))
+        listener.setblocking(False)
+        bind_visible(listener, self.folder / CONTROL)
+        listener.listen(1)
         self._listener = listener
 
     async def accept(self, seconds: float = START_SECONDS) -> asyncio.StreamReader:
@@ -185,5 +183,6 @@ def write_environment(mount: SeatMount) -> None:
     """
     file = mount.folder / ENVIRONMENT
     with disk_errors(file):
+        make_visible(mount.folder)
         file.write_text(json.dumps(environment(f"{SEAT_FOLDER}/{SEAT}", mount.token)), encoding="utf-8")
         file.chmod(0o644)

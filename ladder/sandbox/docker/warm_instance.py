@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ladder.errors import SandboxError
 from ladder.sandbox.base import Exit
 from ladder.sandbox.docker.container_controller import ContainerController
-from ladder.sandbox.docker.container_instance import KILLED, NO_LOG
+from ladder.sandbox.docker.container_instance import KILLED, LOST_LOG, NO_LOG
 from ladder.sandbox.docker.control_group import LeasedGroup
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class WarmInstance:
                 "A bot's container was killed from outside: by another hand, or with its engine or host."
             )
         if self._end.code == NO_LOG and not self._output.has_connected():
-            raise SandboxError("A bot's container did not find its log socket: is the seat's folder gone?")
+            raise SandboxError(f"{LOST_LOG}.")
         return self._end
 
     async def stop(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import time
@@ -9,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.errors import SandboxError
+from ladder.errors import SandboxError, UnfitFolder
 from ladder.sandbox.host import owners
 from ladder.sandbox.host.guarded import is_own_folder, read_own
 
@@ -21,6 +22,8 @@ MARK_SECONDS = 60.0
 """A folder that has had no whole mark for so long will get none."""
 MARK_BYTES = 1024
 """A longer mark is none of ours."""
+MOST_FOLDER = 107 - 45
+"""Bytes in the path of the folder for temporary files: a Unix socket's has 107, and what follows has at most 45."""
 OWNER = "owner"
 """File in the folder that names the process whose folder it is (owners.py)."""
 
@@ -31,9 +34,11 @@ def scratch_folder() -> Iterator[Path]:
     Make a folder that is gone afterwards, and remove what killed processes left.
 
     Raises:
+        UnfitFolder: If it would be where no sockets can be.
         SandboxError: If there is no room for it.
     """
     with disk_errors("A temporary folder"):
+        check_socket_paths(tempfile.gettempdir())
         _sweep()
         holder = tempfile.TemporaryDirectory(prefix=PREFIX)
     with holder as name:
@@ -43,6 +48,20 @@ def scratch_folder() -> Iterator[Path]:
         yield folder
 
 
+def check_socket_paths(folder: str) -> None:
+    """
+    Make sure that bots can be reached by Unix sockets below *folder*, the one for temporary files.
+
+    Raises:
+        UnfitFolder: If its path is too long for that.
+    """
+    if len(os.fsencode(folder)) > MOST_FOLDER:
+        raise UnfitFolder(
+            f"Bots are reached by Unix sockets in the folder for temporary files. Its path may have {MOST_FOLDER} "
+            f"bytes and has {len(os.fsencode(folder))}: {folder}. Set TMPDIR to a folder with a shorter path."
+        )
+
+
 @contextmanager
 def disk_errors(what: Path | str) -> Iterator[None]:
     """Turn what a full disk or a missing folder raises into a `SandboxError` that says *what* cannot be made."""
@@ -50,7 +69,7 @@ def disk_errors(what: Path | str) -> Iterator[None]:
         yield
     except OSError as error:
         raise SandboxError(
-            f"{what} cannot be made: {error.strerror}. Make room, or set TMPDIR to a folder on another disk."
+            f"{what} cannot be made: {error.strerror or error}. Make room, or set TMPDIR to a folder on another disk."
         ) from error
 
 

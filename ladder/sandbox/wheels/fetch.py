@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ladder.errors import BotRejected, SandboxError
+from ladder.sandbox.wheels.sizes import too_large
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,10 +117,7 @@ class PipFetch:
         while True:
             ended = _ended(process)
             if _bytes_below(folder) > self._most_bytes:
-                raise BotRejected(
-                    f"The packages that the bot asks for are larger than {self._most_bytes:,} bytes, packed. "
-                    "Ask for fewer or smaller ones."
-                )
+                raise too_large(_sizes(folder), self._most_bytes, "packed")
             if ended is not None:
                 return ended
             if time.monotonic() > deadline:
@@ -127,6 +125,11 @@ class PipFetch:
                     f"Fetching the bot's packages took longer than {self._seconds:g} seconds. Try again when the "
                     "package index answers more quickly."
                 )
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    """Bytes of each package that has come as a whole, by its name and version."""
+    return {" ".join(wheel.name.split("-")[:2]): wheel.lstat().st_size for wheel in folder.glob("*.whl")}
 
 
 def _ended(process: subprocess.Popen[bytes]) -> int | None:

@@ -20,6 +20,7 @@ from ladder.sandbox.wheels.cache import sha256_of
 from ladder.sandbox.wheels.fetch import PACKED_BYTES, Unavailable
 from ladder.sandbox.wheels.lock import Pin
 from ladder.sandbox.wheels.requirements import MOST_PACKAGES, check_plain
+from ladder.sandbox.wheels.sizes import too_large
 from ladder.sandbox.wheels.wheel_record import needs
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def resolve(wanted: Sequence[Wanted], target: Target, fetch: Fetch, store: Store
             return [pin for name, (pin, _) in sorted(chosen.items()) if name in by_name]
         folder = scratch / f"round-{number}"
         chosen |= fetched({name: by_name[name] for name in lacking}, target, fetch, store, folder)
-        _check_size(path for name, (_, path) in chosen.items())
+        _check_size(chosen)
     raise BotRejected(
         f"The bot's packages want ever other versions of each other: {', '.join(sorted(lacking))}. "
         "Say in requirements.txt which versions go together."
@@ -165,12 +166,10 @@ def _check_provided(one: Wanted, target: Target) -> None:
         )
 
 
-def _check_size(paths: Iterable[Path]) -> None:
-    if sum(path.stat().st_size for path in paths) > PACKED_BYTES:
-        raise BotRejected(
-            f"The packages that the bot asks for are larger than {PACKED_BYTES:,} bytes, packed. "
-            "Ask for fewer or smaller ones."
-        )
+def _check_size(chosen: Chosen) -> None:
+    sizes = {pin.label: path.stat().st_size for pin, path in chosen.values()}
+    if sum(sizes.values()) > PACKED_BYTES:
+        raise BotRejected(too_large(sizes, PACKED_BYTES, "packed"))
 
 
 def _none_fits(missing: str, by_name: Mapping[str, Sequence[Wanted]], target: Target) -> BotRejected:

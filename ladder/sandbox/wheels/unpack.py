@@ -6,11 +6,13 @@ RECORD stays out: it names files that stay out, too. The same wheels give the sa
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.wheels.archive import open_wheel
+from ladder.sandbox.wheels.sizes import too_large
 from ladder.sandbox.wheels.wheel_record import new_hash, recorded
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ class Unpacking:
         self._into = into
         self._most_bytes, self._bytes = most_bytes, 0
         self._most_files = most_files
+        self._sizes: Counter[str] = Counter()
+        """Bytes of each wheel, by its name for people."""
         self._owners: dict[str, tuple[str, str, bytes]] = {}
         """By path: which wheel wrote it, and its hash as its RECORD has it."""
         with disk_errors(into):
@@ -76,7 +80,7 @@ class Unpacking:
             raise wheel.refusal(f"holds {place[:80]!r}, where there is a file in the place of a folder, or the reverse")
         with disk_errors(target), target.open("xb") as file:
             for chunk in wheel.chunks(name):
-                self._count(len(chunk))
+                self._count(wheel.label, len(chunk))
                 found.update(chunk)
                 file.write(chunk)
             is_program = wheel.files[name].external_attr >> 16 & 0o111
@@ -84,12 +88,11 @@ class Unpacking:
         if found.digest() != digest:
             raise wheel.refusal(f"holds {place[:80]!r}, whose hash is not the one in its RECORD")
 
-    def _count(self, size: int) -> None:
+    def _count(self, label: str, size: int) -> None:
+        self._sizes[label] += size
         self._bytes += size
         if self._bytes > self._most_bytes:
-            raise BotRejected(
-                f"The bot's packages have more than {self._most_bytes:,} bytes, unpacked. Ask for fewer packages."
-            )
+            raise too_large(self._sizes, self._most_bytes, "unpacked")
 
 
 def unpack(wheels: Iterable[tuple[Path, str]], into: Path) -> None:

@@ -10,7 +10,7 @@ import os
 import shutil
 from pathlib import Path
 
-from ladder.errors import SandboxError
+from ladder.errors import SandboxError, UnfitFolder
 from ladder.sandbox.host.scratch import disk_errors
 
 FOLDER = Path(__file__).parent
@@ -52,7 +52,7 @@ def put_program(name: str, machine: str, folder: Path) -> None:
     """
     _put(program_for(name, machine), folder / name)
     if os.statvfs(folder).f_flag & os.ST_NOEXEC:
-        raise SandboxError(
+        raise UnfitFolder(
             f"{folder} is on a file system on which no program may run (noexec), and containers start with one of "
             "ours. Set TMPDIR to a folder on another disk."
         )

@@ -1,8 +1,8 @@
 /*
  * Keep the program from reading and writing what the kernel tells of all containers together, with Landlock, which needs
- * no rights: of /proc a few files of its own first process, of /dev what is no terminal, of /sys nothing. A file such as
- * /proc/PID/smaps, which counts who else maps a page, cannot be masked by its path. Where the kernel has no Landlock, the
- * masks of the engine stand alone.
+ * no rights: of /proc a few files of its own first process, of /dev what is no terminal, and of /proc and /sys the copies
+ * that tell of processors. A file such as /proc/PID/smaps, which counts who else maps a page, cannot be masked by its
+ * path. Where the kernel has no Landlock, the masks of the engine stand alone.
  *
  * A rule is about a file as the kernel has it in memory. The kernel may forget a file of /proc and make it anew, for which
  * there is no rule then: so the process's own files stay open until it becomes another program; then `launcher.c` has them.
@@ -14,6 +14,10 @@ static const char *const own_files[] = {
     "/proc/self/auxv", "/proc/self/cgroup", "/proc/self/cmdline", "/proc/self/comm", "/proc/self/environ",
     "/proc/self/limits", "/proc/self/maps", "/proc/self/mountinfo", "/proc/self/mounts", "/proc/self/stat",
     "/proc/self/statm", "/proc/self/status", 0,
+};
+/* Copies of ours that never change (processors.py). */
+static const char *const processors[] = {
+    "/proc/cpuinfo", "/sys/devices/system/cpu/online", "/sys/devices/system/cpu/possible", "/sys/devices/system/cpu/present", 0,
 };
 static const char *const devices[] = {
     "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm", "/dev/mqueue", 0,
@@ -59,6 +63,7 @@ static int confine(void) {
                 allow_and_close(rules, root, found->name, all);
         }
     for (const char *const *path = own_files; *path; path++) allow(rules, AT_FDCWD, *path, READ_FILE);
+    for (const char *const *path = processors; *path; path++) allow_and_close(rules, AT_FDCWD, *path, READ_FILE);
     for (const char *const *path = devices; *path; path++) allow_and_close(rules, AT_FDCWD, *path, all);
     int confined = call(LANDLOCK_RESTRICT_SELF, rules, 0, 0, 0) >= 0;
     call(CLOSE, rules, 0, 0, 0);

@@ -63,7 +63,12 @@ static long become(char **arguments, char **environment) {
     }
 }
 
+static const char seat_socket[] = "/run/pigpen/seat.sock";
+
 static void take_log_socket(void) {
+    /* No bot is to blame for a seat that it may not connect to. */
+    int has_seat = call(FACCESSAT, AT_FDCWD, (long)seat_socket, F_OK, 0) == 0;
+    if (has_seat && call(FACCESSAT, AT_FDCWD, (long)seat_socket, W_OK, 0) < 0) leave(NO_LOG);
     long socket = call(SOCKET, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, 0);
     if (socket < 0 || call(CONNECT, socket, (long)&log_socket, sizeof log_socket, 0) < 0) leave(NO_LOG);
     call(DUP3, socket, 1, 0, 0);

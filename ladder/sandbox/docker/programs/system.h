@@ -4,7 +4,7 @@
 #if defined(__x86_64__)
 enum {
     WRITE = 1, CLOSE = 3, MMAP = 9, PREAD64 = 17, SOCKET = 41, CONNECT = 42, CLONE = 56, EXECVE = 59, EXIT = 60, WAIT4 = 61,
-    MLOCK = 149, PRCTL = 157, GETDENTS64 = 217, OPENAT = 257, READLINKAT = 267, PPOLL = 271, DUP3 = 292, STATX = 332,
+    MLOCK = 149, PRCTL = 157, GETDENTS64 = 217, OPENAT = 257, READLINKAT = 267, FACCESSAT = 269, PPOLL = 271, DUP3 = 292, STATX = 332,
 };
 enum { O_DIRECTORY = 0200000, O_NOFOLLOW = 0400000 };
 
@@ -23,7 +23,7 @@ static long call6(long number, long a, long b, long c, long d, long e, long f) {
 }
 #elif defined(__aarch64__)
 enum {
-    DUP3 = 24, OPENAT = 56, CLOSE = 57, GETDENTS64 = 61, WRITE = 64, PREAD64 = 67, READLINKAT = 78, PPOLL = 73, EXIT = 93, PRCTL = 167, SOCKET = 198,
+    DUP3 = 24, FACCESSAT = 48, OPENAT = 56, CLOSE = 57, GETDENTS64 = 61, WRITE = 64, PREAD64 = 67, READLINKAT = 78, PPOLL = 73, EXIT = 93, PRCTL = 167, SOCKET = 198,
     CONNECT = 203, CLONE = 220, EXECVE = 221, MMAP = 222, MLOCK = 228, WAIT4 = 260, STATX = 291,
 };
 enum { O_DIRECTORY = 040000, O_NOFOLLOW = 0100000 };
@@ -47,7 +47,7 @@ static long call6(long number, long a, long b, long c, long d, long e, long f) {
 __asm__(ENTRY);
 #endif
 
-enum { O_RDONLY = 0, O_NONBLOCK = 04000, O_CLOEXEC = 02000000, O_PATH = 010000000, AT_FDCWD = -100 };
+enum { O_RDONLY = 0, O_NONBLOCK = 04000, O_CLOEXEC = 02000000, O_PATH = 010000000, AT_FDCWD = -100, F_OK = 0, W_OK = 2 };
 enum { LANDLOCK_CREATE_RULESET = 444, LANDLOCK_ADD_RULE = 445, LANDLOCK_RESTRICT_SELF = 446 };
 
 struct entry {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ladder.sandbox.docker import debian_base
@@ -18,7 +20,13 @@ def debian(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_it_is_made_by_root_on_debian() -> None:
     assert debian_base.can_make_debian_base()
-    assert debian_base.debian_base_tag() == "pigpen/python:bookworm"
+    assert re.fullmatch("pigpen/python:bookworm-[0-9a-f]{8}", debian_base.debian_base_tag())
+
+
+def test_an_image_with_other_packages_has_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = debian_base.debian_base_tag()
+    monkeypatch.setattr(debian_base, "PACKAGES", ("python3",))
+    assert debian_base.debian_base_tag() != before
 
 
 def test_nobody_else_makes_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,14 +61,16 @@ def test_a_pip_that_takes_for_ever_is_ended(tmp_path: Path) -> None:
 def test_a_fetch_that_grows_too_large_is_ended(tmp_path: Path) -> None:
     grows = "import os\nwith open(os.environ['TMPDIR'] + '/x', 'wb') as file:\n while True: file.write(bytes(1 << 16))"
     fetch = PipFetch(command=(sys.executable, "-c", grows), most_bytes=1 << 20)
-    with pytest.raises(BotRejected, match="larger than 1,048,576 bytes"):
+    with pytest.raises(BotRejected, match="at least 1,048,577 bytes, packed; the limit is 1,048,576 bytes"):
         fetch(["one"], HERE, tmp_path / "to")
 
 
 def test_a_wheel_that_is_too_large_is_refused_however_quickly_it_came(shelf: Path, tmp_path: Path) -> None:
     new_wheel(shelf, "one", files={"one.py": bytes(range(256)) * 100})
     fetch = PipFetch("--isolated", "--no-index", f"--find-links={shelf}", most_bytes=1000)
-    with pytest.raises(BotRejected, match="larger than 1,000 bytes"):
+    with pytest.raises(
+        BotRejected, match=r"packed; the limit is 1,000 bytes \(the largest: one 1\.0 with [0-9,]+ bytes\)"
+    ):
         fetch(["one"], HERE, tmp_path / "to")
 
 

@@ -1,0 +1,84 @@
+"""
+Whether a container can connect to a Unix socket of this machine, without which no bot can take its seat.
+
+None can where the engine runs in a virtual machine or on another machine. The container that keeps an image in memory
+is the first to notice; where there is none, because each container has a kernel of its own, one is started for this.
+"""
+
+from __future__ import annotations
+
+import socket
+from typing import TYPE_CHECKING
+
+from ladder.errors import SandboxError
+from ladder.sandbox.base import has_own_kernel
+from ladder.sandbox.docker.containers import container_name, discard, launch
+from ladder.sandbox.docker.engine import ENGINE_SECONDS, engine_errors
+from ladder.sandbox.docker.first_process import FirstProcess
+from ladder.sandbox.docker.limits import SEAT_FOLDER
+from ladder.sandbox.docker.output import NAME as LOG_SOCKET
+from ladder.sandbox.docker.programs import LAUNCHER, put_program
+from ladder.sandbox.host.scratch import scratch_folder
+from ladder.sandbox.host.visible import bind_visible, make_visible_folder
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+    from ladder.sandbox.docker.container_plan import ContainerPlan
+    from ladder.sandbox.docker.limits import Limits
+
+NO_SOCKET = 125
+"""How the launcher ends when it cannot connect to its log socket."""
+NOTHING = "/nonexistent"
+"""What the launcher is to start once it has connected: no program of the image runs for this."""
+
+_REACHED: set[tuple[str, str]] = set()
+"""Engines by their ids, with the runtimes under which this process has found that containers can connect."""
+
+
+def unreachable(runtime: str = "") -> SandboxError:
+    """Give the error for an engine whose containers cannot connect."""
+    reason = (
+        f"The runtime {runtime} opens no sockets of this machine to containers. Tell it to: with runsc the argument is "
+        "--host-uds=open, which scripts/runsc sets."
+        if has_own_kernel(runtime)
+        else "It runs in a virtual machine or on another machine, or a security module forbids it. "
+        "Use an engine on this machine (DOCKER_HOST names one), or play bots that you trust with --sandbox process."
+    )
+    return SandboxError(f"Containers of this Docker engine cannot connect to Unix sockets of this machine. {reason}")
+
+
+def check_reach(client: DockerClient, plan: ContainerPlan, sandbox: str, limits: Limits) -> None:
+    """
+    Make sure that containers can connect; asked once of each engine and runtime, which takes as long as a bot's start.
+
+    Args:
+        client: The engine.
+        plan: An image, and how it is started.
+        sandbox: Id of the sandbox that wants to know; its containers bear it.
+        limits: What a container may use.
+
+    Raises:
+        SandboxError: If they cannot, or the engine fails.
+    """
+    if (plan.engine.id, plan.runtime) in _REACHED:
+        return
+    name = container_name()
+    with scratch_folder() as scratch, socket.socket(socket.AF_UNIX) as listener:
+        folder = scratch / "reach"
+        make_visible_folder(folder)
+        bind_visible(listener, folder / LOG_SOCKET)
+        listener.listen(1)
+        put_program(LAUNCHER, plan.engine.machine, folder)
+        first = FirstProcess(folder, (f"{SEAT_FOLDER}/{LAUNCHER}", NOTHING), {}, {})
+        group = launch(client, name, plan, first, limits=limits, sandbox=sandbox)
+        if group is not None:
+            group.close()
+        try:
+            with engine_errors("try whether containers can connect"):
+                ended = client.api.wait(name, timeout=ENGINE_SECONDS)
+        finally:
+            discard(client, name)
+    if ended["StatusCode"] == NO_SOCKET:
+        raise unreachable(plan.runtime)
+    _REACHED.add((plan.engine.id, plan.runtime))
