@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.sandbox.base import SAME_HASHES
-from ladder.sandbox.docker.limits import SEAT_FOLDER, environment
+from ladder.sandbox.docker.limits import SEAT_FOLDER, environment, new_user
 from ladder.sandbox.docker.programs import CONFINE, FORK_SERVER, LAUNCHER, put_program, put_script
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def launcher(plan: ContainerPlan, mount: SeatMount) -> FirstProcess:
         SandboxError: If there is no room, or no such program.
     """
     put_program(LAUNCHER, plan.engine.machine, mount.folder)
-    command = (f"{SEAT_FOLDER}/{LAUNCHER}", *plan.command)
+    command = (f"{SEAT_FOLDER}/{LAUNCHER}", str(new_user()), *plan.command)
     return FirstProcess(mount.folder, command, environment(SEAT_FOLDER, mount.token), mount.labels)
 
 
@@ -52,5 +52,5 @@ def fork_server(plan: ContainerPlan, folder: Path) -> FirstProcess:
     put_script(FORK_SERVER, folder)
     # The bot's folder and packages are no place from which the server imports; its environment is not the bot's to set.
     python = ("python3", "-s", "-P", f"{SEAT_FOLDER}/{FORK_SERVER.name}")
-    variables = {"PYTHONPATH": "", "PIGPEN_PATH": plan.fork.path, **SAME_HASHES}
+    variables = {"PYTHONPATH": "", "PIGPEN_PATH": plan.fork.path, "PIGPEN_USER": str(new_user()), **SAME_HASHES}
     return FirstProcess(folder, (*python, *plan.fork.command), variables, {"pigpen.instances": "warm"})
