@@ -16,7 +16,7 @@ from ladder.sandbox.base import SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
-from ladder.sandbox.docker.limits import Limits, host_config, new_user
+from ladder.sandbox.docker.limits import GROUP, Limits, host_config, new_user
 
 FLOODING = BotSource("flooding", folder=Path(__file__).parent / "flooding")
 SECONDS = 3.0
@@ -30,7 +30,9 @@ async def over_stdio(image: str, mount: SeatMount) -> AsyncIterator[None]:
     config = host_config(client.api, mount.folder, Limits(), "runc")
     config["Init"] = True
     config["LogConfig"] = {"Type": "json-file", "Config": {"max-size": "65536", "max-file": "2"}}
-    container = client.api.create_container(image, user=new_user(), host_config=config, network_disabled=True)
+    container = client.api.create_container(
+        image, user=f"{new_user()}:{GROUP}", host_config=config, network_disabled=True
+    )
     try:
         client.api.start(container)
         yield

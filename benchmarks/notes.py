@@ -41,7 +41,7 @@ from ladder.sandbox.docker.container_controller import ContainerController
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.docker.image_build import build_image
-from ladder.sandbox.docker.limits import Limits, host_config, new_user
+from ladder.sandbox.docker.limits import GROUP, Limits, host_config, new_user
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
@@ -250,7 +250,7 @@ class Bare:
         config["LogConfig"] = {"Type": "json-file", "Config": {}}
         config["Mounts"].append(Mount("/run/pigpen-init", str(Path(__file__)), type="bind", read_only=True))
         config["CpusetCpus"] = "" if mount.core is None else str(mount.core)
-        made = client.api.create_container(TAG, user=new_user(), host_config=config, network_disabled=True)
+        made = client.api.create_container(TAG, user=f"{new_user()}:{GROUP}", host_config=config, network_disabled=True)
         client.api.start(made)
         return BareInstance(client, made["Id"])
 

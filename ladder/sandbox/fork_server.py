@@ -9,6 +9,9 @@ it anew (docs/adr/0017-warm-containers.md). It takes commands of one byte from t
     s   start: fork an instance, whose seat is the folder `/run/pigpen/seat`; nothing is answered
     c   clear: kill all that runs, empty every folder that can be written, and answer as below
 
+It is root without most of root's rights (limits.py), and its instances are of another user: nothing that an instance
+calls with the number of this process reaches it.
+
 It says ``ready`` once it takes commands, or ``failed REASON``; ``ended STATUS`` when an instance has ended, with the
 wait status of its first process; and ``cleared`` or ``unclear REASON`` when it has done that.
 
@@ -35,7 +38,7 @@ import sys
 import threading
 import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 FOLDER = "/run/pigpen"
@@ -59,8 +62,8 @@ CANNOT_CONFINE, NO_LOG = 124, 125
 LIMITS = [getattr(resource, name) for name in sorted(dir(resource)) if name.startswith("RLIMIT_")]
 
 
-def serve(control: socket.socket) -> bool:
-    """Take commands until the other end is closed; True in the process that is to become an instance."""
+def serve(control: socket.socket, user: int) -> bool:
+    """Take commands until the other end is closed; True in the process that is to become an instance, of *user*."""
     allowed, state = os.sched_getaffinity(0), _state()
     woken, wake = socket.socketpair()
     for end in (woken, wake):
@@ -75,7 +78,8 @@ def serve(control: socket.socket) -> bool:
             woken.recv(4096)
         for pid, status in _reap(os.WNOHANG):
             if pid == instance:
-                _end_all()  # as in a container of its own, which ends with its program
+                with _acting_as(user):
+                    _end_all()  # as in a container of its own, which ends with its program
                 control.sendall(b"ended %d\n" % status)
         command = _command(control)
         if command == b"s":
@@ -89,7 +93,7 @@ def serve(control: socket.socket) -> bool:
             if instance == 0:
                 return True
         elif command == b"c":
-            control.sendall(_clear(state, counters, sockets).encode() + b"\n")
+            control.sendall(_clear(user, state, counters, sockets).encode() + b"\n")
         elif command == b"":
             return False
 
@@ -108,6 +112,21 @@ def _reap(options: int) -> list[tuple[int, int]]:
     return found
 
 
+@contextlib.contextmanager
+def _acting_as(user: int) -> Iterator[None]:
+    """
+    Have the rights of *user*, to end its processes and to remove its files: this root has none there.
+
+    Its processes are the first to go. While they last, this process's own number is still not theirs to change: that
+    would take its real and its saved user, too.
+    """
+    os.seteuid(user)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
 def _end_all() -> None:
     """Kill all processes but this one, in one go: what forks meanwhile dies, too."""
     with contextlib.suppress(ProcessLookupError):
@@ -117,8 +136,7 @@ def _end_all() -> None:
 
 def _state() -> list[object]:
     """What a process inside could change of this one, by calls that take a process number; children inherit it."""
-    own = os.getpid()
-    return [[resource.getrlimit(limit) for limit in LIMITS], os.getpriority(os.PRIO_PROCESS, own), os.getpgid(own)]
+    return [[resource.getrlimit(limit) for limit in LIMITS], os.getpriority(os.PRIO_PROCESS, 0), os.getpgrp()]
 
 
 def _counters() -> list[int]:
@@ -157,12 +175,13 @@ def _sockets() -> int:
         return file.read().count(b"\n")
 
 
-def _clear(state: list[object], counters: list[int], sockets: int) -> str:
+def _clear(user: int, state: list[object], counters: list[int], sockets: int) -> str:
     """Make the container as it was before the instance; what cannot be is said, and the container is thrown away."""
     try:
-        _end_all()
-        for folder in WRITABLE:
-            _empty(folder)
+        with _acting_as(user):
+            _end_all()
+            for folder in WRITABLE:
+                _empty(folder)
         deadline = time.monotonic() + SOCKET_SECONDS
         while _sockets() > sockets:
             if time.monotonic() > deadline:
@@ -200,12 +219,13 @@ def _empty(folder: str) -> None:
             os.rmdir(path)
 
 
-def become_instance(confine: Callable[[], int], command: list[str], path: list[str]) -> NoReturn:
+def become_instance(user: int, confine: Callable[[int], int], command: list[str], path: list[str]) -> NoReturn:
     """
     Run a bot's main file in this process, as ``python FILE ARGUMENT...`` does, and end.
 
     Args:
-        confine: Confines this process; 0 if it could not.
+        user: Whose it is from now on.
+        confine: Makes this process a user's, and confines it; 0 if it could not.
         command: The file and its arguments.
         path: Where modules are found beside the file's folder, before those of the base image.
     """
@@ -215,11 +235,11 @@ def become_instance(confine: Callable[[], int], command: list[str], path: list[s
     os.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     if not _take_log_socket():
         os._exit(NO_LOG)
-    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
     with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
         file.write("500")  # for want of memory the kernel ends an instance before the server
-    if not confine():
+    if not confine(user):
         os._exit(CANNOT_CONFINE)
+    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
     with open(f"{SEAT}/environment.json", encoding="utf-8") as file:
         os.environ.update(json.load(file), PYTHONPATH=":".join(path))
     run_as_program(command, path)
@@ -315,13 +335,14 @@ def main() -> None:
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # nothing inside looks into this process
         confine = ctypes.CDLL(f"{FOLDER}/confine").pigpen_confine
         import_what_bots_import()
-        is_instance = serve(control)
+        user = int(os.environ.pop("PIGPEN_USER"))
+        is_instance = serve(control, user)
     except Exception as error:
         control.sendall(f"failed {type(error).__name__}: {error}\n".encode())
         raise
     if is_instance:
         control.detach()  # closed with all others
-        become_instance(confine, sys.argv[1:], path)
+        become_instance(user, confine, sys.argv[1:], path)
 
 
 if __name__ == "__main__":

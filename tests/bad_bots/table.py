@@ -167,7 +167,16 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "reads_the_host": BadBot(observed={"files that tell": [], "sysinfo": "EPERM"}, chairs=2, rules=THREE),
     # What a container may reach.
     "writes_everywhere": BadBot(observed={"folders": ["/dev/mqueue", "/dev/shm", "/tmp"], "kernel": []}),
-    "kills_everybody": BadBot(observed={"everybody": "ESRCH", "the first": "allowed", "alive": True}),
+    "kills_everybody": BadBot(observed={"everybody": "ESRCH", "the first": "EPERM", "alive": True}),
+    "kills_the_first_process": BadBot(
+        observed={
+            **{
+                name: ["EPERM"] for name in ("limits", "priority", "cores", "signals", "its CPU time", "another's user")
+            },
+            "group": ["ESRCH"],
+            "shares a user with it": False,
+        }
+    ),
     "network": BadBot(
         observed={
             "sockets": ["EAFNOSUPPORT"],

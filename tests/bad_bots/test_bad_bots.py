@@ -25,7 +25,7 @@ from tests.bad_bots.table import BAD_BOTS
 from tests.counts import LONG
 
 INSTANCES: tuple[Instances, ...] = ("warm", "fresh")
-FRESH_TOO = {"kills_everybody", "reads_secrets", "tampers_with_its_seat"}
+FRESH_TOO = {"kills_everybody", "kills_the_first_process", "reads_secrets", "tampers_with_its_seat"}
 """For each push in both kinds of containers; the long form tries all in both."""
 POSSIBLE = [name for name in BAD_BOTS if os.geteuid() == 0 or not BAD_BOTS[name].needs_root]
 PAIRS = [("warm", name) for name in POSSIBLE]

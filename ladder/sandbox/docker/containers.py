@@ -16,7 +16,7 @@ from ladder.errors import SandboxError
 from ladder.sandbox.docker import reclaim
 from ladder.sandbox.docker.control_group import ControlGroup, files_of
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, ENGINE_SECONDS, engine_errors
-from ladder.sandbox.docker.limits import Limits, host_config, new_user
+from ladder.sandbox.docker.limits import STARTS_AS, Limits, host_config
 from ladder.sandbox.host import owners
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def launch(
                 command=list(first.command[1:]),
                 name=name,
                 hostname="pen",
-                user=new_user(),
+                user=STARTS_AS,
                 environment=dict(first.environment),
                 labels={**first.labels, **labels_of(sandbox)},
                 host_config=host_config(api, first.folder, limits, plan.runtime, group_above),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.sandbox.base import SAME_HASHES
-from ladder.sandbox.docker.limits import SEAT_FOLDER, environment
+from ladder.sandbox.docker.limits import SEAT_FOLDER, environment, new_user
 from ladder.sandbox.docker.processors import put_processor_files
 from ladder.sandbox.docker.programs import CONFINE, FORK_SERVER, LAUNCHER, put_program, put_script
 from ladder.sandbox.host.scratch import disk_errors
@@ -42,7 +42,7 @@ def launcher(plan: ContainerPlan, mount: SeatMount) -> FirstProcess:
         make_visible(mount.folder)
     put_program(LAUNCHER, plan.engine.machine, mount.folder)
     put_processor_files(mount.folder)
-    command = (f"{SEAT_FOLDER}/{LAUNCHER}", *plan.command)
+    command = (f"{SEAT_FOLDER}/{LAUNCHER}", str(new_user()), *plan.command)
     return FirstProcess(mount.folder, command, environment(SEAT_FOLDER, mount.token), mount.labels)
 
 
@@ -59,5 +59,5 @@ def fork_server(plan: ContainerPlan, folder: Path) -> FirstProcess:
     put_processor_files(folder)
     # The bot's folder and packages are no place from which the server imports; its environment is not the bot's to set.
     python = ("python3", "-s", "-P", f"{SEAT_FOLDER}/{FORK_SERVER.name}")
-    variables = {"PYTHONPATH": "", "PIGPEN_PATH": plan.fork.path, **SAME_HASHES}
+    variables = {"PYTHONPATH": "", "PIGPEN_PATH": plan.fork.path, "PIGPEN_USER": str(new_user()), **SAME_HASHES}
     return FirstProcess(folder, (*python, *plan.fork.command), variables, {"pigpen.instances": "warm"})

@@ -118,7 +118,7 @@ def _start(
     api.create_container(
         plan.image,
         entrypoint=[f"{SEAT_FOLDER}/{LAUNCHER}"],
-        command=[f"{SEAT_FOLDER}/{LOCK_FILES}", str(most_bytes)],
+        command=["0", f"{SEAT_FOLDER}/{LOCK_FILES}", str(most_bytes)],
         name=name,
         user="0:0",
         labels=labels_of(sandbox),

@@ -23,6 +23,16 @@ GROUP = 65532
 FIRST_USER, USERS = 1_900_000_000, 100_000_000
 """The users of bots: numbers that Linux distributions give to nobody."""
 
+STARTS_AS = f"0:{GROUP}"
+"""The user and group of a container's first process: root, so that it can start the bot as another user than its own."""
+
+STARTS_WITH = ["SETUID", "SETPCAP"]
+"""
+The first process's capabilities: to become another user, and to see to it that the bot can become none.
+
+So nothing that a bot calls with the number of the first process, or of its user, reaches it. The bot has none.
+"""
+
 SEAT_FOLDER = "/run/pigpen"
 """Where a container sees the folder of its `SeatMount`."""
 
@@ -64,14 +74,14 @@ def security_options() -> list[str]:
     return ["no-new-privileges:true", f"seccomp={SECCOMP.read_text(encoding='utf-8')}"]
 
 
-def new_user() -> str:
+def new_user() -> int:
     """
-    Give one container its own numeric user, with the group of all.
+    Give the bot of one container its own numeric user; the next number is its launcher's.
 
     The kernel counts pipe memory, message queues, watched files and more by user: under one number, a bot could take
     its neighbours' share.
     """
-    return f"{FIRST_USER + secrets.randbelow(USERS)}:{GROUP}"
+    return FIRST_USER + 2 * secrets.randbelow(USERS // 2)
 
 
 def host_config(
@@ -86,6 +96,7 @@ def host_config(
         network_mode="none",
         read_only=True,
         cap_drop=["ALL"],
+        cap_add=STARTS_WITH,
         security_opt=security_options(),
         ipc_mode="private",
         pids_limit=limits.pids + RUNTIME_PIDS.get(runtime, 0),

@@ -6,5 +6,5 @@
 
 __attribute__((used)) static const char source[] = "pigpen confine source sha256:" SOURCE;
 
-/* Confine this process, which has one thread; 0 if that failed. */
-__attribute__((visibility("default"))) int pigpen_confine(void) { return confine(); }
+/* Make this process, which has one thread, *user*'s, and confine it; 0 if that failed. */
+__attribute__((visibility("default"))) int pigpen_confine(int user) { return confine(user); }

@@ -1,4 +1,6 @@
 /*
+ * Make the process the bot's user's, which has no capability and can get none.
+ *
  * Keep the program from reading and writing what the kernel tells of all containers together, with Landlock, which needs
  * no rights: of /proc a few files of its own first process, of /dev what is no terminal, and of /proc and /sys the copies
  * that tell of processors. A file such as /proc/PID/smaps, which counts who else maps a page, cannot be masked by its
@@ -8,6 +10,7 @@
  * there is no rule then: so the process's own files stay open until it becomes another program; then `launcher.c` has them.
  */
 enum { LINK = 10 };
+enum { CAP_SETUID = 7, CAP_SETPCAP = 8, PR_CAPBSET_DROP = 24 };
 enum { READ_FILE = 1 << 2, WRITE_FILE = 1 << 1, REFER = 1 << 13, VERSION = 1, PATH_BENEATH = 1, KNOWS_REFER = 2 };
 
 static const char *const own_files[] = {
@@ -47,10 +50,16 @@ static int is(const char *one, const char *other) {
     return *one == *other;
 }
 
-/* Whether that was done, or there is no Landlock here. */
-static int confine(void) {
+/* Whether this process is *user*'s now, and for good; 0: it stays whose it is. */
+static int become_user(long user) { return !user || call(SETRESUID, user, user, user, 0) == 0; }
+
+/* Whether that was done; the second half, or there is no Landlock here. */
+static int confine(long user) {
     static const unsigned long all = READ_FILE | WRITE_FILE | REFER;
     static char entries[4096] __attribute__((aligned(8)));
+    call(PRCTL, PR_CAPBSET_DROP, CAP_SETUID, 0, 0);
+    call(PRCTL, PR_CAPBSET_DROP, CAP_SETPCAP, 0, 0);
+    if (!become_user(user)) return 0;
     if (call(LANDLOCK_CREATE_RULESET, 0, 0, VERSION, 0) < KNOWS_REFER) return 1;
     long rules = call(LANDLOCK_CREATE_RULESET, (long)&all, sizeof all, 0, 0);
     long root = call(OPENAT, AT_FDCWD, (long)"/", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);

@@ -1,18 +1,22 @@
 /*
- * The first process of every bot's container: `launcher PROGRAM ARGUMENT...`.
+ * The first process of every bot's container: `launcher USER PROGRAM ARGUMENT...`.
  *
- * Takes the log socket as stdout and stderr in place of the engine's pipes, starts the program, reaps what has ended, and
- * ends as the program does: its exit code, or 128 + the signal. Only 137 becomes 192: nothing inside can kill this
- * process, so the engine tells 137 only where somebody outside killed it, or the kernel for memory. No process of the
- * container can then reach a pipe that the engine reads. Uses no library, so that it runs in every image.
+ * Takes the log socket as stdout and stderr in place of the engine's pipes, starts the program as USER, a number, reaps
+ * what has ended, and ends as the program does: its exit code, or 128 + the signal. Only 137 becomes 192: nothing inside
+ * can kill this process, so the engine tells 137 only where somebody outside killed it, or the kernel for memory. No
+ * process of the container can then reach a pipe that the engine reads. Uses no library, so that it runs in every image.
  * `hatch_build.py` compiles it.
+ *
+ * The engine starts it as root with two capabilities (limits.py). It loses them by becoming USER + 1 itself, another user
+ * than the program's: the kernel lets no user send signals to processes of another one, or change their limits, priority
+ * or cores. For a program of ours USER may be 0: then nobody becomes another user.
  *
  * Exit codes of its own, those of a shell: 127 no such program, 126 the program cannot be run; 125 no log socket; and 124
  * the program could not be confined.
  */
 
 enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_CLOEXEC = 02000000, SIGCHLD = 17, CLONE_FILES = 0x400 };
-enum { PR_SET_DUMPABLE = 4, ENOENT = 2, ENOTDIR = 20, PATH_MAX = 4096 };
+enum { PR_SET_DUMPABLE = 4, ENOENT = 2, ENOTDIR = 20, PATH_MAX = 4096, USER_MAX = 2147483646 };
 enum { CANNOT_CONFINE = 124, NO_LOG = 125, CANNOT_RUN = 126, NOT_FOUND = 127, BY_SIGNAL = 128, KILLED = 137, WAS_KILLED = 192 };
 
 #include "system.h"
@@ -65,6 +69,16 @@ static long become(char **arguments, char **environment) {
 
 static const char seat_socket[] = "/run/pigpen/seat.sock";
 
+/* The number that is written there; less than 0 if it is none. */
+static long user_of(const char *text) {
+    long user = 0;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9' || user > USER_MAX) return -1;
+        user = 10 * user + *text - '0';
+    }
+    return user > USER_MAX ? -1 : user;
+}
+
 static void take_log_socket(void) {
     /* No bot is to blame for a seat that it may not connect to. */
     int has_seat = call(FACCESSAT, AT_FDCWD, (long)seat_socket, F_OK, 0) == 0;
@@ -76,16 +90,18 @@ static void take_log_socket(void) {
 }
 
 __attribute__((used)) void begin(long *stack) {
-    char **arguments = (char **)stack + 2;
+    char **arguments = (char **)stack + 3;
     char **environment = (char **)stack + stack[0] + 2;
-    if (stack[0] < 2) leave(NOT_FOUND);
+    if (stack[0] < 3) leave(NOT_FOUND);
+    long user = user_of(arguments[-1]);
+    if (user < 0) leave(CANNOT_CONFINE);
     /* Nobody looks into this process or opens its files through /proc. */
     call(PRCTL, PR_SET_DUMPABLE, 0, 0, 0);
     take_log_socket();
     /* Until it becomes its program, both have the same open files: those that `confine` keeps open stay open here. */
     long program = call(CLONE, SIGCHLD | CLONE_FILES, 0, 0, 0);
     if (program == 0) {
-        if (!confine()) leave(CANNOT_CONFINE);
+        if (!confine(user)) leave(CANNOT_CONFINE);
         long code = become(arguments, environment);
         say(2, "pigpen: cannot run ");
         say(2, arguments[0]);
@@ -93,6 +109,7 @@ __attribute__((used)) void begin(long *stack) {
         leave(code);
     }
     if (program < 0) leave(CANNOT_RUN);
+    if (!become_user(user ? user + 1 : 0)) leave(CANNOT_CONFINE);
     int status = 0;
     while (call(WAIT4, -1, (long)&status, 0, 0) != program) {}
     long code = status & 127 ? BY_SIGNAL + (status & 127) : status >> 8 & 255;

@@ -7,6 +7,7 @@ import concurrent.futures
 import json
 import multiprocessing
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -15,9 +16,12 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from multiprocessing.sharedctypes import Synchronized
 from multiprocessing.synchronize import Lock
 from pathlib import Path
+
+CPU_TIME_OF_PROCESS_0 = (~0 << 3) | 2
 
 
 def threads() -> int:
@@ -79,6 +83,22 @@ def pools() -> list[int]:
         return [*first, *executor.map(abs, [-3])]
 
 
+def of_itself() -> list[object]:
+    """What a program asks of itself by its number, or changes; its children's groups, too."""
+    os.nice(1)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (100, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    child = subprocess.Popen(["sleep", "100"], start_new_session=True)
+    os.killpg(os.getpgid(child.pid), signal.SIGTERM)
+    os.sched_setaffinity(os.getpid(), os.sched_getaffinity(threading.get_native_id()))
+    return [
+        os.getpriority(os.PRIO_PROCESS, 0),
+        resource.getrlimit(resource.RLIMIT_NOFILE)[0],
+        child.wait(),
+        time.thread_time() > 0.0 < time.process_time(),
+        time.clock_gettime(CPU_TIME_OF_PROCESS_0) > 0.0,
+    ]
+
+
 def count(lock: Lock, number: Synchronized[int]) -> None:
     for _ in range(100):
         with lock:
@@ -106,6 +126,7 @@ if __name__ == "__main__":
         "event_loop": asyncio.run(event_loop()),
         "pools": pools(),
         "locks": locks(),
+        "of_itself": of_itself(),
         "is_a_terminal": sys.stdout.isatty(),
     }
     print(json.dumps(facts))

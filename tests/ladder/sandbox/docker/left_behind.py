@@ -141,26 +141,24 @@ os.chdir('/')
     ),
     "its own nice value": Channel("os.nice(3)", "if os.getpriority(os.PRIO_PROCESS, 0) == 3: print('found')"),
     "the server's nice value": Channel(
-        "os.setpriority(os.PRIO_PROCESS, 1, 5); os.setpriority(os.PRIO_PROCESS, 0, 5)",
+        "for pid in (1, 0): attempt(os.setpriority, os.PRIO_PROCESS, pid, 5)",
         "if os.getpriority(os.PRIO_PROCESS, 0): print('found')",
-        is_thrown_away=True,
     ),
     "the nice value of all of its user": Channel(
-        "os.setpriority(os.PRIO_USER, 0, 5)",
+        "attempt(os.setpriority, os.PRIO_USER, 0, 5)",
         "if os.getpriority(os.PRIO_PROCESS, 0): print('found')",
-        is_thrown_away=True,
+        is_closed_to_itself=True,
     ),
     "the server's limits": Channel(
-        "for pid in (1, 0): resource.prlimit(pid, resource.RLIMIT_STACK, (1 << 20, 1 << 20))",
+        "for pid in (1, 0): attempt(resource.prlimit, pid, resource.RLIMIT_STACK, (1 << 20, 1 << 20))",
         "if resource.getrlimit(resource.RLIMIT_STACK)[0] == 1 << 20: print('found')",
-        is_thrown_away=True,
     ),
     "its own limits": Channel(
         "resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, 1 << 20))",
         "if resource.getrlimit(resource.RLIMIT_STACK)[0] == 1 << 20: print('found')",
     ),
     "the server's cores": Channel(
-        "for pid in (1, 0): os.sched_setaffinity(pid, {max(os.sched_getaffinity(0))})",
+        "for pid in (1, 0): attempt(os.sched_setaffinity, pid, {max(os.sched_getaffinity(0))})",
         "if len(os.sched_getaffinity(0)) == 1: print('found')",
     ),
     "the server's signals": Channel(
@@ -207,4 +205,7 @@ import os, random, resource, signal, socket, sys, time
 def fork():
     try: return os.fork()
     except OSError: return 0
+def attempt(call, *arguments):
+    try: call(*arguments)
+    except OSError: pass
 """

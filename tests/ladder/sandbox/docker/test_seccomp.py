@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,42 @@ HERE = Path(__file__).parent
 PROFILE = json.loads(SECCOMP.read_text())
 ALLOW = "SCMP_ACT_ALLOW"
 BY_ARGUMENT = {
-    "clone", "fcntl", "futex", "getsockopt", "ioctl", "madvise", "membarrier", "mmap", "open", "openat", "prctl",
-    "setsockopt", "socket", "socketpair",
+    "clock_getres", "clock_gettime", "clock_nanosleep", "clone", "fcntl", "futex", "getsockopt", "ioctl", "madvise",
+    "membarrier", "mmap", "open", "openat", "prctl", "setsockopt", "socket", "socketpair",
 }  # fmt: skip
+TAKES_A_NUMBER = {
+    "capget", "capset", "chown", "clock_adjtime", "clock_getres", "clock_gettime", "clock_nanosleep", "fchown",
+    "fchownat", "get_robust_list", "getpgid", "getpriority", "getsid", "ioprio_get", "ioprio_set", "kcmp", "keyctl",
+    "kill", "lchown", "migrate_pages", "move_pages", "mq_notify", "perf_event_open", "pidfd_getfd", "pidfd_open",
+    "pidfd_send_signal", "prlimit64", "process_madvise", "process_mrelease", "process_vm_readv", "process_vm_writev",
+    "ptrace", "quotactl", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "sched_getaffinity", "sched_getattr",
+    "sched_getparam", "sched_getscheduler", "sched_rr_get_interval", "sched_setaffinity", "sched_setattr",
+    "sched_setparam", "sched_setscheduler", "setfsgid", "setfsuid", "setgid", "setgroups", "setns", "setpgid",
+    "setpriority", "setregid", "setresgid", "setresuid", "setreuid", "setuid", "tgkill", "timer_create", "tkill",
+    "wait4", "waitid",
+}  # fmt: skip
+"""Every call that names a process, a thread, a group of processes, a user or a clock of a process, by its number."""
+OF_ITSELF = {
+    "clock_getres", "clock_gettime", "clock_nanosleep", "get_robust_list", "getpriority", "getsid", "prlimit64",
+    "sched_rr_get_interval", "setpriority",
+}  # fmt: skip
+"""Of those, what is allowed for the caller itself alone, whose number is 0."""
+HARMLESS = {
+    "capget": "it reads what a process may, and no process of a bot's may anything",
+    "getpgid": "it reads a group, which tells nothing but that there is such a process",
+    "kill": "the kernel sends nothing to another user's process",
+    "sched_getaffinity": "it reads cores, which all processes of a container share",
+    "sched_getparam": "it reads a priority that nothing inside can set",
+    "sched_getscheduler": "it reads a policy that nothing inside can set",
+    "sched_setaffinity": "the kernel sets nothing of another user's process; the C library names threads so",
+    "setpgid": "it takes only the caller and its children, of which the first process is none",
+    "setresuid": "a user without capabilities becomes only itself",
+    "tgkill": "the kernel sends nothing to another user's process",
+    "tkill": "the kernel sends nothing to another user's process",
+    "wait4": "it takes only the caller's children",
+    "waitid": "it takes only the caller's children",
+}
+"""The rest: why it does nothing to the first process, which has another user than a bot."""
 
 
 class TestTheList:
@@ -36,6 +70,12 @@ class TestTheList:
     def test_looks_at_the_arguments_of_calls_that_can_do_more_than_is_allowed(self) -> None:
         bare = {name for rule in PROFILE["syscalls"] if not rule.get("args") for name in rule["names"]}
         assert bare & BY_ARGUMENT == set()
+
+    def test_takes_the_number_of_another_process_only_where_that_is_harmless(self) -> None:
+        allowed = {name for rule in PROFILE["syscalls"] if rule["action"] == ALLOW for name in rule["names"]}
+        assert allowed & TAKES_A_NUMBER - OF_ITSELF == set(HARMLESS)
+        bare = {name for rule in PROFILE["syscalls"] if not rule.get("args") for name in rule["names"]}
+        assert bare & OF_ITSELF == set()
 
     def test_is_sorted_and_names_nothing_twice(self) -> None:
         names = [rule["names"] for rule in PROFILE["syscalls"]]
@@ -113,6 +153,7 @@ class TestAContainerIsRefused:
         ("event_loop", [True, 3]),
         ("pools", [1, 2, 3]),
         ("locks", 300),
+        ("of_itself", [1, 100, -signal.SIGTERM, True, True]),
         ("is_a_terminal", False),
     ],
 )
