@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from ladder.app.matches import newest
@@ -91,9 +92,13 @@ def _readable(
 ) -> tuple[MatchRow, list[SeatRow]]:
     """The seats that are meant, if *viewer* may read what they printed; who may read all is told what is wrong."""
     public = ladder.settings.public_logs
-    unseen = LadderError(
-        f"There is nothing that {seat!r} printed in match {match} for you to read: that is for its owner."
-    )
+    if _is_own(session, viewer, seat):  # says nothing of the match, not even whether there is one
+        its = f"pigpen matches --bot {shlex.quote(seat)}"
+        unseen = LadderError(f"{seat} did not play in match {match}. Its matches: {its}")
+    else:
+        unseen = LadderError(
+            f"There is nothing that {seat!r} printed in match {match} for you to read: that is for its owner."
+        )
     try:
         row = match_row(session, names.find_match(session, match))
         seats = _seats(row, seat)
@@ -105,6 +110,14 @@ def _readable(
     if not all(may(viewer, Act.READ_OUTPUT, owners[each.seat], public_output=public) for each in seats):
         raise unseen
     return row, seats
+
+
+def _is_own(session: Session, viewer: Viewer, word: str) -> bool:
+    """Whether a word names a bot of the viewer's own."""
+    try:
+        return name_of(session, names.find_stored_bot(session, word.partition("@")[0]).owner_id) == viewer.name
+    except LadderError:
+        return False
 
 
 def _log(seat: SeatRow, logs: Logs, faults: Iterable[FaultReport]) -> SeatLog:

@@ -20,7 +20,12 @@ NOWHERE = "You are logged in nowhere. To log in to a ladder elsewhere: pigpen lo
 
 
 def login(
-    address: Annotated[str, typer.Argument(metavar="URL", help="Where the ladder is: https://arena.example")],
+    address: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[URL]", help="Where the ladder is: https://arena.example. By default: where you are logged in."
+        ),
+    ] = None,
     token: Annotated[
         bool, typer.Option("--token", help="Read a token from the standard input, for machines without a browser.")
     ] = False,
@@ -40,13 +45,17 @@ def login(
         pigpen login https://arena.example
 
         pigpen login https://arena.example --token < token.txt
+
+        pigpen login
     """
     from ladder.app.remote.address import ladder_address
     from ladder.app.remote.logging_in import keep
     from ladder.app.remote.login import read_login
 
-    where = ladder_address(address, plain_http)
     before = read_login()
+    if address is None and before is None:
+        raise UserError(NOWHERE)
+    where = before.address if address is None and before else ladder_address(address or "", plain_http)
     found = keep(where, _given_token() if token else _confirmed(where, browser))
     typer.echo(sanitize(f"You are {found.name} on {found.address} now. To log out: pigpen logout"))
     if before is not None and before.token != found.token:
@@ -65,7 +74,7 @@ def logout() -> None:
 
     login = the_login()
     forget(login)
-    typer.echo(sanitize(f"You are logged out of {login.address}."))
+    typer.echo(sanitize(f"You are logged out of {login.address}. To log in again: pigpen login {login.address}"))
 
 
 def whoami(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import re
 import sys
@@ -49,6 +48,7 @@ from ladder.cli.table import table
 from ladder.cli.verify import verify_records
 from ladder.cli.why import why
 from ladder.cli.worker import worker
+from ladder.sandbox.host.scratch import NO_ROOM
 from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
@@ -143,7 +143,6 @@ def _app_of(names: Collection[str]) -> typer.Typer:
 
 NAMES = [name for commands in PANELS.values() for name in commands]
 app = _app_of(NAMES)
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 LINES = "\n"
 
 

@@ -332,6 +332,7 @@ MISTAKES = {
     "an image in a process": (("play", "some/image:1", *FOUR[1:], "--sandbox", "process"), "Use --sandbox docker"),
     "an unknown sample": (("new", "x", "--like", "nix"), "There is no sample bot 'nix'"),
     "a folder that is there": (("new", "docs"), "is there already"),
+    "a folder without a bot that is not empty": (("play", "./docs", *FOUR[1:]), "Make a folder with a bot: pigpen new"),
     "a folder nowhere": (("new", "/proc/x/y"), "cannot be made"),
     "an unknown command": (("dance",), "No such command"),
 }  # fmt: skip

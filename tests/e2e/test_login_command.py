@@ -110,7 +110,9 @@ def test_somebody_logs_in_with_a_code_and_out_again(afar: Afar) -> None:
     assert told == {"name": "ada", "role": "contestant", "scopes": ["read", "submit"], "bots": ["Trotter"]}
 
     token = afar.token
-    assert afar("logout").out == f"You are logged out of {afar.address}.\n"
+    assert afar("logout").out == (
+        f"You are logged out of {afar.address}. To log in again: pigpen login {afar.address}\n"
+    )
     assert not afar.file.exists()
     assert viewer_by(afar.ladder, token, "") == NOBODY
     assert afar("logout").is_one_sentence
@@ -129,6 +131,16 @@ def test_a_token_is_taken_from_the_standard_input(afar: Afar) -> None:
     assert again.code == 0
     assert f"You were ada on {afar.address}; that token is forgotten here" in again.err
     assert viewer_by(afar.ladder, token, "") != NOBODY
+
+
+def test_who_is_logged_in_need_not_name_the_ladder_again(afar: Afar) -> None:
+    assert afar("login").is_one_sentence
+    assert "pigpen login https://arena.example" in afar("login").err
+    afar("login", afar.address, "--token", stdin=token_of(afar.ladder, "ada"))
+    token = token_of(afar.ladder, "ada", Scope.READ)
+    done = afar("login", "--token", stdin=token)
+    assert (done.code, done.out) == (0, f"You are ada on {afar.address} now. To log out: pigpen logout\n")
+    assert afar.token == token
 
 
 @pytest.mark.parametrize("token", ["", "x", "two words", "pgp_wrongwrongwrong", "pgp_ü12345678"])

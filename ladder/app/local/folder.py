@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from typing import TYPE_CHECKING
 
@@ -24,20 +25,28 @@ if TYPE_CHECKING:
 
 def new_folder(folder: Path, like: str) -> NewFolder:
     """
-    Make a folder with a copy of the sample bot *like*.
+    Make a folder with a copy of the sample bot *like*; a folder that is there and empty is filled.
 
     Raises:
-        UserError: If there is no such sample, or the folder is there, or cannot be made.
+        UserError: If there is no such sample, or something else is there, or the folder cannot be made.
     """
     if like not in sample_names():
         raise UserError(f"There is no sample bot {like!r}. Choose one of {', '.join(sample_names())}.")
-    if folder.exists():
-        raise UserError(f"{str(folder)!r} is there already. Choose another name; nothing was changed.")
+    if os.path.lexists(folder) and not _is_empty(folder):
+        raise UserError(f"{str(folder)!r} is there already, and not empty. Choose another name; nothing was changed.")
     try:
-        shutil.copytree(SAMPLES / like, folder, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
+        ignore = shutil.ignore_patterns("__pycache__", "node_modules")
+        shutil.copytree(SAMPLES / like, folder, ignore=ignore, dirs_exist_ok=True)
     except OSError as error:
         raise UserError(f"{str(folder)!r} cannot be made: {error.strerror}.") from error
     return NewFolder(folder=folder, files=tuple(sorted(path.name for path in folder.iterdir())))
+
+
+def _is_empty(folder: Path) -> bool:
+    try:
+        return not any(folder.iterdir())
+    except OSError:
+        return False
 
 
 def lock(word: str, kind: SandboxKind, report: Callable[[str], None]) -> Locked:

@@ -57,7 +57,9 @@ def read_login() -> Login | None:
             f"{str(path)!r} cannot be read: {error.strerror}. Without it you are logged in nowhere."
         ) from None
     except (ValueError, TypeError, LookupError, RecursionError, UserError):
-        raise UserError(f"{str(path)!r} does not hold a log-in. Remove it, and log in again: pigpen login") from None
+        raise UserError(
+            f"{str(path)!r} does not hold a log-in. Remove it, and log in again: pigpen login https://arena.example"
+        ) from None
 
 
 def write_login(login: Login) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 SAMPLES = Path(__file__).resolve().parents[3] / "sample_bots"
 MAIN_FILES = ("bot.py", "bot.js")
+_MAIN_BY_ENDING = {Path(name).suffix: name for name in MAIN_FILES}
 DOCKERFILE = "Dockerfile"
 Builds = Literal["base", "allowed"]
 """Which Dockerfiles are built: those that only add files to `pigpen/bot`, or any."""
@@ -81,8 +83,10 @@ def find_bot(word: str, samples: Path = SAMPLES) -> BotSource:
         if not _may_look_into(folder):
             raise UnknownBot(f"The folder {word!r} cannot be read. Let this user read it (chmod), or name another one.")
         if not _is_bot(folder):
-            raise UnknownBot(f"The folder {word!r} holds no bot.py and no Dockerfile. Make one with: pigpen new {word}")
+            raise UnknownBot(f"The folder {word!r} holds no bot.py and no Dockerfile. {_instead(word, folder)}")
         return BotSource(folder.resolve().name, folder=folder.resolve())
+    if _is_bot(folder.parent) and folder.name in (*MAIN_FILES, DOCKERFILE):
+        raise UnknownBot(f"{word!r} is a file. Name the folder that holds it: {shlex.quote(str(folder.parent))}")
     looks_like_path = word.startswith((".", "/", "~")) or word.endswith("/")
     if not looks_like_path and re.search("[:/@]", word) and _IMAGE.fullmatch(word):
         return BotSource(word.rpartition("/")[2].partition("@")[0], image=word)
@@ -135,6 +139,20 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError:  # a name that is too long
         return False
+
+
+def _instead(word: str, folder: Path) -> str:
+    """What to do with a folder that holds no bot, by what it does hold."""
+    names = sorted(path.name for path in folder.iterdir())
+    if not names:
+        return f"Put one there: pigpen new {shlex.quote(word)}"
+    if below := [name for name in names if _is_bot(folder / name)]:
+        return f"There is one in it: {shlex.quote(str(folder / below[0]))}"
+    if programs := [name for name in names if Path(name).suffix in _MAIN_BY_ENDING and (folder / name).is_file()]:
+        main = _MAIN_BY_ENDING[Path(programs[0]).suffix]
+        found = programs[0] if len(programs) == 1 else f"the file that starts the bot ({', '.join(programs[:5])})"
+        return f"If this is a bot, rename {found} to {main}."
+    return "Make a folder with a bot: pigpen new mybot"
 
 
 def _may_look_into(folder: Path) -> bool:

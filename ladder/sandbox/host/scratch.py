@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -24,6 +25,8 @@ MARK_BYTES = 1024
 """A longer mark is none of ours."""
 MOST_FOLDER = 107 - 45
 """Bytes in the path of the folder for temporary files: a Unix socket's has 107, and what follows has at most 45."""
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Of errors of the system: those that say that there is no room."""
 OWNER = "owner"
 """File in the folder that names the process whose folder it is (owners.py)."""
 
@@ -64,13 +67,18 @@ def check_socket_paths(folder: str) -> None:
 
 @contextmanager
 def disk_errors(what: Path | str) -> Iterator[None]:
-    """Turn what a full disk or a missing folder raises into a `SandboxError` that says *what* cannot be made."""
+    """
+    Turn what a full disk or a missing folder raises into a `SandboxError` that says *what* cannot be made.
+
+    A text names something in the temporary folder; TMPDIR moves that, and what is in a `scratch_folder`, and no more.
+    """
     try:
         yield
     except OSError as error:
-        raise SandboxError(
-            f"{what} cannot be made: {error.strerror or error}. Make room, or set TMPDIR to a folder on another disk."
-        ) from error
+        way_out = "Make room, or set TMPDIR to a folder on another disk"
+        if isinstance(what, Path) and not any(part.startswith(PREFIX) for part in what.parts):
+            way_out = "Make room on that disk" if error.errno in NO_ROOM else "Let this user write there"
+        raise SandboxError(f"{what} cannot be made: {error.strerror or error}. {way_out}.") from error
 
 
 def _sweep() -> None:

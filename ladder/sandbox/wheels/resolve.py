@@ -169,7 +169,7 @@ def _check_provided(one: Wanted, target: Target) -> None:
 def _check_size(chosen: Chosen) -> None:
     sizes = {pin.label: path.stat().st_size for pin, path in chosen.values()}
     if sum(sizes.values()) > PACKED_BYTES:
-        raise BotRejected(too_large(sizes, PACKED_BYTES, "packed"))
+        raise too_large(sizes, PACKED_BYTES, "packed")
 
 
 def _none_fits(missing: str, by_name: Mapping[str, Sequence[Wanted]], target: Target) -> BotRejected:

@@ -99,6 +99,19 @@ async def test_for_others_it_is_as_if_it_were_not_there(
     assert there == await problem(1, "Nobody") == await problem(99, "Trotter")
 
 
+@pytest.mark.parametrize("match", [1, 99])
+async def test_an_owner_is_told_that_the_bot_was_not_in_the_match(
+    client: httpx.AsyncClient, ladder: Ladder, match: int
+) -> None:
+    with ladder.database.write() as session:
+        ladders.enter(session, "Evening", "gongzhu", owner="eve")
+    answer = await client.get(f"{API}/matches/{match}/seats/Evening/logs", headers=by(ladder, "eve"))
+    assert answer.status_code == 404
+    assert answer.json()["detail"] == (
+        f"Evening did not play in match {match}. Its matches: pigpen matches --bot Evening"
+    )
+
+
 async def test_an_organiser_is_told_what_is_wrong(client: httpx.AsyncClient, ladder: Ladder) -> None:
     headers = by(ladder, "olga")
     for place, words in (("99/seats/0", "no match 99"), ("1/seats/7", "Nobody in match 1 is '7'")):

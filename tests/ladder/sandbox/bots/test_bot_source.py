@@ -100,6 +100,31 @@ def test_a_folder_without_a_bot_says_how_to_make_one() -> None:
         find_bot("empty")
 
 
+@pytest.mark.parametrize(
+    ("files", "way_out"),
+    [
+        (["main.py"], "If this is a bot, rename main.py to bot.py."),
+        (["agent.js", "notes.txt"], "If this is a bot, rename agent.js to bot.js."),
+        (["a.py", "b.py"], "If this is a bot, rename the file that starts the bot (a.py, b.py) to bot.py."),
+        (["mine/bot.py", "notes.txt"], "There is one in it: here/mine"),
+        (["notes.txt"], "Make a folder with a bot: pigpen new mybot"),
+    ],
+)
+def test_a_folder_without_a_bot_says_what_to_do_with_what_it_holds(files: list[str], way_out: str) -> None:
+    for file in files:
+        (Path("here") / file).parent.mkdir(parents=True, exist_ok=True)
+        (Path("here") / file).write_text("")
+    with pytest.raises(UnknownBot) as caught:
+        find_bot("here")
+    assert str(caught.value) == f"The folder 'here' holds no bot.py and no Dockerfile. {way_out}"
+
+
+def test_a_file_of_a_bot_says_to_name_the_folder() -> None:
+    make_bot("my bot")
+    with pytest.raises(UnknownBot, match=r"is a file\. Name the folder that holds it: 'my bot'$"):
+        find_bot("my bot/bot.py")
+
+
 @pytest.mark.parametrize("name", [os.fsdecode(b"b\xff"), "b\x1b[31m", "b\u202e", "b\n"])
 def test_a_folder_whose_name_cannot_be_printed_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()

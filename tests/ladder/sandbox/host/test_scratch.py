@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Callable
@@ -9,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from ladder.errors import SandboxError
 from ladder.sandbox.host import owners
-from ladder.sandbox.host.scratch import MARK_SECONDS, OWNER, PREFIX, scratch_folder
+from ladder.sandbox.host.scratch import MARK_SECONDS, OWNER, PREFIX, disk_errors, scratch_folder
 
 OTHER = 65534
 """Another user's number."""
@@ -79,6 +81,22 @@ def test_what_names_no_process_is_removed_only_if_it_is_old_and_empty(shared: Pa
     os.utime(folder, (time.time() - MARK_SECONDS - 1,) * 2)
     sweep()
     assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("what", "number", "way_out"),
+    [
+        ("A temporary folder", errno.ENOSPC, "Make room, or set TMPDIR to a folder on another disk."),
+        (Path(f"/tmp/{PREFIX}x/0"), errno.ENOSPC, "Make room, or set TMPDIR to a folder on another disk."),
+        (Path("/tmp/data/submissions"), errno.ENOSPC, "Make room on that disk."),
+        (Path("/var/lib/pigpen/tables/1"), errno.EDQUOT, "Make room on that disk."),
+        (Path("/var/lib/pigpen/tables/1"), errno.EROFS, "Let this user write there."),
+    ],
+)
+def test_only_what_is_temporary_is_moved_by_tmpdir(what: Path | str, number: int, way_out: str) -> None:
+    with pytest.raises(SandboxError) as caught, disk_errors(what):
+        raise OSError(number, os.strerror(number))
+    assert str(caught.value) == f"{what} cannot be made: {os.strerror(number)}. {way_out}"
 
 
 def test_what_a_killed_process_left_is_removed(shared: Path) -> None:
