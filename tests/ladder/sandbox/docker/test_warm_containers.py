@@ -146,7 +146,7 @@ async def test_its_cpu_time_begins_at_zero_and_the_last_figure_stays(forked: For
     assert second.name == first.name
     assert used is not None
     assert begun is not None
-    # The kernel's two counts, of the process and of its group, differ by some ticks: the margin is half of what it used.
+    # The kernel's counts of a process and of its group differ by some ticks: the margin is half of what was used.
     assert begun < 0.5 < used == first.controller.cpu_time()
     await second.stop()
 
