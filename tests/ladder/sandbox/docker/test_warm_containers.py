@@ -146,7 +146,7 @@ async def test_its_cpu_time_begins_at_zero_and_the_last_figure_stays(forked: For
     assert second.name == first.name
     assert used is not None
     assert begun is not None
-    # The kernel's two counts, of the process and of its group, differ by some ticks: the margin is half of what it used.
+    # The kernel's two counts, of the process and of its group, differ by some ticks: the margin is half of its use.
     assert begun < 0.5 < used == first.controller.cpu_time()
     await second.stop()
 
@@ -211,6 +211,7 @@ async def test_an_idle_container_that_was_killed_is_not_used(forked: Forked, cli
     assert (name != instance.name, end) == (True, Exit(0))
 
 
+@pytest.mark.root  # who may stop a process of another user
 @pytest.mark.usefixtures("no_leftovers")
 async def test_a_server_that_does_not_answer_is_thrown_away(
     image: BotSource, mount: MakeMount, client: docker.DockerClient
