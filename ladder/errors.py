@@ -63,7 +63,7 @@ class SandboxError(PigpenError):
 
 
 class UnfitFolder(SandboxError):
-    """The folder for temporary files cannot be used; the message names it and the way out."""
+    """A folder that is needed for temporary or kept files cannot be used; the message names it and the way out."""
 
     exit_code = 2
 

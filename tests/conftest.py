@@ -31,7 +31,19 @@ from tests.ladder.statements import compiled_once
 
 OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
 """Runs a command that sees mounts of its own."""
-MARKERS = ("chromium", "docker", "machines", "mounts", "nginx", "node", "postgres", "registry", "runsc", "systemd")
+MARKERS = (
+    "chromium",
+    "docker",
+    "machines",
+    "mounts",
+    "nginx",
+    "node",
+    "postgres",
+    "registry",
+    "root",
+    "runsc",
+    "systemd",
+)
 # Seven thousand tests are a million objects that live to the end: looking at them again and again takes a sixth of the
 # time of a run.
 gc.disable()
@@ -75,6 +87,10 @@ def _missing() -> dict[str, str]:
         if "runsc" not in client.api.info()["Runtimes"]:
             missing["runsc"] = "The engine does not know the runtime runsc. On Debian, as root: scripts/runsc"
         client.close()
+    if os.geteuid() != 0:
+        missing["root"] = (
+            "This user is not root, who alone may hold processes of others still, look into them, or give files away."
+        )
     if not _may_mount():
         missing["mounts"] = "This user may not mount a file system of its own (unshare --user --mount)."
     if why := why_none():

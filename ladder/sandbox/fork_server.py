@@ -267,9 +267,9 @@ def run_as_program(command: list[str], path: list[str]) -> NoReturn:
 
 
 def _take_log_socket() -> bool:
-    seat = f"{SEAT}/seat.sock"
-    if os.path.exists(seat) and not os.access(seat, os.W_OK):
-        return False  # no bot is to blame for that
+    with contextlib.suppress(FileNotFoundError):
+        if not os.stat(f"{SEAT}/seat.sock").st_mode & stat.S_IWOTH:
+            return False  # no bot is to blame for a seat that it may not connect to
     log = socket.socket(socket.AF_UNIX)
     try:
         log.connect(f"{SEAT}/log.sock")

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected
-from ladder.sandbox.host.cache import cache_folder
+from ladder.sandbox.host.cache import usable_cache_folder
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.fetch import PipFetch
@@ -109,9 +109,10 @@ class Packages:
         What keeps things that were fetched.
 
         Raises:
+            UnfitFolder: If this user may not write to it.
             SandboxError: If there is no place for it.
         """
-        return self._store or Store(cache_folder())
+        return self._store or Store(usable_cache_folder())
 
     def pins(self, asked: Asked, target: Target, *, anew: bool = False) -> list[Pin]:
         """

@@ -28,7 +28,7 @@ PigpenError                     1
 │   └── TooOften                   it was asked for too often; the message says when to try again
 │       └── Busy                   too much is asked for just now, by whomever
 ├── SandboxError                3  ladder.errors: the sandbox failed, not the bot
-│   ├── UnfitFolder             2  the folder for temporary files cannot be used: set TMPDIR to another one
+│   ├── UnfitFolder             2  a folder for temporary or kept files cannot be used: name another one
 │   ├── ProgramLost                ladder.worker.pinned: a bot that was entered cannot be had any more
 │   ├── SchedulerLost              ladder.cluster.failures: the scheduler has ended, and with it all calls to workers
 │   ├── InvalidAnswer              ladder.cluster.failures: what a worker answered can be no answer

@@ -47,7 +47,7 @@ static long call6(long number, long a, long b, long c, long d, long e, long f) {
 __asm__(ENTRY);
 #endif
 
-enum { O_RDONLY = 0, O_NONBLOCK = 04000, O_CLOEXEC = 02000000, O_PATH = 010000000, AT_FDCWD = -100, F_OK = 0, W_OK = 2 };
+enum { O_RDONLY = 0, O_NONBLOCK = 04000, O_CLOEXEC = 02000000, O_PATH = 010000000, AT_FDCWD = -100, W_OK = 2 };
 enum { LANDLOCK_CREATE_RULESET = 444, LANDLOCK_ADD_RULE = 445, LANDLOCK_RESTRICT_SELF = 446 };
 
 struct entry {

@@ -25,10 +25,7 @@ from tests.counts import LONG, count
 from tests.for_two import FEW_TRICKS
 from tests.ladder.containers import SHARED_LOOP, has_written, running_in
 
-pytestmark = [
-    pytest.mark.docker,
-    pytest.mark.skipif(os.geteuid() != 0, reason="only root may hold a container still"),
-]
+pytestmark = [pytest.mark.docker, pytest.mark.root]
 
 MakeMount = Callable[[str], SeatMount]
 SPINNING = """

@@ -67,6 +67,7 @@ def locked_bytes(client: docker.DockerClient, container: str) -> int:
     return sum(int(match[1]) * 1024 for match in found if match)
 
 
+@pytest.mark.root  # who may see what another user's process has in memory
 async def test_all_files_of_an_image_are_locked_from_its_load_to_the_end(
     sandbox: DockerSandbox, program: BotSource, client: docker.DockerClient
 ) -> None:

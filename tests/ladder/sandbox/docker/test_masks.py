@@ -13,10 +13,12 @@ import pytest_asyncio
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.masks import KEPT, USUAL, masked_paths
+from ladder.sandbox.docker.processors import processor_files
 from tests.ladder.containers import new_mount, run
 
 LOOK = """
 import json, os
+CPUS = "sys/devices/system/cpu"
 def readable(folder, depth):
     found = []
     for name in sorted(os.listdir(folder)):
@@ -41,6 +43,8 @@ print(json.dumps({
              (readable(f"/proc/{name}", 2) if os.path.isdir(f"/proc/{name}") else
               [name] if open(f"/proc/{name}", "rb").read(1) else [])],
     "sys": os.listdir("/sys"),
+    "processors": {name: open(f"/{name}").read() for name in
+                   ["proc/cpuinfo", *(f"{CPUS}/{name}" for name in os.listdir(f"/{CPUS}"))]},
     "own": [path.replace(str(os.getpid()), "self") for path in readable(f"/proc/{os.getpid()}", 0)],
     "others": [path for name in others for path in readable(f"/proc/{name}", 1)],
     "terminals": [path for path in ("/dev/ptmx", "/dev/pts/ptmx", "/dev/tty") if is_terminal(path)],
@@ -52,7 +56,7 @@ def test_all_that_a_kernel_has_in_proc_is_masked_but_a_processs_own(tmp_path: Pa
     for name in ("self", "17", "meminfo", "something_new"):
         (tmp_path / name).touch()
     paths = set(masked_paths(tmp_path))
-    assert {"/proc/meminfo", "/proc/something_new", "/proc/locks", "/sys"} <= paths
+    assert {"/proc/meminfo", "/proc/something_new", "/proc/locks"} <= paths
     assert paths & {f"/proc/{name}" for name in (*KEPT, "17")} == set()
 
 
@@ -71,8 +75,9 @@ async def seen(program: BotSource, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.mark.docker
 class TestAContainer:
-    def test_reads_nothing_of_the_host(self, seen: dict[str, Any]) -> None:
-        assert [seen["host"], seen["sys"]] == [[], []]
+    def test_reads_nothing_of_the_host_but_copies_of_what_tells_of_processors(self, seen: dict[str, Any]) -> None:
+        assert [seen["host"], seen["sys"]] == [["cpuinfo"], ["devices"]]
+        assert seen["processors"] == dict(processor_files())
 
     def test_reads_of_its_own_process_only_what_depends_on_no_other_container(self, seen: dict[str, Any]) -> None:
         names = {path.rpartition("/")[2] for path in seen["own"]}

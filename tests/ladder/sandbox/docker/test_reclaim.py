@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -59,7 +58,7 @@ def driver(client: docker.DockerClient) -> str:
 
 
 @pytest.mark.docker
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may write there")
+@pytest.mark.root
 def test_names_that_a_container_looked_up_leave_the_kernels_memory_when_it_is_gone(
     client: docker.DockerClient, driver: str, python_image: str
 ) -> None:
@@ -120,7 +119,7 @@ print("read")
 
 
 @pytest.mark.docker
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may write there")
+@pytest.mark.root
 @pytest.mark.parametrize(
     "is_warm",
     [pytest.param(False, id="fresh", marks=[pytest.mark.long, pytest.mark.only_long]), pytest.param(True, id="warm")],

@@ -211,6 +211,7 @@ async def test_an_idle_container_that_was_killed_is_not_used(forked: Forked, cli
     assert (name != instance.name, end) == (True, Exit(0))
 
 
+@pytest.mark.root  # who may stop a process of another user
 @pytest.mark.usefixtures("no_leftovers")
 async def test_a_server_that_does_not_answer_is_thrown_away(
     image: BotSource, mount: MakeMount, client: docker.DockerClient

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from ladder.errors import SandboxError
+from ladder.errors import SandboxError, UnfitFolder
 from ladder.sandbox.host import owners
-from ladder.sandbox.host.scratch import MARK_SECONDS, OWNER, PREFIX, disk_errors, scratch_folder
+from ladder.sandbox.host.scratch import MARK_SECONDS, MOST_FOLDER, OWNER, PREFIX, disk_errors, scratch_folder
 
 OTHER = 65534
 """Another user's number."""
@@ -122,10 +122,28 @@ def test_a_link_to_a_folder_is_not_followed(shared: Path) -> None:
     assert (kept / "mine").exists()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+@pytest.mark.root
 @pytest.mark.parametrize("given", ["folder", "mark"])
 def test_what_another_user_made_is_neither_read_nor_removed(shared: Path, given: str) -> None:
     folder = folder_with(shared, lambda path: path.write_text(ended()))
     os.chown(folder if given == "folder" else folder / OWNER, OTHER, OTHER)
     sweep()
     assert folder.exists()
+
+
+def test_a_folder_whose_path_is_too_long_for_sockets_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes count, and not characters."""
+    monkeypatch.setattr("tempfile.tempdir", "/" + "x" * MOST_FOLDER)
+    with pytest.raises(UnfitFolder, match=f"may have {MOST_FOLDER} bytes and has {MOST_FOLDER + 1}: .* Set TMPDIR to"):
+        sweep()
+    monkeypatch.setattr("tempfile.tempdir", "/" + "é" * (MOST_FOLDER // 2))
+    with pytest.raises(UnfitFolder, match="and has 63"):
+        sweep()
+
+
+def test_an_error_without_a_number_is_told_in_its_own_words() -> None:
+    with (
+        pytest.raises(SandboxError, match=r"a socket cannot be made: AF_UNIX path too long\. Make room"),
+        disk_errors("a socket"),
+    ):
+        raise OSError("AF_UNIX path too long")
