@@ -151,8 +151,9 @@ class SeatSession:
         """
         Wait until the seat is there, or is not expected to be: at most so many seconds.
 
-        A seat that was just found has a moment to put its question.
+        A seat that was just found has a moment to put its question. Who asks how the table stands is there.
         """
+        self._linger()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while not self._is_settled():

@@ -22,6 +22,8 @@ LOOK_SECONDS = 0.4
 """So often the files of a table are looked at that somebody watches."""
 ASK_SECONDS = 2.0
 """So often the database is asked whether the table is over."""
+LINGER_SECONDS = 10.0
+"""For so long a table is looked at after its last spectator: one whose browser has no stream asks now and then."""
 MOST_OF_TABLE = 100
 """Spectators of one table."""
 TOO_MANY = "Too many watch this table; try again in {minutes} min."
@@ -89,6 +91,10 @@ class _Watch:
 
     def _leave(self, tab: Tab[WatchState]) -> None:
         self.tabs.discard(tab)
+        if not self.tabs:
+            asyncio.get_running_loop().call_later(LINGER_SECONDS, self._end_unwatched)
+
+    def _end_unwatched(self) -> None:
         if not self.tabs:
             self._task.cancel()
 

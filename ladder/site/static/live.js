@@ -2,6 +2,7 @@
 // @ts-check
 
 import { rankOf, sign } from "./cards.js";
+import { SharedStream } from "./shared_stream.mjs";
 import { make } from "./words.js";
 
 const POLL_MS = 2000;
@@ -30,7 +31,7 @@ class LiveMatch extends HTMLElement {
   frame = 0;
   /** @type {number | undefined} */
   timer;
-  /** @type {EventSource | null} */
+  /** @type {SharedStream | null} */
   source = null;
 
   connectedCallback() {
@@ -46,24 +47,25 @@ class LiveMatch extends HTMLElement {
   }
 
   follow() {
-    const address = `/api/v1/live/${this.dataset.match}/stream?after=${encodeURIComponent(this.mark)}`;
-    this.source = new EventSource(address);
-    this.source.onmessage = (message) => {
+    const source = new SharedStream(`/api/v1/live/${this.dataset.match}/stream`, this.mark);
+    this.source = source;
+    source.onmessage = (data, id) => {
       this.failures = 0;
-      this.mark = message.lastEventId;
-      this.take(JSON.parse(message.data));
+      this.mark = id;
+      this.take(JSON.parse(data));
     };
-    this.source.addEventListener("stop", () => this.source?.close());
-    this.source.onerror = () => {
+    source.onfull = () => this.poll();
+    source.onlost = () => {
       this.say(this.dataset.lost ?? "");
-      if (++this.failures < FAILURES) return;
-      this.source?.close();
+      if (++this.failures < FAILURES && !source.isClosed) return;
+      source.close();
       this.poll();
     };
   }
 
   async poll() {
     try {
+      if (document.hidden) throw new Error("nobody looks");
       const address = `/api/v1/live/${this.dataset.match}/events?after=${encodeURIComponent(this.mark)}`;
       const page = await (await fetch(address)).json();
       for (const event of page.events) {
@@ -72,9 +74,9 @@ class LiveMatch extends HTMLElement {
       }
       if (page.ended) return;
     } catch {
-      this.say(this.dataset.lost ?? "");
+      if (!document.hidden) this.say(this.dataset.lost ?? "");
     }
-    this.timer = window.setTimeout(() => this.poll(), POLL_MS);
+    this.timer = window.setTimeout(() => (this.failures < FAILURES ? this.follow() : this.poll()), POLL_MS);
   }
 
   /** @param {any} event */

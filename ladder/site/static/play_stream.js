@@ -1,6 +1,8 @@
 // The table's states come as server-sent events, or, where streams fail, by asking again and again; answers are posted.
 // @ts-check
 
+import { SharedStream } from "./shared_stream.mjs";
+
 /** @typedef {import("./shapes").PersonState} PersonState */
 /** What became of a post: a sentence if it was refused. @typedef {{sent: boolean, why: string}} Sent */
 
@@ -9,7 +11,7 @@ const AGAIN_MS = 1000;
 const FAILURES = 3;
 
 export class Stream {
-  /** @type {EventSource | null} */
+  /** @type {SharedStream | null} */
   #source = null;
   #failures = 0;
   #timer = 0;
@@ -49,20 +51,21 @@ export class Stream {
   #follow() {
     clearTimeout(this.#timer);
     this.#source?.close();
-    const source = new EventSource(`${this.base}/stream`);
+    const source = new SharedStream(`${this.base}/stream`, null, true);
     this.#source = source;
     source.onopen = () => {
       this.#newest = -1;
     };
-    source.onmessage = (message) => {
+    source.onmessage = (data) => {
       this.#failures = 0;
       this.lost(false);
-      this.#hear(JSON.parse(message.data));
+      this.#hear(JSON.parse(data));
     };
-    source.addEventListener("stop", () => this.close());
-    source.onerror = () => {
+    source.onstop = () => this.close();
+    source.onfull = () => this.#retry();
+    source.onlost = () => {
       this.lost(true);
-      if (++this.#failures >= FAILURES || source.readyState === EventSource.CLOSED) {
+      if (++this.#failures >= FAILURES || source.isClosed) {
         this.#retry();
       }
     };
@@ -105,7 +108,7 @@ export class Stream {
   #wake() {
     if (document.visibilityState === "visible" && !this.#isClosed) {
       this.#failures = 0;
-      if (this.#source?.readyState === EventSource.OPEN) {
+      if (this.#source?.isOpen) {
         this.look();
       } else {
         this.#follow();

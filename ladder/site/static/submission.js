@@ -1,6 +1,8 @@
 // How far a submission has come, as it happens; the page has said the same before, and says what became of it.
 // @ts-check
 
+import { SharedStream } from "./shared_stream.mjs";
+
 const ASK_MS = 3000;
 
 /** @typedef {{ status: string, phase: string, place: number | null, done: number, steps: number, finished: string | null }} Row */
@@ -10,21 +12,16 @@ class SubmissionProgress extends HTMLElement {
 
   connectedCallback() {
     this.address = `/api/v1/submissions/${this.dataset.number}`;
-    const source = new EventSource(`${this.address}/stream`);
-    source.addEventListener("message", (event) => this.show(JSON.parse(event.data)));
-    source.addEventListener("stop", () => this.instead(source));
-    source.addEventListener("error", () => {
-      if (source.readyState === EventSource.CLOSED) this.instead(source);
-    });
-    addEventListener("pagehide", () => source.close());
+    const source = new SharedStream(`${this.address}/stream`);
+    source.onmessage = (data) => this.show(JSON.parse(data));
+    source.onstop = source.onfull = () => this.instead();
+    source.onlost = () => {
+      if (source.isClosed) this.instead();
+    };
   }
 
-  /**
-   * Ask now and then, where there is no stream, or none any more.
-   * @param {EventSource} source
-   */
-  async instead(source) {
-    source.close();
+  /** Ask now and then, where there is no stream, or none any more. */
+  async instead() {
     while (this.isConnected) {
       const answer = await fetch(this.address, { headers: { Accept: "application/json" } }).catch(() => undefined);
       if (answer && answer.status >= 400 && answer.status < 500) return location.reload(); // logged out, for example

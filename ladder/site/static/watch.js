@@ -1,6 +1,7 @@
 // A table of people, watched: each state is shown for a moment, the newest ones at once if many have come.
 // @ts-check
 
+import { SharedStream } from "./shared_stream.mjs";
 import { Table } from "./table.js";
 import { make, signed, wordsIn } from "./words.js";
 
@@ -10,12 +11,15 @@ import { make, signed, wordsIn } from "./words.js";
 const CARD_MS = 450;
 const TRICK_MS = 1000;
 const MOST = 12;
+const POLL_MS = 2000;
 
 class WatchedTable extends HTMLElement {
   /** @type {WatchState[]} */
   coming = [];
   timer = 0;
-  /** @type {EventSource | null} */
+  polling = 0;
+  newest = -1;
+  /** @type {SharedStream | null} */
   source = null;
   /** @type {Table | null} */
   table = null;
@@ -23,19 +27,42 @@ class WatchedTable extends HTMLElement {
 
   connectedCallback() {
     this.words = wordsIn(this);
-    this.source = new EventSource(this.dataset.stream ?? "");
-    this.source.onmessage = (message) => this.take(JSON.parse(message.data));
-    this.source.onerror = () => this.say(this.dataset.lost ?? "");
-    this.source.addEventListener("stop", () => this.source?.close());
+    this.follow();
   }
 
   disconnectedCallback() {
     this.source?.close();
     clearTimeout(this.timer);
+    clearTimeout(this.polling);
+  }
+
+  follow() {
+    const source = new SharedStream(this.dataset.stream ?? "");
+    this.source = source;
+    source.onopen = () => (this.newest = -1);
+    source.onmessage = (data) => this.take(JSON.parse(data));
+    source.onfull = () => this.poll();
+    source.onlost = () => {
+      this.say(this.dataset.lost ?? "");
+      if (source.isClosed) this.poll();
+    };
+  }
+
+  /** Ask once how the table stands, and try to follow it again. */
+  async poll() {
+    try {
+      const response = document.hidden ? null : await fetch(this.dataset.state ?? "", { cache: "no-store" });
+      if (response?.ok) this.take(await response.json());
+    } catch {
+      this.say(this.dataset.lost ?? "");
+    }
+    this.polling = window.setTimeout(() => this.follow(), POLL_MS);
   }
 
   /** @param {WatchState} state */
   take(state) {
+    if (state.number <= this.newest) return;
+    this.newest = state.number;
     this.coming.push(state);
     if (document.hidden || this.coming.length > MOST) {
       this.coming.splice(0, this.coming.length - 1);

@@ -160,6 +160,7 @@ CASES = [
     Case("POST", "/play/{name}/answer", NO_CHAIR, "/play/{people}/answer", value={"decision": 1, "action": "QS"}),
     Case("POST", "/play/{name}/presence", NO_CHAIR, "/play/{people}/presence", value={"state": "away"}),
     Case("GET", "/play/{name}/watch", NOT_THERE, "/play/{people}/watch?key=AAAAAAAAAAAAAAAAAAAAAA"),
+    Case("GET", "/play/{name}/watch/state", NOT_THERE, "/play/{people}/watch/state"),
     Case("GET", "/play/{name}/watch/stream", NOT_THERE, "/play/{people}/watch/stream"),
     Case("POST", "/play/{name}/join", NO_CHAIR, "/play/{people}/join", form={}),
     Case("POST", "/play/{name}/start", NO_CHAIR, "/play/{people}/start", form={}),

@@ -1,0 +1,199 @@
+"""Many tabs of one browser that follow tables and matches: all load, and all show what comes next."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from ladder.app.tables.opening import open_table
+from ladder.app.tables.watching import watch_key
+from ladder.results.live_folder import LiveFolder
+from ladder.runner.live_writer import LiveWriter
+from ladder.values.people import TableOrder, TableVisitor
+from pigpen.rules import PRESETS
+from tests.ladder.site.browser.at_table import by_mouse, next_wanted
+from tests.ladder.site.browser.pages import Kind, without_loop
+from tests.ladder.site.browser.sitting import IN_A_HURRY, KEPT
+from tests.ladder.site.browser.tables_served import tables_served
+from tests.ladder.site.visitor import MATCHES, small_site
+from tests.ladder.worker.live_events import watched
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import BrowserContext, Page
+
+    from ladder.app.ladder import Ladder
+    from tests.ladder.site.browser.pages import Lending
+
+    OpenTab = Callable[[str], Page]
+
+pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
+RUNNING = MATCHES + 2
+"""The match of the small site that is being played."""
+CARD_PLAYED = "watched-table [data-part=felt]:not([hidden])"
+DONE = "() => document.querySelector('.live-state').textContent === '4 / 4'"
+HIDE = """isHidden => {
+  Object.defineProperty(document, "hidden", { configurable: true, get: () => isHidden });
+  Object.defineProperty(document, "visibilityState", { configurable: true, get: () => (isHidden ? "hidden" : "visible") });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A site at which tables and a match are played."""
+
+    ladder: Ladder
+    url: str
+    writer: LiveWriter
+
+    def seat(self) -> str:
+        """Open a table; the address of the link to its chair."""
+        order = TableOrder(variant="hearts-short", seconds=600.0)
+        opened = open_table(self.ladder, order, TableVisitor(shown="Ada"))
+        return f"{self.url}{opened.path(0)}"
+
+    def watched(self, table: str) -> str:
+        """The address at which spectators see a table."""
+        name = table.partition("?")[0].rpartition("/")[2]
+        return f"{self.url}/play/{name}/watch?key={watch_key(self.ladder, name)}"
+
+    @property
+    def live(self) -> str:
+        """The address of the match that is played."""
+        return f"{self.url}/live/{RUNNING}"
+
+    @property
+    def streams(self) -> int:
+        """How many streams the site has open."""
+        (line,) = (
+            line
+            for line in httpx.get(f"{self.url}/metrics").text.splitlines()
+            if line.startswith("pigpen_live_streams ")
+        )
+        return int(float(line.split()[1]))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    with ExitStack() as stack:
+        site = without_loop(stack.enter_context, small_site(tmp_path_factory.mktemp("tabs")))
+        writer = LiveWriter(LiveFolder(site.ladder.settings.data_dir))
+        stack.callback(writer.close)
+        yield Place(site.ladder, stack.enter_context(tables_served(site.ladder)), writer)
+
+
+@pytest.fixture
+def live_lines(place: Place) -> Iterator[Iterator[str]]:
+    """The lines of the match, of which the first ones have been sent."""
+    sent, _ = without_loop(watched, PRESETS["gongzhu"], "boards:1")
+    lines = iter(sent)
+    place.writer.begin(RUNNING, 1)
+    for _ in range(30):
+        place.writer.append(RUNNING, 1, next(lines))
+    yield lines
+    place.writer.end(RUNNING, 1, "done")
+
+
+@pytest.fixture
+def context(lending: Lending) -> Iterator[BrowserContext]:
+    """A browser of one visitor; in the end no script has failed."""
+    page = lending.page(Kind(first=KEPT % json.dumps(IN_A_HURRY), asks=True), calm=True)
+    known = list(page.context.pages)
+    yield page.context
+    for each in page.context.pages:
+        if each not in known:
+            each.close()
+    assert lending.heard(lambda heard: heard.errors) == []
+
+
+def at(page: Page, address: str) -> Page:
+    page.goto(address, wait_until="load", timeout=20_000)
+    page.wait_for_selector("person-table .pick, .live-table, watched-table")
+    return page
+
+
+def test_nine_tabs_of_tables_and_matches_all_load_and_show_what_comes_next(
+    place: Place, context: BrowserContext, live_lines: Iterator[str]
+) -> None:
+    one, other = place.seat(), place.seat()
+    addresses = [one, *[one.partition("?")[0]] * 3, other, other.partition("?")[0], place.live, place.live]
+    *seats, _, _ = tabs = [at(context.new_page(), address) for address in addresses]
+    spectator = at(context.new_page(), place.watched(one))
+    assert place.streams <= 3
+    lives = tabs[6:]
+    before = [each.inner_text(".live-tables") for each in lives]
+    for table in (seats[:4], seats[4:]):
+        wanted = {next_wanted(each) for each in table}
+        (last,) = wanted
+        by_mouse(table[0], last.split()[0])
+        assert len({next_wanted(each, last) for each in table}) == 1
+    for line in live_lines:
+        place.writer.append(RUNNING, 1, line)
+    spectator.wait_for_selector(CARD_PLAYED)
+    for each, text in zip(lives, before, strict=True):
+        each.wait_for_function("before => document.querySelector('.live-tables').innerText !== before", arg=text)
+        each.wait_for_function(DONE)
+    assert place.streams <= 3
+
+
+def test_a_tab_that_comes_late_has_all_events_once(
+    place: Place, context: BrowserContext, live_lines: Iterator[str]
+) -> None:
+    early = at(context.new_page(), place.live)
+    for line in live_lines:
+        place.writer.append(RUNNING, 1, line)
+    early.wait_for_function(DONE)
+    late = at(context.new_page(), place.live)
+    late.wait_for_function(DONE)
+    assert late.inner_text(".live-points") == early.inner_text(".live-points")
+
+
+def test_a_page_that_is_looked_at_gets_the_stream_of_hidden_ones(
+    place: Place, context: BrowserContext, live_lines: Iterator[str]
+) -> None:
+    assert next(live_lines)
+    one = place.seat()
+    hidden = [at(context.new_page(), address) for address in (one, place.seat(), place.live)]
+    spectator = context.new_page()
+    spectator.route("**/watch/state*", lambda route: route.abort())  # what it shows has come by a stream
+    for each in hidden:
+        each.evaluate(HIDE, True)
+    at(spectator, place.watched(one))
+    hidden[0].evaluate(HIDE, False)
+    last = next_wanted(hidden[0])
+    by_mouse(hidden[0], last.split()[0])
+    spectator.wait_for_selector(CARD_PLAYED)
+
+
+def test_a_hidden_tab_lets_go_of_its_stream_and_follows_again_when_it_is_looked_at(
+    place: Place, context: BrowserContext, live_lines: Iterator[str]
+) -> None:
+    page = context.new_page()
+    page.add_init_script("delete window.SharedWorker")  # as in browsers that have none: a stream of its own
+    page.route("**/events?*", lambda route: route.abort())
+    page.clock.install()
+    page.goto(place.live)
+    page.clock.run_for(1000)
+    page.wait_for_selector(".live-table")
+    wait_for(page, lambda: place.streams == 1)
+    page.evaluate(HIDE, True)
+    page.clock.fast_forward(31_000)
+    wait_for(page, lambda: place.streams == 0)
+    for line in live_lines:
+        place.writer.append(RUNNING, 1, line)
+    page.evaluate(HIDE, False)
+    page.clock.resume()
+    page.wait_for_function(DONE)
+
+
+def wait_for(page: Page, condition: Callable[[], bool]) -> None:
+    """Look again and again; the limit of the test ends it."""
+    while not condition():
+        page.evaluate("1")
