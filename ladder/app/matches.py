@@ -156,7 +156,7 @@ def explanation(ladder: Ladder, number: int) -> Explanation:
         row = match_row(session, names.find_match(session, number))
         if row.status != Status.DONE:
             raise UserError(f"Match {number} is {row.status}: it has moved no rating yet.")
-        return explanations.explanation(session, row, names.find_variant(session, row.variant))
+        return explanations.explanation(row, names.find_variant(session, row.variant))
 
 
 def record_of(ladder: Ladder, number: int) -> Path:

@@ -40,7 +40,7 @@ def explain(match: MatchArgument, as_json: JsonOption = False, local: LocalOptio
 
 
 def print_explained(found: Explanation, console: Console) -> None:
-    """Print a table for each bot: what each opponent brought; ratings are shown as in today's standings."""
+    """Print a table for each bot: what each opponent brought; ratings are shown as they were then."""
     say(console, f"Match {found.match}: {found.variant}, {found.format}, {when(found.finished)}", "bold")
     for move in found.moves:
         head(console, _title(move, found.shift))

@@ -26,10 +26,10 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 START = 1500.0
-"""The rating of a bot that has not played, and the mean of the active bots as they are shown."""
+"""The Elo with which a bot begins."""
 SCALE = 400.0
 """Whoever is stronger by this much is expected to win ten times as often as to lose, in a match of four boards."""
 MOST_K = 120.0
@@ -172,9 +172,3 @@ def pair_scores(sides: Sequence[Side]) -> Iterator[tuple[int, int, float]]:
     for one, other in combinations(sides, 2):
         for a, b in product(one.versions, other.versions):
             yield (a, b, one.score(other)) if a < b else (b, a, other.score(one))
-
-
-def shift(ratings: Iterable[float]) -> float:
-    """What to add to the *ratings* of the active bots so that their mean is shown as `START`; 0 for none."""
-    known = tuple(ratings)
-    return START - statistics.fmean(known) if known else 0.0

@@ -37,11 +37,11 @@ def spark(history: Sequence[float]) -> Markup:
     return _svg("spark", SPARK, f'<polyline points="{line}"/><circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="2.5"/>')
 
 
-def band(elo: float, error: float | None, span: Span, mean: float) -> Markup:
-    """A rating and its 95 % interval on a scale that all rows share; the line is the mean."""
+def band(elo: float, error: float | None, span: Span, start: float) -> Markup:
+    """A rating and its 95 % interval on a scale that all rows share; the line is the rating with which bots begin."""
     width, height = BAND
     middle = height / 2
-    inside = f'<line class="mean" x1="{span.at(mean, width)}" x2="{span.at(mean, width)}" y1="0" y2="{height}"/>'
+    inside = f'<line class="start" x1="{span.at(start, width)}" x2="{span.at(start, width)}" y1="0" y2="{height}"/>'
     if error is not None:
         left, right = span.at(elo - error, width), span.at(elo + error, width)
         inside += f'<rect class="band-bar" x="{left}" y="{middle - 4}" width="{right - left:.1f}" height="8" rx="4"/>'

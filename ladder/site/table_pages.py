@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app import overview
 from ladder.app.standings_page import ROWS, named, number_of, standings_page
+from ladder.ratings.elo import START
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,10 +15,8 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.bots import BotRow
 
-MEAN = 1500.0
-"""The mean of the active ones (docs/ratings.md)."""
 LEAST_SPAN = 50.0
-"""Elo to both sides of the mean that the bands show at least."""
+"""Elo to both sides of `START` that the bands show at least."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +33,9 @@ class Span:
 
 
 def span_of(low: float | None, high: float | None) -> Span:
-    """The scale on which all rows, their errors and the mean lie; *low* and *high* are their ends, if there are any."""
+    """The scale on which all rows, their errors and `START` lie; *low* and *high* are their ends, if there are any."""
     ends = [end for end in (low, high) if end is not None]
-    return Span(min([*ends, MEAN - LEAST_SPAN]), max([*ends, MEAN + LEAST_SPAN]))
+    return Span(min([*ends, START - LEAST_SPAN]), max([*ends, START + LEAST_SPAN]))
 
 
 def standings(ladder: Ladder, variant: str, search: str, everyone: bool, page: int) -> dict[str, object]:
@@ -54,7 +53,7 @@ def standings(ladder: Ladder, variant: str, search: str, everyone: bool, page: i
         "page": found.page,
         "pages": found.pages,
         "span": span_of(found.extent.low, found.extent.high),
-        "mean": MEAN,
+        "start": START,
         "variants": overview.variants(ladder, first=0),
         "search": search,
         "everyone": everyone,

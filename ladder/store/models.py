@@ -79,6 +79,8 @@ class Variant(Base):
     rules: Mapped[dict[str, Any]]
     """Field for field as in a rules file (`Rules.to_plain`)."""
     added: Mapped[float]
+    shift: Mapped[float] = mapped_column(default=0.0, server_default="0")
+    """What is added to each rating where it is shown; never changed. Not 0 if they were once shown around a mean."""
 
 
 class Owner(Base):
@@ -151,7 +153,7 @@ class Rating(Base):
     suspensions: Mapped[int] = mapped_column(default=0)
     """How often the ladder has suspended it; each time it waits twice as long."""
     rating: Mapped[float]
-    """Elo, not centred: what is shown is shifted so that the active bots of the variant have a mean of 1500."""
+    """Elo; where it is shown, `Variant.shift` is added. Only a match of its own changes it."""
     matches: Mapped[int] = mapped_column(default=0)
     boards: Mapped[int] = mapped_column(default=0, server_default="0")
     """Of all its matches together, as they were rated."""

@@ -156,7 +156,7 @@ class Explanation(Value):
     """Boards by which it is rated."""
     finished: Time | None
     shift: float
-    """What to add to each of these ratings to show it as today's standings do."""
+    """What to add to each of these ratings to show it; the same at all times."""
     moves: tuple[MoveExplained, ...]
     """The best place first."""
 

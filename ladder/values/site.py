@@ -49,7 +49,7 @@ class CurvePoint(Value):
     matches: int
     """How many rated matches this version had had, this one included."""
     elo: float
-    """Shifted as today's standings are."""
+    """As it was shown then."""
 
 
 class RatingCurve(Value):

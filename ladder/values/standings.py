@@ -20,11 +20,11 @@ class StandingRow(Value):
     """When it got this state."""
     reason: str
     elo: float
-    """Shifted so that the active ones have a mean of 1500."""
+    """As it was after its last match; only a match of its own changes it."""
     error: float | None
     """Half the width of the 95 % interval of a batch estimate; None before the first one."""
     rank_low: int | None
-    """The best rank that it may deserve; None as above."""
+    """The best rank that it may deserve among the active ones; None as above, or if it is not active."""
     rank_high: int | None
     """The worst one."""
     matches: int
@@ -38,7 +38,7 @@ class StandingRow(Value):
     takeovers: int
     """Matches in which the default policy took its seat over."""
     history: tuple[float, ...]
-    """Its Elo after each of its last matches, newest last; shifted as `elo` is."""
+    """Its Elo after each of its last matches, newest last."""
     provisional: bool
     """Whether it has too few matches for its rating to mean much."""
     fault_rate: float | None

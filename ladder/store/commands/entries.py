@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from ladder.ratings.elo import START, shift
+from ladder.ratings.elo import START
 from ladder.store import models
 from ladder.store.models import State
 
@@ -26,7 +26,7 @@ def entries_of(session: Session, bot: int, variant: str | None = None) -> list[m
 
 def first_rating(session: Session, bot: int, variant: str) -> float:
     """
-    The rating with which a new version of a bot begins in a variant, not centred.
+    The rating with which a new version of a bot begins in a variant, as it is stored.
 
     That is its predecessor's: of those that play, or else of all, the newest. For a bot without one it is what is
     shown as `START`.
@@ -39,8 +39,7 @@ def first_rating(session: Session, bot: int, variant: str) -> float:
 
 def shift_of(session: Session, variant: str) -> float:
     """What to add to a rating in a variant before it is shown."""
-    active = (models.Rating.variant == variant, models.Rating.state == State.ACTIVE)
-    return shift(session.scalars(select(models.Rating.rating).where(*active)))
+    return session.get_one(models.Variant, variant).shift
 
 
 def left_suspended(session: Session, entry: models.Rating) -> models.StateChange | None:

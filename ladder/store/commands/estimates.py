@@ -7,17 +7,18 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sqlalchemy import bindparam, func, or_, select, update
+from sqlalchemy import func, or_, select
 
 from ladder.ratings.batch import Estimate, fit, pair_weight
 from ladder.ratings.elo import STANDARD_BOARDS
 from ladder.results.summary import teams_of
 from ladder.store import models
+from ladder.store.commands.rank_intervals import active_versions, intervals, write_intervals
 from ladder.store.models import State
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
     import numpy.typing as npt
     from sqlalchemy.orm import Session
@@ -96,44 +97,17 @@ def refresh(database: Database, variant: str, most: int = MOST_VERSIONS) -> Esti
             or 0
         )
         estimate = _fitted(session, variant, most)
-        active = _active(session, variant)
+        active = active_versions(session, variant)
     if estimate is None:
         return None
-    rows, blob = _intervals(estimate, active), estimate.to_bytes()
+    rows, blob = intervals(estimate, active), estimate.to_bytes()
     with database.write() as session:
         known = session.get(models.StoredEstimate, variant)
         if known is not None and known.ordinal > ordinal:  # another coordinator was quicker, and knows more
             return estimate
         session.merge(models.StoredEstimate(variant=variant, ordinal=ordinal, fit=blob))
-        _write_intervals(session, variant, rows)
+        write_intervals(session, variant, rows)
     return estimate
-
-
-def _intervals(estimate: Estimate, active: Sequence[int]) -> list[dict[str, float]]:
-    """For each of these versions its ± and its ranks, among them."""
-    among = estimate.among(active)
-    return [
-        {"version_": version, "error": among.error(version), "rank_low": low, "rank_high": high}
-        for version in active
-        for low, high in [among.ranks(version)]
-    ]
-
-
-def _write_intervals(session: Session, variant: str, rows: list[dict[str, float]]) -> None:
-    rating = models.Rating.__table__
-    if rows:
-        session.connection().execute(
-            update(models.Rating)
-            .where(rating.c.variant == variant, rating.c.version_id == bindparam("version_"))
-            .values(error=bindparam("error"), rank_low=bindparam("rank_low"), rank_high=bindparam("rank_high")),
-            rows,
-        )
-
-
-def _active(session: Session, variant: str) -> list[int]:
-    rating = models.Rating
-    found = select(rating.version_id).where(rating.variant == variant, rating.state == State.ACTIVE)
-    return list(session.scalars(found.order_by(rating.version_id)))
 
 
 def _versions(session: Session, variant: str, most: int) -> list[int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ladder.results.standing import RatingChange, VersionStanding, outcome
 from ladder.results.think_times import added
 from ladder.store.commands import result_statements as statements
+from ladder.store.commands.rank_intervals import follow_states
 from ladder.store.commands.suspending import judged
 from ladder.store.models import State
 from pigpen.rules.errors import PigpenError
@@ -32,7 +33,7 @@ class BotMove:
     name: str
     place: int
     before: float
-    """Its rating, not centred."""
+    """Its rating, as it is stored."""
     after: float
 
 
@@ -101,6 +102,8 @@ def record_summary(
     _write_pair_results(connection, match.variant, match.boards, new)
     _write_think_times(connection, match.variant, summary, rows)
     suspended = _write_ratings(connection, match.variant, summary, rows, new, now)
+    if suspended:
+        follow_states(session, match.variant)
     session.expire_all()
     return Result(
         match=match_id,

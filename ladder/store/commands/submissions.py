@@ -50,7 +50,7 @@ class Entered:
     variant: str
     state: State
     rating: float
-    """Not centred."""
+    """As it is stored."""
     news: str
     """``entered``, ``back`` (it had retired), or nothing: it was there already."""
     retired: tuple[str, ...] = ()

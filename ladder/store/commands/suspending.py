@@ -9,6 +9,7 @@ from sqlalchemy import func, insert, select
 from ladder.errors import LadderError
 from ladder.pairing import suspension
 from ladder.store import models
+from ladder.store.commands.rank_intervals import follow_states
 from ladder.store.models import State
 
 if TYPE_CHECKING:
@@ -154,6 +155,8 @@ def set_state(session: Session, entry: models.Rating, state: State, by: str, rea
     """
     Change whether an entry plays, and note when, by whom and why; its window of failed matches starts empty.
 
+    The rank intervals of the variant follow at once.
+
     Args:
         session: A transaction that writes.
         entry: The version in a variant.
@@ -169,6 +172,7 @@ def set_state(session: Session, entry: models.Rating, state: State, by: str, rea
             variant=entry.variant, version_id=entry.version_id, at=now, state=state, by=by, reason=reason
         )
     )
+    follow_states(session, entry.variant)
 
 
 def _suspended_by(session: Session, entry: models.Rating) -> str | None:

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.ratings import elo
-from ladder.store.queries.standings import VariantStandings
 from ladder.values.matches import Explanation, MoveAgainst, MoveExplained
 from ladder.values.names import label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-    from sqlalchemy.orm import Session
 
     from ladder.store import models
     from ladder.values.matches import MatchRow, SeatRow
@@ -39,7 +36,7 @@ class Explained:
         return stored is not None and math.isclose(stored, self.move.after, rel_tol=0, abs_tol=EXACT)
 
 
-def explanation(session: Session, match: MatchRow, variant: models.Variant) -> Explanation:
+def explanation(match: MatchRow, variant: models.Variant) -> Explanation:
     """Explain a match that is done; the arguments are those of `explain`."""
     names = {seat.version_id: label(seat.bot, seat.version) for seat in match.seats}
     return Explanation(
@@ -48,7 +45,7 @@ def explanation(session: Session, match: MatchRow, variant: models.Variant) -> E
         format=match.format,
         boards=match.boards,
         finished=match.finished,
-        shift=VariantStandings.of(session, variant).shift,
+        shift=variant.shift,
         moves=tuple(_value(one, names) for one in explain(match, variant)),
     )
 

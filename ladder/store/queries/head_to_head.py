@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlalchemy import and_, func, select
 
 from ladder.store import models
+from ladder.store.last_estimate import estimate_of
 from ladder.store.models import PairStats, Rating, State
-from ladder.store.queries.estimate import estimate_of
 from ladder.values.bots import Opponent
 
 if TYPE_CHECKING:

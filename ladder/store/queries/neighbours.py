@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
+from ladder.store.last_estimate import estimate_of
 from ladder.store.models import Rating, State, StoredBot, Version
-from ladder.store.queries.estimate import estimate_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

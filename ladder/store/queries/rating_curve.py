@@ -9,7 +9,6 @@ from sqlalchemy import select
 from ladder.store import models
 from ladder.store.models import Rating, StoredMatch, StoredSeat
 from ladder.store.names import versions_of
-from ladder.store.queries.standings import VariantStandings
 from ladder.values.site import CurvePoint, RatingCurve
 from ladder.values.value import time_of
 
@@ -36,7 +35,6 @@ def rating_curve(
         most_points: The most points, and one a version.
     """
     numbers = {version.id: version.number for version in versions_of(session, bot)}
-    shift = VariantStandings.of(session, variant).shift
     rows = [
         row
         for version, places in _wanted(session, variant.name, list(numbers), most_points).items()
@@ -51,7 +49,7 @@ def rating_curve(
                 finished=time_of(row.finished),
                 version=numbers[row.version_id],
                 matches=row.matches_before + 1,
-                elo=row.rating_after + shift,
+                elo=row.rating_after + variant.shift,
             )
             for row in sorted(rows, key=lambda row: row.ordinal)
         ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import case, func, select
 
-from ladder.ratings import elo
+from ladder.ratings.elo import is_provisional
 from ladder.store import models
 from ladder.store.models import Rating, State
 from ladder.values.standings import StandingRow, Standings
@@ -71,8 +71,7 @@ def extent(session: Session, variant: models.Variant, everyone: bool = False) ->
     error = func.coalesce(Rating.error, 0.0)
     wanted = select(func.count(), func.min(Rating.rating - error), func.max(Rating.rating + error))
     count, low, high = session.execute(wanted.where(*_ranked(variant, everyone))).one()
-    shift = VariantStandings.of(session, variant).shift if count else 0.0
-    return Extent(count, low + shift, high + shift) if count else Extent(0, None, None)
+    return Extent(count, low + variant.shift, high + variant.shift) if count else Extent(0, None, None)
 
 
 def _ranked(variant: models.Variant, everyone: bool) -> list[ColumnElement[bool]]:
@@ -100,7 +99,7 @@ class VariantStandings:
     ranks: dict[float, int]
     """The rank that each rating has, not shifted."""
     shift: float
-    """What to add to each rating."""
+    """What to add to each rating where it is shown."""
     sides: int
     """How many win or lose each for itself: partners count as one."""
     active: int
@@ -114,15 +113,15 @@ class VariantStandings:
         ranks: dict[float, int] = {}
         for rank, rating in enumerate(sorted(ratings, reverse=True), 1):
             ranks.setdefault(rating, rank)
-        return cls(ranks, elo.shift(ratings), _sides(variant), len(ratings))
+        return cls(ranks, variant.shift, _sides(variant), len(ratings))
 
     def fields(self, row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
         """How somebody stands in it: the fields of a `StandingRow`."""
         bot, version, owner, state, since, reason, rating, *rest = row
         error, low, high, matches, deals, points, places, decisions, faults, takeovers, history = rest
-        shifted = [each + self.shift for each in history]
+        shifted, plays = [each + self.shift for each in history], state == State.ACTIVE
         return {
-            "rank": self.ranks.get(rating) if state == State.ACTIVE else None,
+            "rank": self.ranks.get(rating) if plays else None,
             "bot": bot,
             "version": version,
             "owner": owner,
@@ -131,8 +130,8 @@ class VariantStandings:
             "reason": reason,
             "elo": rating + self.shift,
             "error": error,
-            "rank_low": low,
-            "rank_high": high,
+            "rank_low": low if plays else None,
+            "rank_high": high if plays else None,
             "matches": matches,
             "deals": deals,
             "points_per_deal": points / deals if deals else None,
@@ -141,7 +140,7 @@ class VariantStandings:
             "faults": faults,
             "takeovers": takeovers,
             "history": shifted,
-            "provisional": elo.is_provisional(matches),
+            "provisional": is_provisional(matches),
             "fault_rate": faults / decisions if decisions else None,
             "change": shifted[-1] - shifted[0] if shifted else None,
         }

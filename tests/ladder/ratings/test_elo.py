@@ -18,7 +18,6 @@ from ladder.ratings.elo import (
     k_factor,
     moves,
     pair_scores,
-    shift,
     steepness,
 )
 from tests.rules.players import some
@@ -210,12 +209,6 @@ def test_pairs_say_what_the_moves_say(sides: list[Side]) -> None:
         for part in move.against:
             told.update({(move.version, other): part.score for other in part.versions if move.version < other})
     assert {(a, b): score for a, b, score in pair_scores(sides)} == told
-
-
-def test_active_bots_are_shown_with_a_mean_of_1500() -> None:
-    ratings = [1400.0, 1500.0, 1750.0]
-    assert shift(ratings) == -50
-    assert shift([]) == 0
 
 
 def test_a_shift_of_all_ratings_changes_no_move() -> None:

@@ -169,6 +169,20 @@ def test_matches_that_were_rated_without_their_boards_count_as_four(empty: Datab
         assert session.execute(text("SELECT * FROM pair_stats")).all() == [("gongzhu", 1, 1, 2.5, 5, 2, 3)]
 
 
+def test_what_was_shown_around_a_mean_is_shown_the_same_after_the_migration(empty: Database) -> None:
+    upgrade(empty.engine.url, "0008")
+    with empty.write() as session:
+        _enter_suspended(session.connection(), "suspensions", "active")
+        session.execute(text("UPDATE ratings SET rating = 1437.5"))
+        session.execute(text("INSERT INTO variants (name, rules, added) VALUES ('hearts', '{}', 1.0)"))
+    upgrade(empty.engine.url)
+    with empty.read() as session:
+        assert dict(session.execute(select(models.Variant.name, models.Variant.shift)).all()) == {
+            "gongzhu": 62.5,
+            "hearts": 0.0,
+        }
+
+
 def _enter_suspended(connection: Connection, column: str, state: str) -> None:
     """One bot in one variant, by statements that know the schema of that time."""
     for statement in (

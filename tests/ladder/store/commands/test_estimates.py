@@ -14,7 +14,7 @@ from ladder.store import models
 from ladder.store.commands import estimates
 from ladder.store.commands.estimates import RefreshRate, refresh, stale
 from ladder.store.commands.results import record_summary
-from ladder.store.queries.estimate import estimate_of, los
+from ladder.store.last_estimate import estimate_of, los
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, lease, queue, summary_of

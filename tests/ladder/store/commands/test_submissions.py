@@ -138,10 +138,14 @@ def test_a_suspended_bot_that_is_submitted_again_stays_suspended(database: Datab
     assert (again.changed, again.entries[0].state) == (False, State.SUSPENDED)
 
 
-def test_a_newcomer_is_shown_as_1500_wherever_the_others_have_drifted(database: Database) -> None:
+def test_a_newcomer_begins_with_1500_as_it_is_shown_wherever_the_others_stand(database: Database) -> None:
     played(database, submit(database, TROTTER).version, 1700.0)
     snout = submit(database, replace(BETTER, bot="Snout", owner="ben"))
-    assert snout.entries[0].rating == 1700.0
+    assert (snout.entries[0].rating, snout.entries[0].elo) == (START, START)
+    with database.write() as session:
+        session.get_one(models.Variant, "gongzhu").shift = -40.0
+    wallow = submit(database, replace(BETTER, bot="Wallow", owner="dora"))
+    assert (wallow.entries[0].rating, wallow.entries[0].elo) == (START + 40, START)
     assert submit(database, replace(BETTER, bot="Truffle", owner="ben"), "hearts").entries[0].rating == START
 
 
