@@ -19,7 +19,7 @@ static const char *const own_files[] = {
     "/proc/self/statm", "/proc/self/status", 0,
 };
 static const char *const devices[] = {
-    "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm", "/dev/mqueue", 0,
+    "/dev/null", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm", "/dev/mqueue", 0,
 };
 
 /* Add a rule; the file's number, or less than 0. */
