@@ -68,6 +68,21 @@ class UnfitFolder(SandboxError):
     exit_code = 2
 
 
+class ContainerLost(SandboxError):
+    """One bot's container was killed while its engine went on and had not been told to: the match is void, too."""
+
+    def __init__(self, message: str, bot: int | None = None) -> None:
+        """
+        Say it.
+
+        Args:
+            message: In a sentence.
+            bot: The bot's number in the match; None: not known, or the containers of others were lost as well.
+        """
+        super().__init__(message)
+        self.bot = bot
+
+
 class StoreError(PigpenError):
     """The ladder's database does not answer, is full, or is held by another program; nothing was written."""
 

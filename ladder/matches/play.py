@@ -9,7 +9,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from ladder.errors import BotRejected, SandboxError
+from ladder.errors import BotRejected, ContainerLost, SandboxError
 from ladder.sandbox.base import SOCKET_NAME, SeatMount
 from ladder.sandbox.host.cores import CORES
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
@@ -69,6 +69,9 @@ S = TypeVar("S", bound=ProgramSeat, covariant=True)
 FAREWELL_SECONDS = 1.0
 """Seconds that programs may take to end by themselves after the match."""
 
+LOST_SECONDS = 1.0
+"""Seconds that containers may take to follow one that was lost: together they are lost by the machine's fault."""
+
 _LEAST_FIRST: tuple[ImageFiles, ...] = ("read", "locked", "isolated")
 
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
@@ -90,6 +93,8 @@ async def void() -> AsyncIterator[None]:
     """Add to a failure of the platform what it means for the match."""
     try:
         yield
+    except ContainerLost as error:
+        raise ContainerLost(f"{str(error).rstrip('.')}. The match is void.", error.bot) from error
     except SandboxError as error:
         text = str(error).rstrip(".")
         raise SandboxError(f"{text}. The match is void, and nothing is held against any bot.") from error
@@ -272,9 +277,18 @@ async def running(seated: Sequence[SeatedBot[S]]) -> AsyncIterator[list[asyncio.
                 watcher.cancel()
     except BaseExceptionGroup as failures:
         failure = failures.exceptions[0]
+        if isinstance(failure, ContainerLost):
+            failure = ContainerLost(str(failure), await _only_lost(seated))
         raise SandboxError(str(failure)) if isinstance(failure, SeatBroken) else failure from None
     finally:
         await asyncio.gather(*(bot.close() for bot in seated))
+
+
+async def _only_lost(seated: Sequence[SeatedBot[StreamSeat]]) -> int | None:
+    """The number of the one bot whose container was lost; None if those of others were lost as well."""
+    found = await asyncio.gather(*(bot.is_lost() for bot in seated))
+    lost = [number for number, is_lost in enumerate(found) if is_lost]
+    return lost[0] if len(lost) == 1 else None
 
 
 class SeatedBot(Generic[S]):
@@ -341,6 +355,19 @@ class SeatedBot(Generic[S]):
         """
         if self._instance:
             await self._instance.stop()
+
+    async def is_lost(self) -> bool:
+        """Whether its container is gone by no doing of its program's, or will be in a moment."""
+        if self._instance is None:
+            return False
+        try:
+            async with asyncio.timeout(LOST_SECONDS):
+                await self._instance.wait()
+        except SandboxError:
+            return True
+        except TimeoutError:
+            pass
+        return False
 
     async def close(self) -> None:
         """Stop the instance and close the seat; may be called before `start` has finished."""

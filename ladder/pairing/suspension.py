@@ -1,11 +1,16 @@
 """
-The rule for bots that keep failing: they is suspended for a while.
+The rules for bots that keep failing, or make matches void: they are suspended for a while.
 
 A bot fails a match if it was taken over in it. Nothing else counts: no bad rating, and no match that was void because
 the platform failed, for that one has no result.
+
+A match that was void though the platform worked is held against nobody by itself. Whatever is wrong with a machine is
+wrong with all bots: so a bot is suspended that is in more such matches than chance explains (`is_behind`).
 """
 
 from __future__ import annotations
+
+from math import comb
 
 FAILED, CLEAN = "x", "."
 IN_A_ROW = 3
@@ -17,6 +22,13 @@ MOST_FAILED = WINDOW // 10
 COOL_DOWN = 3600.0
 """Seconds that the first suspension lasts; each further time takes twice as long."""
 LONGEST = 7 * 24 * 3600.0
+
+FEWEST_VOIDS = 3
+"""No fewer void attempts suspend a bot."""
+VOIDS = 50
+"""How many void attempts are looked at, the last ones; of a bot, those since it last resumed play."""
+MOST_CHANCE = 0.001
+"""A bot is suspended if the chance is less that one which has nothing to do with it is in as many of them."""
 
 
 def after(recent: str, failed: bool) -> str:
@@ -35,6 +47,31 @@ def too_many(recent: str) -> int:
         return IN_A_ROW
     failed = recent.count(FAILED)
     return failed if failed > MOST_FAILED else 0
+
+
+def chance(count: int, of: int, share: float) -> float:
+    """
+    The chance of at least *count* in *of* tries, each with the chance *share*: the tail of a binomial distribution.
+
+    >>> chance(3, 3, 0.5), chance(0, 5, 0.25), round(chance(2, 4, 0.25), 4)
+    (0.125, 1.0, 0.2617)
+    """
+    return sum(comb(of, each) * share**each * (1 - share) ** (of - each) for each in range(count, of + 1))
+
+
+def is_behind(voids: int, of: int, share: float) -> bool:
+    """
+    Whether chance does not explain how many void attempts a bot is in.
+
+    >>> is_behind(3, 3, 1 / 20), is_behind(3, 3, 1 / 4), is_behind(5, 5, 1 / 4), is_behind(50, 50, 1.0)
+    (True, False, True, False)
+
+    Args:
+        voids: In how many it is.
+        of: How many there were.
+        share: Its part of all that was played meanwhile: what it would have of the void attempts by chance, 0 to 1.
+    """
+    return voids >= FEWEST_VOIDS and chance(voids, of, share) < MOST_CHANCE
 
 
 def has_mended(recent: str) -> bool:
@@ -70,6 +107,23 @@ def why(recent: str, failed: list[int], verdict: str, seconds: float) -> str:
     )  # fmt: skip
     numbers = ", ".join(map(str, failed))
     return f"It failed {how} ({numbers}), mostly by {verdict}; it plays again after {span(seconds)}."
+
+
+def why_voids(matches: list[int], of: int, seconds: float, lost: bool) -> str:
+    """
+    Say to its owner why a bot was suspended that is behind void matches.
+
+    Args:
+        matches: The numbers of the matches, one for each attempt.
+        of: How many void attempts there were.
+        seconds: How long it is suspended.
+        lost: Whether its own container was lost in them.
+    """
+    numbers = ", ".join(map(str, sorted(set(matches))))
+    count = f"{len(matches)} of the last {of} attempts at matches that were void"
+    what = "The machine worked, and its container was killed, in" if lost else "The machine worked, and it played, in"
+    by_chance = f"more than chance explains (matches {numbers})"
+    return f"{what} {count}: {by_chance}. It plays again after {span(seconds)}."
 
 
 def span(seconds: float) -> str:

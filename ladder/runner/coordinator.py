@@ -28,6 +28,7 @@ from ladder.store.commands.results import WrongRecord, record_summary
 from ladder.store.commands.scheduling import fill_queue, why_nobody
 from ladder.store.commands.submission_queue import in_the_way
 from ladder.store.commands.suspending import resume_due, suspend_lost
+from ladder.store.commands.voids import suspend_for_voids
 from ladder.store.queries.leased import leased_attempts, leased_match
 from ladder.store.queries.standings import errors_and_matches
 
@@ -231,6 +232,20 @@ class Coordinator:
                 suspend_lost(session, lost, reason, self._now())
         self.live.end(match, attempt, "void")
         return status
+
+    def suspect(self, match: int, broke: int | None) -> list[tuple[str, str, str]]:
+        """
+        Suspend a bot that is common to void matches, if one is; the platform worked when this one was void.
+
+        Args:
+            match: Its number.
+            broke: The number of the bot whose container was lost; None: it was void for another reason.
+
+        Returns:
+            The bot's name, where it is suspended, and why; nothing if it is not.
+        """
+        with self._database.write() as session:
+            return suspend_for_voids(session, match, broke, self._now())
 
     def give_back(self, tasks: Collection[MatchTask], reason: str = "") -> None:
         """

@@ -19,6 +19,7 @@ from referee.records.recorded import BadRecord
 from referee.replay.verify import checked_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -39,6 +40,8 @@ class AttemptFailure:
     """In a sentence."""
     lost: str | None = None
     """The identity of a bot's version that is not to be had any more, where that is why."""
+    broke: int | None = None
+    """The number of the one bot whose container was lost, where that is why."""
 
 
 def outcome_of(task: MatchTask, future: Future[str]) -> MatchOutcome | AttemptFailure | None:
@@ -51,7 +54,11 @@ def outcome_of(task: MatchTask, future: Future[str]) -> MatchOutcome | AttemptFa
         return failure_of(error)
     if (outcome.match, outcome.attempt) != (task.match, task.attempt):
         return AttemptFailure(Judgement.INVALID, "Its worker answered for another match.")
-    return outcome if outcome.void is None else AttemptFailure(Judgement.VOID, outcome.void, outcome.lost)
+    if outcome.broke is not None and outcome.broke >= len(task.bots):
+        return AttemptFailure(Judgement.INVALID, "Its worker names a bot that was not in the match.")
+    if outcome.void is None:
+        return outcome
+    return AttemptFailure(Judgement.VOID, outcome.void, outcome.lost, outcome.broke)
 
 
 def failure_of(error: Exception) -> AttemptFailure:
@@ -93,5 +100,10 @@ def tell(result: Result) -> None:
         places=[move.place for move in result.moves],
         moves=[round(move.after - move.before, 2) for move in result.moves],
     )
-    for bot, reason in result.suspended:
-        log.warning("bot.suspended", bot=bot, variant=result.variant, reason=reason)
+    tell_suspended((bot, result.variant, reason) for bot, reason in result.suspended)
+
+
+def tell_suspended(suspended: Iterable[tuple[str, str, str]]) -> None:
+    """Write to the log which bots were suspended, where and why."""
+    for bot, variant, reason in suspended:
+        log.warning("bot.suspended", bot=bot, variant=variant, reason=reason)

@@ -20,7 +20,7 @@ from ladder.runner.events import EventQueue
 from ladder.runner.executor import Judgement
 from ladder.runner.in_flight import InFlight
 from ladder.runner.outage import PLATFORM_ERRORS, Outage, in_one_line
-from ladder.runner.returned import AttemptFailure, outcome_of, tell
+from ladder.runner.returned import AttemptFailure, outcome_of, tell, tell_suspended
 from ladder.runner.submission_runs import SubmissionRuns
 from ladder.store.commands.results import WrongRecord
 from ladder.store.models import Status
@@ -91,6 +91,10 @@ class Runner:
         self._is_starved = self._is_settled = self._has_checked = self._has_more = False
         self._stops = 0
         self._voids = 0
+        self._unexplained: list[int] = []
+        """Matches that are void, while it is not known whether the platform works."""
+        self._suspects: list[tuple[int, int | None]] = []
+        """Matches that are void though the platform works, and the number of the bot whose container was lost."""
         self._outage = Outage(tick)
         self._probing = self._must_probe = False
 
@@ -143,6 +147,9 @@ class Runner:
         while self._returns:
             self._settle(*self._returns[0])
             self._returns.popleft()
+        while self._suspects:
+            tell_suspended(self._coordinator.suspect(*self._suspects[0]))
+            self._suspects.pop(0)
         for lost in self._playing.give_up_expired():
             self._coordinator.live.end(lost.match, lost.attempt, "void")
         self._submissions.settle()
@@ -223,8 +230,12 @@ class Runner:
             return
         status = self._coordinator.fail(task.match, task.attempt, failure.reason, failure.lost)
         event = "match.quarantined" if status is Status.QUARANTINED else "match.void"
-        log.warning(event, match=task.match, attempt=task.attempt, reason=failure.reason)
-        if not is_seen_to:
+        bot = {} if failure.broke is None else {"bot": task.bots[failure.broke].name}
+        log.warning(event, match=task.match, attempt=task.attempt, reason=failure.reason, **bot)
+        if failure.broke is not None:
+            self._suspects += [] if status is None else [(task.match, failure.broke)]
+        elif not is_seen_to:
+            self._unexplained += [] if status is None or failure.lost else [task.match]
             self._failed()
 
     def _tried(self, is_void: bool) -> None:
@@ -247,8 +258,12 @@ class Runner:
         self._probing = False
         if error := ready.exception():
             self._must_probe = True
+            self._unexplained.clear()
             self._outage.begin(error)
-        elif self._voids > 1:  # nothing is missing, but one match after the other is void
+            return
+        self._suspects += [(match, None) for match in self._unexplained]
+        self._unexplained.clear()
+        if self._voids > 1:  # nothing is missing, but one match after the other is void
             self._outage.wait(self._voids - 1)
 
     def _refresh_estimates(self) -> None:

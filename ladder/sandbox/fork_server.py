@@ -46,12 +46,16 @@ SEAT = f"{FOLDER}/seat"
 WRITABLE = ("/tmp", "/dev/shm", "/dev/mqueue")
 """Every folder in a container that a bot can write to."""
 COUNTED = WRITABLE[:2]
-"""Folders whose file system numbers its files one by one; /dev/mqueue takes the numbers of the whole machine."""
+"""
+Folders whose file system numbers its files one by one, and the entries of a folder: a new name has the next number,
+that of a renamed file, too. /dev/mqueue takes the numbers of the whole machine.
+"""
 MOST_STEPS = 64
 """
 The next file, and the next process or thread, has the next number: whoever makes n of them tells n to the next
 instance. So a container in which an instance has made more than this is thrown away, and before each instance the
 server makes some itself, so that nobody knows how many were made before: up to `EXTRA_FILES` and `EXTRA_PROCESSES`.
+Names are counted and made in the same way.
 """
 EXTRA_FILES, EXTRA_PROCESSES = 64, 32
 SOCKET_SECONDS = 2.0
@@ -59,6 +63,9 @@ SOCKET_SECONDS = 2.0
 PR_SET_DUMPABLE = 4
 CANNOT_CONFINE, NO_LOG = 124, 125
 """Exit codes of an instance that was not started; the launcher has the same."""
+libc = ctypes.CDLL(None, use_errno=True)
+libc.opendir.restype = ctypes.c_void_p
+libc.readdir.argtypes = libc.closedir.argtypes = [ctypes.c_void_p]
 LIMITS = [getattr(resource, name) for name in sorted(dir(resource)) if name.startswith("RLIMIT_")]
 
 
@@ -140,26 +147,52 @@ def _state() -> list[object]:
 
 
 def _counters() -> list[int]:
-    """The numbers that a new file got in each folder, and a new thread."""
-    numbers = [_number_of_a_file(folder) for folder in COUNTED]
+    """The numbers that a new file and its name got in each folder, and a new thread."""
+    numbers = [number for folder in COUNTED for number in _numbers_of_a_file(folder)]
     thread = threading.Thread(target=lambda: numbers.append(threading.get_native_id()))
     thread.start()
     thread.join()
     return numbers
 
 
-def _number_of_a_file(folder: str) -> int:
+def _numbers_of_a_file(folder: str, renamings: int = 0) -> tuple[int, int]:
+    """Make a file, rename it so often, and remove it; the numbers that it and its last name had."""
     path = f"{folder}/{os.getpid()}"
     number = os.fstat(file := os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL)).st_ino
     os.close(file)
+    for _ in range(renamings):
+        os.rename(path, f"{path}-")
+        os.rename(f"{path}-", path)
+    name = _offset_of_the_name(folder)
     os.unlink(path)
-    return number
+    return number, name
+
+
+class _Entry(ctypes.Structure):
+    """What `readdir` gives, up to the name."""
+
+    _fields_ = (("inode", ctypes.c_uint64), ("next", ctypes.c_int64))
+
+
+libc.readdir.restype = ctypes.POINTER(_Entry)
+
+
+def _offset_of_the_name(folder: str) -> int:
+    """Where the one entry of a folder lies: there the entry before it, which is the second of two dots, says it is."""
+    opened = libc.opendir(folder.encode())
+    if not opened:
+        raise OSError(ctypes.get_errno(), "opendir")
+    libc.readdir(opened)
+    offset = int(libc.readdir(opened).contents.next)
+    libc.closedir(opened)
+    return offset
 
 
 def _go_further() -> None:
     for folder in COUNTED:
         for _ in range(_chance(EXTRA_FILES)):
-            _number_of_a_file(folder)
+            _numbers_of_a_file(folder)
+        _numbers_of_a_file(folder, _chance(EXTRA_FILES))
     for _ in range(_chance(EXTRA_PROCESSES)):
         with contextlib.suppress(OSError):  # there is no such program; to look for it takes a process
             os.posix_spawn("/nonexistent", ["nonexistent"], {})

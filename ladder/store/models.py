@@ -314,6 +314,20 @@ class StoredFault(Base):
     oom: Mapped[bool | None]
 
 
+class VoidAttempt(Base):
+    """An attempt at a match that was void though the platform worked."""
+
+    __tablename__ = "void_attempts"
+    __table_args__ = (Index("ix_void_attempts_variant", "variant", "at"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    match_id: Mapped[int] = mapped_column(ForeignKey("matches.id"))
+    variant: Mapped[str] = mapped_column(ForeignKey("variants.name"))
+    at: Mapped[float]
+    version_id: Mapped[int | None] = mapped_column(ForeignKey("versions.id"))
+    """Whose container was lost; None: it was void for another reason."""
+
+
 class StateChange(Base):
     """When and why a version was suspended, came back, or was retired."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, model_validator
 
 from ladder.matches.kinds import SandboxSetup
 from ladder.registry.login import RegistryLogin
@@ -130,6 +130,8 @@ class MatchOutcome(Message):
     """Why there is none, in a sentence; never a bot's fault."""
     lost: str | None = None
     """The identity of the bot's version that is not to be had any more, where that is why."""
+    broke: NonNegativeInt | None = None
+    """The number of the one bot whose container was lost, where that is why."""
     missing: tuple[str, ...] = ()
     """Identities of folders that the worker's machine lacks, where that is why: once it has them, it can play."""
     logs: Logs = Field(default_factory=dict)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ladder.errors import BotRejected, SandboxError
+from ladder.errors import BotRejected, ContainerLost, SandboxError
 from ladder.matches.kinds import SandboxSetup, open_sandbox
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.host.machine import this_machine
@@ -143,6 +143,8 @@ class Worker:
             return void(str(error), error.identity)
         except FoldersMissing as error:
             return void(str(error)).model_copy(update={"missing": error.identities})
+        except ContainerLost as error:
+            return void(str(error)).model_copy(update={"broke": error.bot})
         except (SandboxError, BotRejected) as error:
             return void(str(error))
         except Exception as error:  # months without anybody looking: one match is void, the others go on
@@ -205,6 +207,8 @@ class Worker:
         sandboxes.matches += 1
         try:
             yield sandboxes
+        except ContainerLost:
+            raise  # it was one container's end; the sandbox works
         except SandboxError:
             if self._sandboxes.get(setup) is sandboxes:
                 del self._sandboxes[setup]

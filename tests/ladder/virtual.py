@@ -84,9 +84,12 @@ def recorded(task: MatchTask, sinner: str = "") -> MatchOutcome:
     return MatchOutcome(match=task.match, attempt=task.attempt, record=bytes(record), logs={0: ("hello",)})
 
 
-def void(task: MatchTask, reason: str = "No Docker engine answers.") -> MatchOutcome:
-    """The outcome of an attempt in which the platform failed."""
-    return MatchOutcome(match=task.match, attempt=task.attempt, void=reason)
+def void(task: MatchTask, reason: str = "No Docker engine answers.", broke: str = "") -> MatchOutcome:
+    """The outcome of an attempt in which the platform failed; where the container of a bot was lost, it is named."""
+    names = [bot.name for bot in task.bots]
+    return MatchOutcome(
+        match=task.match, attempt=task.attempt, void=reason, broke=names.index(broke) if broke else None
+    )
 
 
 def fit(task: SubmissionTask) -> SubmissionOutcome:

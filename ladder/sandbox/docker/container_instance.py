@@ -6,19 +6,21 @@ import asyncio
 import time
 from concurrent.futures import Future
 from contextlib import suppress
+from datetime import datetime
 from threading import Thread
 from typing import TYPE_CHECKING
 
 from docker.errors import NotFound
 
-from ladder.errors import SandboxError
+from ladder.errors import ContainerLost, SandboxError
 from ladder.sandbox.base import Exit
 from ladder.sandbox.docker.containers import remove
 from ladder.sandbox.docker.engine import engine_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from concurrent.futures import Executor
+    from typing import Any
 
     from docker import DockerClient
 
@@ -46,6 +48,12 @@ _LOOK_SECONDS = 0.02
 
 KILLED = Exit(BY_SIGKILL)
 """The end of a container that was killed from outside, by `stop` or by another hand, or is not there any more."""
+
+
+LOST = Exit(BY_SIGKILL)
+"""The same end, where the engine is there and was not told to do that: by the kernel, or by a signal from the host."""
+KILLED_FROM_OUTSIDE = "A bot's container was killed from outside: by another hand, or with its engine or host."
+WAS_LOST = "A bot's container was killed from outside, and not through its engine."
 
 
 class DockerInstance:
@@ -92,9 +100,9 @@ class DockerInstance:
         if end.code == NO_LOG and not self._output.has_connected():
             raise SandboxError(f"{LOST_LOG}.")
         if end is KILLED and self._removal is None:
-            raise SandboxError(
-                "A bot's container was killed from outside: by another hand, or with its engine or host."
-            )
+            raise SandboxError(KILLED_FROM_OUTSIDE)
+        if end is LOST and self._removal is None:
+            raise ContainerLost(WAS_LOST)
         return end
 
     async def stop(self) -> None:
@@ -160,8 +168,22 @@ def how_it_ended(client: DockerClient, name: str) -> Exit | None:
         if state["Running"]:
             return None
         if state["ExitCode"] != LAUNCHER_BY_SIGKILL or state["OOMKilled"] or time.monotonic() > deadline:
-            return _exit(state["ExitCode"], state["OOMKilled"], found["HostConfig"]["Runtime"])
+            end = _exit(state["ExitCode"], state["OOMKilled"], found["HostConfig"]["Runtime"])
+            return LOST if end is KILLED and not _was_told_to_kill(client, found) else end
         time.sleep(_LOOK_SECONDS)
+
+
+def _was_told_to_kill(client: DockerClient, found: Mapping[str, Any]) -> bool:
+    """Whether the engine was told to end a container: nobody inside can do that."""
+    # By the engine's own clock: it gives its events from the one second to the other, and ends then.
+    began, ended = (_seconds(each) for each in (found["Created"], found["State"]["FinishedAt"]))
+    filters = {"container": found["Id"], "event": "kill"}
+    return any(True for _ in client.api.events(since=began, until=ended + 1, filters=filters, decode=True))
+
+
+def _seconds(stamp: str) -> int:
+    """Unix time of what the engine calls ``2026-11-25T14:46:24.123456789Z``."""
+    return int(datetime.fromisoformat(f"{stamp[:19]}+00:00").timestamp())
 
 
 def _look_at(ending: asyncio.Future[Exit]) -> None:

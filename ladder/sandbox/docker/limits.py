@@ -24,7 +24,7 @@ FIRST_USER, USERS = 1_900_000_000, 100_000_000
 """The users of bots: numbers that Linux distributions give to nobody."""
 
 STARTS_AS = f"0:{GROUP}"
-"""The user and group of a container's first process: root, so that the bot can be started as another user."""
+"""User and group of a container's first process: root, so that it can start the bot as another user than its own."""
 
 STARTS_WITH = ["SETUID", "SETPCAP"]
 """

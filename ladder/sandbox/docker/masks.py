@@ -20,6 +20,12 @@ USUAL = (
 )  # fmt: skip
 """What Linux has in /proc, as far as we have seen; a name that a kernel does not have is passed over."""
 
+DEVICES = ("/dev/pts/ptmx", "/dev/zero")
+"""
+What a container could count by: terminals, of which the host has only so many; and shared memory, which a map of
+/dev/zero is, and whose inode numbers count for the whole host.
+"""
+
 
 def masked_paths(proc: Path = Path("/proc")) -> list[str]:
     """
@@ -32,4 +38,4 @@ def masked_paths(proc: Path = Path("/proc")) -> list[str]:
         found = {entry.name for entry in proc.iterdir() if not entry.name.isdecimal()}
     except OSError:
         found = set()
-    return [f"/proc/{name}" for name in sorted(found.union(USUAL) - KEPT)] + ["/dev/pts/ptmx"]
+    return [*(f"/proc/{name}" for name in sorted(found.union(USUAL) - KEPT)), *DEVICES]

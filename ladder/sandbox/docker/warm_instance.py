@@ -6,10 +6,17 @@ import asyncio
 import os
 from typing import TYPE_CHECKING
 
-from ladder.errors import SandboxError
+from ladder.errors import ContainerLost, SandboxError
 from ladder.sandbox.base import Exit
 from ladder.sandbox.docker.container_controller import ContainerController
-from ladder.sandbox.docker.container_instance import KILLED, LOST_LOG, NO_LOG
+from ladder.sandbox.docker.container_instance import (
+    KILLED,
+    KILLED_FROM_OUTSIDE,
+    LOST,
+    LOST_LOG,
+    NO_LOG,
+    WAS_LOST,
+)
 from ladder.sandbox.docker.control_group import LeasedGroup
 
 if TYPE_CHECKING:
@@ -49,6 +56,7 @@ class WarmInstance:
         self._look = look
         self._give_back = give_back
         self._end: Exit | None = None
+        self._is_lost = False
         self._stopping: asyncio.Task[None] | None = None
         self._stopped = asyncio.Event()
 
@@ -68,9 +76,7 @@ class WarmInstance:
             await _first(self._ended, self._stopped.wait(), self.container.lost.wait())
             await self._note_end()
         if self._end is None:
-            raise SandboxError(
-                "A bot's container was killed from outside: by another hand, or with its engine or host."
-            )
+            raise ContainerLost(WAS_LOST) if self._is_lost else SandboxError(KILLED_FROM_OUTSIDE)
         if self._end.code == NO_LOG and not self._output.has_connected():
             raise SandboxError(f"{LOST_LOG}.")
         return self._end
@@ -108,6 +114,7 @@ class WarmInstance:
             # For want of memory the kernel may have ended the whole container.
             end = await self._look(self.container)
             self._end = self._end or (end if end is not None and end.oom else None)
+            self._is_lost = end is LOST
 
 
 async def _first(future: asyncio.Future[int], *waits: Coroutine[Any, Any, object]) -> None:

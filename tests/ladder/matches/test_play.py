@@ -10,12 +10,12 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import pigpen
-from ladder.errors import SandboxError
+from ladder.errors import ContainerLost, SandboxError
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.base import SOCKET_NAME, Exit, SeatMount
 from ladder.sandbox.host.scratch import OWNER, PREFIX, scratch_folder
@@ -99,6 +99,24 @@ class TaskProgram:
         return self.instances[-1]
 
 
+class Losing(TaskProgram):
+    """Loses its container at once."""
+
+    def __init__(self, error: SandboxError) -> None:
+        super().__init__()
+        self._error = error
+
+    async def start(self, mount: SeatMount) -> TaskInstance:
+        instance = await super().start(mount)
+
+        async def wait() -> Exit:
+            raise self._error
+
+        monkeypatched: Any = instance
+        monkeypatched.wait = wait
+        return instance
+
+
 class Breaking(TaskProgram):
     """Starts so many instances, and no more."""
 
@@ -131,6 +149,19 @@ async def test_a_start_that_fails_voids_the_match_and_leaves_no_instance_running
     with pytest.raises(SandboxError, match="no room"):
         await play(good, good, good, TaskProgram(start_takes=0.1, start_fails=True))
     assert all(instance._task.done() for instance in good.instances)
+
+
+async def test_where_one_container_is_lost_the_match_is_void_and_says_whose_it_was() -> None:
+    with pytest.raises(ContainerLost, match=r"was killed\. The match is void\.$") as failure:
+        await play(TaskProgram(), TaskProgram(), Losing(ContainerLost("It was killed.")), TaskProgram())
+    assert failure.value.bot == 2
+
+
+@pytest.mark.parametrize("second", [ContainerLost("It was killed."), SandboxError("The engine is gone.")])
+async def test_where_several_are_lost_at_once_nobody_is_named(second: SandboxError) -> None:
+    with pytest.raises(SandboxError) as failure:
+        await play(TaskProgram(), Losing(second), Losing(ContainerLost("It was killed.")), TaskProgram())
+    assert getattr(failure.value, "bot", None) is None
 
 
 @pytest.mark.parametrize("concurrency", [1, 2, 4])

@@ -70,6 +70,35 @@ def test_the_owner_is_told_which_matches_were_failed_and_how_most_often() -> Non
     )
 
 
+@pytest.mark.parametrize(
+    ("voids", "of", "share", "is_behind"),
+    [
+        (2, 2, 0.001, False),  # too few to say anything
+        (3, 3, 1 / 20, True),
+        (4, 4, 1 / 4, False),
+        (5, 5, 1 / 4, True),
+        (5, 6, 1 / 4, False),
+        (8, 8, 1 / 4, True),
+        (5, 50, 1 / 20, False),  # one of twenty bots, where a machine spoils matches by chance
+        (12, 50, 1 / 20, True),
+        (50, 50, 1.0, False),  # nothing is played without it
+        (50, 50, 0.8, True),
+    ],
+)
+def test_a_bot_is_behind_void_matches_where_chance_does_not_explain_how_many_it_is_in(
+    voids: int, of: int, share: float, is_behind: bool
+) -> None:
+    assert suspension.is_behind(voids, of, share) is is_behind
+
+
+def test_the_owner_is_told_which_matches_were_void() -> None:
+    assert suspension.why_voids([4, 4, 7], 5, 3600, lost=True) == (
+        "The machine worked, and its container was killed, in 3 of the last 5 attempts at matches that were void: "
+        "more than chance explains (matches 4, 7). It plays again after 1 hour."
+    )
+    assert suspension.why_voids([9, 8], 2, 7200, lost=False).startswith("The machine worked, and it played, in 2 of")
+
+
 def test_the_examples_in_the_docstrings_hold() -> None:
     result = doctest.testmod(suspension)
     assert result.attempted >= 3
@@ -85,5 +114,8 @@ def test_the_page_on_faults_names_the_same_numbers() -> None:
         f"**{suspension.span(suspension.COOL_DOWN)}**",
         f"**{suspension.span(suspension.LONGEST)}**",
         f"**{suspension.WINDOW} clean matches in a row**",
+        f"**{suspension.FEWEST_VOIDS} void attempts**",
+        f"**one in {round(1 / suspension.MOST_CHANCE):,}**",
+        f"last {suspension.VOIDS} void attempts",
     ):
         assert told in section

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 NAMES = ("Trotter", "Snout", "Truffle", "Sty", "Boar")
 DOWN = SandboxError("No Docker engine answers.")
+LOST = "A bot's container was killed from outside, and not through its engine. The match is void."
 
 
 @pytest.fixture
@@ -162,6 +163,65 @@ def test_a_bot_that_keeps_failing_is_suspended_and_plays_no_more(
     started = events(logs[suspended:], "match.started")
     assert len(started) >= 10
     assert "Boar" not in {bot for log in started for bot in log["bots"]}
+
+
+def plays(task: MatchTask, name: str) -> bool:
+    return name in {bot.name for bot in task.bots}
+
+
+def suspended(logs: list[Any]) -> list[str]:
+    return [log["bot"] for log in events(logs, "bot.suspended")]
+
+
+def test_a_bot_whose_container_is_always_lost_is_suspended_and_the_others_play_on(
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
+) -> None:
+    began = time.now
+    executor.answer = lambda task: void(task, LOST, "Boar") if plays(task, "Boar") else recorded(task)
+    with capture_logs() as logs:
+        runner(coordinator, executor, time, StopCondition(matches=6)).run()
+    assert suspended(logs) == ["Boar"]
+    assert [log["bot"] for log in events(logs, "match.void")] == ["Boar"] * len(events(logs, "match.void"))
+    assert len(events(logs, "match.finished")) == 6
+    assert time.now - began < 60, "nobody waits for a platform that works"
+    with database.read() as session:
+        boar = session.scalars(select(models.Rating).where(models.Rating.state == models.State.SUSPENDED)).one()
+        assert boar.reason.startswith("The machine worked, and its container was killed, in")
+        assert boar.reason.endswith("It plays again after 1 hour.")
+        assert session.scalars(select(models.StoredFault)).all() == []
+
+
+@pytest.mark.parametrize("is_down", [True, False])
+def test_a_bot_is_suspected_of_a_match_without_a_reason_only_where_the_platform_works(
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database, is_down: bool
+) -> None:
+    """The engine is found to be down once after each void match, and works for the next one."""
+    down: list[bool] = []
+
+    def answer(task: MatchTask) -> MatchOutcome:
+        if task.attempt > 2:
+            return recorded(task)
+        down.append(is_down)
+        return void(task, "It was not over after 1800 seconds.")
+
+    executor.answer = answer
+    executor.is_ready = lambda: DOWN if down and down.pop() else None
+    runner(coordinator, executor, time, StopCondition(matches=2)).run()
+    with database.read() as session:
+        noted = session.scalars(select(models.VoidAttempt)).all()
+        assert [(void.match_id, void.version_id) for void in noted] == ([] if is_down else [(1, None), (2, None)] * 2)
+
+
+def test_a_worker_that_names_a_bot_that_did_not_play_has_not_answered(
+    coordinator: Coordinator, executor: FakeExecutor, time: Time
+) -> None:
+    wrong = {"broke": 4}
+    executor.answer = lambda task: void(task).model_copy(update=wrong) if task.key == "match-1-1" else recorded(task)
+    with capture_logs() as logs:
+        runner(coordinator, executor, time).run()
+    assert [log["reason"] for log in events(logs, "match.void")] == [
+        "Its worker names a bot that was not in the match."
+    ]
 
 
 def test_an_engine_that_is_down_for_an_hour_costs_the_matches_under_way_one_failure_each(

@@ -23,7 +23,7 @@ static const char *const processors[] = {
     "/proc/cpuinfo", "/sys/devices/system/cpu/online", "/sys/devices/system/cpu/possible", "/sys/devices/system/cpu/present", 0,
 };
 static const char *const devices[] = {
-    "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm", "/dev/mqueue", 0,
+    "/dev/null", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm", "/dev/mqueue", 0,
 };
 
 /* Add a rule; the file's number, or less than 0. */

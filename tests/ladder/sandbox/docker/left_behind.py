@@ -35,6 +35,16 @@ if os.fork() == 0:
     os._exit(0)
 time.sleep(0.3)
 """
+_OFFSET = """
+import ctypes
+libc = ctypes.CDLL(None)
+libc.opendir.restype = ctypes.c_void_p
+libc.readdir.argtypes, libc.readdir.restype = [ctypes.c_void_p], ctypes.POINTER(ctypes.c_int64)
+def offset():
+    folder = libc.opendir(b'/tmp')
+    libc.readdir(folder)
+    return libc.readdir(folder)[1]
+"""
 _OTHERS = "others = [n for n in os.listdir('/proc') if n.isdecimal() and n not in ('1', str(os.getpid()))]\n"
 
 CHANNELS = {
@@ -66,6 +76,13 @@ os.chdir('/')
         "def number():\n    open('/tmp/y', 'w').close(); return os.stat('/tmp/y').st_ino\n"
         "first = number(); os.unlink('/tmp/y')",
         "if 'first' in globals() and number() == first + 1: print('found')",
+        is_thrown_away=True,
+    ),
+    "the number of its renamings": Channel(
+        _OFFSET + "open('/tmp/x', 'w').close()\n"
+        "for _ in range(100): os.rename('/tmp/x', '/tmp/y'); os.rename('/tmp/y', '/tmp/x')\n"
+        "first = offset(); os.unlink('/tmp/x')",
+        _OFFSET + "open('/tmp/x', 'w').close()\nif 'first' in globals() and offset() == first + 1: print('found')",
         is_thrown_away=True,
     ),
     "the number of its processes": Channel(

@@ -14,14 +14,22 @@ import docker
 import pytest
 import pytest_asyncio
 
-from ladder.errors import SandboxError
+from ladder.errors import ContainerLost, SandboxError
 from ladder.sandbox.base import STDERR_TAIL, Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.control_group import GROUPS
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import FIRST_USER, GROUP, USERS, Limits
 from ladder.sandbox.host.memory import MIB
-from tests.ladder.containers import SHARED_LOOP, has_written, new_mount, run, run_in, running_in
+from tests.ladder.containers import (
+    SHARED_LOOP,
+    has_written,
+    kill_without_the_engine,
+    new_mount,
+    run,
+    run_in,
+    running_in,
+)
 
 pytestmark = pytest.mark.docker
 
@@ -307,11 +315,27 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
             client.api.kill(instance.name)
         else:
             client.api.remove_container(instance.name, force=True)
-        with pytest.raises(SandboxError, match="was killed from outside"):
+        with pytest.raises(SandboxError, match="was killed from outside") as failure:
             await (waiting or instance.wait())
+        assert not isinstance(failure.value, ContainerLost)
         assert await instance.log_tail() == "hello\n"
         await instance.stop()
         assert Exit(137) == await instance.wait()
+
+    @SHARED_LOOP
+    async def test_killed_by_a_signal_that_the_engine_knows_nothing_of_is_lost(
+        self,
+        shared_sandbox: DockerSandbox,
+        program: BotSource,
+        mount: MakeMount,
+        client: docker.DockerClient,
+        python_image: str,
+    ) -> None:
+        async with running_in(shared_sandbox, program, mount(f"print('hello'); {FOREVER}")) as instance:
+            await has_written(instance, "hello\n")
+            kill_without_the_engine(client, python_image, instance.name)
+            with pytest.raises(ContainerLost, match="not through its engine"):
+                await instance.wait()
 
     async def test_of_a_closed_sandbox_is_gone(
         self, no_leftovers: None, program: BotSource, mount: MakeMount, client: docker.DockerClient

@@ -15,7 +15,7 @@ import docker
 import pytest
 import pytest_asyncio
 
-from ladder.errors import SandboxError
+from ladder.errors import ContainerLost, SandboxError
 from ladder.sandbox.base import Exit, Program, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
@@ -23,7 +23,7 @@ from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.host.memory import MIB
 from tests.counts import count
 from tests.ladder import warm
-from tests.ladder.containers import ROOT, SHARED_LOOP, has_written, nothing_left, run_in
+from tests.ladder.containers import ROOT, SHARED_LOOP, has_written, kill_without_the_engine, nothing_left, run_in
 from tests.ladder.warm import Forked
 
 MakeMount = Callable[[str], SeatMount]
@@ -195,10 +195,22 @@ async def test_a_container_that_is_killed_from_outside_is_the_platforms_failure(
 ) -> None:
     instance = await forked.start(FOREVER)
     client.api.kill(instance.name)
-    with pytest.raises(SandboxError, match="killed from outside"):
+    with pytest.raises(SandboxError, match="killed from outside") as failure:
         await instance.wait()
+    assert not isinstance(failure.value, ContainerLost)
     await instance.stop()
     assert (await forked.run(""))[1] == Exit(0)
+
+
+@SHARED_LOOP
+async def test_a_container_that_is_killed_without_the_engine_is_lost(
+    forked: Forked, client: docker.DockerClient, python_image: str
+) -> None:
+    instance = await forked.start(FOREVER)
+    kill_without_the_engine(client, python_image, instance.name)
+    with pytest.raises(ContainerLost, match="not through its engine"):
+        await instance.wait()
+    await instance.stop()
 
 
 @SHARED_LOOP
