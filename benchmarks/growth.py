@@ -51,6 +51,11 @@ class Watched:
         """The program's own."""
         return self.program.instance_kind
 
+    @property
+    def runtime(self) -> str | None:
+        """The program's own."""
+        return self.program.runtime
+
     async def start(self, mount: SeatMount) -> Instance:
         """Start one."""
         self.instances.append(await self.program.start(mount))

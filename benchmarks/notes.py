@@ -240,6 +240,7 @@ class Bare:
     identity = TAG
     image_files = None
     instance_kind = None
+    runtime = "runc"
 
     async def start(self, mount: SeatMount) -> BareInstance:
         """Start one."""

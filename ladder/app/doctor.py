@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ladder.app.machine_findings import machine, no_engine
 from ladder.app.protections import Probed, protections, stands
 from ladder.errors import SandboxError
-from ladder.sandbox.base import LOCKED_BYTES, SeatMount, has_own_kernel
+from ladder.sandbox.base import LOCKED_BYTES, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.control_group import GroupFiles, files_of
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
@@ -66,7 +66,7 @@ async def probe(runtime: str, report: Callable[[str], None], locked_bytes: int =
             group = await asyncio.to_thread(_group_of, instance.name)
             has_clock = group is not None and os.access(group.cpu, os.R_OK)
             can_hold = group is not None and os.access(group.freezer, os.W_OK)
-            return Probed(told, program.image_files, has_clock, can_hold, has_own_kernel(runtime))
+            return Probed(told, program.image_files, has_clock, can_hold, program.runtime)
     finally:
         await sandbox.close()
 
@@ -96,7 +96,7 @@ def examine(runtime: str, report: Callable[[str], None], locked_bytes: int = LOC
     Look at everything: the machine, and then the protections.
 
     Args:
-        runtime: The OCI runtime under which bots play.
+        runtime: The OCI runtime under which bots play; auto: gVisor where the engine knows it.
         report: Called with one line before each step that takes seconds.
         locked_bytes: The largest image that is kept in memory.
     """

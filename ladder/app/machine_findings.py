@@ -9,17 +9,22 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ladder.sandbox.base import LOCKED_BYTES
+from ladder.sandbox.base import GVISOR
 from ladder.sandbox.docker.container_plan import machine_of
 from ladder.sandbox.docker.control_group import GROUPS
-from ladder.sandbox.docker.docker_sandbox import GVISOR
 from ladder.sandbox.docker.programs import MACHINES
 from ladder.sandbox.host.cores import bot_cores
-from ladder.sandbox.host.memory import MIB
 from ladder.values.doctor import Finding
 
 if TYPE_CHECKING:
     from ladder.errors import SandboxError
+
+SHARED_KERNEL = (
+    "All bots share this machine's kernel: boards are protected against chance, but not against a determined bot."
+)
+HOW_TO_GET_GVISOR = (
+    "On Debian, as root, in a checkout: scripts/runsc. On other systems: https://gvisor.dev/docs/user_guide/install/"
+)
 
 LEAST_DISK = 5 * 1024**3
 """Bytes that should be free where the engine keeps images."""
@@ -78,11 +83,16 @@ def _root() -> Finding:
 
 
 def _gvisor(engine: dict[str, Any]) -> Finding:
-    holds = GVISOR in engine.get("Runtimes", {})
+    known = engine.get("Runtimes") or {}
+    if GVISOR not in known:
+        return Finding("gVisor", False, "not installed", f"{SHARED_KERNEL} {HOW_TO_GET_GVISOR}")
+    arguments = known[GVISOR].get("runtimeArgs") or ()
+    holds = "path" not in known[GVISOR] or any("host-uds" in argument for argument in arguments)
     follows = (
-        f"Images larger than {LOCKED_BYTES // MIB:,} MiB are refused by a ladder. On Debian, as root: scripts/runsc"
+        f"Bots in gVisor do not reach their seats: the engine must give {GVISOR} the argument --host-uds=open. "
+        f"{HOW_TO_GET_GVISOR}"
     )
-    return Finding("gVisor", holds, "installed" if holds else "not installed", follows)
+    return Finding("gVisor", holds, "installed" if holds else "installed without --host-uds=open", follows)
 
 
 def _disk(engine: dict[str, Any]) -> Finding:

@@ -9,6 +9,9 @@ from ladder.store.queries import overview as queries
 from ladder.store.queries import standings as tables
 from ladder.values.site import LadderCounts, VariantSummary
 from pigpen.rules import PRESETS
+from referee.records.errors import RecordError
+from referee.records.file import read_record
+from referee.records.lines import MatchLine
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
@@ -26,6 +29,19 @@ def counts(ladder: Ladder) -> LadderCounts:
     """Count matches and entries of bots."""
     with ladder.database.read() as session:
         return queries.counts(session)
+
+
+def shares_kernel(ladder: Ladder) -> bool:
+    """Whether the bots of the newest match were in containers that share a kernel, by its record."""
+    with ladder.database.read() as session:
+        newest = queries.newest_attempt(session)
+    if newest is None:
+        return False
+    try:
+        first = next(read_record(ladder.files.record(*newest)), None)
+    except (OSError, RecordError):  # it is not there any more
+        return False
+    return isinstance(first, MatchLine) and first.image_files in ("locked", "read")
 
 
 def rules_of(ladder: Ladder, variant: str) -> Rules:

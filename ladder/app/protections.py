@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ladder.app.machine_findings import HOW_TO_GET_GVISOR, SHARED_KERNEL
+from ladder.sandbox.base import has_own_kernel
 from ladder.values.doctor import Finding
 
 if TYPE_CHECKING:
@@ -24,12 +26,19 @@ class Probed:
     """Whether its CPU time can be read."""
     can_hold: bool
     """Whether it can be frozen."""
-    own_kernel: bool
+    runtime: str
+    """The OCI runtime under which it ran."""
+
+    @property
+    def own_kernel(self) -> bool:
+        """Whether it had a kernel to itself."""
+        return has_own_kernel(self.runtime)
 
 
 def protections(probed: Probed, reclaims: bool) -> list[Finding]:
     """What the probe's attempts have shown, one finding for each protection."""
     return [
+        _kernel(probed),
         _system_calls(probed),
         _masks(probed),
         _landlock(probed),
@@ -47,6 +56,11 @@ def stands(findings: Sequence[Finding]) -> bool:
 
 def _protection(name: str, holds: bool, stands: str, falls: str, follows: str) -> Finding:
     return Finding(name, holds, stands if holds else falls, follows, is_protection=True)
+
+
+def _kernel(probed: Probed) -> Finding:
+    stands, falls = f"one for each bot ({probed.runtime})", f"all bots share this machine's ({probed.runtime})"
+    return _protection("Kernel", probed.own_kernel, stands, falls, f"{SHARED_KERNEL} {HOW_TO_GET_GVISOR}")
 
 
 def _system_calls(probed: Probed) -> Finding:

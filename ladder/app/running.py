@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ladder.app.bot_runtime import with_runtime
 from ladder.app.event_log import event_log
 from ladder.errors import LadderError, StoreError, UserError
 from ladder.runner.coordinator import Coordinator
@@ -87,7 +88,9 @@ def ladder_run(
     with ExitStack() as stack:
         stack.enter_context(event_log(ladder, "ladder", watch, to_stderr=log_to_stderr))
         chance = random.Random(plan.seed or None)
-        coordinator = Coordinator(ladder.database, ladder.settings, chance, ladder.clock, list(plan.variants) or None)
+        # Workers of a cluster choose, each for its own machine.
+        settings = ladder.settings if plan.cluster else with_runtime(ladder.settings)
+        coordinator = Coordinator(ladder.database, settings, chance, ladder.clock, list(plan.variants) or None)
         stack.callback(coordinator.live.close)
         stack.callback(_left, coordinator)
         events = EventQueue()

@@ -16,6 +16,7 @@ from ladder.cli.sanitize import sanitize
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ladder.settings.settings import Settings
     from ladder.values.doctor import Finding
 
 INDENT = " " * 4
@@ -24,7 +25,10 @@ INDENT = " " * 4
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     runtime: Annotated[
-        str | None, typer.Option(help="The OCI runtime to try. By default: as the settings say.")
+        str | None,
+        typer.Option(
+            help="The OCI runtime to try; auto: gVisor if the engine knows it. By default: as the settings say."
+        ),
     ] = None,
 ) -> None:
     """
@@ -49,16 +53,20 @@ def doctor(
         raise typer.Exit(1)
 
 
-def say_what_is_missing() -> None:
-    """Say in a line, before a ladder runs, which protections are missing here, as far as that can be seen at once."""
+def say_what_is_missing(settings: Settings) -> None:
+    """Say, before a ladder runs, which protections are missing here, as far as that can be seen at once."""
+    from ladder.app.bot_runtime import warning
     from ladder.app.doctor import engine_facts
     from ladder.app.machine_findings import missing_at_once
     from ladder.errors import SandboxError
 
     try:
-        missing = missing_at_once(engine_facts())
+        engine = engine_facts()
     except SandboxError:  # the run itself will say that there is no engine
         return
+    if shares := warning(settings, engine):
+        say(sanitize(shares))
+    missing = missing_at_once(engine)
     if missing:
         words = "; ".join(f"{finding.name}: {finding.found}" for finding in missing)
         say(f"Not all protections between bots work here ({sanitize(words)}). `pigpen doctor` says what follows.")

@@ -68,7 +68,7 @@ def run_ladder(
     with opened() as ladder:
         check_run(ladder, plan)
         if ladder.settings.sandbox == SandboxKind.DOCKER and not cluster:
-            say_what_is_missing()
+            say_what_is_missing(ladder.settings)
         _run(ladder, plan)
 
 

@@ -25,7 +25,9 @@ FreshOption = Annotated[
     bool,
     typer.Option("--fresh", help="Start each instance of a bot in a container or process of its own; none is forked."),
 ]
-RuntimeOption = Annotated[str, typer.Option(help="The OCI runtime of the docker sandbox.")]
+RuntimeOption = Annotated[
+    str, typer.Option(help="The OCI runtime of the docker sandbox; auto: gVisor if the engine knows it, else runc.")
+]
 
 PACE = 0.5
 """Seconds that a person sees a card before the next one, if nobody says otherwise."""

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.doctor import say_what_is_missing
 from ladder.cli.ladder import opened, the_settings
 from ladder.cli.sanitize import sanitize
 from ladder.errors import UserError
+from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
@@ -120,6 +122,8 @@ def up(
         supervisor = Supervisor([site, *images, tables, matches], lambda words: typer.echo(sanitize(words), err=True))
         for sign in (signal.SIGINT, signal.SIGTERM):
             signal.signal(sign, lambda *_: supervisor.stop())
+        if settings.sandbox == SandboxKind.DOCKER and not cluster:
+            say_what_is_missing(settings)
         if first is not None:
             link = link_of(settings, first, address).link
             typer.echo(sanitize(f"It has no organiser yet; whoever opens this link becomes the first one: {link}"))

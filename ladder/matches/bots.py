@@ -11,6 +11,7 @@ from ladder.matches.play import (
     instances_of,
     play_inline,
     play_sandboxed,
+    runtime_of,
     sandboxed_table,
 )
 
@@ -48,6 +49,10 @@ class BotSeats(Protocol):
     @property
     def instances(self) -> Instances | None:
         """What it says of how they are started."""
+
+    @property
+    def runtime(self) -> str | None:
+        """What it says of the runtime of their containers."""
 
 
 class Bots(BotSeats, Protocol):
@@ -103,6 +108,10 @@ class InlineBots:
     def instances(self) -> None:
         """There are no containers."""
 
+    @property
+    def runtime(self) -> None:
+        """There are no containers."""
+
 
 @dataclass(frozen=True)
 class SandboxedBots:
@@ -134,6 +143,11 @@ class SandboxedBots:
     def instances(self) -> Instances | None:
         """See `Bots`."""
         return instances_of(self.programs)
+
+    @property
+    def runtime(self) -> str | None:
+        """See `Bots`."""
+        return runtime_of(self.programs)
 
 
 async def load_bots(sources: Sequence[BotSource], sandbox: Sandbox | None) -> Bots:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES
+from ladder.sandbox.base import LOCKED_BYTES, SHARED, WARM_BYTES
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ class SandboxSetup:
     """Which sandbox is opened, and how; what a kind does not know it passes over."""
 
     kind: SandboxKind
-    runtime: str = "runc"
-    """The OCI runtime of the docker sandbox."""
+    runtime: str = SHARED
+    """The OCI runtime of the docker sandbox; auto: gVisor where the engine knows it."""
     locked_bytes: int | None = None
     """A ladder's setting: a larger image needs gVisor. None: it plays without, if there is none."""
     instances: Instances = "fresh"

@@ -77,7 +77,17 @@ async def play_with_people(
             rest = iter(others)
             yield [persons[each] if each in persons else next(rest) for each in numbers]
 
-    match = Match(spec, open_table, write, recorded, bots.image_files, bots.instances, observer=shown, journal=journal)
+    match = Match(
+        spec,
+        open_table,
+        write,
+        recorded,
+        bots.image_files,
+        bots.instances,
+        observer=shown,
+        journal=journal,
+        runtime=bots.runtime,
+    )
     return Played(await match.play(), logs, match.seconds)
 
 

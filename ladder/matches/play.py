@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ladder.errors import BotRejected, ContainerLost, SandboxError
-from ladder.sandbox.base import SOCKET_NAME, SeatMount
+from ladder.sandbox.base import SOCKET_NAME, SeatMount, has_own_kernel
 from ladder.sandbox.host.cores import CORES
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.sandbox.inline import InlineProgram, as_program
@@ -196,6 +196,7 @@ async def play_sandboxed(
         instances_of(programs),
         observer=observer,
         machine=machine,
+        runtime=runtime_of(programs),
     )
     return Played(await match.play(concurrency), logs, match.seconds)
 
@@ -210,6 +211,12 @@ def instances_of(programs: Sequence[Program]) -> Instances | None:
     """``warm`` if any of them are."""
     found = {program.instance_kind for program in programs}
     return "warm" if "warm" in found else "fresh" if "fresh" in found else None
+
+
+def runtime_of(programs: Sequence[Program]) -> str | None:
+    """The runtime of their containers; where they have several, one under which these share the host's kernel."""
+    found = {program.runtime for program in programs if program.runtime is not None}
+    return min(found, key=lambda runtime: (has_own_kernel(runtime), runtime), default=None)
 
 
 @contextlib.asynccontextmanager

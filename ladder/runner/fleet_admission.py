@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ladder.sandbox.base import chosen_runtime, has_own_kernel
+
 if TYPE_CHECKING:
     from ladder.values.cluster import WorkerFacts
 
@@ -20,7 +22,7 @@ class Demands:
     version: str
     """Pigpen's; any other one might play by other rules, or write other records."""
     runtime: str | None = None
-    """The OCI runtime of the containers in which bots run; None: no containers."""
+    """The OCI runtime of the containers in which bots run; auto: each worker's best; None: no containers."""
     architecture: str = ""
     """For which the bots' images are built, as the kernel calls it; empty: any."""
     slot_memory: int = 0
@@ -53,12 +55,23 @@ def lack(facts: WorkerFacts, demands: Demands) -> str:
         return ""
     if not facts.engine:
         return f"No Docker engine answers on worker {facts.name}."
-    if facts.runtimes and demands.runtime not in facts.runtimes:
+    if facts.runtimes and runtime_of(facts, demands) not in facts.runtimes:
         return (
             f"The Docker engine of worker {facts.name} has no runtime {demands.runtime}; it has "
             f"{', '.join(facts.runtimes)}."
         )
     return ""
+
+
+def runtime_of(facts: WorkerFacts, demands: Demands) -> str | None:
+    """Under which runtime bots play at a worker; None: in no containers."""
+    return None if demands.runtime is None else chosen_runtime(demands.runtime, facts.runtimes)
+
+
+def shares_kernel(facts: WorkerFacts, demands: Demands) -> bool:
+    """Whether bots that play at a worker share the kernel of its machine."""
+    runtime = runtime_of(facts, demands)
+    return runtime is not None and bool(facts.engine) and not has_own_kernel(runtime)
 
 
 def capacity(facts: WorkerFacts, demands: Demands) -> int:

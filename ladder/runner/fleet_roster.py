@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ladder.runner.fleet_admission import capacity, lack, objection
+from ladder.runner.fleet_admission import capacity, lack, objection, runtime_of, shares_kernel
 from ladder.runner.fleet_worker import FleetWorker
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ladder.runner.fleet_admission import Demands
     from ladder.values.cluster import WorkerFacts, WorkerReport, WorkerRow
 
+SHARES_KERNEL = "All bots at this worker share its kernel. Install gVisor there: docs/cluster.md."
 MOST_TOLD = 5
 """So many workers are named in a sentence."""
 
@@ -121,7 +122,10 @@ class FleetRoster(ABC):
         worker.gone = worker.objection = ""
         worker.joined = self._now()
         self._connected[connection] = worker
-        log.info("worker.joined", worker_name=worker.name, address=connection, slots=facts.slots)
+        runtime = runtime_of(facts, self._demands)
+        log.info("worker.joined", worker_name=worker.name, address=connection, slots=facts.slots, runtime=runtime)
+        if shares_kernel(facts, self._demands):
+            log.warning("worker.shares_kernel", worker_name=worker.name, runtime=runtime, reason=SHARES_KERNEL)
         self._note(worker, facts)
         return ""
 

@@ -28,12 +28,14 @@ import gc
 import importlib
 import json
 import os
+import platform
 import random
 import resource
 import select
 import signal
 import socket
 import stat
+import struct
 import sys
 import threading
 import time
@@ -43,8 +45,8 @@ from typing import NoReturn
 
 FOLDER = "/run/pigpen"
 SEAT = f"{FOLDER}/seat"
-WRITABLE = ("/tmp", "/dev/shm", "/dev/mqueue")
-"""Every folder in a container that a bot can write to."""
+WRITABLE = [folder for folder in ("/tmp", "/dev/shm", "/dev/mqueue") if os.path.isdir(folder)]
+"""Every folder in a container that a bot can write to; gVisor has no message queues."""
 COUNTED = WRITABLE[:2]
 """
 Folders whose file system numbers its files one by one, and the entries of a folder: a new name has the next number,
@@ -61,6 +63,10 @@ EXTRA_FILES, EXTRA_PROCESSES = 64, 32
 SOCKET_SECONDS = 2.0
 """How long the kernel may take to collect sockets that only they themselves hold."""
 PR_SET_DUMPABLE = 4
+PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
+SOCKET_CALL = {"x86_64": 41, "aarch64": 198}
+KEPT_CALLS = {"x86_64": (29, 64, 68, 240), "aarch64": (194, 190, 186, 180)}
+"""shmget, semget, msgget and mq_open: what they make outlives the processes, in no folder."""
 CANNOT_CONFINE, NO_LOG = 124, 125
 """Exit codes of an instance that was not started; the launcher has the same."""
 libc = ctypes.CDLL(None, use_errno=True)
@@ -252,6 +258,26 @@ def _empty(folder: str) -> None:
             os.rmdir(path)
 
 
+def refuse_what_a_kernel_keeps() -> bool:
+    """
+    Refuse this process, and all that it starts, what a kernel of the container's own keeps when processes have ended.
+
+    That is System V's shared memory, semaphores and queues, POSIX's queues, and the ports and counters of the network.
+    On the host's kernel the engine's list of system calls refuses it; gVisor does not read that list.
+    """
+    load, equal, answer = 0x20, 0x15, 0x06
+    allowed, refused, no_family = 0x7FFF0000, 0x00050000 | 1, 0x00050000 | 97  # EPERM, EAFNOSUPPORT
+    machine = platform.machine()
+    steps = [(load, 0, 0, 0)]
+    for call in KEPT_CALLS[machine]:
+        steps += [(equal, 0, 1, call), (answer, 0, 0, refused)]
+    steps += [(equal, 0, 3, SOCKET_CALL[machine]), (load, 0, 0, 16), (equal, 1, 0, socket.AF_UNIX)]
+    steps += [(answer, 0, 0, no_family), (answer, 0, 0, allowed)]
+    code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *step) for step in steps))
+    program = ctypes.create_string_buffer(struct.pack("HP", len(steps), ctypes.addressof(code)))
+    return bool(ctypes.CDLL(None).prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program, 0, 0) == 0)
+
+
 def become_instance(user: int, confine: Callable[[int], int], command: list[str], path: list[str]) -> NoReturn:
     """
     Run a bot's main file in this process, as ``python FILE ARGUMENT...`` does, and end.
@@ -367,6 +393,7 @@ def main() -> None:
         path = [each for each in os.environ.pop("PIGPEN_PATH", "").split(":") if each]
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # nothing inside looks into this process
         confine = ctypes.CDLL(f"{FOLDER}/confine").pigpen_confine
+        has_own_kernel = os.environ.pop("PIGPEN_OWN_KERNEL", "") == "1"
         import_what_bots_import()
         user = int(os.environ.pop("PIGPEN_USER"))
         is_instance = serve(control, user)
@@ -375,7 +402,12 @@ def main() -> None:
         raise
     if is_instance:
         control.detach()  # closed with all others
-        become_instance(user, confine, sys.argv[1:], path)
+        become_instance(
+            user,
+            lambda user: confine(user) and (not has_own_kernel or refuse_what_a_kernel_keeps()),
+            sys.argv[1:],
+            path,
+        )
 
 
 if __name__ == "__main__":

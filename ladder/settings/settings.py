@@ -36,7 +36,7 @@ from pydantic_settings import (
 
 from ladder.matches.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MOST_LIMIT, MOST_SECONDS, read_clock
 from ladder.registry.names import is_address
-from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES, has_own_kernel
+from ladder.sandbox.base import AUTO, LOCKED_BYTES, WARM_BYTES, has_own_kernel
 from ladder.sandbox.bots.bot_source import Builds
 from ladder.settings.file import FILE, bot_around
 from ladder.values.live_events import Public
@@ -91,8 +91,8 @@ class Settings(BaseSettings):
     """sqlite:////path/to/file, or postgresql://user@host/name; empty: ladder.db in data_dir."""
     sandbox: LadderSandbox = SandboxKind.DOCKER
     """Where bots run; process is for your own bots only."""
-    runtime: str = "runc"
-    """The OCI runtime of the docker sandbox."""
+    runtime: str = AUTO
+    """The OCI runtime of containers; auto: gVisor (runsc) if the Docker engine knows it, else runc, and a warning."""
     concurrency: Annotated[int, Field(ge=0, le=10_000)] = 0
     """Number of matches to play at once; 0: one for each core, at least two, so that one starts while another plays."""
     workers: Annotated[int, Field(ge=0, le=10_000)] = 0
@@ -229,7 +229,11 @@ class Settings(BaseSettings):
 
     @property
     def owners_apart(self) -> bool:
-        """Whether bots of one owner must not play at the same time: containers on one kernel share too much."""
+        """
+        Whether bots of one owner must not play at the same time: containers on one kernel share too much.
+
+        With `AUTO` they must not, as long as nobody has asked the engine (`ladder.app.bot_runtime`).
+        """
         return self.sandbox == SandboxKind.DOCKER and not has_own_kernel(self.runtime)
 
     @property

@@ -24,7 +24,11 @@ def home(request: Request) -> Response:
     site: Site = request.app.state.site
 
     def make() -> dict[str, object]:
-        return {"variants": overview.variants(site.ladder), "running": overview.counts(site.ladder).matches["leased"]}
+        return {
+            "variants": overview.variants(site.ladder),
+            "running": overview.counts(site.ladder).matches["leased"],
+            "shares_kernel": overview.shares_kernel(site.ladder),
+        }
 
     return site.pages.page(request, "home.html", make)
 

@@ -56,6 +56,11 @@ class TableBots:
         return self._sandboxed.instances
 
     @property
+    def runtime(self) -> str | None:
+        """See `BotSeats`."""
+        return self._sandboxed.runtime
+
+    @property
     def _sandboxed(self) -> SandboxedBots:
         return SandboxedBots([*self.ladder.values()], [self.names[number] for number in self.ladder])
 

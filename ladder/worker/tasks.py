@@ -60,7 +60,7 @@ class MatchTask(Message):
     bots: tuple[TaskBot, ...]
     """In the order of their numbers."""
     runtime: str = "runc"
-    """The OCI runtime of the docker sandbox."""
+    """The OCI runtime of the docker sandbox; auto: each worker takes gVisor where its engine knows it."""
     locked_bytes: int = LOCKED_BYTES
     """The largest image whose files are kept in memory while it plays; a larger one needs gVisor."""
     instances: Instances = "fresh"

@@ -69,6 +69,7 @@ class Match:
         observer: Observer | None = None,
         machine: str | None = None,
         journal: Journal | None = None,
+        runtime: str | None = None,
     ) -> None:
         """
         Prepare a match.
@@ -84,6 +85,7 @@ class Match:
             observer: Hears of what happens from here on; its failures harm nothing.
             machine: What the record says of the machine.
             journal: Keeps the deal under way, of a match at one table; what is in it is not asked again.
+            runtime: What the record says of the runtime of their containers.
 
         Raises:
             CannotResume: If these deals are not of this match; the message says what is wrong.
@@ -96,6 +98,7 @@ class Match:
         self._image_files = image_files
         self._instances = instances
         self._machine = machine
+        self._runtime = runtime
         self._now = now
         self._open_seconds = 0.0
         self._announcer = Announcer(observer) if observer else None
@@ -158,7 +161,7 @@ class Match:
         if self._has_begun:
             return
         self._has_begun = True
-        first = _first_line(self._spec, self._image_files, self._instances, self._machine)
+        first = _first_line(self._spec, self._image_files, self._instances, self._runtime, self._machine)
         self._write(first)
         if self._announcer:
             self._announcer.match_begins(first)
@@ -169,7 +172,11 @@ class Match:
 
 
 def _first_line(
-    spec: MatchSpec, image_files: ImageFiles | None, instances: Instances | None, machine: str | None
+    spec: MatchSpec,
+    image_files: ImageFiles | None,
+    instances: Instances | None,
+    runtime: str | None,
+    machine: str | None,
 ) -> MatchLine:
     return MatchLine(
         rules=spec.rules.to_plain(),
@@ -180,6 +187,7 @@ def _first_line(
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         image_files=image_files,
         instances=instances,
+        runtime=runtime,
         machine=machine,
         people=_people(spec),
     )

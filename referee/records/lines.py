@@ -29,7 +29,8 @@ FIRST_WITH_FORCED = 2
 READABLE = (1, VERSION)
 """The versions that are understood."""
 TIMES = frozenset(
-    {"started", "took_ms", "cpu_ms", "unasked_ms", "timed", "think_ms", "image_files", "instances", "machine"}
+    {"started", "took_ms", "cpu_ms", "unasked_ms", "timed", "think_ms"}
+    | {"image_files", "instances", "runtime", "machine"}
 )
 """The fields that hold times, or tell how the match was run: they differ from run to run."""
 
@@ -136,6 +137,12 @@ class MatchLine(Line):
 
     `warm`: forked in containers that are kept between matches, at least for one of the bots. `fresh`: each in a
     container of its own.
+    """
+    runtime: str | None = None
+    """
+    The OCI runtime of the bots' containers, such as `runsc` or `runc`; left out where there were no containers.
+
+    Where bots had several, one under which containers share the host's kernel.
     """
     machine: str | None = None
     """

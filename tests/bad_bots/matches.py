@@ -79,6 +79,7 @@ class Seated:
         self.identity = image.identity
         self.image_files = image.image_files
         self.instance_kind = image.instance_kind
+        self.runtime = image.runtime
         self.instance: Instance
         self._image = image
         self._source = source

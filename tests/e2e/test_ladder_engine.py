@@ -11,12 +11,15 @@ import docker
 import pytest
 from sqlalchemy import select
 
+from ladder.results.files import MatchFiles
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.submissions import Submission, add_version
+from referee.records.file import read_record
+from referee.records.lines import MatchLine
 from tests.e2e.small_ladder import SmallLadder, events
 from tests.for_two import FOR_TWO
 from tests.ladder.cut_engine import CutEngine
@@ -82,7 +85,8 @@ def test_it_waits_for_its_engine_and_removes_what_was_left(ladder: SmallLadder, 
     engine = CutEngine(tmp_path / "engine.sock")
     with ladder.running(
         "--matches", "1", "--concurrency", "1",
-        PIGPEN_SANDBOX="docker", PIGPEN_WORKERS="1", PIGPEN_INSTANCES="fresh", DOCKER_HOST=engine.address,
+        PIGPEN_SANDBOX="docker", PIGPEN_RUNTIME="runc", PIGPEN_WORKERS="1", PIGPEN_INSTANCES="fresh",
+        DOCKER_HOST=engine.address,
     ) as runner:  # fmt: skip
         until(runner, "match.started")
         while len(labels := containers(client, runner, "seat")) < 2:
@@ -113,8 +117,9 @@ def test_it_waits_for_its_engine_and_removes_what_was_left(ladder: SmallLadder, 
 def test_a_run_that_is_stopped_twice_leaves_no_container(ladder: SmallLadder, instances: str, label: str) -> None:
     client = docker.from_env()
     with ladder.running(
-        "--concurrency", "1", PIGPEN_SANDBOX="docker", PIGPEN_BOARDS="100", PIGPEN_INSTANCES=instances
-    ) as runner:
+        "--concurrency", "1", PIGPEN_SANDBOX="docker", PIGPEN_RUNTIME="runc", PIGPEN_BOARDS="100",
+        PIGPEN_INSTANCES=instances,
+    ) as runner:  # fmt: skip
         until(runner, "match.started")
         while len(containers(client, runner, label)) < 2:
             assert runner.poll() is None
@@ -130,6 +135,7 @@ def test_a_run_that_is_stopped_twice_leaves_no_container(ladder: SmallLadder, in
 
 
 def test_a_killed_worker_s_containers_are_removed_while_the_run_goes_on(ladder: SmallLadder) -> None:
+    """With the default runtime: gVisor, where the engine knows it."""
     client = docker.from_env()
     words = ("--matches", "1", "--concurrency", "1")
     with ladder.running(*words, PIGPEN_SANDBOX="docker", PIGPEN_WORKERS="1") as runner:
@@ -145,15 +151,23 @@ def test_a_killed_worker_s_containers_are_removed_while_the_run_goes_on(ladder: 
         assert runner.returncode == 0
         assert containers(client, runner) == []
     with ladder.database.read() as session:
-        done = select(models.StoredMatch.failures).where(models.StoredMatch.status == "done")
-        assert session.scalars(done).all() == [1]
+        done = select(models.StoredMatch).where(models.StoredMatch.status == "done")
+        (match,) = session.scalars(done).all()
+        assert match.failures == 1
         assert session.scalars(select(models.StoredFault)).all() == []
+        record = MatchFiles(ladder.settings.data_dir).record(match.id, match.attempt)
+    first = next(read_record(record))
+    assert isinstance(first, MatchLine)
+    has_gvisor = "runsc" in client.api.info()["Runtimes"]
+    assert (first.runtime, first.instances) == ("runsc" if has_gvisor else "runc", "warm")
     client.close()
 
 
 def test_a_killed_coordinator_s_workers_remove_their_containers(ladder: SmallLadder) -> None:
     client = docker.from_env()
-    with ladder.running("--concurrency", "1", PIGPEN_SANDBOX="docker", PIGPEN_BOARDS="100") as runner:
+    with ladder.running(
+        "--concurrency", "1", PIGPEN_SANDBOX="docker", PIGPEN_RUNTIME="runc", PIGPEN_BOARDS="100"
+    ) as runner:
         until(runner, "match.started")
         while len(containers(client, runner, "pigpen.instances=warm")) < 2:
             assert runner.poll() is None

@@ -42,9 +42,9 @@ def build(client: DockerClient, base: str, tag: str = TAG, dockerfile: str = DOC
     return BotSource("program", image=tag)
 
 
-def warm_sandbox(limits: Limits | None = None, clear_seconds: float = 250.0) -> DockerSandbox:
+def warm_sandbox(limits: Limits | None = None, clear_seconds: float = 250.0, runtime: str = "runc") -> DockerSandbox:
     """A sandbox that forks, and throws no container away because the machine is busy."""
-    return DockerSandbox(limits=limits, instances="warm", clear_seconds=clear_seconds)
+    return DockerSandbox(runtime, limits, instances="warm", clear_seconds=clear_seconds)
 
 
 class Forked:

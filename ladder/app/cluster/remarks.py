@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.sandbox.base import has_own_kernel
 from ladder.values.cluster import WantedState, WorkerState
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def remarks(worker: WorkerRow, now: datetime) -> Iterator[str]:
     """Say in sentences why a worker is in its state, and what its machine needs."""
     if worker.reason:
         yield worker.reason
+    if worker.engine and not any(has_own_kernel(runtime) for runtime in worker.runtimes):
+        yield "Its engine has no gVisor: all bots there share the machine's kernel (docs/cluster.md)."
     if has_wrong_clock(worker):
         way = "ahead of" if worker.clock_skew > 0 else "behind"
         yield f"Its clock is {abs(worker.clock_skew):,.0f} s {way} its coordinator's."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ladder.sandbox.base import has_own_kernel
+from ladder.sandbox.base import GVISOR, chosen_runtime
 from ladder.sandbox.docker.built_images import FILES_ONLY, RECIPE_LABEL, REPOSITORY
 from ladder.sandbox.docker.engine import engine_errors
 
@@ -77,15 +77,16 @@ class ContainerPlan:
     """How a fork server starts it (`first_process.fork_server`); None: only a fresh container does."""
 
 
-def plan(client: DockerClient, image: str, runtime: str, is_ours: bool = False) -> ContainerPlan:
+def plan(client: DockerClient, image: str, runtime: str, is_ours: bool = False, gvisor: str = GVISOR) -> ContainerPlan:
     """
     Find out how to start *image*.
 
     Args:
         client: The engine.
         image: The image's id.
-        runtime: The OCI runtime.
+        runtime: The OCI runtime, or `ladder.sandbox.base.AUTO`.
         is_ours: Whether it is known that we built it; else this engine's tags say so.
+        gvisor: How the engine calls gVisor's runtime.
 
     Raises:
         SandboxError: If the engine fails.
@@ -94,8 +95,8 @@ def plan(client: DockerClient, image: str, runtime: str, is_ours: bool = False) 
         found, engine = client.images.get(image).attrs, EngineFacts.of(client)
     config = found["Config"]
     command = (*(config["Entrypoint"] or ()), *(config["Cmd"] or ()))
-    fork = None if has_own_kernel(runtime) else _fork_plan(found, command, is_ours)
-    return ContainerPlan(image, command, int(found["Size"]), runtime, engine, fork)
+    chosen = chosen_runtime(runtime, engine.runtimes, gvisor)
+    return ContainerPlan(image, command, int(found["Size"]), chosen, engine, _fork_plan(found, command, is_ours))
 
 
 def _fork_plan(found: Mapping[str, Any], command: tuple[str, ...], is_ours: bool) -> ForkPlan | None:

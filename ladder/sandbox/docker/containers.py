@@ -14,7 +14,7 @@ from docker.types import LogConfig
 
 from ladder.errors import SandboxError
 from ladder.sandbox.docker import reclaim
-from ladder.sandbox.docker.control_group import ControlGroup, files_of
+from ladder.sandbox.docker.control_group import ControlGroup, files_of, thaw
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, ENGINE_SECONDS, engine_errors
 from ladder.sandbox.docker.limits import STARTS_AS, Limits, host_config
 from ladder.sandbox.host import owners
@@ -226,7 +226,9 @@ def _remove_all(client: DockerClient, found: Iterable[Mapping[str, Any]], second
     def remove_some() -> None:
         with suppress(IndexError):
             while True:
-                discard(client, left.pop())
+                identifier = left.pop()
+                thaw(identifier)  # its owner may have died while it was frozen; gVisor ends no frozen container
+                discard(client, identifier)
 
     deadline = time.monotonic() + seconds
     # Daemons: a container that the engine cannot remove must not hold up our exit either.

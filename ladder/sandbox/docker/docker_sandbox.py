@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES, has_own_kernel
+from ladder.sandbox.base import GVISOR, LOCKED_BYTES, SHARED, WARM_BYTES, has_own_kernel
 from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.base_image import ensure_base_image
 from ladder.sandbox.docker.bot_images import image_of_folder, image_of_reference
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-GVISOR = "runsc"
-
 THREADS = 16
 """Engine calls at one time: four tables of four start at once."""
 
@@ -64,7 +62,7 @@ class DockerSandbox:
 
     def __init__(
         self,
-        runtime: str = "runc",
+        runtime: str = SHARED,
         limits: Limits | None = None,
         report: Callable[[str], None] = lambda line: None,
         *,
@@ -81,7 +79,8 @@ class DockerSandbox:
         Prepare a sandbox; nothing is asked of the engine before the first `load`.
 
         Args:
-            runtime: An OCI runtime that the engine knows, for example runc, crun, or runsc.
+            runtime: An OCI runtime that the engine knows, for example runc, crun, or runsc; auto: `gvisor` if it knows
+                that, else runc.
             limits: What one container may use.
             report: Called, from another thread, with one line before each step that takes seconds, and if containers
                 may be left in the end.
@@ -132,7 +131,8 @@ class DockerSandbox:
                 built = await self._call(image_of_folder, client, bot, base, self._packages)
                 image, lock = built.image, built.lock
         await self._call(inspect_image, client, image, bot.image or str(bot.folder), self.id)
-        plan = self._choose_runtime(await self._call(make_plan, client, image, self.runtime, bot.can_fork), bot.name)
+        plan = await self._call(make_plan, client, image, self.runtime, bot.can_fork, self._gvisor)
+        plan = self._isolate_if_large(plan, bot.name)
         files = await self._keep_in_memory(plan)
         return DockerProgram(plan, files, self._instances_of(plan), partial(self._start, plan, files), lock)
 
@@ -174,11 +174,11 @@ class DockerSandbox:
             self._base = await self._call(ensure_base_image, client, self._report)
         return self._base
 
-    def _choose_runtime(self, plan: ContainerPlan, name: str) -> ContainerPlan:
+    def _isolate_if_large(self, plan: ContainerPlan, name: str) -> ContainerPlan:
         if plan.size <= self._locked_bytes or has_own_kernel(plan.runtime):
             return plan
         if self._gvisor in plan.engine.runtimes:
-            return replace(plan, runtime=self._gvisor, fork=None)
+            return replace(plan, runtime=self._gvisor)
         if self._refuses_larger:
             raise BotRejected(
                 f"The image of {name} has {plan.size:,} bytes. Up to {self._locked_bytes:,} are kept in memory while a "
@@ -259,6 +259,11 @@ class DockerProgram:
     def image_files(self) -> ImageFiles:
         """``locked`` in memory, ``read`` before each start, or ``isolated`` by a kernel of their own."""
         return self._image_files
+
+    @property
+    def runtime(self) -> str:
+        """The OCI runtime of its containers."""
+        return self._plan.runtime
 
     @property
     def instance_kind(self) -> Instances:

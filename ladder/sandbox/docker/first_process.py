@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import SAME_HASHES
+from ladder.sandbox.base import SAME_HASHES, has_own_kernel
 from ladder.sandbox.docker.limits import SEAT_FOLDER, environment, new_user
 from ladder.sandbox.docker.processors import put_processor_files
 from ladder.sandbox.docker.programs import CONFINE, FORK_SERVER, LAUNCHER, put_program, put_script
@@ -60,4 +60,6 @@ def fork_server(plan: ContainerPlan, folder: Path) -> FirstProcess:
     # The bot's folder and packages are no place from which the server imports; its environment is not the bot's to set.
     python = ("python3", "-s", "-P", f"{SEAT_FOLDER}/{FORK_SERVER.name}")
     variables = {"PYTHONPATH": "", "PIGPEN_PATH": plan.fork.path, "PIGPEN_USER": str(new_user()), **SAME_HASHES}
+    if has_own_kernel(plan.runtime):
+        variables["PIGPEN_OWN_KERNEL"] = "1"
     return FirstProcess(folder, (*python, *plan.fork.command), variables, {"pigpen.instances": "warm"})

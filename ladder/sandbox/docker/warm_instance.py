@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ladder.errors import ContainerLost, SandboxError
-from ladder.sandbox.base import Exit
+from ladder.sandbox.base import Exit, has_own_kernel
 from ladder.sandbox.docker.container_controller import ContainerController
 from ladder.sandbox.docker.container_instance import (
     KILLED,
@@ -111,9 +111,12 @@ class WarmInstance:
         if self._end is None and self._ended.done():
             self._end = _exit(self._ended.result(), self._group.out_of_memory())
         elif self._end is None and self.container.lost.is_set():
-            # For want of memory the kernel may have ended the whole container.
+            # For want of memory the kernel may have ended the whole container. One with a kernel of its own ends for
+            # other reasons, too, and the engine does not always say which: there it is the bot's doing.
             end = await self._look(self.container)
-            self._end = self._end or (end if end is not None and end.oom else None)
+            has_ended_itself = has_own_kernel(self.container.plan.runtime) and end is not KILLED
+            is_its_doing = end is not None and (end.oom or has_ended_itself)
+            self._end = self._end or (end if is_its_doing else None)
             self._is_lost = end is LOST
 
 

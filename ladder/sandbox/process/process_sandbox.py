@@ -132,6 +132,10 @@ class ProcessProgram:
         return False
 
     @property
+    def runtime(self) -> None:
+        """There are no containers."""
+
+    @property
     def image_files(self) -> None:
         """There is no image."""
 

@@ -58,6 +58,13 @@ def counts(session: Session) -> LadderCounts:
     )
 
 
+def newest_attempt(session: Session) -> tuple[int, int] | None:
+    """Number and attempt of the match whose result is the newest; None: there is none."""
+    newest = select(StoredMatch.id, StoredMatch.attempt).where(StoredMatch.ordinal.is_not(None))
+    found = session.execute(newest.order_by(StoredMatch.ordinal.desc()).limit(1)).one_or_none()
+    return None if found is None else (found.id, found.attempt)
+
+
 def failure_reasons(session: Session) -> dict[str, int]:
     """
     Count the matches that are not done by what went wrong with their last attempt that failed.

@@ -14,6 +14,7 @@ from ladder.app.machine_findings import machine, missing_at_once, no_engine
 from ladder.app.protections import Probed, protections, stands
 from ladder.cli.doctor import say_what_is_missing
 from ladder.errors import SandboxError
+from ladder.settings.settings import load_settings
 from ladder.values.doctor import Finding
 from tests.e2e.command import pigpen
 
@@ -32,9 +33,9 @@ TOLD: dict[str, Any] = {"calls": {"flock": "EPERM", "network": "EAFNOSUPPORT"}, 
 
 
 def probed(
-    image_files: str = "locked", *, has_clock: bool = True, can_hold: bool = True, own_kernel: bool = False, **told: Any
+    image_files: str = "locked", *, has_clock: bool = True, can_hold: bool = True, runtime: str = "runc", **told: Any
 ) -> Probed:
-    return Probed(TOLD | told, image_files, has_clock, can_hold, own_kernel)
+    return Probed(TOLD | told, image_files, has_clock, can_hold, runtime)
 
 
 def missing(findings: list[Finding]) -> list[str]:
@@ -42,7 +43,7 @@ def missing(findings: list[Finding]) -> list[str]:
 
 
 def test_where_everything_was_refused_all_protections_work() -> None:
-    found = protections(probed(), reclaims=True)
+    found = protections(probed(runtime="runsc"), reclaims=True)
     assert missing(found) == []
     assert stands(found)
     assert all(finding.is_protection for finding in found)
@@ -52,7 +53,7 @@ def test_where_everything_was_refused_all_protections_work() -> None:
     ("what", "name", "found"),
     [
         (probed(calls={"flock": "done", "network": "EAFNOSUPPORT"}), "System calls", "flock was allowed"),
-        (probed(calls={"flock": "EPERM", "network": "done"}, own_kernel=True), "System calls", "network was allowed"),
+        (probed(calls={"flock": "EPERM", "network": "done"}, runtime="runsc"), "System calls", "network was allowed"),
         (probed(host=["/proc/meminfo", "/sys"]), "/proc and /sys", "/proc/meminfo, /sys can be read"),
         (probed(others=["/proc/self/smaps"]), "Landlock", "/proc/self/smaps can be read"),
         (probed("read"), "Files of images", "only read before a table"),
@@ -62,19 +63,26 @@ def test_where_everything_was_refused_all_protections_work() -> None:
 )
 def test_each_protection_that_fails_is_named_with_what_follows(what: Probed, name: str, found: str) -> None:
     findings = protections(what, reclaims=True)
-    (fallen,) = [finding for finding in findings if not finding.holds]
+    (fallen,) = [finding for finding in findings if not finding.holds and finding.name != "Kernel"]
     assert (fallen.name, fallen.found, bool(fallen.follows)) == (name, found, True)
     assert not stands(findings)
 
 
 def test_a_kernel_of_its_own_tells_a_bot_nothing_of_others() -> None:
     calls = {"flock": "done", "network": "ENETUNREACH"}
-    what = probed("isolated", calls=calls, host=["/proc/stat"], others=["/proc/self/smaps"], own_kernel=True)
+    what = probed("isolated", calls=calls, host=["/proc/stat"], others=["/proc/self/smaps"], runtime="runsc")
     assert missing(protections(what, reclaims=False)) == []
 
 
 def test_names_that_are_not_forgotten_are_a_protection_that_fails() -> None:
-    assert missing(protections(probed(), reclaims=False)) == ["Names looked up"]
+    assert missing(protections(probed(), reclaims=False)) == ["Kernel", "Names looked up"]
+
+
+def test_one_kernel_for_all_is_a_protection_that_fails() -> None:
+    (kernel,) = [finding for finding in protections(probed(), reclaims=True) if not finding.holds]
+    assert (kernel.name, kernel.found) == ("Kernel", "all bots share this machine's (runc)")
+    assert "not against a determined bot" in kernel.follows
+    assert "scripts/runsc" in kernel.follows
 
 
 @pytest.mark.parametrize(
@@ -83,6 +91,7 @@ def test_names_that_are_not_forgotten_are_a_protection_that_fails() -> None:
         ({"SecurityOptions": []}, "seccomp"),
         ({"SecurityOptions": None}, "seccomp"),
         ({"Runtimes": {"runc": {}}}, "gVisor"),
+        ({"Runtimes": {"runsc": {"path": "/usr/bin/runsc", "runtimeArgs": ["--network=none"]}}}, "gVisor"),
         ({"Architecture": "riscv64"}, "Docker engine"),
     ],
 )
@@ -133,11 +142,26 @@ def test_the_protections_are_tried_in_a_container() -> None:
 
 
 def test_a_run_says_in_one_line_which_protections_are_missing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.setattr(doctor, "engine_facts", lambda: ENGINE | {"SecurityOptions": []})
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    say_what_is_missing()
+    say_what_is_missing(load_settings(data_dir=tmp_path))
     said = capsys.readouterr().err
     assert "seccomp: the engine does not have it; User: number 1000, not root" in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(("runtime", "runtimes"), [("auto", {"runc": {}}), ("runc", {"runc": {}, "runsc": {}})])
+def test_a_run_says_that_all_bots_share_a_kernel(
+    runtime: str,
+    runtimes: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setattr(doctor, "engine_facts", lambda: ENGINE | {"Runtimes": runtimes})
+    say_what_is_missing(load_settings(data_dir=tmp_path, runtime=runtime))
+    said = capsys.readouterr().err
+    assert "protected against chance, but not against a determined bot. (Runtime runc.)" in said
+    assert "scripts/runsc" in said

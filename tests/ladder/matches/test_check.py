@@ -202,6 +202,7 @@ async def test_a_broken_sandbox_is_not_the_bots_fault() -> None:
         identity = "sha256:0"
         image_files = None
         instance_kind = None
+        runtime = None
 
         async def start(self, mount: SeatMount) -> Instance:
             raise SandboxError("The engine is gone.")

@@ -16,7 +16,7 @@ import pytest
 
 import pigpen
 from ladder.errors import ContainerLost, SandboxError
-from ladder.matches.play import play_sandboxed
+from ladder.matches.play import play_sandboxed, runtime_of
 from ladder.sandbox.base import SOCKET_NAME, Exit, SeatMount
 from ladder.sandbox.host.scratch import OWNER, PREFIX, scratch_folder
 from pigpen.client import Client
@@ -76,6 +76,7 @@ class TaskProgram:
     identity = "a task"
     image_files = None
     instance_kind = None
+    runtime: str | None = None
 
     def __init__(
         self,
@@ -269,3 +270,16 @@ async def test_a_failure_while_nobody_waits_any_more_undoes_nothing() -> None:
     """The sandbox cannot tell how a bot ended that has played to the end."""
     result, _ = await play(TaskProgram(wait_fails=True), TaskProgram(), TaskProgram(), TaskProgram())
     assert [row.faults for row in result.results] == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("runtimes", "told"),
+    [(("runsc", "runsc"), "runsc"), (("runsc", "runc"), "runc"), (("kata", "crun"), "crun"), ((None, None), None)],
+)
+def test_the_record_names_the_runtime_that_separates_bots_least(
+    runtimes: tuple[str | None, ...], told: str | None
+) -> None:
+    programs = [TaskProgram() for _ in runtimes]
+    for program, runtime in zip(programs, runtimes, strict=True):
+        program.runtime = runtime
+    assert runtime_of(programs) == told

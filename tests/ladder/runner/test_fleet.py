@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from structlog.testing import capture_logs
 
 from ladder.runner.executor import Judgement
 from ladder.runner.fleet import Fleet
@@ -78,6 +79,8 @@ def test_a_worker_that_was_started_again_is_calibrated_again() -> None:
     [
         (Demands("1.0", "runc"), {}, WorkerState.CALIBRATING),
         (Demands("1.0", "runsc"), {}, WorkerState.FAILING),
+        (Demands("1.0", "auto"), {"runtimes": ("runc", "runsc")}, WorkerState.CALIBRATING),
+        (Demands("1.0", "auto"), {"runtimes": ("runc",)}, WorkerState.CALIBRATING),
         (Demands("1.0", "runc"), {"engine": ""}, WorkerState.FAILING),
         (Demands("1.0"), {"engine": "", "runtimes": ()}, WorkerState.CALIBRATING),
         (Demands("1.0", architecture="aarch64"), {}, WorkerState.TURNED_AWAY),
@@ -91,6 +94,20 @@ def test_a_machine_that_cannot_play_what_the_ladder_plays_gets_nothing(
     fleet.hear(joined(**more))  # type: ignore[arg-type]
     assert state(fleet) is state_then
     assert bool(fleet.workers["barn"].reason) is (state_then is not WorkerState.CALIBRATING)
+
+
+@pytest.mark.parametrize(
+    ("runtimes", "runtime"), [(("runc", "runsc"), "runsc"), (("runc",), "runc"), (("crun", "kata"), "runc")]
+)
+def test_a_worker_comes_with_its_runtime_and_one_whose_bots_share_a_kernel_with_a_warning(
+    runtimes: tuple[str, ...], runtime: str
+) -> None:
+    fleet = Fleet(Demands("1.0", "auto"), HandClock(), HandClock())
+    with capture_logs() as logs:
+        fleet.hear(joined(runtimes=runtimes))
+    told = {line["event"]: line["runtime"] for line in logs if "runtime" in line}
+    expected = {"worker.joined": runtime} | ({"worker.shares_kernel": runtime} if runtime == "runc" else {})
+    assert told == expected
 
 
 def test_an_engine_that_answers_again_is_seen_in_what_the_worker_says() -> None:

@@ -139,6 +139,38 @@ os.chdir('/')
         "import mmap\nf = open('/dev/shm/note', 'w+b'); f.truncate(9)\nm = mmap.mmap(f.fileno(), 9); m[:4] = b'note'",
         "if os.path.exists('/dev/shm/note'): print('found')",
     ),
+    "System V's shared memory": Channel(
+        "ctypes.CDLL(None).shmget(7, 4096, 0o1600)",
+        "if ctypes.CDLL(None).shmget(7, 0, 0) >= 0: print('found')",
+        is_closed_to_itself=True,
+    ),
+    "System V's semaphores": Channel(
+        "ctypes.CDLL(None).semget(7, 1, 0o1600)",
+        "if ctypes.CDLL(None).semget(7, 0, 0) >= 0: print('found')",
+        is_closed_to_itself=True,
+    ),
+    "System V's message queues": Channel(
+        "ctypes.CDLL(None).msgget(7, 0o1600)",
+        "if ctypes.CDLL(None).msgget(7, 0) >= 0: print('found')",
+        is_closed_to_itself=True,
+    ),
+    "a message queue in no folder": Channel(
+        "ctypes.CDLL(None).mq_open(b'/note', os.O_CREAT | os.O_RDWR, 0o600, None)",
+        "if ctypes.CDLL(None).mq_open(b'/note', os.O_RDWR) >= 0: print('found')",
+        is_closed_to_itself=True,
+    ),
+    "a port of the network": Channel(
+        """
+try:
+    listener = socket.create_server(('127.0.0.1', 5555), reuse_port=False)
+    one = socket.create_connection(('127.0.0.1', 5555)); other, _ = listener.accept()
+    other.close(); one.close(); listener.close()
+except OSError: pass
+""",
+        "try: socket.socket().bind(('127.0.0.1', 5555))\n"
+        "except OSError as error:\n    if error.errno == errno.EADDRINUSE: print('found')",
+        is_closed_to_itself=True,
+    ),
     "memory of the process": Channel("note = b'no' + b'te'", "if 'note' in globals(): print('found')"),
     "a lock": Channel(
         "import fcntl\nf = open('/tmp/lock', 'w')\ntry: fcntl.lockf(f, fcntl.LOCK_EX)\nexcept OSError: pass",
@@ -218,7 +250,7 @@ os.chdir('/')
 }
 
 PREAMBLE = """
-import os, random, resource, signal, socket, sys, time
+import ctypes, errno, os, random, resource, signal, socket, sys, time
 def fork():
     try: return os.fork()
     except OSError: return 0

@@ -17,6 +17,20 @@ LATER = (pytest.mark.long, pytest.mark.only_long)
 CONTROLS = [name if not number % 5 else pytest.param(name, marks=LATER) for number, name in enumerate(CHANNELS)]
 """For each push every fifth shows that its program can find something; the long form has all."""
 
+UNLIKE_GVISOR = {
+    "a file in /dev/mqueue": "there is no such folder",
+    "the server's signals": "they end the container, and that is the bot's end",
+    "the server's memory": "what /proc/1/maps says of it can be read; the memory itself cannot",
+}
+"""Ways that gVisor's kernel does not have, or treats otherwise, and how."""
+IN_GVISOR = [name for name in CHANNELS if name not in UNLIKE_GVISOR]
+KEPT = {"System V's", "a message queue in no folder", "a port of the network"}
+"""What gVisor's kernel would keep: for each push these, and every fourth of the others; the long form has all."""
+GVISOR_CASES = [
+    name if not number % 4 or name.startswith(tuple(KEPT)) else pytest.param(name, marks=LATER)
+    for number, name in enumerate(IN_GVISOR)
+]
+
 pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="module")]
 
 
@@ -24,6 +38,14 @@ pytestmark = [pytest.mark.docker, pytest.mark.asyncio(loop_scope="module")]
 async def program(client: docker.DockerClient, python_image: str) -> AsyncIterator[Program]:
     """The image, loaded in a sandbox that forks."""
     sandbox = warm.warm_sandbox()
+    yield await sandbox.load(warm.build(client, python_image))
+    await sandbox.close()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def in_gvisor(client: docker.DockerClient, python_image: str) -> AsyncIterator[Program]:
+    """The same in gVisor."""
+    sandbox = warm.warm_sandbox(runtime="runsc")
     yield await sandbox.load(warm.build(client, python_image))
     await sandbox.close()
 
@@ -50,3 +72,16 @@ async def test_the_one_that_left_it_would_find_it(forked: Forked, name: str) -> 
     channel = CHANNELS[name]
     _, _, log = await forked.run(f"{PREAMBLE}{channel.leave}\n{channel.find}\nprint('looked')")
     assert ("found" in log) != channel.is_closed_to_itself, log
+
+
+@pytest.mark.runsc
+@pytest.mark.parametrize("name", GVISOR_CASES)
+async def test_the_next_instance_in_gvisor_finds_nothing(
+    in_gvisor: Program, mount: Callable[[str], SeatMount], name: str
+) -> None:
+    """Its kernel lives on in the container: what it keeps must not reach the next instance."""
+    channel, forked = CHANNELS[name], Forked(in_gvisor, mount)
+    _, end, log = await forked.run(f"{PREAMBLE}{channel.leave}\nprint('left')")
+    assert (end.code, log.splitlines()[-1:]) == (0, ["left"]), log
+    _, end, log = await forked.run(f"{PREAMBLE}{channel.find}\nprint('looked')")
+    assert (end.code, log.splitlines()) == (0, ["looked"]), log

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,10 +13,12 @@ import docker
 import pytest
 
 from ladder.matches.play import play_sandboxed
-from ladder.sandbox.base import Exit, SeatMount
+from ladder.sandbox.base import AUTO, Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
+from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
+from ladder.sandbox.host.memory import MIB
 from pigpen import ClockSetting
 from pigpen.rules import PRESETS, seed_from
 from referee.match.formats import Format
@@ -20,7 +26,8 @@ from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine
 from tests.counts import LONG
 from tests.for_two import FOR_TWO
-from tests.ladder.containers import run, running
+from tests.ladder import warm
+from tests.ladder.containers import ROOT, run, running
 
 pytestmark = [pytest.mark.docker, pytest.mark.runsc, pytest.mark.usefixtures("no_leftovers")]
 
@@ -43,6 +50,78 @@ async def test_gvisor_has_room_for_threads_of_its_own(
     for runtime, pids in {"runc": Limits().pids, "runsc": Limits().pids + 192}.items():
         async with running(program, mount("print('up')"), runtime=runtime) as instance:
             assert client.api.inspect_container(instance.name)["HostConfig"]["PidsLimit"] == pids
+
+
+async def test_auto_is_gvisor_where_the_engine_knows_it_and_runc_elsewhere(program: BotSource) -> None:
+    for gvisor, runtime in {"runsc": "runsc", "nonesuch": "runc"}.items():
+        sandbox = DockerSandbox(AUTO, gvisor=gvisor, instances="warm")
+        try:
+            loaded = await sandbox.load(program)
+            assert (loaded.runtime, loaded.image_files == "isolated") == (runtime, runtime == "runsc")
+        finally:
+            await sandbox.close()
+
+
+async def test_instances_are_forked_and_two_of_the_same_deals_never_share_a_container(
+    client: docker.DockerClient, python_image: str, mount: Callable[[str], SeatMount]
+) -> None:
+    sandbox = warm.warm_sandbox(runtime="runsc")
+    try:
+        forked = warm.Forked(await sandbox.load(warm.build(client, python_image)), mount)
+        (first, *begun), (second, *after), (third, *_) = [
+            await forked.run("import os; print(os.getpid() != 1)", deals) for deals in ("a", "b", "a")
+        ]
+        assert begun == after == [Exit(0), "True\n"]
+        assert (first == second, first == third) == (True, False)
+    finally:
+        await sandbox.close()
+
+
+async def test_a_program_that_ends_its_whole_container_has_ended_itself(
+    client: docker.DockerClient, python_image: str, mount: Callable[[str], SeatMount]
+) -> None:
+    """Gvisor's kernel takes its memory from the container: no bot may make a match void by using it up."""
+    sandbox = warm.warm_sandbox(Limits(memory=96 * MIB), runtime="runsc")
+    try:
+        forked = warm.Forked(await sandbox.load(warm.build(client, python_image)), mount)
+        name, end, _ = await forked.run("hog = []\nwhile True: hog.append(b'x' * (1 << 20))")
+        assert end.code == 137
+        assert (await forked.run(""))[0] != name
+    finally:
+        await sandbox.close()
+
+
+LEAVER = """
+import asyncio, os, sys
+from pathlib import Path
+from tests.ladder import warm
+from tests.ladder.containers import new_mount
+from ladder.sandbox.bots.bot_source import BotSource
+
+async def main():
+    program = await warm.warm_sandbox(runtime="runsc").load(BotSource("program", image=sys.argv[1]))
+    instance = await warm.Forked(program, lambda source: new_mount(Path(sys.argv[2]), source)).start("input()")
+    instance.controller.freeze()
+    print(instance.name, flush=True)
+    os.kill(os.getpid(), 9)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root freezes containers")
+async def test_a_container_that_its_owner_has_left_frozen_is_removed(
+    client: docker.DockerClient, python_image: str, tmp_path: Path
+) -> None:
+    """Gvisor ends no frozen container: the engine would wait for it without end."""
+    image = warm.build(client, python_image).image
+    command = [sys.executable, "-c", LEAVER, str(image), str(tmp_path / "seat")]
+    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=subprocess.PIPE)
+    said, _ = await process.communicate()
+    name = said.decode().strip()
+    assert client.api.containers(filters={"name": name})
+    await asyncio.to_thread(containers.sweep, client, 250.0)
+    assert client.api.containers(all=True, filters={"name": name}) == []
 
 
 @pytest.mark.long
