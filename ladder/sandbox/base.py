@@ -105,6 +105,9 @@ class Program(Protocol):
     def instance_kind(self) -> Instances | None:
         """How its instances are started; None where there are no containers."""
 
+    def never_fork(self, end: Exit) -> None:
+        """Fork no further instance: one that was forked has come to this *end* before it could play."""
+
     async def start(self, mount: SeatMount) -> Instance:
         """
         Start one fresh instance; returns as soon as the program has been started.
