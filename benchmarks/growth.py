@@ -23,7 +23,7 @@ from referee.records.file import RecordWriter
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ladder.sandbox.base import Instance, Program, SeatMount
+    from ladder.sandbox.base import Exit, Instance, Program, SeatMount
     from referee.records.lines import AnyLine, ImageFiles, Instances
 
 DEALS = (1, 10, 100, 1000)
@@ -55,6 +55,10 @@ class Watched:
     def runtime(self) -> str | None:
         """The program's own."""
         return self.program.runtime
+
+    def never_fork(self, end: Exit) -> None:
+        """Tell the program."""
+        self.program.never_fork(end)
 
     async def start(self, mount: SeatMount) -> Instance:
         """Start one."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import dataclass
+import signal
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
@@ -66,6 +67,8 @@ class ProgramSeat(Protocol):
 S = TypeVar("S", bound=ProgramSeat, covariant=True)
 
 
+CRASHES = {128 + number for number in (signal.SIGILL, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGSEGV)}
+"""Exit codes of a program that an error in its native code has ended."""
 FAREWELL_SECONDS = 1.0
 """Seconds that programs may take to end by themselves after the match."""
 
@@ -334,6 +337,8 @@ class SeatedBot(Generic[S]):
         assert self._instance is not None
         try:
             end = await self._instance.wait()
+            if end.code in CRASHES and self._mount.deals is not None and not self.seat.was_taken:
+                end = await self._start_afresh(self._instance, end)
         except SandboxError as error:
             if not self.seat.is_over:
                 raise
@@ -342,6 +347,19 @@ class SeatedBot(Generic[S]):
             return
         self.end.set_result(end)
         self.seat.lose(str(end), end)
+
+    async def _start_afresh(self, crashed: Instance, end: Exit) -> Exit:
+        """
+        Start the bot once more, not forked: what it imports may not bear that, and it has seen nothing yet.
+
+        Returns:
+            How that instance ended.
+        """
+        await crashed.stop()
+        self._program.never_fork(end)
+        self._instance = await self._program.start(replace(self._mount, deals=None))
+        self.seat.attach_controller(self._instance.controller)
+        return await self._instance.wait()
 
     async def confirm_end(self) -> None:
         """

@@ -127,6 +127,9 @@ class Program(Protocol):
     def runtime(self) -> str | None:
         """The OCI runtime of its containers; None where there are none."""
 
+    def never_fork(self, end: Exit) -> None:
+        """Fork no further instance: one that was forked has come to this *end* before it could play."""
+
     async def start(self, mount: SeatMount) -> Instance:
         """
         Start one fresh instance; returns as soon as the program has been started.

@@ -179,6 +179,11 @@ class StreamSeat:
         if self._failure.done():
             self._freeze_policy.seat_lost()
 
+    @property
+    def was_taken(self) -> bool:
+        """Whether its bot has ever come."""
+        return self._taken.is_set()
+
     def lose(self, reason: str, end: Exit | None = None) -> None:
         """The bot will never answer again: its program has ended, or it did not reconnect in time."""
         self._give_up(SeatFailure(Verdict.GONE, reason, end))

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from docker import DockerClient
 
-    from ladder.sandbox.base import SeatMount
+    from ladder.sandbox.base import Exit, SeatMount
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.sandbox.docker.container_instance import DockerInstance
     from ladder.sandbox.docker.container_plan import ContainerPlan
@@ -134,7 +134,9 @@ class DockerSandbox:
         plan = await self._call(make_plan, client, image, self.runtime, bot.can_fork, self._gvisor)
         plan = self._isolate_if_large(plan, bot.name)
         files = await self._keep_in_memory(plan)
-        return DockerProgram(plan, files, self._instances_of(plan), partial(self._start, plan, files), lock)
+        program = DockerProgram(plan, files, self._instances_of(plan), partial(self._start, plan, files), lock)
+        program.on_never_forked = partial(self._say_never_forked, bot.name)
+        return program
 
     async def close(self) -> None:
         """Remove every container of this sandbox and let go of the engine; the next one removes what this cannot."""
@@ -173,6 +175,12 @@ class DockerSandbox:
         if self._base is None:
             self._base = await self._call(ensure_base_image, client, self._report)
         return self._base
+
+    def _say_never_forked(self, name: str, end: Exit) -> None:
+        self._report(
+            f"{name} crashed when it was forked, before it took its seat ({end}). Each further instance gets a "
+            "container of its own, which takes more CPU time."
+        )
 
     def _isolate_if_large(self, plan: ContainerPlan, name: str) -> ContainerPlan:
         if plan.size <= self._locked_bytes or has_own_kernel(plan.runtime):
@@ -239,6 +247,8 @@ class DockerProgram:
         self._instances = instances
         self._start = start
         self._lock = lock
+        self.on_never_forked: Callable[[Exit], None] = lambda end: None
+        """Called once with the end that has shown that no instance should be forked."""
 
     @property
     def identity(self) -> str:
@@ -247,7 +257,7 @@ class DockerProgram:
 
     @property
     def can_fork(self) -> bool:
-        """Whether its image is a base of ours and files."""
+        """Whether its image is a base of ours and files, and no instance that was forked has crashed at its start."""
         return self._plan.fork is not None
 
     @property
@@ -270,6 +280,12 @@ class DockerProgram:
         """``warm`` if instances that play are forked in warm containers, ``fresh`` if each gets a container."""
         return self._instances
 
+    def never_fork(self, end: Exit) -> None:
+        """Give each further instance a container of its own."""
+        if self.can_fork:
+            self._plan, self._instances = replace(self._plan, fork=None), "fresh"
+            self.on_never_forked(end)
+
     async def start(self, mount: SeatMount) -> DockerInstance | WarmInstance:
         """
         Start one fresh instance: in a container of its own, unless it can be forked for known deals in a warm one.
@@ -277,4 +293,4 @@ class DockerProgram:
         Raises:
             SandboxError: If the engine fails.
         """
-        return await self._start(mount)
+        return await self._start(mount if self.can_fork else replace(mount, deals=None))

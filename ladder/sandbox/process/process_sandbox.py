@@ -22,7 +22,7 @@ from ladder.sandbox.wheels.packages import Asked, Packages, with_lock
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
-    from ladder.sandbox.base import SeatMount
+    from ladder.sandbox.base import Exit, SeatMount
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.sandbox.process.limits import ProcessLimits
     from ladder.sandbox.process.process_instance import RunningProcess
@@ -142,6 +142,10 @@ class ProcessProgram:
     @property
     def instance_kind(self) -> None:
         """There is no container."""
+
+    def never_fork(self, end: Exit) -> None:
+        """Start each further instance as a program of its own."""
+        self._server = None
 
     async def start(self, mount: SeatMount) -> ProcessInstance:
         """

@@ -40,7 +40,8 @@ CARD_PLAYED = "watched-table [data-part=felt]:not([hidden])"
 DONE = "() => document.querySelector('.live-state').textContent === '4 / 4'"
 HIDE = """isHidden => {
   Object.defineProperty(document, "hidden", { configurable: true, get: () => isHidden });
-  Object.defineProperty(document, "visibilityState", { configurable: true, get: () => (isHidden ? "hidden" : "visible") });
+  const state = isHidden ? "hidden" : "visible";
+  Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
 
