@@ -12,6 +12,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING
 
+from ladder.app.tables.person_shown import done_between
 from ladder.cli.keys import END_OF_INPUT, ESCAPE
 from ladder.cli.options import PACE
 from ladder.cli.person_choice import CardChoice
@@ -19,6 +20,7 @@ from ladder.cli.person_sheet import ScoreSheet
 from ladder.cli.replay_words import spelled
 from ladder.cli.sanitize import sanitize
 from ladder.person.client import Question
+from pigpen.rules import Phase
 from pigpen.values.notices import DealResult, FaultNotice, MatchResult
 from pigpen.values.seen import Seen
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 TRICK_PACES = 2.4
 """How many times as long a full trick is shown, or what was passed or exposed."""
+_DONE = {Phase.PASS: "passed", Phase.EXPOSE: "exposed", Phase.PLAY: "played"}
 ONWARD = ("\r", "\n", " ")
 
 
@@ -88,6 +91,8 @@ class ScreenState:
         self._due = 0.0
         self._question: Question | None = None
         self._told_of = -1
+        self._fault: FaultNotice | None = None
+        """What was wrong, until it is seen what the policy played."""
 
     # Called by the client.
 
@@ -164,7 +169,7 @@ class ScreenState:
                 self._question, self.choice, self.said = what, CardChoice(what.view), ""
         elif isinstance(what, FaultNotice):
             self._question = self.choice = None
-            self.fault_text = f"✗ {_why(what)}: the default was played for you."
+            self._fault, self.fault_text = what, f"✗ {_why(what)}: the policy played for you."
         elif isinstance(what, DealResult):
             self._question = self.choice = None
             self.result = what
@@ -177,12 +182,22 @@ class ScreenState:
     def _show_seen(self, seen: Seen) -> None:
         is_new = self.seen is None or seen.view != self.seen.view
         if is_new:
+            self._tell_of_policy(seen)
             self._due = self._now() + self._pause(seen)
             self.before, self.seen = self.seen, seen
         else:
             self.seen = seen
         if seen.away or (is_new and self._question is not None and self._question.view != seen.view):
             self._question = self.choice = None
+
+    def _tell_of_policy(self, seen: Seen) -> None:
+        """Say what the policy has played for the person, if it has."""
+        if (seen.away or self._fault) and self.seen is not None and self.seen.view.deal == seen.view.deal:
+            done, before = (done_between(self.seen.view, each.view) for each in (seen, self.seen))
+            if done and done != before:
+                why = f"✗ {_why(self._fault)}: the" if self._fault else "The"
+                self.fault_text = f"{why} policy {_DONE[self.seen.view.phase]} {spelled(done)} for you."
+                self._fault = None
 
     def _pause(self, seen: Seen) -> float:
         """How long this is shown."""
@@ -220,7 +235,7 @@ class ScreenState:
             self.said = answer
         elif self._tell().answer(choice.view.decision, answer):
             self._question = self.choice = None
-            self.said = self.fault_text = ""
+            self.said, self.fault_text, self._fault = "", "", None
 
     def _tell(self) -> SeatActions:
         assert self.seat is not None

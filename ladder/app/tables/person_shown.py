@@ -56,9 +56,16 @@ def shown_deal(seen: Seen, kinds: Mapping[str, str]) -> PersonDeal:
     )
 
 
-def shown_table(seen: Seen, result: DealResult | None = None) -> ReplayMoment:
-    """Make the moment that a table draws; with *result* the deal is over."""
-    return shown_moment(seat_table(seen.view, seen.names, result), tuple(_steps(seen.view)))
+def shown_table(seen: Seen, result: DealResult | None = None, by: str = "") -> ReplayMoment:
+    """
+    Make the moment that a table draws.
+
+    Args:
+        seen: What the seat sees.
+        result: How the deal ended; None: it goes on.
+        by: Who decided for the seat, as in a record (`default:timeout`, `away`), if it has just done something.
+    """
+    return shown_moment(seat_table(seen.view, seen.names, result), tuple(_steps(seen.view, by)))
 
 
 def shown_question(question: Question, left: float) -> PersonQuestion:
@@ -134,19 +141,20 @@ def done_between(view: View, after: View) -> str:
     return ""
 
 
-def _steps(view: View) -> Iterator[ReplayStep]:
+def _steps(view: View, by: str) -> Iterator[ReplayStep]:
     """What has just been done: the newest card; before the first one what this seat has passed."""
     trick = view.trick or (view.tricks[-1] if view.tricks else ())
     if trick:
-        yield _step(trick[-1].seat, "play", NAMES[trick[-1].card])
+        seat = trick[-1].seat
+        yield _step(seat, "play", NAMES[trick[-1].card], by if seat == view.seat else "")
     elif view.passed_mask:
-        yield _step(view.seat, "pass", names_of(view.passed_mask))
+        yield _step(view.seat, "pass", names_of(view.passed_mask), by)
 
 
-def _step(seat: int, kind: str, action: str) -> ReplayStep:
+def _step(seat: int, kind: str, action: str, by: str) -> ReplayStep:
     unknown = dict.fromkeys(("number", "took_ms", "cpu_ms", "unasked_ms", "decision"))
-    said = dict.fromkeys(("by", "why", "printed"), "")
-    return ReplayStep.model_validate({"seat": seat, "kind": kind, "action": action, **unknown, **said})
+    said = dict.fromkeys(("why", "printed"), "")
+    return ReplayStep.model_validate({"seat": seat, "kind": kind, "action": action, "by": by, **unknown, **said})
 
 
 def _faces(view: View) -> Iterator[str]:

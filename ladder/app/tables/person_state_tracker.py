@@ -69,6 +69,7 @@ class PersonStateTracker:
         self._now = now
         self._number = int(clock() * 1000)
         self._seen: Seen | None = None
+        self._by = ""
         self._question: Question | None = None
         self._answered: dict[int, Action] = {}
         self._fault: tuple[FaultNotice, Question | None] | None = None
@@ -190,7 +191,7 @@ class PersonStateTracker:
             practice=info.practice,
             assisted=info.assisted,
             deal=shown_deal(seen, info.kinds) if seen else None,
-            moment=shown_table(seen, self._ended if is_end else None) if seen else None,
+            moment=shown_table(seen, self._ended if is_end else None, self._by) if seen else None,
             last_trick=last_trick(seen.view) if seen else None,
             question=shown_question(self._question, self._question.until - self._now()) if self._question else None,
             result=self._result,
@@ -201,6 +202,8 @@ class PersonStateTracker:
 
     def _see(self, seen: Seen) -> None:
         is_new = self._seen is None or seen.view != self._seen.view
+        if is_new:
+            self._by = f"default:{self._fault[0].verdict}" if self._fault else "away" if seen.away else ""
         self._seen = seen
         if seen.away or (is_new and self._question is not None and self._question.view != seen.view):
             self._question = None

@@ -77,16 +77,20 @@ export class Log {
     }
     const step = now.steps[0];
     if (step?.kind === "play" && (now.cards !== then.cards || now.trick !== then.trick)) {
-      this.#played(deal, then, now, step.seat, step.action);
+      this.#played(deal, then, now, step);
+    }
+    if (step?.kind === "pass" && step.by && then.steps[0]?.kind !== "pass") {
+      this.say(this.words("policy-passed", { cards: this.cards(step.action) }));
     }
   }
 
-  /** @param {PersonDeal} deal @param {Moment} then @param {Moment} now @param {number} seat @param {string} card */
-  #played(deal, then, now, seat, card) {
+  /** @param {PersonDeal} deal @param {Moment} then @param {Moment} now @param {import("./shapes").Step} step */
+  #played(deal, then, now, { seat, action: card, by }) {
     const isMine = seat === deal.seat;
     const does = cardsOf(now.cards).length === 1 ? "lead" : "play";
-    this.say(this.words(isMine ? `you-${does}` : `${does}s`, { who: deal.bots[seat], card: spoken(card, this.words) }));
-    if (isMine && then.chairs[seat].legal === card) {
+    const own = by ? "policy-played" : `you-${does}`;
+    this.say(this.words(isMine ? own : `${does}s`, { who: deal.bots[seat], card: spoken(card, this.words) }));
+    if (isMine && !by && then.chairs[seat].legal === card) {
       this.say(this.words("forced"));
     }
     if (now.complete && now.winning !== null) {

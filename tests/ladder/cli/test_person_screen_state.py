@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
+from ladder.cli import replay_words as words
 from ladder.cli.keys import END_OF_INPUT
 from ladder.cli.person_screen import table_screen
 from ladder.cli.person_screen_state import Page, ScreenState
@@ -213,14 +214,50 @@ def test_a_fault_is_said_plainly_and_closes_the_question() -> None:
     table.state.told(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
     table.state.advance()
     assert table.state.choice is None
-    assert "✗ Your time was up: the default was played for you." in table.text
+    assert "✗ Your time was up: the policy played for you." in table.text
 
 
 def test_what_was_illegal_is_named() -> None:
     table = hearts()
     table.state.told(FaultNotice("illegal", "QS may not be played now; legal: 2C", 1, takeover=False))
     table.state.advance()
-    assert "✗ Q♠ may not be played now; legal: 2♣: the default was played for you." in table.text
+    assert "✗ Q♠ may not be played now; legal: 2♣: the policy played for you." in table.text
+
+
+def test_what_the_policy_played_is_named_until_the_next_answer() -> None:
+    deal = Deal(GONGZHU, deal_hands(GONGZHU, bytes(32), 0))
+    table = Table(deal)
+    play_until_asked(table)
+    while deal.phase is not Phase.PLAY:
+        deal.apply(0, deal.default_action(0))
+        play_until_asked(table)
+    table.ask()
+    table.state.told(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
+    card = deal.default_action(0)
+    deal.apply(0, card)
+    table.show()
+    named = f"policy played {words.card(card)} for you."  # type: ignore[arg-type]
+    assert f"✗ Your time was up: the {named}" in table.text
+    play_until_asked(table)
+    assert named in table.text, "what others do leaves it there"
+    table.ask()
+    table.press("right", "\r", "\r")
+    assert named not in table.text
+
+
+def test_what_the_policy_does_for_who_is_away_is_named() -> None:
+    table = hearts()
+    table.show(away=True)
+    passed = table.deal.default_action(0)
+    for seat in range(4):
+        table.deal.apply(seat, table.deal.default_action(seat))
+    table.show(away=True)
+    assert f"The policy passed {words.cards(sorted(passed))} for you." in table.text  # type: ignore[type-var, arg-type]
+    play_until_asked(table)
+    card = table.deal.default_action(0)
+    table.deal.apply(0, card)
+    table.show(away=True)
+    assert f"The policy played {words.card(card)} for you." in table.text  # type: ignore[arg-type]
 
 
 def test_who_is_away_may_come_back() -> None:

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pigpen.rules import PRESETS
+from ladder.app.tables.person_state_tracker import PersonStateTracker
+from ladder.app.tables.table_info import TableInfo
+from ladder.values.person_state import PersonState
+from pigpen import View
+from pigpen.rules import PRESETS, Deal, Phase, deal_hands
+from pigpen.values.notices import FaultNotice
+from pigpen.values.seen import Seen
 from referee.records.lines import DealLine
 from tests.ladder.app.tables.states import game_of
 from tests.rules.table import named
@@ -51,6 +57,31 @@ def test_every_card_of_a_deal_is_shown_once_and_the_last_trick_adds_up(rules: Ru
         if state.moment and state.last_trick and state.moment.complete:
             assert state.last_trick.cards == state.moment.cards
             assert state.last_trick.winner == state.moment.winning
+
+
+@pytest.mark.parametrize("by", ["", "away", "default:timeout"])
+def test_a_card_that_was_played_for_the_person_is_marked_as_such(by: str) -> None:
+    rules, states = PRESETS["gongzhu"], list[PersonState]()
+    deal = Deal(rules, deal_hands(rules, bytes(32), 0))
+    tracker = PersonStateTracker(states.append, TableInfo({}))
+
+    def see(away: bool = False) -> None:
+        view = View(*deal.known_to(0), totals=(0,) * 4, decision=1, limit=30.0)
+        tracker.saw(Seen(view, ("you", "b", "c", "d"), away))
+
+    see()
+    while deal.phase is not Phase.OVER and not (deal.phase is Phase.PLAY and deal.to_act == (0,)):
+        seat = deal.to_act[0]
+        deal.apply(seat, deal.default_action(seat))
+        see()
+    if by == "default:timeout":
+        tracker.told(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
+    deal.apply(0, deal.default_action(0))
+    see(away=by == "away")
+    deal.apply(deal.to_act[0], deal.default_action(deal.to_act[0]))
+    see(away=by == "away")
+    newest = [state.moment.steps[0] for state in states if state.moment and state.moment.steps]
+    assert [(step.seat == 0, step.by) for step in newest[-2:]] == [(True, by), (False, "")]
 
 
 @every_preset

@@ -171,6 +171,7 @@ def test_a_page_that_is_looked_at_gets_the_stream_of_hidden_ones(
     last = next_wanted(hidden[0])
     by_mouse(hidden[0], last.split()[0])
     spectator.wait_for_selector(CARD_PLAYED)
+    assert place.streams <= 3
 
 
 def test_a_hidden_tab_lets_go_of_its_stream_and_follows_again_when_it_is_looked_at(

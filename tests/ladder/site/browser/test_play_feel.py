@@ -159,6 +159,7 @@ def test_who_is_away_is_played_for_and_comes_back(sit: Sit) -> None:
     page.wait_for_selector("text=I'm back >> nth=0")
     assert said(page) == "You are away, and the default policy plays for you."
     assert len(lost) == 3
+    page.wait_for_selector("[role=log] >> text=/The policy played the .+ of .+ for you/")
     page.keyboard.press("b")
     wanted(page, "play")
     assert "You are away now: the default policy plays for you." in told(page)
@@ -170,6 +171,8 @@ def test_what_the_default_has_played_is_said(sit: Sit) -> None:
     page.wait_for_selector("text=Your time was up, so the default was played")
     late = r"Your time was up, so the default was played: .+ of .+\."
     assert any(re.fullmatch(late, each) for each in told(page))
+    page.wait_for_selector("[role=log] >> text=The policy played the")
+    assert any(re.fullmatch(r"The policy played the .+ of .+ for you\.", each) for each in told(page))
 
 
 def test_no_card_moves_before_the_server_has_it_and_a_lost_answer_is_sent_again(sit: Sit, tables: Tables) -> None:
