@@ -18,6 +18,7 @@ from ladder.cli.ladder_words import (
     when,
 )
 from ladder.cli.think_times_table import print_think_times
+from ladder.pairing.missing import waits_for
 from ladder.sandbox.host.memory import MIB
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ def _standing(there: InVariant) -> Iterable[str]:
     else:
         between = "" if one.rank_low is None else f", deserves {one.rank_low} to {one.rank_high}"
         yield f"rank {one.rank} of {there.active}{between}"
+        if there.missing_owners:
+            yield f"{waits_for(there.missing_owners)} before it can play"
     error = "" if one.error is None else f" ± {one.error:.0f}"
     few = ", provisional" if one.provisional else ""
     yield f"Elo {one.elo:.0f}{error} after {one.matches} match{'es' * (one.matches != 1)}{few}"

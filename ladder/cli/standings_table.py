@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ladder.app.standings_csv import ORDINALS
 from ladder.cli.fitting_table import Column, fitting
 from ladder.cli.ladder_words import NOTHING, cell, label, moved, percent, say, sparkline, thinned, when
+from ladder.pairing.missing import waits_for
 from ladder.ratings.elo import PROVISIONAL
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def print_standings(found: Standings, console: Console) -> None:
     console.print(table)
     for line in _legend(found, columns):
         console.print(cell(console, line, "dim"))
+    if found.missing_owners:
+        say(console, f"No match can be played: the variant {waits_for(found.missing_owners)}.")
     for one in found.standings:
         if one.rank is None:
             reason = f": {one.reason}" if one.reason else ""

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from ladder.cli.result_table import print_log, print_reasons
 from ladder.cli.sanitize import sanitize
+from ladder.pairing.missing import waits_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +38,8 @@ def print_accepted(found: SubmissionResult, image: str | None, keep_old: bool) -
         _say(f"{found.version} of {found.owner}: {found.identity}")
     for entry in found.variants:
         _say(f"  {entry.variant}: {_state(entry)}, Elo {entry.elo:.0f}{_room(entry)}")
+        if entry.missing_owners and entry.state == "active":
+            _say(f"  It {waits_for(entry.missing_owners)} before it can play {entry.variant}.")
 
 
 def print_rejected(found: SubmissionResult) -> None:

@@ -26,6 +26,7 @@ from functools import cached_property
 from itertools import islice, permutations
 from typing import TYPE_CHECKING
 
+from ladder.pairing.missing import missing_owners, waits_for
 from ladder.ratings.elo import PROVISIONAL
 
 if TYPE_CHECKING:
@@ -103,10 +104,11 @@ def next_matches(
 def why_none(entrants: Sequence[Entrant], rules_players: int, partners: bool) -> str | None:
     """One sentence that says why there can be no match; None if there can be one."""
     needed, owners = 2 if partners else rules_players, len({entrant.owner for entrant in entrants})
-    if owners >= needed:
+    missing = missing_owners(owners, needed)
+    if not missing:
         return None
     have = "none has" if not owners else "only 1 has" if owners == 1 else f"only {owners} have"
-    return f"A match needs bots of {needed} different owners, and {have} one that may play."
+    return f"A match needs bots of {needed} different owners, and {have} one that may play: it {waits_for(missing)}."
 
 
 def next_variant(entries: Mapping[str, int], matches: Mapping[str, int]) -> str | None:

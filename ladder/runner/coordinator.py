@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ladder.results.files import MatchFiles
 from ladder.results.live_folder import LiveFolder
+from ladder.runner.house_bots import submit_house_bots
 from ladder.runner.leased_tasks import task_of
 from ladder.runner.live_writer import LiveWriter
 from ladder.runner.presence import BEAT_SECONDS, CoordinatorPresence
@@ -22,6 +23,7 @@ from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.store.commands import queue
 from ladder.store.commands.entrants import fields_of
 from ladder.store.commands.estimates import RefreshRate, refresh, stale
+from ladder.store.commands.house_bots import settle_house_bots
 from ladder.store.commands.match_time import seconds_of
 from ladder.store.commands.records import give_up_records, remove_orphans
 from ladder.store.commands.results import WrongRecord, record_summary
@@ -88,6 +90,8 @@ class Coordinator:
         self._beat_at = 0.0
         self._may_hold_more = False
         """Whether it may have leased matches that it does not know of."""
+        self._house_bots: set[str] = set()
+        """The house bots that it has submitted: one that is refused is not submitted again and again."""
         self._pace = RefreshRate()
         self._newest: dict[tuple[int, int], Result] = {}
         """By match and attempt: the last results, for one whose commit succeeded though its answer was lost."""
@@ -161,7 +165,7 @@ class Coordinator:
             at_once: How many matches are played at the same time, on the machine that plays the most.
             machines: Where they can be played; None: on this machine.
         """
-        now = self._now()
+        now, lacking = self._now(), dict[str, list[str]]()
         may_hold_more, self._may_hold_more = self._may_hold_more, True
         with self._database.write() as session:
             queue.requeue_expired(session, now, playing, self._presence.others)
@@ -172,6 +176,7 @@ class Coordinator:
                 queue.withdraw(session)
                 missing = count + ahead - queue.count_waiting(session, self._variants)
                 if missing > 0:
+                    lacking = settle_house_bots(session, self._settings.fill_with_house_bots, now, self._variants)
                     fill_queue(session, self._settings, self._rng, now, missing, self._variants, at_once)
             seconds = cache(partial(seconds_of, session, settings=self._settings))
             tried: Collection[str] = ()
@@ -188,7 +193,12 @@ class Coordinator:
         self._may_hold_more = False
         for task in tasks:
             self.live.begin(task.match, task.attempt)
+        self._submit_house_bots({name: found for name, found in lacking.items() if name not in self._house_bots}, now)
         return tasks
+
+    def _submit_house_bots(self, lacking: dict[str, list[str]], now: float) -> None:
+        submit_house_bots(self._database, self.submissions.folders, self._settings, lacking, now)
+        self._house_bots |= lacking.keys()
 
     def record(self, outcome: MatchOutcome) -> Result | None:
         """

@@ -16,9 +16,12 @@ from ladder.runner.submission_results import result_of, submission_of
 from ladder.sandbox.bots.content import Content
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import submission_queue as queue
+from ladder.store.commands.house_bots import settle_house_bots
 from ladder.store.commands.queue import MOST_ATTEMPTS, playing_owners
 from ladder.store.commands.submissions import add_version
+from ladder.store.names import find_variant
 from ladder.store.open_submissions import open_submissions
+from ladder.store.queries.standings import missing
 from ladder.store.queries.submissions import submission_row
 from ladder.store.submission_look import look_at
 from ladder.trials.tasks import KnownToLadder, SubmissionTask, TrialProgress
@@ -262,7 +265,12 @@ class SubmissionCoordinator:
                 queue.end(session, row, SubmissionStatus.REFUSED, self._now(), str(error))
                 return
         status = SubmissionStatus.ENTERED if added else SubmissionStatus.REFUSED
-        result = result_of(row, outcome, added).model_dump(mode="json")
+        settle_house_bots(session, self._settings.fill_with_house_bots, self._now())
+        lacking = {
+            entry.variant: missing(session, find_variant(session, entry.variant))
+            for entry in (added.entries if added else ())
+        }
+        result = result_of(row, outcome, added, lacking).model_dump(mode="json")
         queue.end(session, row, status, self._now(), result=result)
 
 

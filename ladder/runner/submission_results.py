@@ -10,6 +10,8 @@ from ladder.store.commands.submissions import Submission
 from ladder.values.submission import EnteredVariant, SubmissionResult
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ladder.store.account_models import StoredSubmission
     from ladder.store.commands.submissions import Added
     from ladder.trials.tasks import SubmissionOutcome
@@ -36,8 +38,10 @@ def submission_of(row: StoredSubmission, outcome: SubmissionOutcome, registry: s
     )
 
 
-def result_of(row: StoredSubmission, outcome: SubmissionOutcome, added: Added | None) -> SubmissionResult:
-    """What became of it; *added* is None if it failed."""
+def result_of(
+    row: StoredSubmission, outcome: SubmissionOutcome, added: Added | None, missing_owners: Mapping[str, int]
+) -> SubmissionResult:
+    """What became of it; *added* is None if it failed, *missing_owners* by variant."""
     assert outcome.program is not None
     moved = added and added.changed and row.image
     return SubmissionResult(
@@ -51,13 +55,13 @@ def result_of(row: StoredSubmission, outcome: SubmissionOutcome, added: Added | 
         changed=bool(added and added.changed),
         moved_from=added.before if added and moved else None,
         outdated=outcome.outdated,
-        variants=_entered(added),
+        variants=_entered(added, missing_owners),
         reasons=outcome.failures,
         again=outcome.again,
     )
 
 
-def _entered(added: Added | None) -> tuple[EnteredVariant, ...]:
+def _entered(added: Added | None, missing_owners: Mapping[str, int]) -> tuple[EnteredVariant, ...]:
     return tuple(
         EnteredVariant(
             variant=entry.variant,
@@ -65,6 +69,7 @@ def _entered(added: Added | None) -> tuple[EnteredVariant, ...]:
             news=NEWS[entry.news],
             elo=round(entry.elo, 1),
             retired=entry.retired,
+            missing_owners=missing_owners.get(entry.variant, 0),
         )
         for entry in (added.entries if added else ())
     )

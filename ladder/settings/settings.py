@@ -121,6 +121,8 @@ class Settings(BaseSettings):
     """Seconds by which what is seen of a running match is late."""
     records: Annotated[int, Field(ge=0, le=MOST_COUNT)] = 0
     """Number of records to keep, the newest ones; 0: all."""
+    fill_with_house_bots: bool = False
+    """Whether house bots play, and are rated, while too few owners have a bot for a match (docs/ladder.md)."""
     preflight_deals: Annotated[PositiveInt, Field(le=MOST_DEALS)] = 4
     """Deals that a submitted bot plays against itself in each variant."""
     site_host: str = "127.0.0.1"

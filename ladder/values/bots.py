@@ -118,6 +118,8 @@ class InVariant(Value):
     standing: StandingRow
     active: int
     """How many are ranked there."""
+    missing_owners: int = 0
+    """How many more owners must have an active bot there before a match can be played."""
     opponents: tuple[Opponent, ...]
     think_times: dict[str, tuple[int, ...]]
     """By phase: how many decisions fell in each bin of think time; docs/ladder.md names the bins."""

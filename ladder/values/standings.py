@@ -58,5 +58,7 @@ class Standings(Value):
     low_is_better: bool
     sides: int
     """How many win or lose each for itself: partners count as one."""
+    missing_owners: int = 0
+    """How many more owners must have an active bot before a match can be played; 0: matches can be played."""
     standings: tuple[StandingRow, ...]
     """The best first."""

@@ -21,6 +21,8 @@ class EnteredVariant(Value):
     """As the standings show it."""
     retired: tuple[str, ...]
     """The versions that made room for it: `Trotter@1`."""
+    missing_owners: int = 0
+    """How many more owners must have an active bot there before a match can be played; 0: it can play."""
 
 
 class Failure(Value):

@@ -13,7 +13,7 @@ from ladder.store.names import versions_of
 from ladder.store.queries.bots import ENTRIES
 from ladder.store.queries.faults import FAULT_ROW
 from ladder.store.queries.head_to_head import head_to_head
-from ladder.store.queries.standings import VariantStandings, standing
+from ladder.store.queries.standings import VariantStandings, missing, standing
 from ladder.values.bots import BotEntry, BotPage, Change, FaultKind, FaultRow, InVariant, VersionRow
 from ladder.values.value import time_of
 
@@ -88,6 +88,7 @@ def _in_variants(session: Session, version: models.Version, opponents: int, only
                 variant=variant.name,
                 standing=stands,
                 active=field.active,
+                missing_owners=missing(session, variant),
                 opponents=tuple(duels),
                 think_times=times.histogram if times else {},
             )

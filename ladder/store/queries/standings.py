@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import case, func, select
+from sqlalchemy import case, distinct, func, select
 
+from ladder.pairing.missing import missing_owners
 from ladder.ratings.elo import is_provisional
 from ladder.store import models
 from ladder.store.models import Rating, State
@@ -45,6 +46,7 @@ def standings(
             "matches": int(played) // sides,
             "low_is_better": rules.low_is_better,
             "sides": sides,
+            "missing_owners": missing(session, variant),
             "standings": [field.fields(row) for row in rows] if field else [],
         }
     )
@@ -54,6 +56,17 @@ def active(session: Session, variant: str) -> int:
     """Count those that are ranked in a variant."""
     wanted = select(func.count()).where(Rating.variant == variant, Rating.state == State.ACTIVE)
     return session.scalar(wanted) or 0
+
+
+def missing(session: Session, variant: models.Variant) -> int:
+    """How many more owners must have an active bot in a variant before a match can be played."""
+    owners = (
+        select(func.count(distinct(models.StoredBot.owner_id)))
+        .join_from(Rating, models.Version, models.Version.id == Rating.version_id)
+        .join(models.StoredBot, models.StoredBot.id == models.Version.bot_id)
+        .where(Rating.variant == variant.name, Rating.state == State.ACTIVE)
+    )
+    return missing_owners(session.scalar(owners) or 0, _sides(variant))
 
 
 class Extent(NamedTuple):

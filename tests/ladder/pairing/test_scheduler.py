@@ -218,10 +218,26 @@ def test_five_seats_and_eight_seats_are_filled() -> None:
 @pytest.mark.parametrize(
     ("owners", "partners", "sentence"),
     [
-        ([], False, "A match needs bots of 4 different owners, and none has one that may play."),
-        ([1, 1, 1, 1], False, "A match needs bots of 4 different owners, and only 1 has one that may play."),
-        ([1, 2, 3, 3], False, "A match needs bots of 4 different owners, and only 3 have one that may play."),
-        ([1, 1], True, "A match needs bots of 2 different owners, and only 1 has one that may play."),
+        (
+            [],
+            False,
+            "A match needs bots of 4 different owners, and none has one that may play: it waits for 4 more owners.",
+        ),
+        (
+            [1, 1, 1, 1],
+            False,
+            "A match needs bots of 4 different owners, and only 1 has one that may play: it waits for 3 more owners.",
+        ),
+        (
+            [1, 2, 3, 3],
+            False,
+            "A match needs bots of 4 different owners, and only 3 have one that may play: it waits for 1 more owner.",
+        ),
+        (
+            [1, 1],
+            True,
+            "A match needs bots of 2 different owners, and only 1 has one that may play: it waits for 1 more owner.",
+        ),
         ([1, 2], True, None),
         ([1, 2, 3, 4], False, None),
     ],

@@ -1,0 +1,19 @@
+"""The house bots that fill chairs on a ladder whose organiser wants that (setting `fill_with_house_bots`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HOUSE_BOTS: Mapping[str, str] = {
+    "house-counting": "counting",
+    "house-cautious": "cautious",
+    "house-random": "random",
+}
+"""
+The sample bot that each one is, by the names on the ladder; who is named first sits down first.
+
+Each is the bot of an owner of the same name: one owner never has two bots at a table.
+"""
