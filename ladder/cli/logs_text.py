@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ladder.values.faults import FaultReport
-    from ladder.values.matches import SeatLog
+    from ladder.values.matches import SeatLog, TableLog
 
 _DECISION = re.compile(r"\[(\d+)\] ")
 """What stands before each line that was printed: the decision that the bot was at (`ladder.sandbox.tail`)."""
@@ -22,12 +22,17 @@ _DECISION = re.compile(r"\[(\d+)\] ")
 def print_logs(match: int, log: SeatLog, most: int, console: Console) -> None:
     """Print the end of what a bot wrote at each table, at *most* so many lines, and its faults there."""
     say(console, f"Match {match}, seat {log.seat}: {log.bot}", "bold")
-    for table in log.tables:
+    print_tables(console, log.tables, most)
+
+
+def print_tables(console: Console, tables: Iterable[TableLog], most: int | None = None) -> None:
+    """Print what a bot wrote at each table, of it at most the last *most* lines, and its faults there."""
+    for table in tables:
         lines = table.printed.splitlines()
         say(console, f"table {table.table}: {_summary(table.faults, len(lines))}")
         for fault in table.faults:
             say(console, f"  ✗ {fault}{_ended(fault)}")
-        _print_lines(lines[-most:], {fault.decision for fault in table.faults}, console)
+        _print_lines(lines if most is None else lines[-most:], {fault.decision for fault in table.faults}, console)
 
 
 def _summary(faults: Sequence[FaultReport], lines: int) -> str:

@@ -62,6 +62,7 @@ def play(
     concurrency: ConcurrencyOption = None,
     runtime: RuntimeOption = "runc",
     fresh: FreshOption = False,
+    output: Annotated[bool, typer.Option("--output", help="Show what each bot printed, table by table.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """
@@ -74,6 +75,8 @@ def play(
         pigpen play random cautious counting ./mybot
 
         pigpen play random cautious counting ./mybot --rules hearts --boards 64 --seed 7
+
+        pigpen play ./mybot random cautious counting --deals 1 --output
 
         pigpen play ./mybot counting --rules gongzhu-partners --game --record match.jsonl
 
@@ -103,7 +106,7 @@ def play(
     if as_json:
         print_json(found)
     else:
-        print_result(plan.spec, found)
+        print_result(plan.spec, found, output=output and sandbox is not SandboxKind.INLINE)
 
 
 def _leave_to_the_record(context: typer.Context) -> None:

@@ -17,7 +17,10 @@ from ladder.cli.replay_words import folded
 
 def replay(
     record: Annotated[
-        Path, typer.Argument(help="The record of a match, finished or not; or the number of a match of the ladder.")
+        Path,
+        typer.Argument(
+            help="The record of a match, finished or not; the number of a match of the ladder; or - for stdin."
+        ),
     ],
     deal: DealOption = None,
     board: BoardOption = None,

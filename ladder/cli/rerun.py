@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 def rerun(
     record: Annotated[
-        Path, typer.Argument(help="The record of a finished match; or the number of a match of the ladder.")
+        Path,
+        typer.Argument(help="The record of a finished match; the number of a match of the ladder; or - for stdin."),
     ],
     seat: Annotated[str, typer.Argument(metavar="SEAT", help="The bot in the record, by its name or number.")],
     bot: Annotated[str, typer.Argument(help="The bot to ask now: a sample bot's name, a folder or an image.")],

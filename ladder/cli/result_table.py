@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from ladder.cli.logs_text import print_tables
 from ladder.cli.sanitize import in_markup, sanitize
+from ladder.values.excerpt import advice, excerpt, likeness, without_changing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,12 +17,12 @@ if TYPE_CHECKING:
     from ladder.values.play import PlayedBot, PlayedMatch
     from referee.match.spec import MatchSpec
 
-LOG_LINES = 12
-"""How many lines of a failed bot's output are shown."""
+MOST_FAULTS = 10
+"""Of one bot; all are in the JSON."""
 
 
-def print_result(spec: MatchSpec, found: PlayedMatch, console: Console | None = None) -> None:
-    """Print the table, best bot first, and the faults of each bot."""
+def print_result(spec: MatchSpec, found: PlayedMatch, console: Console | None = None, *, output: bool = False) -> None:
+    """Print the table, best bot first, and the faults of each bot; with *output* all that bots printed, too."""
     console = console or Console()
     better = "low" if spec.rules.low_is_better else "high"
     title = f"{in_markup(spec.rules.title)}: {_length(spec, found.deals)} ({better} is better)"
@@ -34,6 +36,10 @@ def print_result(spec: MatchSpec, found: PlayedMatch, console: Console | None = 
     for row in found.results:
         if row.faults:
             _print_faults(console, row)
+    for row in found.results if output else ():
+        printed = "printed:" if row.tables else "printed nothing."
+        console.print(f"\n[bold]{in_markup(row.bot)}[/bold] (seat {row.seat}) {printed}")
+        print_tables(console, row.tables)
 
 
 def _length(spec: MatchSpec, deals: int) -> str:
@@ -61,34 +67,48 @@ def _cells(row: PlayedBot) -> tuple[str, ...]:
 
 
 def _print_faults(console: Console, row: PlayedBot) -> None:
-    """Print the faults of one bot, table by table, each with the end of its output there."""
+    """Print the faults of one bot; of those that are alike the first one, and what the bot printed at that table."""
     console.print(f"\n[bold]{in_markup(row.bot)}[/bold] (seat {row.seat}) was at fault:")
-    for table in row.at_fault:
+    shown: set[tuple[str, str]] = set()
+    logs: set[str] = set()
+    for table in row.tables:
+        like = likeness(table.printed)
+        before = len(shown)
         for fault in table.faults:
-            console.print(sanitize(f"  {fault}"), markup=False, highlight=False)
-        print_log(console, table.printed)
+            key = (without_changing(f"{fault.verdict}: {fault.why}"), "" if fault.exit_code is None else like)
+            if key not in shown and len(shown) < MOST_FAULTS:
+                shown.add(key)
+                console.print(sanitize(f"  {fault}"), markup=False, highlight=False)
+        if len(shown) > before and like not in logs:
+            logs.add(like)
+            print_log(console, table.printed)
+    if row.faults > len(shown):
+        alike = "like these" if len(shown) < MOST_FAULTS else "of these and other kinds"
+        console.print(f"  … and {row.faults - len(shown)} more {alike}; --json has all.", highlight=False)
 
 
 def print_log(console: Console, log: str) -> None:
-    """Print the end of what a bot wrote, if it wrote anything."""
-    tail = log.strip().splitlines()[-LOG_LINES:]
-    if tail:
-        console.print("  The end of its output:")
-        for text in tail:
+    """Print beginning and end of what a bot wrote, if it wrote anything, and what may help."""
+    lines = excerpt(log)
+    if lines:
+        console.print("  Its output:")
+        for text in lines:
             console.print(f"    {sanitize(text.expandtabs())}", markup=False, highlight=False, soft_wrap=True)
+    if text := advice(log):
+        console.print(f"  {sanitize(text)}", markup=False, highlight=False, soft_wrap=True)
 
 
 def print_reasons(console: Console, reasons: Iterable[tuple[str, str]]) -> None:
     """
-    Say what failed, with the end of the bot's output where that is not the same as before.
+    Say what failed, with the bot's output where that is not the same as before.
 
     Args:
         console: Where to.
         reasons: For each failure a sentence, and the output.
     """
-    shown = ""
+    shown = {""}
     for sentence, output in reasons:
         console.print(sanitize(f"✗ {sentence}"), markup=False, highlight=False, soft_wrap=True)
-        if output and output != shown:
-            shown = output
-            print_log(console, shown)
+        if (like := likeness(output)) not in shown:
+            shown.add(like)
+            print_log(console, output)

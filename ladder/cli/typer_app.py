@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 import typer.main
@@ -50,6 +51,7 @@ from ladder.cli.why import why
 from ladder.cli.worker import worker
 from ladder.sandbox.host.scratch import NO_ROOM
 from pigpen.rules.errors import PigpenError
+from pigpen.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -119,6 +121,20 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
 """Every command by its name, as `pigpen --help` shows them."""
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"pigpen {__version__}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version, and exit.")
+    ] = False,
+) -> None:
+    """Take the options of `pigpen` itself."""
+
+
 def _app_of(names: Collection[str]) -> typer.Typer:
     """The app with the commands of these names."""
     app = typer.Typer(
@@ -126,10 +142,10 @@ def _app_of(names: Collection[str]) -> typer.Typer:
         cls=_Commands,
         help="Bots for Hearts, Gong Zhu 拱猪 and Chinese Hearts: write one, let it play, see which is best.",
         no_args_is_help=True,
-        add_completion=False,
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
     )
+    app.callback()(_options)
     for panel, commands in PANELS.items():
         for name, command in commands.items():
             if name not in names:
@@ -148,6 +164,7 @@ LINES = "\n"
 
 def run_app() -> None:
     """Run the command line; a mistake of the user's is one sentence and exit code 2."""
+    _forget_odd_sizes()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a name in letters that the terminal lacks is no reason to fail
     try:
@@ -166,10 +183,18 @@ def run_app() -> None:
         _quit(f"What was to be printed cannot be written: {error.strerror}.", 3)
 
 
+def _forget_odd_sizes() -> None:
+    """Let the terminal itself say how large it is where a variable says what no terminal is, such as COLUMNS=0."""
+    for name in ("COLUMNS", "LINES"):
+        if not re.fullmatch("[1-9][0-9]{0,3}", os.environ.get(name, "")):
+            os.environ.pop(name, None)
+
+
 @cache
 def _put_together(name: str) -> TyperGroup:
     """The app with the command of that name alone, or with all if there is none: typer takes 3 ms for each."""
-    group = typer.main.get_group(_app_of([name]) if name else app)
+    group = typer.main.get_command(_app_of([name]) if name else app)
+    assert isinstance(group, TyperGroup)
     _join_lines(group)
     return group
 

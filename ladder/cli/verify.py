@@ -9,7 +9,7 @@ import typer
 
 from ladder.cli.json_output import print_json
 from ladder.cli.ladder import LocalOption
-from ladder.cli.records import record_of
+from ladder.cli.records import is_piped, record_of
 from ladder.cli.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 def verify_records(
     records: Annotated[
-        list[Path], typer.Argument(metavar="RECORD", help="Records, packed or not; or numbers of the ladder's matches.")
+        list[Path],
+        typer.Argument(
+            metavar="RECORD", help="Records, packed or not; numbers of the ladder's matches; or - for standard input."
+        ),
     ],
     as_json: Annotated[
         bool, typer.Option("--json", help="Print each finding as JSON, one line for each record.")
@@ -33,12 +36,16 @@ def verify_records(
 
     Examples:
         pigpen verify match.jsonl
+
+        zcat match.jsonl.gz | pigpen verify -
     """
     from ladder.app.local.record import verify_record
 
     all_hold = True
-    for path in (record_of(record, local) for record in records):
-        found = verify_record(path)
+    for record in records:
+        found = verify_record(record_of(record, local))
+        if is_piped(record):
+            found = found.model_copy(update={"record": record})
         if as_json:
             print_json(found)
         else:

@@ -18,7 +18,10 @@ from ladder.errors import UserError
 
 def why(
     record: Annotated[
-        Path, typer.Argument(help="The record of a match, finished or not; or the number of a match of the ladder.")
+        Path,
+        typer.Argument(
+            help="The record of a match, finished or not; the number of a match of the ladder; or - for stdin."
+        ),
     ],
     bot: Annotated[str | None, typer.Argument(metavar="[BOT]", help="The bot in it, by its name or number.")] = None,
     deal: DealOption = None,

@@ -19,7 +19,7 @@ from referee.seats.trial_seat import TrialSeat
 from referee.seats.verdict import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Collection, Sequence
 
     from ladder.sandbox.base import Program
     from pigpen import ClockSetting
@@ -80,31 +80,35 @@ class ConformanceCheck:
         self._start_ups: list[float] = []
         self._peaks: list[int] = []
 
-    async def run(self, variants: Sequence[Rules]) -> Report:
+    async def run(self, variants: Sequence[Rules], only: Collection[str] = ()) -> Report:
         """
-        Try every case of the wire and of *variants*.
+        Try every case of the wire and of *variants*; or those cases *only* that have such a name.
 
         Raises:
             SandboxError: If the sandbox failed; that says nothing about the bot.
         """
-        await self._try_wire(cases_of(variants[0]))
-        never_came = not self._outcomes[0].passed
+        await self._try_wire(cases_of(variants[0]), [name for name in WIRE if not only or name in only])
         for rules in variants:
-            await self._try_variant(cases_of(rules), "it did not get through the first case" if never_came else "")
+            await self._try_variant([case for case in cases_of(rules) if not only or case.name in only])
         return Report(tuple(self._outcomes), max(self._start_ups, default=None), max(self._peaks, default=None))
 
-    async def _try_wire(self, cases: Sequence[Case]) -> None:
+    async def _try_wire(self, cases: Sequence[Case], names: Sequence[str]) -> None:
         """Try the wire with the plainest question: the first one for a card."""
         case = next((case for case in cases if case.deal.phase is Phase.PLAY), cases[0])
-        for name, wire_case in WIRE.items():
-            if self._outcomes and not self._outcomes[0].passed:
-                self._note(_untried(WIRE_GROUP, name, "it did not get through the first case"))
+        for name in names:
+            if reason := self._why_untried():
+                self._note(_untried(WIRE_GROUP, name, reason))
                 continue
-            async with self._trial(f"{WIRE_GROUP}: {name}", wire_case.refuses) as trial:
-                self._note(await trial.attempt(WIRE_GROUP, name, wire_case.attempt(trial, case)))
+            async with self._trial(f"{WIRE_GROUP}: {name}", WIRE[name].refuses) as trial:
+                self._note(await trial.attempt(WIRE_GROUP, name, WIRE[name].attempt(trial, case)))
 
-    async def _try_variant(self, cases: Sequence[Case], reason: str) -> None:
-        left = list(cases)
+    def _why_untried(self) -> str:
+        """Why nothing more is tried of a bot that cannot even take its seat and answer; empty if it can."""
+        first = next((outcome for outcome in self._outcomes if outcome.name == next(iter(WIRE))), None)
+        return "" if first is None or first.passed else "it did not get through the first case"
+
+    async def _try_variant(self, cases: Sequence[Case]) -> None:
+        left, reason = list(cases), self._why_untried()
         for _ in range(0 if reason else MAX_STARTS):
             if left:
                 async with self._trial() as trial:

@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
+from ladder.values.excerpt import excerpt
 from pigpen import MatchResult, Welcome
 from pigpen.check import Outcome
 from pigpen.rules import IllegalAction
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 END_SECONDS = 10.0
 """Seconds that a bot may take to end when nothing is left for it to do."""
-OUTPUT_LINES = 12
-"""How many lines of a failed bot's output are kept."""
 
 
 class Failed(Exception):
@@ -71,7 +70,7 @@ class Trial:
         except (SeatFailure, Failed) as failure:
             verdict, reason = failure.verdict, failure.message
         if verdict:
-            output = "\n".join((await self._bot.log_tail()).strip().splitlines()[-OUTPUT_LINES:])
+            output = "\n".join(excerpt(await self._bot.log_tail()))
         times = tuple(self.times[asked:])
         return Outcome(group=group, name=name, verdict=str(verdict), reason=reason, output=output, times=times)
 

@@ -30,6 +30,9 @@ SAME_HASHES = {"PYTHONHASHSEED": "0"}
 STDERR_TAIL = 16 * 1024
 """At most this many bytes, the last ones, are kept of what an instance wrote to stdout and stderr."""
 
+STDERR_HEAD = 2 * 1024
+"""Kept as well: the first bytes of all that it wrote, and the first ones since it was asked for the last time."""
+
 
 LOCKED_BYTES = 512 * 1024 * 1024
 """The largest image whose files are kept in memory while it plays, if nobody says otherwise."""
@@ -99,7 +102,7 @@ class Instance(Protocol):
 
     async def log_tail(self) -> str:
         """
-        What it wrote last to stdout and stderr, at most `STDERR_TAIL` bytes of it; works after `stop` too.
+        What it wrote last to stdout and stderr, and what first (`STDERR_TAIL`, `STDERR_HEAD`); works after `stop` too.
 
         Each line begins with the decision at which it was written (`ProcessController.mark`): ``[12] Traceback …``.
         """

@@ -15,6 +15,7 @@ from ladder.sandbox.inline_folder import InlineFolder, has_files
 from ladder.sandbox.wheels.local_install import install_locally
 from ladder.sandbox.wheels.packages import Asked, Packages
 from ladder.sandbox.wheels.requirements import LOCK, REQUIREMENTS
+from ladder.values.excerpt import advice
 from pigpen import Bot
 
 if TYPE_CHECKING:
@@ -134,7 +135,9 @@ def load_bot_class(source: BotSource, packages: Packages | None = None) -> type[
     except SystemExit as error:
         raise BotRejected(f'{path} must call pigpen.run only under: if __name__ == "__main__":') from error
     except Exception as error:  # a stranger's module may raise anything
-        raise BotRejected(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+        reason = f"{type(error).__name__}: {error}"
+        hint = f". {text}" if (text := advice(reason)) else ""
+        raise BotRejected(f"{path} cannot be imported: {reason}{hint}") from error
     return _only_bot(module, source)
 
 

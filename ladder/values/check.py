@@ -18,7 +18,7 @@ class CaseResult(Value):
     """Empty if it passed; `untried` if an earlier failure kept it from being tried."""
     reason: str
     output: str
-    """The end of what the bot had printed."""
+    """Beginning and end of what the bot had printed."""
     worst_ms: float | None
     """Its slowest answer; None without one."""
 

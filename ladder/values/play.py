@@ -12,10 +12,8 @@ class PlayedBot(BotResult):
 
     why: tuple[str, ...]
     """The reasons of its faults, table by table."""
-    log: str
-    """The end of what it printed at all tables."""
-    at_fault: tuple[TableLog, ...]
-    """The tables at which it was at fault, with its faults and the end of what it printed there."""
+    tables: tuple[TableLog, ...]
+    """The tables at which it printed something or was at fault: its faults, beginning and end of what it printed."""
 
 
 class PlayedMatch(Value):

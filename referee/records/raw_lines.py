@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import tempfile
@@ -22,6 +23,7 @@ _FLAGS, _EXTRA = 3, 0x04
 """Where a gzip header has its flags, and the one for an extra field: no usual gzip makes one, `pack` does."""
 TOO_MANY = f"a record has at most {MOST_LINES:,} lines"
 TOO_LARGE = f"a record has at most {MOST_BYTES:,} bytes, unpacked"
+_UNDO = "take the file as it was written, or undo that with dos2unix"
 _PIECE = 1024**2
 
 
@@ -47,7 +49,7 @@ def raw_lines(file: io.BufferedReader) -> Iterator[bytes]:
     Raises:
         RecordCut: After the last whole line, if more than that is there.
         RecordTooLarge: If there are too many lines, or all together are too long.
-        RecordError: If a line cannot be unpacked, or is too long.
+        RecordError: If a line cannot be unpacked, or is too long; or an editor has changed line ends or encoding.
     """
     size = 0
     for number, line in enumerate(_pieces(file), 1):
@@ -60,7 +62,20 @@ def raw_lines(file: io.BufferedReader) -> Iterator[bytes]:
             if len(line) == LINE_BYTES:
                 raise RecordError(TOO_LONG)
             raise RecordCut("the file ends in the middle of it")
+        if why := _altered(line, number):
+            raise RecordError(why)
         yield line[:-1]
+
+
+def _altered(line: bytes, number: int) -> str:
+    """What an editor or a transfer has done to a record, by one of its lines; empty if nothing that is known."""
+    if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return f"the file has been saved as UTF-16, and a record is UTF-8; {_UNDO}"
+    if number == 1 and line.startswith(codecs.BOM_UTF8 + b"{"):
+        return f"the file begins with a byte order mark (BOM), and a record has none; {_UNDO}"
+    if line.endswith(b"}\r\n"):
+        return f"the file has Windows line ends (CR LF), and a record has LF; {_UNDO}"
+    return "" if line.strip() else "it is blank, and a record has no blank lines; remove it"
 
 
 def is_foreign(file: io.BufferedReader) -> bool:

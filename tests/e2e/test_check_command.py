@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from pathlib import Path
 from typing import Any, cast
@@ -75,6 +76,47 @@ def test_what_was_not_tried_is_said(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "its program ended with exit code 3" in done.stdout
     assert "were not tried: it did not get through the first case." in done.stdout
+
+
+def test_one_case_is_tried_alone_as_a_failure_says(tmp_path: Path) -> None:
+    bot = flawed(tmp_path, "exposes a card that it does not hold")
+    done = pigpen("check", bot, *GONGZHU, *LAVISH, "--sandbox", "process")
+    command = done.stdout.splitlines()[-1].removeprefix("To try that case alone: pigpen ")
+    assert command.startswith(f"check {bot} --rules gongzhu --case 'expose one card face up'")
+    again = pigpen(*shlex.split(command), *LAVISH)
+    assert (again.returncode, again.stdout.count("│ ✗ │"), again.stdout.count("✓")) == (1, 1, 0)
+    assert "1 of 1 cases failed." in again.stdout
+    assert "To try that case alone" not in again.stdout
+
+
+@pytest.mark.parametrize(
+    ("case", "sandbox", "tried"),
+    [
+        ("lead", "inline", {("hearts", "lead"), ("gongzhu", "lead")}),
+        ("play last to a trick", "process", {("hearts", "play last to a trick"), ("gongzhu", "play last to a trick")}),
+        ("takes its seat and answers", "process", {("wire", "takes its seat and answers")}),
+    ],
+)
+def test_a_case_is_tried_where_there_is_one(case: str, sandbox: str, tried: set[tuple[str, str]]) -> None:
+    words = ("--rules", "hearts", *GONGZHU, "--case", case)
+    done = pigpen("check", "random", *words, "--sandbox", sandbox, *LAVISH, "--json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["passed"]) == (0, True)
+    assert {(each["group"], each["case"]) for each in found["cases"]} == tried
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--case", "Follow"), "There is no case 'Follow'. Did you mean 'follow suit'?"),
+        (("--case", "folow suit"), "There is no case 'folow suit'. Did you mean 'follow suit'?"),
+        (("--case", "xyz", "--case", "lead"), "There is no case 'xyz'; there are: "),
+    ],
+)
+def test_a_case_that_is_not_there_is_a_mistake(words: tuple[str, ...], sentence: str) -> None:
+    done = pigpen("check", "random", "--rules", "hearts", *words, "--sandbox", "inline")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert sentence in done.stderr
 
 
 def test_json_says_the_same_for_scripts(tmp_path: Path) -> None:

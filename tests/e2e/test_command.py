@@ -191,17 +191,15 @@ def test_what_a_bot_prints_cannot_speak_to_the_terminal(tmp_path: Path, words: t
     assert not {"\x1b", "\x07"} & {*done.stdout}
 
 
-def test_a_bot_at_fault_on_boards_is_shown_table_by_table(tmp_path: Path) -> None:
+def test_a_bot_at_fault_on_boards_shows_an_error_once(tmp_path: Path) -> None:
     bot = write_bot(tmp_path / "bad", "raise KeyError('ouch')")
     rules = write_for_two(tmp_path)
     done = pigpen("play", str(bot), "random", "--rules", rules, "--boards", "2", "--sandbox", "process")
     assert done.returncode == 0
     assert "2 (taken over)" in done.stdout
-    for rotation in range(2):
-        assert re.search(
-            rf"board 0, rotation {rotation}, decision \d: gone: its program ended with exit code 1", done.stdout
-        )
-    assert done.stdout.count("KeyError: 'ouch'") == 2
+    assert re.search(r"board 0, rotation 0, decision \d: gone: its program ended with exit code 1", done.stdout)
+    assert "… and 1 more like these; --json has all.\n" in done.stdout
+    assert done.stdout.count("KeyError: 'ouch'") == 1
 
 
 def test_a_match_that_never_began_leaves_no_record(tmp_path: Path) -> None:
@@ -239,7 +237,21 @@ def test_json_holds_why_a_bot_failed(tmp_path: Path) -> None:
         assert isinstance(found["results"], list)
         row = next(row for row in found["results"] if row["bot"] == "bad")
         assert row["why"] == ["its program ended with exit code 1"]
-        assert "KeyError: 'ouch'" in row["log"]
+        (table,) = row["tables"]
+        assert (table["table"], table["faults"][0]["verdict"]) == (0, "gone")
+        assert "KeyError: 'ouch'" in table["printed"]
+
+
+def test_output_shows_what_a_healthy_bot_printed(tmp_path: Path) -> None:
+    bot = write_bot(tmp_path / "talker", "print(f'this is {view.decision}'); return view.legal[0]")
+    match = (str(bot), *FOUR[1:], "--deals", "1", "--sandbox", "process")
+    silent, shown = (pigpen("play", *match, *more).stdout for more in ((), ("--output",)))
+    assert "this is" not in silent
+    _, _, output = shown.partition("talker (seat 0) printed:\ntable 0: no fault, ")
+    lines = output.partition("\n\n")[0].splitlines()[1:]
+    assert lines
+    assert all(re.fullmatch(r"  │ \[(\d+)\] this is \1", line) for line in lines)
+    assert output.count("printed nothing.") == 3
 
 
 def write_bot(folder: Path, line: str) -> Path:

@@ -52,9 +52,9 @@ READERS = (
 )
 
 
-def empty_lines() -> Iterator[bytes]:
-    """300 million: 291 KiB in gzip."""
-    return repeat(b"\n" * MIB, 300_000_000 // MIB)
+def short_lines() -> Iterator[bytes]:
+    """150 million: 291 KiB in gzip."""
+    return repeat(b"0\n" * (MIB // 2), 300_000_000 // MIB)
 
 
 def chain_of(texts: Iterable[bytes]) -> Iterator[bytes]:
@@ -114,10 +114,10 @@ def bomb(tmp_path_factory: pytest.TempPathFactory) -> Bomb:
 
 
 @pytest.mark.parametrize("command", READERS)
-def test_300_million_empty_lines_are_refused_at_the_first_one_too_many(
+def test_150_million_short_lines_are_refused_at_the_first_one_too_many(
     bomb: Bomb, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    path = bomb(empty_lines, "gzip")
+    path = bomb(short_lines, "gzip")
     done = typed(*(str(path) if word == "{}" else word for word in command), folder=tmp_path)
     assert done.is_one_sentence, done
     if command[0] == "verify":
@@ -127,7 +127,7 @@ def test_300_million_empty_lines_are_refused_at_the_first_one_too_many(
 @pytest.mark.parametrize(
     ("make", "packed", "code", "words"),
     [
-        pytest.param(empty_lines, "gzip", 2, TOO_MANY, marks=LATER),
+        pytest.param(short_lines, "gzip", 2, TOO_MANY, marks=LATER),
         (blank_lines, "gzip", 2, TOO_LARGE),
         (endless_line, "gzip", 1, "line 1: it is longer than 1,048,576 bytes, the most for a line."),
         (many_values, "ours", 1, " does not hold: line "),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import resource
 import subprocess
 import time
@@ -61,6 +62,36 @@ def test_a_record_that_does_not_hold_is_one_line_and_exit_code_1(tmp_path: Path)
     assert other.startswith(f"{good} holds: deals:1 of gongzhu by ")
     found = json.loads(pigpen("verify", "--json", str(bad)).stdout)
     assert (found["record"], found["holds"], found["line"], found["deals"]) == (str(bad), False, 2, 0)
+
+
+@NAMES
+def test_a_record_may_come_on_standard_input(tmp_path: Path, name: str) -> None:
+    path = played(tmp_path / name, "--deals", "1")
+    bot = ("0", "cautious", "--sandbox", "inline")
+    for words in (("verify", "-"), ("replay", "-", "--plain"), ("why", "-", "0", "--worst", "1"), ("rerun", "-", *bot)):
+        with path.open("rb") as record:
+            piped = subprocess.run(
+                [PIGPEN, *words], stdin=record, env=environment(), capture_output=True, text=True, check=False
+            )
+        named = pigpen(*(str(path) if word == "-" else word for word in words))
+        assert (piped.returncode, piped.stderr) == (0, "")
+        assert without_times(piped.stdout) == without_times(named.stdout.replace(str(path), "-"))
+
+
+def without_times(printed: str) -> str:
+    return re.sub(r" +[\d.]+ │$", "", printed, flags=re.MULTILINE)
+
+
+def test_what_is_wrong_with_standard_input_names_it(tmp_path: Path) -> None:
+    path = played(tmp_path / "match.jsonl", "--deals", "1")
+    text = path.read_text().replace("\n", "\r\n")
+    verified, replayed = (
+        subprocess.run([PIGPEN, *words], input=text, env=environment(), capture_output=True, text=True, check=False)
+        for words in (("verify", "-"), ("replay", "-"))
+    )
+    why = "the file has Windows line ends (CR LF), and a record has LF; "
+    assert verified.stdout.startswith(f"- does not hold: line 1: {why}")
+    assert replayed.stderr.startswith(f"pigpen: standard input, line 1: {why}")
 
 
 def test_a_file_that_cannot_be_read_is_a_mistake_of_the_users(tmp_path: Path) -> None:

@@ -18,9 +18,12 @@ from pigpen.rules.shuffle import derived_number
 from referee.match.seating import seats_of
 from referee.records.chain import START, chained
 from referee.records.steps import names_of
+from tests.referee.altered import ALTERED
 from tests.referee.recorded import faulty_seats, match_lines, write_record
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pigpen.rules import Rules
 
 pytestmark = pytest.mark.node
@@ -97,6 +100,16 @@ def test_it_names_what_was_changed(tmp_path: Path) -> None:
         assert done.stderr.startswith(f"{path}: {words}")
 
 
+@pytest.mark.parametrize(("change", "line", "words"), ALTERED.values(), ids=ALTERED)
+def test_what_an_editor_has_changed_is_named(
+    tmp_path: Path, change: Callable[[bytes], bytes], line: int, words: str
+) -> None:
+    path = write_record(tmp_path / "match.jsonl", match_lines())
+    path.write_bytes(change(path.read_bytes()))
+    done = subprocess.run(["node", "docs/deals.mjs", str(path)], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stderr.startswith(f"{path}: line {line}: {words}")
+
+
 @pytest.mark.parametrize("place", ["0:2", "1:1"])
 def test_a_board_that_is_not_the_one_in_the_first_line_is_named(tmp_path: Path, place: str) -> None:
     first, *rest = match_lines("hearts", "board:1:2")
@@ -110,8 +123,8 @@ def test_a_board_that_is_not_the_one_in_the_first_line_is_named(tmp_path: Path, 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (gzip.compress(b"\n" * 200_000), "line 100001: a record has at most 100000 lines"),
-        (gzip.compress(b"\n" * 2**24) * 33, "a record has at most 536870912 bytes, unpacked"),
+        (gzip.compress(b"x\n" * 200_000), "line 100001: a record has at most 100000 lines"),
+        (gzip.compress((b"x" * 2**19 + b"\n") * 33) * 32, "a record has at most 536870912 bytes, unpacked"),
         (b"[" * 2**20, "line 1: it is longer than 1048576 bytes"),
         (chained(b'{"a":' + b"[" * 9**6 + b"]}", START)[0] + b"\n", "Expected"),
         (chained(b'{"type":"\xc2\x9b\xe2\x80\xae"}', START)[0] + b"\n", 'the last line is "��"'),

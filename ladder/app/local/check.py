@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import statistics
 from typing import TYPE_CHECKING
 
+from ladder.errors import UserError
 from ladder.matches.check import ConformanceCheck, Report
 from ladder.matches.check_wire import WIRE
 from ladder.sandbox.inline import InlineProgram, as_program
@@ -14,7 +16,7 @@ from pigpen.check import cases_of
 from pigpen.check import check as check_inline
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from ladder.app.local.progress import Progress
     from ladder.sandbox.base import Sandbox
@@ -25,7 +27,12 @@ if TYPE_CHECKING:
 
 
 async def check_bot(
-    source: BotSource, variants: Sequence[Rules], clock: ClockSetting, sandbox: Sandbox | None, progress: Progress
+    source: BotSource,
+    variants: Sequence[Rules],
+    clock: ClockSetting,
+    sandbox: Sandbox | None,
+    progress: Progress,
+    only: Collection[str] = (),
 ) -> CheckResult:
     """
     Try a bot on every case of *variants*, and of the wire.
@@ -36,20 +43,39 @@ async def check_bot(
         clock: How much time it has.
         sandbox: Where it runs; None: in this process, where the wire is not tried.
         progress: Shows how many cases are done.
+        only: Names of the cases to try; all if empty.
 
     Raises:
         BotRejected: If the bot cannot be made.
         SandboxError: If the sandbox failed; that says nothing about the bot.
+        UserError: If there is no case of such a name.
     """
+    wire = [] if sandbox is None else list(WIRE)
+    names = [*wire, *(case.name for rules in variants for case in cases_of(rules))]
+    for name in only:
+        if name not in names:
+            raise UserError(f"There is no case {name!r}{_near(name, names)}")
     if sandbox is None:
         with as_program():
-            report = Report(tuple(check_inline(InlineProgram(source), variants, clock.limit)))
+            report = Report(tuple(check_inline(InlineProgram(source), variants, clock.limit, only=only)))
         return check_result(source.name, SandboxKind.INLINE, report)
     program = await sandbox.load(source)
-    cases = len(WIRE) + sum(len(cases_of(rules)) for rules in variants)
+    cases = sum(not only or name in only for name in names)
     with progress("cases", cases) as advance:
-        report = await ConformanceCheck(program, clock, advance=lambda outcome: advance(outcome.group)).run(variants)
+        check = ConformanceCheck(program, clock, advance=lambda outcome: advance(outcome.group))
+        report = await check.run(variants, only)
     return check_result(source.name, sandbox.name, report)
+
+
+def _near(name: str, names: Sequence[str]) -> str:
+    """What may have been meant, or what there is."""
+    by_lower = {each.lower(): each for each in names}
+    meant = [each for lower, each in by_lower.items() if name.lower() in lower][:5] or [
+        by_lower[lower] for lower in difflib.get_close_matches(name.lower(), by_lower)
+    ]
+    if meant:
+        return f". Did you mean {' or '.join(map(repr, meant))}?"
+    return f"; there are: {', '.join(dict.fromkeys(names))}."
 
 
 def check_result(bot: str, sandbox: str, report: Report) -> CheckResult:

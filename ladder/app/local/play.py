@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ladder.matches.bots import load_bots
@@ -89,12 +88,12 @@ def _bot(row: BotResult, faults: Sequence[FaultReport], logs: Mapping[int, tuple
     return PlayedBot(
         **dict(row),
         why=tuple(fault.why for fault in faults),
-        log="".join(tails[row.seat] for _, tails in sorted(logs.items())),
-        at_fault=tuple(_tables(row.seat, faults, logs)),
+        tables=tuple(_tables(row.seat, faults, logs)),
     )
 
 
 def _tables(seat: int, faults: Sequence[FaultReport], logs: Mapping[int, tuple[str, ...]]) -> Iterator[TableLog]:
-    for table, there in groupby(faults, key=lambda fault: fault.table):
-        printed = logs[table][seat] if table in logs else ""
-        yield TableLog(table=table, printed=printed, faults=tuple(there))
+    printed = {table: tails[seat] for table, tails in logs.items() if tails[seat]}
+    for table in sorted({*printed, *(fault.table for fault in faults)}):
+        there = tuple(fault for fault in faults if fault.table == table)
+        yield TableLog(table=table, printed=printed.get(table, ""), faults=there)

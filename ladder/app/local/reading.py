@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from ladder.errors import UserError
+from referee.records.errors import RecordError
 from referee.records.file import read_record
 from referee.records.recorded import BadRecord, Recorded
 
@@ -31,6 +32,11 @@ class Source(NamedTuple):
         """Name a file, or the record of a match of the ladder, whose number *match* then is; messages hide its path."""
         return cls(path, match, f"match {match}") if match else cls(path, str(path), repr(str(path)))
 
+    @classmethod
+    def piped(cls, path: Path) -> Self:
+        """Name a file that holds what came on standard input."""
+        return cls(path, "-", "standard input")
+
 
 def read_match(source: Source) -> Recorded:
     """Read the record of a match, finished or not, that holds a deal at least."""
@@ -43,11 +49,13 @@ def read_match(source: Source) -> Recorded:
 
 @contextmanager
 def understanding(source: Source) -> Iterator[None]:
-    """Put into words why a record makes no sense."""
+    """Put into words why a record makes no sense, without a path that its user does not know."""
     try:
         yield
     except BadRecord as error:
         raise UserError(f"{source.name} cannot be replayed: {error}.") from None
+    except RecordError as error:
+        raise type(error)(str(error).replace(repr(str(source.path)), source.name)) from None
 
 
 def bot_in(recorded: Recorded, word: str, source: Source) -> int:

@@ -13,6 +13,11 @@ export const MOST_LINES = 100_000;
 export const LINE_BYTES = 1024 ** 2;
 export const MOST_PLAYERS = 8;
 const NEWLINE = 10;
+const RETURN = 13;
+const SPACE = 32;
+const OPENING = 123;
+const CLOSING = 125;
+const UNDO = "take the file as it was written, or undo that with dos2unix";
 
 const text = new TextEncoder();
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -64,7 +69,26 @@ function line(found, number) {
   if (found.length >= LINE_BYTES) {
     throw new Differs(`line ${number}: it is longer than ${LINE_BYTES} bytes`, number);
   }
+  const why = altered(found, number);
+  if (why) {
+    throw new Differs(`line ${number}: ${why}`, number);
+  }
   return found;
+}
+
+/** What an editor or a transfer has done to a record, by one of its lines. @param {Uint8Array} found @param {number} number */
+function altered(found, number) {
+  const begins = (/** @type {number[]} */ ...bytes) => number === 1 && bytes.every((byte, place) => found[place] === byte);
+  if (begins(0xff, 0xfe) || begins(0xfe, 0xff)) {
+    return `the file has been saved as UTF-16, and a record is UTF-8; ${UNDO}`;
+  }
+  if (begins(0xef, 0xbb, 0xbf, OPENING)) {
+    return `the file begins with a byte order mark (BOM), and a record has none; ${UNDO}`;
+  }
+  if (found.at(-2) === CLOSING && found.at(-1) === RETURN) {
+    return `the file has Windows line ends (CR LF), and a record has LF; ${UNDO}`;
+  }
+  return found.some((byte) => byte > SPACE) ? "" : "it is blank, and a record has no blank lines; remove it";
 }
 
 /** @param {Uint8Array} one @param {Uint8Array} other */

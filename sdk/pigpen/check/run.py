@@ -12,7 +12,7 @@ from pigpen.rules import PRESETS, IllegalAction
 from pigpen.values.notices import ClockSetting, Welcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from pigpen.bot import Bot
     from pigpen.check.case import Case
@@ -59,6 +59,7 @@ def check(
     variants: Iterable[Rules] = tuple(PRESETS.values()),
     limit: float = LIMIT,
     now: Callable[[], float] = time.monotonic,
+    only: Collection[str] = (),
 ) -> list[Outcome]:
     """
     Put every case of *variants* to a bot, a fresh one for each variant.
@@ -79,14 +80,17 @@ def check(
         variants: What to try; every preset by default.
         limit: Seconds that an answer may take. A bot that never answers is not stopped here.
         now: The clock.
+        only: Names of the cases to try; all if empty.
     """
-    return [outcome for rules in variants for outcome in _check_variant(make_bot, rules, limit, now)]
+    return [outcome for rules in variants for outcome in _check_variant(make_bot, rules, limit, now, only)]
 
 
 def _check_variant(
-    make_bot: Callable[[], Bot], rules: Rules, limit: float, now: Callable[[], float]
+    make_bot: Callable[[], Bot], rules: Rules, limit: float, now: Callable[[], float], only: Collection[str]
 ) -> Iterator[Outcome]:
-    cases = cases_of(rules)
+    cases = [case for case in cases_of(rules) if not only or case.name in only]
+    if not cases:
+        return
     clock = ClockSetting(BANK, 0.0, limit, start_up=10.0)
     try:
         bot = make_bot()

@@ -13,9 +13,12 @@ from referee.records.chain import START, chained
 from referee.records.errors import RecordError
 from referee.records.file import RecordWriter, read_record
 from referee.records.lines import to_json
+from tests.referee.altered import ALTERED
 from tests.referee.recorded import match_lines, write_record
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from referee.records.lines import AnyLine
 
 LINES = match_lines()
@@ -120,7 +123,8 @@ def changed(lines: list[AnyLine], path: Path, old: str, new: str) -> Path:
         ('"bot1"', '"bob1"', "line 1: its chain does not fit: this line has been changed"),
         ('"deal":1', '"deal":2', "line 3: its chain does not fit: this line has been changed"),
         (',"chain":"', ',"chain":"0', "line 1: it does not end in its chain: it is no line of a record"),
-        ("\n", "\n\n", "line 2: it does not end in its chain"),
+        ("\n", "\n\n", "line 2: it is blank, and a record has no blank lines; remove it"),
+        ("\n", " \n", "line 1: it does not end in its chain"),
     ],
 )
 def test_the_first_line_that_was_changed_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
@@ -130,6 +134,25 @@ def test_the_first_line_that_was_changed_is_named(tmp_path: Path, old: str, new:
             read(path)
         assert str(caught.value).startswith(f"{str(path)!r}, {words}")
         assert str(caught.value).endswith(".")
+
+
+@pytest.mark.parametrize(("change", "line", "words"), ALTERED.values(), ids=ALTERED)
+def test_what_an_editor_has_changed_is_named(
+    tmp_path: Path, change: Callable[[bytes], bytes], line: int, words: str
+) -> None:
+    path = write_record(tmp_path / "match.jsonl", LINES)
+    path.write_bytes(change(path.read_bytes()))
+    for read in (lambda path: list(read_record(path)), RecordWriter.append):
+        with pytest.raises(RecordError) as caught:
+            read(path)
+        assert str(caught.value).startswith(f"{str(path)!r}, line {line}: {words}")
+
+
+def test_what_is_no_record_has_not_been_changed_by_an_editor(tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(b"\xef\xbb\xbfname,points\r\n")
+    with pytest.raises(RecordError, match="it is no line of a record"):
+        list(read_record(path))
 
 
 def test_a_field_that_nobody_knows_is_named(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.sandbox.base import STDERR_TAIL
+from ladder.sandbox.base import STDERR_HEAD, STDERR_TAIL
 from ladder.sandbox.docker.output import CHUNK, NAME, Output
 
 
@@ -50,11 +50,12 @@ async def test_what_is_written_can_be_read_at_once_and_after_the_end(tmp_path: P
     assert str(heard) == "one\ntwo\n"
 
 
-async def test_a_long_output_is_read_to_its_end_and_only_its_end_is_kept(tmp_path: Path, bot: socket.socket) -> None:
+async def test_a_long_output_is_read_to_its_end_and_only_its_ends_are_kept(tmp_path: Path, bot: socket.socket) -> None:
     heard = Output(tmp_path)
     bot.connect(str(tmp_path / NAME))
     await asyncio.to_thread(bot.sendall, b"x" * (1 << 20) + b"the end")
-    assert str(heard) == "x" * (STDERR_TAIL - 7) + "the end"
+    cut = f"\n… {(1 << 20) + 7 - STDERR_HEAD - STDERR_TAIL:,} bytes left out …\n"
+    assert str(heard) == "x" * STDERR_HEAD + cut + "x" * (STDERR_TAIL - 7) + "the end"
     heard.close()
 
 

@@ -173,7 +173,7 @@ NO_RECORDS = {
     "misshapen": (b'{"type":"match","rules":{"players":4}}\n', "line 1): it is no line of a record"),
     "long": (gzip.compress(b"x" * 2**21), "line 1: it is longer than 1048576 bytes"),
     "damaged": (b"\x1f\x8b\x08hello", "it cannot be unpacked"),
-    "empty lines": (gzip.compress(b"\n" * 200_000), "it is no line of a record"),
+    "empty lines": (gzip.compress(b"\n" * 200_000), "line 1: it is blank"),
 }
 
 

@@ -1,0 +1,136 @@
+"""The lines of a bot's output that say why it failed: the beginning, the error's first lines, and the end."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import ladder
+import pigpen
+import referee
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+MOST_LINES = 16
+"""Of an excerpt, the lines that say how many are left out included."""
+_HEAD, _ERROR, _END = 3, 3, 8
+"""Lines from the beginning, from an error's first line on, and from the end."""
+_LABEL = re.compile(r"(?:\[\d+\] )?")
+"""What stands before a line: the decision at which it was written (`ladder.sandbox.tail`)."""
+_BEGINS = re.compile(
+    r"Traceback \(most recent call last\):|panic: |fatal error: |Fatal Python error: |thread '.*' panicked at "
+    r"|terminate called |.*: Assertion .* failed|=+\d+=+ERROR: |Exception in thread |Unhandled exception"
+)
+"""How the report of an error begins that ends a program: in Python, Go, Rust, C and C++, Java, .NET."""
+_FRAME = re.compile(r'  File "(?P<file>[^"]+)", line \d+')
+_IN_FRAME = re.compile(r" {4}")
+"""The source below a frame's first line, and the marks below that."""
+_PACKAGES = [re.escape(str(Path(file).parent)) for file in (pigpen.__file__, referee.__file__, ladder.__file__)]
+_OURS = re.compile(
+    rf"(?:{'|'.join(_PACKAGES)}|/.*/(?:dist|site)-packages/(?:pigpen|referee|ladder))/"
+    r"|<frozen (?:runpy|importlib\.)"
+)
+"""Files that are not the bot's, here and in a container."""
+_CHANGING = re.compile(r"0x[0-9a-f]+|\b(?:10|[2-9TJQKA])[CDHS]\b|\d+")
+"""What differs from table to table in the report of one error: addresses, cards, numbers."""
+_NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
+
+
+def excerpt(output: str) -> list[str]:
+    r"""
+    Choose at most `MOST_LINES` of what a bot printed; frames of Pigpen in a traceback become one line.
+
+    >>> excerpt("".join(f"{number}\n" for number in range(99)))[:5]
+    ['0', '1', '2', '… 84 lines left out', '87']
+    """
+    lines = list(_folded(output.strip("\n").rstrip().splitlines()))
+    if len(lines) <= MOST_LINES:
+        return lines
+    tail = len(lines) - (MOST_LINES - _HEAD - 1)
+    begins = max(_first_line(lines) or tail, _HEAD)
+    if begins >= tail:
+        return [*lines[:_HEAD], *_left_out(tail - _HEAD), *lines[tail:]]
+    end = len(lines) - _END
+    error = lines[begins : begins + _ERROR]
+    return [*lines[:_HEAD], *_left_out(begins - _HEAD), *error, *_left_out(end - begins - len(error)), *lines[end:]]
+
+
+def likeness(output: str) -> str:
+    """What is the same in what a bot printed when the same error occurs again, at another table."""
+    lines = [_LABEL.sub("", line, count=1) for line in excerpt(output)]
+    return _CHANGING.sub("#", "\n".join(lines[_first_line(lines) or 0 :]))
+
+
+def without_changing(sentence: str) -> str:
+    """A sentence about a fault without the cards and numbers that differ from one to the next."""
+    return _CHANGING.sub("#", sentence)
+
+
+def advice(output: str) -> str:
+    """What to do about an error that says too little of it; empty where there is nothing to add."""
+    found = _NO_MODULE.search(output)
+    if found is None:
+        return ""
+    return (
+        f"{found[1]} is not there when the bot runs. A package: name it in a requirements.txt beside bot.py (a "
+        "pyproject.toml is not read). A file of your own: put it into the bot's folder."
+    )
+
+
+def _first_line(lines: Sequence[str]) -> int | None:
+    """Where the last error that is reported begins."""
+    found = (place for place, line in enumerate(lines) if _BEGINS.match(line, _after_label(line)))
+    return max(found, default=None)
+
+
+def _left_out(count: int) -> list[str]:
+    return [f"… {count} line{'s' * (count != 1)} left out"] if count else []
+
+
+def _folded(lines: Sequence[str]) -> Iterator[str]:
+    """The lines, with one in the place of each run of Pigpen's own frames; a traceback keeps one frame at least."""
+    for in_traceback, frames in groupby(_frames(lines), key=_is_frame):
+        several = list(frames)
+        if in_traceback and all(map(_is_ours, several)):
+            several, last = several[:-1], several[-1:]
+        else:
+            last = []
+        for ours, run in groupby(several, key=_is_ours):
+            folded = list(run)
+            if ours:
+                first = folded[0][0]
+                yield f"{first[: _after_label(first)]}  … {len(folded)} frame{'s' * (len(folded) != 1)} of Pigpen"
+            else:
+                yield from (line for frame in folded for line in frame)
+        yield from (line for frame in last for line in frame)
+
+
+def _frames(lines: Sequence[str]) -> Iterator[list[str]]:
+    """The lines; those of a frame in a traceback together."""
+    frame: list[str] = []
+    for line in lines:
+        if frame and _is_frame(frame) and _IN_FRAME.match(line, _after_label(line)):
+            frame.append(line)
+            continue
+        if frame:
+            yield frame
+        frame = [line]
+    if frame:
+        yield frame
+
+
+def _is_frame(lines: Sequence[str]) -> bool:
+    return _FRAME.match(lines[0], _after_label(lines[0])) is not None
+
+
+def _is_ours(lines: Sequence[str]) -> bool:
+    found = _FRAME.match(lines[0], _after_label(lines[0]))
+    return found is not None and _OURS.match(found["file"]) is not None
+
+
+def _after_label(line: str) -> int:
+    found = _LABEL.match(line)
+    return found.end() if found else 0
