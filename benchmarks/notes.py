@@ -242,6 +242,9 @@ class Bare:
     instance_kind = None
     runtime = "runc"
 
+    def never_fork(self, end: Exit) -> None:
+        """It forks none."""
+
     async def start(self, mount: SeatMount) -> BareInstance:
         """Start one."""
         client = connect()

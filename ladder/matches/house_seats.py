@@ -115,6 +115,11 @@ class HouseSeats:
         return any(seat.has_left for seat in self.seats)
 
     @property
+    def was_taken(self) -> bool:
+        """Whether a bot has ever come."""
+        return any(seat.was_taken for seat in self.seats)
+
+    @property
     def is_over(self) -> bool:
         """Whether all have been told that the match is over."""
         return all(seat.is_over for seat in self.seats)

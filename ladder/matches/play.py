@@ -57,6 +57,10 @@ class ProgramSeat(Protocol):
         """See `StreamSeat`."""
 
     @property
+    def was_taken(self) -> bool:
+        """See `StreamSeat`."""
+
+    @property
     def is_over(self) -> bool:
         """See `StreamSeat`."""
 
@@ -294,7 +298,7 @@ async def running(seated: Sequence[SeatedBot[S]]) -> AsyncIterator[list[asyncio.
         await asyncio.gather(*(bot.close() for bot in seated))
 
 
-async def _only_lost(seated: Sequence[SeatedBot[StreamSeat]]) -> int | None:
+async def _only_lost(seated: Sequence[SeatedBot[S]]) -> int | None:
     """The number of the one bot whose container was lost; None if those of others were lost as well."""
     found = await asyncio.gather(*(bot.is_lost() for bot in seated))
     lost = [number for number, is_lost in enumerate(found) if is_lost]

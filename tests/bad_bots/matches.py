@@ -84,6 +84,9 @@ class Seated:
         self._image = image
         self._source = source
 
+    def never_fork(self, end: Exit) -> None:
+        self._image.never_fork(end)
+
     async def start(self, mount: SeatMount) -> Instance:
         for name in HELPERS:
             copy = mount.folder / "tests" / f"{name}.py"

@@ -35,7 +35,7 @@ def met(*attempts: Callable[[], object]) -> list[str]:
 def kill_the_first() -> dict[str, object]:
     facts = {
         "limits": met(*[lambda each=each: resource.prlimit(FIRST, each, (0, 0)) for each in LIMITS]),
-        "priority": met(*[lambda each=each: os.setpriority(*each, 19) for each in GROUPS]),
+        "priority": met(*[lambda each=each: os.setpriority(each[0], each[1], 19) for each in GROUPS]),
         "cores": met(lambda: os.sched_setaffinity(FIRST, {max(os.sched_getaffinity(0))})),
         "signals": met(*[lambda each=each: os.kill(FIRST, each) for each in SIGNALS]),
         "group": met(lambda: os.setpgid(FIRST, 0)),

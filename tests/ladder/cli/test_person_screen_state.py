@@ -252,7 +252,7 @@ def test_what_the_policy_does_for_who_is_away_is_named() -> None:
     for seat in range(4):
         table.deal.apply(seat, table.deal.default_action(seat))
     table.show(away=True)
-    assert f"The policy passed {words.cards(sorted(passed))} for you." in table.text  # type: ignore[type-var, arg-type]
+    assert f"The policy passed {words.cards(sorted(passed))} for you." in table.text  # type: ignore[arg-type]
     play_until_asked(table)
     card = table.deal.default_action(0)
     table.deal.apply(0, card)

@@ -13,7 +13,7 @@ import pytest
 from ladder.errors import SandboxError
 from ladder.matches.check import MAX_STARTS, ConformanceCheck, Report
 from ladder.matches.check_wire import WIRE
-from ladder.sandbox.base import SOCKET_NAME, Instance, SeatMount
+from ladder.sandbox.base import SOCKET_NAME, Exit, Instance, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.docker.container_instance import DockerInstance
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
@@ -203,6 +203,9 @@ async def test_a_broken_sandbox_is_not_the_bots_fault() -> None:
         image_files = None
         instance_kind = None
         runtime = None
+
+        def never_fork(self, end: Exit) -> None:
+            """It forks none."""
 
         async def start(self, mount: SeatMount) -> Instance:
             raise SandboxError("The engine is gone.")

@@ -92,6 +92,9 @@ class TaskProgram:
         self._wait_fails = wait_fails
         self.instances: list[TaskInstance] = []
 
+    def never_fork(self, end: Exit) -> None:
+        """It forks none."""
+
     async def start(self, mount: SeatMount) -> TaskInstance:
         await asyncio.sleep(self._start_takes)
         if self._start_fails:
