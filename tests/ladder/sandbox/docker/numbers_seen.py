@@ -14,6 +14,7 @@ import os
 import platform
 import re
 import resource
+import select
 import socket
 import sys
 import threading
@@ -154,9 +155,8 @@ def _link() -> list[int]:
 
 
 def _epoll() -> list[int]:
-    import select
-
-    return [os.dup(select.epoll().fileno())]
+    made = select.epoll()
+    return [os.dup(made.fileno())]
 
 
 def _pair(kind: int) -> Callable[[], list[int]]:
@@ -222,8 +222,8 @@ def of_proc() -> Iterator[tuple[str, object]]:
             yield from statx(path, path)
             with suppress(OSError):
                 yield f"link {path}", os.readlink(path)
-            if name == "maps":
-                continue  # above
+            if name == "maps" or folder.endswith("/fd"):
+                continue  # above; and what is open is found by its own name
             with suppress(OSError, ValueError):
                 for number, line in enumerate(Path(path).read_bytes()[:65536].decode(errors="replace").splitlines()):
                     words = re.split(r"[\s]+", line)

@@ -64,7 +64,7 @@ LISTED = {
     r"stat /proc(/\.\.\.)?: links and owner": "left: how many processes the host has (docs/security.md)",
 }
 """What may move, by name, and why that is so."""
-REFUSED = {"shared memory", "memory file"}
+REFUSED = {"shared memory", "memory file", "fifo"}
 """What cannot be made at all; /dev/zero is empty."""
 
 
