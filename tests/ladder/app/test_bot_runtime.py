@@ -10,7 +10,8 @@ from ladder.app.bot_runtime import with_runtime
 from ladder.errors import SandboxError
 from ladder.settings.settings import load_settings
 
-WITH, WITHOUT = {"runc": {}, "runsc": {}}, {"runc": {}}
+WITH: dict[str, Any] = {"runc": {}, "runsc": {}}
+WITHOUT: dict[str, Any] = {"runc": {}}
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ WITH, WITHOUT = {"runc": {}, "runsc": {}}, {"runc": {}}
     ],
 )
 def test_a_run_plays_in_gvisor_where_the_settings_allow_it_and_the_engine_knows_it(
-    given: dict[str, str], engine: dict[str, Any], runtime: str, apart: bool,
+    given: dict[str, Any], engine: dict[str, Any], runtime: str, apart: bool,
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(bot_runtime, "engine_facts", lambda: {"Runtimes": engine})
