@@ -58,10 +58,11 @@ class Start:
 
 def pigpen_start(kind: str, count: int, warm_up: int) -> Start:
     """Start the bots of so many matches, one after the other."""
-    return asyncio.run(_pigpen(KINDS[kind](), count, warm_up))
+    return asyncio.run(start_of(KINDS[kind](), count, warm_up))
 
 
-async def _pigpen(sandbox: Sandbox, count: int, warm_up: int) -> Start:
+async def start_of(sandbox: Sandbox, count: int, warm_up: int) -> Start:
+    """The same in a sandbox, which is closed in the end."""
     try:
         program = await sandbox.load(INSTANT)
         for _ in range(warm_up):
