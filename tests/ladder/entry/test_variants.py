@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import tomli_w
 
 from ladder.entry.variants import choices, chosen_variants, outdated
 from ladder.errors import BotRejected, LadderError
@@ -13,9 +14,11 @@ from ladder.store import models
 from ladder.store.commands.submissions import Submission, add_version
 from ladder.store.database import Database
 from ladder.store.submission_look import look_at
+from ladder.values.submission import VariantFile
 from pigpen.rules import PRESETS, Rules
 from referee.records.rules_file import RulesFileError, to_toml
 from tests.ladder.databases import later_backend as backend
+from tests.many_choices import WAYS, many_choices
 
 __all__ = ["backend"]
 
@@ -61,6 +64,15 @@ def test_all_is_every_preset_and_every_variant_of_the_ladder(database: Database)
 def test_a_word_that_names_no_variant_is_a_mistake(database: Database) -> None:
     with pytest.raises(RulesFileError, match="There are no rules called 'herats'"):
         choose(database, "herats")
+
+
+def test_C_10_no_bot_is_entered_in_a_variant_with_too_many_choices(database: Database, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(tomli_w.dumps(many_choices()))
+    with pytest.raises(RulesFileError, match=f"mine.toml: passing.cards: {WAYS}"):
+        choose(database, str(tmp_path / "mine.toml"))
+    sent = VariantFile(file="mine.toml", rules=many_choices())  # what another machine has read
+    with database.read() as session, pytest.raises(RulesFileError, match=f"^passing.cards: {WAYS}"):
+        chosen_variants(look_at(session, "Trotter"), [sent], [])
 
 
 def test_a_bot_is_not_entered_in_what_it_does_not_offer(database: Database) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+import tomli_w
 
 from ladder.app.ladder import Ladder
 from ladder.app.tables.played import record_of
@@ -22,6 +23,7 @@ from referee.records.file import read_record
 from referee.records.lines import DealLine
 from referee.records.rules_file import to_toml
 from tests.ladder.site.tables_here import TableBrowser, site_here, some_answer, tables_here
+from tests.many_choices import WAYS, many_choices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -301,6 +303,15 @@ async def test_what_cannot_be_played_is_said_on_the_form(ladder: Ladder) -> None
             assert response.status_code == 422, (fields, response.text)
             assert 'role="alert"' in response.text
             assert "\x1b" not in response.text
+
+
+async def test_C_10_rules_with_too_many_choices_are_refused_on_the_form_with_the_number_and_the_bound(
+    ladder: Ladder,
+) -> None:
+    async with site_here(ladder, plays=False) as base, TableBrowser(base) as ada:
+        response = await ada.send("/play", "/play", variant="own", toml=tomli_w.dumps(many_choices()))
+    assert response.status_code == 422
+    assert f"passing.cards: {WAYS}" in response.text
 
 
 async def test_rules_of_ones_own_are_played(ladder: Ladder) -> None:

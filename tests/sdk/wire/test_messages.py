@@ -22,6 +22,7 @@ from pigpen.wire.messages import (
     welcome_of,
 )
 from pigpen.wire.rules_messages import rules_from_message, rules_to_message
+from tests.many_choices import WAYS
 
 QS, AH = Card.parse("QS"), Card.parse("AH")
 
@@ -30,6 +31,14 @@ QS, AH = Card.parse("QS"), Card.parse("AH")
 def test_every_variant_comes_through_unchanged(rules: Rules) -> None:
     data = rules_to_message(rules).SerializeToString()
     assert rules_from_message(rules_pb2.Rules.FromString(data)) == rules
+
+
+def test_C_10_a_variant_with_too_many_choices_is_none() -> None:
+    message = rules_to_message(PRESETS["hearts"])
+    message.players = 2
+    message.passing.cards = 13
+    with pytest.raises(ValueError, match=f"^passing.cards: {WAYS}"):
+        rules_from_message(message)
 
 
 @given(

@@ -1,0 +1,33 @@
+"""Rules that come from outside: files, records, and what was sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+import tomli_w
+
+from referee.records.lines import MatchLine
+from referee.records.recorded import BadRecord, Recorded
+from referee.records.rules_file import RulesFileError, load_rules, rules_from
+from tests.many_choices import WAYS, many_choices
+from tests.referee.recorded import match_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_C_10_too_many_choices_are_refused_in_a_file_and_in_what_was_sent(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(tomli_w.dumps(many_choices()))
+    with pytest.raises(RulesFileError, match=f"mine.toml: passing.cards: {WAYS}"):
+        load_rules(str(path))
+    with pytest.raises(RulesFileError, match=f"^passing.cards: {WAYS}"):
+        rules_from(many_choices())
+
+
+def test_C_10_too_many_choices_are_refused_in_a_record() -> None:
+    first, *_ = match_lines("hearts", "boards:1")
+    assert isinstance(first, MatchLine)
+    with pytest.raises(BadRecord, match=f"its rules cannot be understood: passing.cards: {WAYS}"):
+        Recorded.of([first.model_copy(update={"rules": many_choices(), "bots": ("a", "b")})])
