@@ -165,7 +165,7 @@ export class Stream {
     try {
       return await fetch(`${this.base}/${what}`, {
         method: "POST",
-        headers: { "Content-Type": "application/json" },
+        headers: { Accept: "application/json", "Content-Type": "application/json" },
         body: JSON.stringify(body),
       });
     } catch {
