@@ -27,16 +27,14 @@ if TYPE_CHECKING:
 PROGRAM = "ladder.worker.computing_process"
 PATIENCE = 10
 """A computation may take so many times its CPU time by the clock: it gets the cores that nobody else needs."""
-TOO_HEAVY = "This needs more {what} than a computation may take; with simpler rules it may be done."
+TOO_LONG = "This takes more time than a computation may take; with simpler rules it may be done."
+TOO_LARGE = "This takes more memory than a computation may take; with simpler rules it may be done."
 
 log = structlog.get_logger()
 
 
 class TooHeavy(UserError):
-    """A computation needed more time or memory than it may take; it would do so again."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__(TOO_HEAVY.replace("{what}", what))
+    """A computation took more time or memory than it may take; it would do so again."""
 
 
 class Computer:
@@ -80,11 +78,11 @@ class Computer:
             raise SandboxError("A computation was not done in time; the machine is too busy.") from None
         except SandboxError:
             if process.ended_by == signal.SIGXCPU:
-                raise TooHeavy("time") from None
+                raise TooHeavy(TOO_LONG) from None
             raise
         if outcome.is_too_heavy:
             await self.close()  # what is left of its memory may be in pieces
-            raise TooHeavy("memory")
+            raise TooHeavy(TOO_LARGE)
         if outcome.answer is None:
             raise UserError(outcome.refused)
         return outcome.answer

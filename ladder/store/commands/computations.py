@@ -40,7 +40,7 @@ VISITOR_SECONDS = 3600.0
 """For so long after the end it is known whose question it was."""
 TOO_MANY_OF_YOURS = "Too much that you have asked for waits to be computed; try again in {minutes} min."
 TOO_MANY = "Too much waits to be computed; try again in {minutes} min."
-FAILED = "This could not be computed: the platform failed {times} times. Try again in an hour."
+FAILED = "This could not be computed, because the platform failed several times; try again in an hour."
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def tidy(session: Session, now: float, kept_bytes: int = KEPT_BYTES) -> None:
 def _failed(session: Session, row: Computation, now: float) -> None:
     row.failures += 1
     if row.failures >= MAX_FAILURES:
-        _end(session, row, FAILED.replace("{times}", str(row.failures)), now)
+        _end(session, row, FAILED, now)
     else:
         LEASES.release(session, row)
 

@@ -17,7 +17,7 @@ from ladder.settings.settings import load_settings
 from ladder.store import models
 from referee.records.file import RecordWriter
 from tests.ladder import ladders, shown
-from tests.ladder.computing import compute_all, computed
+from tests.ladder.computing_here import compute_all, computed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

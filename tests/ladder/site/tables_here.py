@@ -16,7 +16,7 @@ from ladder.site.listening import listen
 from ladder.site.server import make_server
 from ladder.tables.table_run import COMING_SECONDS
 from ladder.values.person_state import PersonState
-from tests.ladder.computing import computing_here
+from tests.ladder.computing_here import computing_here
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable

@@ -33,7 +33,7 @@ from pigpen.rules.shuffle import commitment
 from referee.records.lines import DealLine
 from referee.replay.verify import verify
 from tests.ladder.app.tables.finished import finished
-from tests.ladder.computing import compute_all, computed
+from tests.ladder.computing_here import compute_all, computed
 from tests.ladder.ladders import NOW, played
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
 
