@@ -4,31 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.local.reading import Source, read_match
-from ladder.app.local.why import ANYWHERE, dearest_in_record, first_look, why_in_record
+from ladder.app.computing.asking import answer_to, known_answer
+from ladder.app.computing.questions import deals_of, dearest_in, why_question
+from ladder.app.local.reading import Source, bot_in, deals_in
+from ladder.app.local.why import ANYWHERE, decision_in_record
 from ladder.app.matches import record_of
-from ladder.matches.why import dearest_of, rerun_line
+from ladder.app.recorded_match import read_recorded
+from ladder.matches.why import rerun_line
 from ladder.store import names
 from ladder.store.queries.faults import newest_faults
 from ladder.store.queries.matches import results
-from ladder.values.why import Inbox, InboxFault
+from ladder.values.questions import BotDeals, DearestQuestion, FoundDearest
+from ladder.values.why import Inbox, InboxFault, Why
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ladder.app.ladder import Ladder
-    from ladder.app.local.why import FirstLook, Where
+    from ladder.app.local.why import Where
     from ladder.store.queries.faults import NewFault
     from ladder.values.matches import MatchRow
-    from ladder.values.why import Dearest, Why
+    from ladder.values.why import Dearest
 
 FAULTS = 20
 """How many of the newest faults stand in an inbox."""
+NOTHING = FoundDearest(sources=(), decisions=0, not_estimated=0, dearest=())
 
 
-def why(ladder: Ladder, match: int, step: int, where: Where = ANYWHERE, bot: str | None = None) -> Why:
+def why(ladder: Ladder, match: int, step: int, where: Where = ANYWHERE, bot: str | None = None, asker: str = "") -> Why:
     """
-    Estimate what each choice of one decision was worth, from what its seat knew.
+    Say what each choice of one decision was worth, by an estimate from what its seat knew.
 
     Args:
         ladder: The ladder.
@@ -36,25 +39,23 @@ def why(ladder: Ladder, match: int, step: int, where: Where = ANYWHERE, bot: str
         step: The place of the decision among the steps of the deal, from 1.
         where: The deal.
         bot: Whose decision it should be, by its name in the record or its number; None: whoever's it is.
+        asker: Whose turn in the queue it takes (`ladder.app.computing.asking`).
 
     Raises:
+        BeingComputed: If it is not estimated yet.
         LadderError: If there is no such match.
-        RecordError: If its record cannot be read.
-        UserError: If there is no record, or no such decision; see `why_in_record`.
+        UserError: If there is no record that can be read, or no such decision; see `why_in_record`.
     """
-    return why_in_record(Source.of(record_of(ladder, match), str(match)), step, where, bot)
+    source = Source.of(record_of(ladder, match), str(match))
+    recorded = read_recorded(source.path).recorded
+    decision = decision_in_record(source, recorded, step, where, bot)
+    question = why_question(recorded, decision.line, step, source.word)
+    return Why.model_validate_json(answer_to(ladder, question, asker))
 
 
-def dearest(
-    ladder: Ladder,
-    match: int,
-    bot: str,
-    worst: int = 5,
-    where: Where = ANYWHERE,
-    advance: Callable[[], None] = lambda: None,
-) -> Dearest:
+def dearest(ladder: Ladder, match: int, bot: str, worst: int = 5, where: Where = ANYWHERE, asker: str = "") -> Dearest:
     """
-    Find the decisions that cost a bot most in a match, by estimate.
+    Give the decisions that cost a bot most in a match, by estimate.
 
     Args:
         ladder: The ladder.
@@ -62,19 +63,27 @@ def dearest(
         bot: The bot, by its name in the record or its number.
         worst: How many decisions to give at most.
         where: Only these deals.
-        advance: Called after each deal that has been looked at.
+        asker: Whose turn in the queue it takes (`ladder.app.computing.asking`).
 
     Raises:
+        BeingComputed: If they are not found yet.
         LadderError: If there is no such match.
-        RecordError: If its record cannot be read.
-        UserError: If there is no record, no such bot in it, or no such deal.
+        UserError: If there is no record that can be read, no such bot in it, or no such deal.
     """
-    return dearest_in_record(Source.of(record_of(ladder, match), str(match)), bot, worst, where, advance)
+    source = Source.of(record_of(ladder, match), str(match))
+    recorded = read_recorded(source.path).recorded
+    number = bot_in(recorded, bot, source)
+    deals_in(recorded, source, *where)
+    deals = deals_of(ladder, source, recorded.first.commitment, where)
+    question = DearestQuestion(looks=(BotDeals(deals=deals, bots=(number,)),), worst=worst)
+    return dearest_in(answer_to(ladder, question, asker), source, recorded.first.bots[number])
 
 
-def inbox(ladder: Ladder, bot: str, matches: int = 5, worst: int = 5, variant: str | None = None) -> Inbox:
+def inbox(
+    ladder: Ladder, bot: str, matches: int = 5, worst: int = 5, variant: str | None = None, asker: str = ""
+) -> Inbox:
     """
-    Collect what the owner of a bot may want to look at: its dearest decisions, and its faults.
+    Collect what the owner of a bot may want to look at: its dearest decisions, as far as found, and its faults.
 
     Args:
         ladder: The ladder.
@@ -82,29 +91,32 @@ def inbox(ladder: Ladder, bot: str, matches: int = 5, worst: int = 5, variant: s
         matches: How many of its newest matches to look at; those without a record are left out.
         worst: How many decisions to give at most.
         variant: Only this one.
+        asker: Whose turn in the queue it takes (`ladder.app.computing.asking`).
 
     Raises:
         LadderError: If there is no such bot, version or variant.
-        RecordError: If a record cannot be read.
-        UserError: If a record makes no sense.
+        NoAnswer: If a record cannot be read.
     """
     with ladder.database.read() as session:
         if variant is not None:
             names.find_variant(session, variant)
         version = names.find_version(session, bot, variant)
         number, version_id, name = version.number, version.id, bot.partition("@")[0]
-        found = [match for match in results(session, matches, variant, [version_id]) if match.record_kept]
+        rows = [match for match in results(session, matches, variant, [version_id]) if match.record_kept]
         faults = [_fault(name, each) for each in newest_faults(session, version_id, FAULTS, variant)]
-    looks = {match.id: _look(ladder, match, version_id) for match in found}
-    candidates = [each for match, look in looks.items() for each in look.candidates(str(match))]
+    looks = tuple(_look(ladder, match, version_id) for match in rows)
+    subject = f"inbox of {version_id}: {variant or 'all'}, {matches} matches, {worst} decisions"
+    known = known_answer(ladder, DearestQuestion(looks=looks, worst=worst), asker, subject)
+    found = FoundDearest.model_validate_json(known.answer) if known.answer else NOTHING
     return Inbox(
         bot=name,
         version=number,
-        matches=tuple(looks),
-        decisions=sum(look.decisions for look in looks.values()),
-        not_estimated=sum(look.not_estimated for look in looks.values()),
-        dearest=tuple(dearest_of(candidates, worst)),
+        matches=tuple(map(int, found.sources)),
+        decisions=found.decisions,
+        not_estimated=found.not_estimated,
+        dearest=found.dearest,
         faults=tuple(faults),
+        computing=known.computing,
     )
 
 
@@ -113,9 +125,8 @@ def _fault(bot: str, new: NewFault) -> InboxFault:
     return InboxFault(**dict(new.fault), verdict=new.verdict, rerun=line)
 
 
-def _look(ladder: Ladder, match: MatchRow, version: int) -> FirstLook:
-    """Estimate what a version did in a match, in all its seats there, with few deals."""
+def _look(ladder: Ladder, match: MatchRow, version: int) -> BotDeals:
+    """What a version did in a match, in all its seats there."""
     source = Source.of(ladder.files.record(match.id, match.attempt), str(match.id))
-    recorded = read_match(source)
-    seats = {seat.seat for seat in match.seats if seat.version_id == version}
-    return first_look(recorded, source, seats, recorded.deals)
+    seats = tuple(seat.seat for seat in match.seats if seat.version_id == version)
+    return BotDeals(deals=deals_of(ladder, source, match.commitment), bots=seats)

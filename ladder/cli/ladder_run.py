@@ -89,6 +89,23 @@ def run_tables() -> None:
         run(play_tables(ladder, log_to_stderr=True))
 
 
+@ladder_app.command("compute")
+def run_computing() -> None:
+    """
+    Compute what visitors of the site ask for: estimates, and how house bots play a board. Ctrl-C ends it.
+
+    The site simulates nothing itself: it puts questions into a queue, in which visitors take turns, and keeps the
+    answers. pigpen up runs both. Without this process the site says that it is not running.
+
+    Examples:
+        pigpen ladder compute
+    """
+    from ladder.app.computing.running import run_computing as compute
+
+    with opened(create=True) as ladder:
+        run(compute(ladder, log_to_stderr=True))
+
+
 def _run(ladder: Ladder, plan: RunPlan) -> None:
     from ladder.app.running import ladder_run
     from ladder.cli.ladder_watch import LadderWatch

@@ -51,7 +51,8 @@ def serve(
     """
     Serve the web site of the ladder: standings, bots, matches, replays, and an API. Ctrl-C ends it.
 
-    It plays no matches: run `pigpen ladder run` and `pigpen ladder tables` beside it, or all of them with `pigpen up`.
+    It plays no matches, and simulates nothing: run `pigpen ladder run`, `pigpen ladder tables` and
+    `pigpen ladder compute` beside it, or all of them with `pigpen up`.
 
     Examples:
         pigpen serve
@@ -78,7 +79,7 @@ def up(
     cluster: ClusterOption = False,
 ) -> None:
     """
-    Run a whole ladder on this machine: web site, matches, and tables with people. A process that dies is restarted.
+    Run a whole ladder on this machine: web site, matches, tables, estimates. A process that dies is restarted.
 
     Enter bots from another terminal with `pigpen submit`. The first Ctrl-C finishes the matches that are under way
     and then ends the site; the second one gives the matches up: they are played again by the next run.
@@ -119,7 +120,9 @@ def up(
             "The runner of matches", ("ladder", "run", *(("--cluster",) if cluster else ())), logs / "ladder.err"
         )
         tables = SupervisedProcess("The runner of tables", ("ladder", "tables"), logs / "tables.err")
-        supervisor = Supervisor([site, *images, tables, matches], lambda words: typer.echo(sanitize(words), err=True))
+        computing = SupervisedProcess("The runner of estimates", ("ladder", "compute"), logs / "computing.err")
+        parts = [site, *images, computing, tables, matches]
+        supervisor = Supervisor(parts, lambda words: typer.echo(sanitize(words), err=True))
         for sign in (signal.SIGINT, signal.SIGTERM):
             signal.signal(sign, lambda *_: supervisor.stop())
         if settings.sandbox == SandboxKind.DOCKER and not cluster:

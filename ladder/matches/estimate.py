@@ -108,6 +108,17 @@ def count_choices(view: View) -> int:
     return len(view.legal) if view.phase is Phase.PLAY else len(MoonChoice)
 
 
+def check_choices(view: View) -> None:
+    """
+    Refuse a decision that has too many legal choices to be estimated; they are counted, and not listed.
+
+    Raises:
+        TooManyChoices: If there are more than `MOST_CHOICES`.
+    """
+    if (count := count_choices(view)) > MOST_CHOICES:
+        raise TooManyChoices(f"it has {count:,} legal choices, and at most {MOST_CHOICES:,} are estimated")
+
+
 def choices(view: View) -> Sequence[Action]:
     """
     Every legal choice of a decision.
@@ -115,8 +126,7 @@ def choices(view: View) -> Sequence[Action]:
     Raises:
         TooManyChoices: If there are more than `MOST_CHOICES`.
     """
-    if (count := count_choices(view)) > MOST_CHOICES:
-        raise TooManyChoices(f"it has {count:,} legal choices, and at most {MOST_CHOICES:,} are estimated")
+    check_choices(view)
     if view.phase is Phase.PASS:
         return some_passes(view, MOST_CHOICES)
     if view.phase is Phase.EXPOSE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ladder.matches.estimate import QUICK, TooManyChoices, estimates, played_out
 from ladder.matches.opinion import opinion_of
@@ -13,7 +13,7 @@ from referee.records.steps import words_of
 from referee.replay.decision import decisions
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from ladder.matches.estimate import ChoiceEstimate
     from ladder.matches.opinion import Opinion
@@ -86,6 +86,50 @@ def first_cost(decision: RecordedDecision) -> float | None:
     except TooManyChoices:
         return None
     return next(each.behind for each in found if words_of(each.action)[1] == decision.chosen)
+
+
+class FirstLook(NamedTuple):
+    """The decisions of some bots in a match, each with what it cost by an estimate with few deals."""
+
+    costs: list[tuple[float, RecordedDecision]]
+    not_estimated: int
+    """How many decisions have too many choices."""
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions there are."""
+        return len(self.costs) + self.not_estimated
+
+    def candidates(self, source: str) -> list[tuple[float, RecordedDecision, str]]:
+        """What `dearest_of` takes; *source* is the match, as people name it."""
+        return [(cost, decision, source) for cost, decision in self.costs]
+
+
+def first_look(
+    recorded: Recorded, lines: Iterable[DealLine], bots: Collection[int], advance: Callable[[], None] = lambda: None
+) -> FirstLook:
+    """
+    Estimate all decisions with a choice that some bots, by their numbers, were asked for, with few deals.
+
+    Args:
+        recorded: The match, finished or not.
+        lines: Some of its deals.
+        bots: The bots.
+        advance: Called after each deal.
+
+    Raises:
+        BadRecord: If a deal breaks the rules.
+    """
+    costs, left_out = [], 0
+    for line in lines:
+        for decision in unforced(recorded, [line], bots):
+            cost = first_cost(decision)
+            if cost is None:
+                left_out += 1
+            else:
+                costs.append((cost, decision))
+        advance()
+    return FirstLook(costs, left_out)
 
 
 def dearest_of(candidates: Iterable[tuple[float, RecordedDecision, str]], worst: int) -> list[Why]:

@@ -17,6 +17,7 @@ from ladder.app import overview
 from ladder.app.accounts.device import ASK_SECONDS
 from ladder.app.accounts.passwords import Passwords
 from ladder.app.accounts.provider_settings import check_provider
+from ladder.app.computing.asking import BeingComputed
 from ladder.app.live_hub import LiveHub
 from ladder.app.tables.seat_sessions import SeatSessions
 from ladder.app.tables.watches import TableWatches
@@ -51,6 +52,7 @@ from ladder.site.attempts import Attempts
 from ladder.site.body_limits import BodyLimits
 from ladder.site.browser_sessions import hashing_threads
 from ladder.site.cache import LEAST_TO_COMPRESS, AnswerCache
+from ladder.site.computing_pages import on_being_computed
 from ladder.site.context import Site
 from ladder.site.headers import EveryResponse
 from ladder.site.metrics import Metrics
@@ -197,6 +199,7 @@ def _described() -> dict[str, Any]:
 
 def _handle_errors(app: FastAPI) -> None:
     app.add_exception_handler(LogInFirst, on_log_in_first)
+    app.add_exception_handler(BeingComputed, on_being_computed)
     app.add_exception_handler(PigpenError, problems.on_our_error)
     app.add_exception_handler(HTTPException, problems.on_http_error)
     app.add_exception_handler(RequestValidationError, problems.on_bad_input)

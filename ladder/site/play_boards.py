@@ -11,6 +11,7 @@ from ladder.app.tables import comparing, todays
 from ladder.app.tables.match_boards import BoardChair, match_board, open_match_board
 from ladder.errors import TooOften, UserError
 from ladder.site.attempts import Attempt
+from ladder.site.computing_pages import NOT_SERVED, asker_of
 from ladder.site.context import MOST_NUMBER
 from ladder.site.forms import Form, form_page
 from ladder.site.play_orders import names_of_variants
@@ -50,8 +51,9 @@ def today(request: Request, variant: Variant) -> Response:
 def yesterday(request: Request, variant: Variant) -> Response:
     """How everybody did on yesterday's board of a variant."""
     site: Site = request.app.state.site
-    found = comparing.results_of_yesterday(site.ladder, variant)
-    return site.pages.fresh_page(request, "play_yesterday.html", {"found": found, "variant": found.board.variant})
+    found = comparing.results_of_yesterday(site.ladder, variant, asker_of(request))
+    values = {"found": found, "variant": found.board.variant, "not_served": NOT_SERVED}
+    return site.pages.fresh_page(request, "play_yesterday.html", values)
 
 
 @router.post("/today/{variant}")
@@ -90,12 +92,20 @@ def compare(request: Request, name: Name, key: Key = "") -> Response:
     """Everybody's results of a table's board, for who has played it there; with somebody's, decision by decision."""
     site: Site = request.app.state.site
     state, secret = my_table(request, name), secret_of(request)
-    found = comparing.compare(site.ladder, name, secret)
-    beside = comparing.beside(site.ladder, name, secret, key) if key else None
+    asker = asker_of(request)
+    found = comparing.compare(site.ladder, name, secret, asker)
+    beside = comparing.beside(site.ladder, name, secret, key, asker) if key else None
     return site.pages.fresh_page(
         request,
         "play_compare.html",
-        {"table": state, "base": f"/play/{name}", "board": found, "beside": beside, "variant": found.variant},
+        {
+            "table": state,
+            "base": f"/play/{name}",
+            "board": found,
+            "beside": beside,
+            "variant": found.variant,
+            "not_served": NOT_SERVED,
+        },
     )
 
 

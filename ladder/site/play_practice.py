@@ -9,14 +9,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from ladder.app.computing.asking import BeingComputed
 from ladder.app.tables.practising import ask_before
 from ladder.app.tables.replaying import dearest_of_deal
 from ladder.app.tables.sitting import take_back
 from ladder.errors import Conflict, Forbidden, UserError
+from ladder.site.computing_pages import asker_of
 from ladder.site.forms import FROM_ELSEWHERE
 from ladder.site.origin import is_same_origin
 from ladder.site.play_seats import my_seat_session, my_table, secret_of
-from ladder.site.why_routes import one_at_a_time
 from ladder.site.words import to_translate
 
 if TYPE_CHECKING:
@@ -40,14 +41,12 @@ def dearest(request: Request, name: Name, deal: DealNumber) -> Response:
     """Find the person's dearest decisions in a deal that is over, by estimate."""
     site: Site = request.app.state.site
     my_table(request, name)
-    with one_at_a_time():
-        return _json(dearest_of_deal(site.ladder, name, secret_of(request), deal))
+    return _json(dearest_of_deal(site.ladder, name, secret_of(request), deal, asker_of(request)))
 
 
 @router.post("/{name}/why")
 async def ask(request: Request, name: Name) -> Response:
     """Estimate what each choice of the open decision is worth: at tables for practice, before one plays."""
-    site: Site = request.app.state.site
     if not is_same_origin(request):
         raise HTTPException(403, FROM_ELSEWHERE)
     session = await my_seat_session(request, name)
@@ -56,7 +55,10 @@ async def ask(request: Request, name: Name) -> Response:
     if question is None:
         raise HTTPException(409, NOT_ASKED)
     try:
-        hint = await run_in_threadpool(_hint, site, name, secret_of(request), question.view)
+        hint = await run_in_threadpool(_hint, request, name, question.view)
+    except BeingComputed:
+        session.assisted()
+        raise
     except Forbidden as error:
         raise HTTPException(403, str(error)) from None
     except UserError as error:
@@ -82,9 +84,9 @@ async def back(request: Request, name: Name) -> Response:
     return Response(status_code=204)
 
 
-def _hint(site: Site, name: str, secret: str, view: View) -> Hint:
-    with one_at_a_time():
-        return ask_before(site.ladder, name, secret, view)
+def _hint(request: Request, name: str, view: View) -> Hint:
+    site: Site = request.app.state.site
+    return ask_before(site.ladder, name, secret_of(request), view, asker_of(request))
 
 
 def _json(value: Value) -> Response:

@@ -10,9 +10,9 @@ from starlette.responses import RedirectResponse, Response
 from ladder.app.tables.replaying import file_name, first_place, table_replayed, table_why
 from ladder.app.tables.sittings import YOU
 from ladder.site import replay_pages
+from ladder.site.computing_pages import asker_of
 from ladder.site.play_seats import my_table, secret_of
 from ladder.site.replay_api import BoardNumber, Seat, TableNumber
-from ladder.site.why_routes import one_at_a_time
 from ladder.values.replay import DealPlace
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ def deal(request: Request, name: Name, key: Key, board: BoardNumber, table: Tabl
     """A deal that was played at a table, or by somebody else with the same cards."""
     site: Site = request.app.state.site
     my_table(request, name)
-    shown = table_replayed(site.ladder, name, secret_of(request), key, DealPlace(board=board, table=table))
+    place = DealPlace(board=board, table=table)
+    shown = table_replayed(site.ladder, name, secret_of(request), key, place, asker=asker_of(request))
     base = f"/play/{name}"
     here = f"{base}/replay/{key}"
     values = replay_pages.deal(shown) | {
@@ -64,7 +65,7 @@ def deal_as_json(
     site: Site = request.app.state.site
     my_table(request, name)
     place = DealPlace(board=board, table=table)
-    return _json(table_replayed(site.ladder, name, secret_of(request), key, place, seat))
+    return _json(table_replayed(site.ladder, name, secret_of(request), key, place, seat, asker_of(request)))
 
 
 @router.get("/{name}/replay/{key}/{board}/{table}/deal/steps/{step}/why")
@@ -73,8 +74,7 @@ def why(request: Request, name: Name, key: Key, board: BoardNumber, table: Table
     site: Site = request.app.state.site
     my_table(request, name)
     place = DealPlace(board=board, table=table)
-    with one_at_a_time():
-        return _json(table_why(site.ladder, name, secret_of(request), key, place, step))
+    return _json(table_why(site.ladder, name, secret_of(request), key, place, step, asker_of(request)))
 
 
 def _json(value: Value) -> Response:

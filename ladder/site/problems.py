@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
+from ladder.app.computing.asking import NoAnswer
 from ladder.errors import Busy, Conflict, Forbidden, LadderError, SandboxError, StoreError, TooOften, UserError
 from ladder.site.headers import without_secrets
 from ladder.site.origin import SAFE
@@ -73,7 +74,7 @@ def on_our_error(request: Request, error: Exception) -> Response:
         return respond(request, HTTPStatus.FORBIDDEN, str(error))
     if isinstance(error, Conflict):
         return respond(request, HTTPStatus.CONFLICT, str(error))
-    if isinstance(error, UserError) and request.method not in SAFE:
+    if isinstance(error, NoAnswer) or (isinstance(error, UserError) and request.method not in SAFE):
         return respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
     if isinstance(error, UserError | LadderError):
         return respond(request, HTTPStatus.NOT_FOUND, str(error))

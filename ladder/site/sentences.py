@@ -49,5 +49,10 @@ SENTENCES = (
     to_translate("Bots of the ladder play with people who have an account; log in, or choose house bots."),
     to_translate("Bots of the ladder play its variants only; choose house bots for rules of your own."),
     to_translate("Nobody sits at this table but bots; leave a chair to a person."),
+    to_translate("Too much that you have asked for waits to be computed; try again in {minutes} min."),
+    to_translate("Too much waits to be computed; try again in {minutes} min."),
+    to_translate("This could not be computed, because the platform failed several times; try again in an hour."),
+    to_translate("This takes more time than a computation may take; with simpler rules it may be done."),
+    to_translate("This takes more memory than a computation may take; with simpler rules it may be done."),
 )
-"""As they stand in `ladder.app.accounts`, `ladder.app.tables`, `ladder.store.commands` and `ladder.tables`."""
+"""As they stand in `ladder.app.accounts` and `.tables`, `ladder.store.commands`, `ladder.tables` and `ladder.worker`."""

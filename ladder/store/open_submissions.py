@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select, text
 
+from ladder.store import turns
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ def in_turn(session: Session, rows: Iterable[StoredSubmission]) -> list[StoredSu
     """
     Sort those that wait as they will be tried.
 
-    Owners take turns: whose last trial is the longest ago goes first, and everybody's second one comes after
-    everybody's first.
+    Owners take turns (`ladder.store.turns`): whose last trial is the longest ago goes first.
 
     Args:
         session: A transaction.
@@ -37,11 +36,7 @@ def in_turn(session: Session, rows: Iterable[StoredSubmission]) -> list[StoredSu
     waiting = [row for row in rows if row.status == SubmissionStatus.QUEUED]
     if len(waiting) < 2:
         return waiting
-    served, before, rounds = _served(session, {row.owner for row in waiting}), Counter[str](), {}
-    for row in waiting:
-        rounds[row.id] = before[row.owner]
-        before[row.owner] += 1
-    return sorted(waiting, key=lambda row: (rounds[row.id], served[row.owner], row.id))
+    return turns.in_turn(waiting, lambda row: row.owner, _served(session, {row.owner for row in waiting}))
 
 
 def _served(session: Session, owners: Iterable[str]) -> dict[str, float]:

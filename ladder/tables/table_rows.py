@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from ladder.sandbox.host import owners
 from ladder.store.commands import tables as commands
+from ladder.store.database_thread import DatabaseThread
 from ladder.store.queries import leased_tables as queries
 from ladder.store.queries.tables import finished_before
 from ladder.values.people import TableStatus
@@ -19,13 +18,11 @@ if TYPE_CHECKING:
     from ladder.store.database import Database, Session
     from ladder.store.queries.leased_tables import LeasedTable
 
-T = TypeVar("T")
-
 LEASE_SECONDS = 60.0
 """A lease that is not renewed for so long has been lost."""
 
 
-class TableRows:
+class TableRows(DatabaseThread):
     """The tables that one process has leased. Each method raises `StoreError` if the database does not answer."""
 
     def __init__(self, database: Database, clock: Callable[[], float], holder: str | None = None) -> None:
@@ -37,19 +34,18 @@ class TableRows:
             clock: Gives Unix time.
             holder: Who leases them; None: this process.
         """
-        self._database = database
+        super().__init__(database, "tables")
         self._clock = clock
         self._holder = holder or owners.this_process()
-        self._thread = ThreadPoolExecutor(1, "tables")
 
     async def open_tables(self) -> dict[int, tuple[str, int]]:
         """Status and attempt of all tables that have not ended."""
-        return await self._read(queries.open_tables)
+        return await self.read(queries.open_tables)
 
     async def claim(self, count: int, not_now: Collection[int]) -> list[TableLease]:
         """Lease so many tables at most that are ready, but none of *not_now*."""
         now = self._clock()
-        return await self._write(
+        return await self.write(
             lambda session: commands.claim_tables(session, self._holder, now, LEASE_SECONDS, count, not_now)
         )
 
@@ -61,12 +57,12 @@ class TableRows:
             commands.renew_tables(session, self._holder, now, LEASE_SECONDS)
             commands.requeue_tables(session, now, lambda holder: not owners.is_owner(holder) or owners.is_dead(holder))
 
-        await self._write(renew)
+        await self.write(renew)
 
     async def end_unstarted(self, seconds: float, reason: str) -> None:
         """End the tables that have waited for people longer than so many seconds."""
         now = self._clock()
-        await self._write(lambda session: commands.end_unstarted(session, now - seconds, reason, now))
+        await self.write(lambda session: commands.end_unstarted(session, now - seconds, reason, now))
 
     async def end_unattended(self, seconds: float, reason: str) -> None:
         """End the guests' tables that wait for people, and at which nobody has been for so many seconds."""
@@ -83,29 +79,29 @@ class TableRows:
                 commands.remove_tables(session, found)
             return found
 
-        return await self._write(remove)
+        return await self.write(remove)
 
     async def leased(self, lease: TableLease) -> LeasedTable:
         """What is needed to play."""
-        return await self._read(lambda session: queries.leased_table(session, lease.table))
+        return await self.read(lambda session: queries.leased_table(session, lease.table))
 
     async def note_seats(self, lease: TableLease, seats: Mapping[int, tuple[str, str]]) -> bool:
         """Say where people's seats listen; whether the lease still holds."""
-        return await self._write(lambda session: commands.note_seats(session, lease, seats))
+        return await self.write(lambda session: commands.note_seats(session, lease, seats))
 
     async def note_taken_back(self, lease: TableLease) -> None:
         """A card was taken back."""
-        await self._write(lambda session: commands.note_taken_back(session, lease))
+        await self.write(lambda session: commands.note_taken_back(session, lease))
 
     async def note_deal(self, lease: TableLease, totals: Sequence[int]) -> None:
         """A deal is over."""
         now = self._clock()
-        await self._write(lambda session: commands.note_deal(session, lease, totals, now))
+        await self.write(lambda session: commands.note_deal(session, lease, totals, now))
 
     async def finish(self, lease: TableLease, totals: Sequence[int], places: Sequence[int]) -> bool:
         """The table was played to its end; whether the lease still held."""
         now = self._clock()
-        return await self._write(lambda session: commands.finish_table(session, lease, totals, places, now))
+        return await self.write(lambda session: commands.finish_table(session, lease, totals, places, now))
 
     async def end(self, lease: TableLease, reason: str) -> None:
         """End a table before that."""
@@ -116,27 +112,9 @@ class TableRows:
             if row is not None:
                 commands.end_table(session, row, TableStatus.ENDED, reason, now)
 
-        await self._write(end)
+        await self.write(end)
 
     async def give_back(self, lease: TableLease, reason: str = "") -> None:
         """Let a table go on later."""
         now = self._clock()
-        await self._write(lambda session: commands.give_back_table(session, lease, now, reason))
-
-    def close(self) -> None:
-        """End the thread."""
-        self._thread.shutdown()
-
-    async def _read(self, work: Callable[[Session], T]) -> T:
-        def read() -> T:
-            with self._database.read() as session:
-                return work(session)
-
-        return await asyncio.get_running_loop().run_in_executor(self._thread, read)
-
-    async def _write(self, work: Callable[[Session], T]) -> T:
-        def write() -> T:
-            with self._database.write() as session:
-                return work(session)
-
-        return await asyncio.get_running_loop().run_in_executor(self._thread, write)
+        await self.write(lambda session: commands.give_back_table(session, lease, now, reason))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 
+from ladder.values.computing import Computing
 from ladder.values.people import ChairKind
 from ladder.values.replay import DealPlace
 from ladder.values.value import Value
@@ -102,6 +103,10 @@ class SameBoard(Value):
     """Of all others that count: how many per cent you have beaten, equal ones by half; None if there are none."""
     sittings: tuple[BoardSitting, ...]
     """Yours among them, the best one first."""
+    computing: Computing | None
+    """How far the plays of house bots have come that are not yet among them; None: all are."""
+    absent: tuple[str, ...]
+    """House bots whose play of this board could not be computed."""
 
 
 class DayResults(Value):
@@ -113,6 +118,10 @@ class DayResults(Value):
     """The cards dealt to everybody's chair."""
     sittings: tuple[BoardSitting, ...]
     """The best one first."""
+    computing: Computing | None
+    """How far the plays of house bots have come that are not yet among them; None: all are."""
+    absent: tuple[str, ...]
+    """House bots whose play of this board could not be computed."""
 
 
 class SittingBeside(Value):

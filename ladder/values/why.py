@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ladder.values.bots import FaultRow
+from ladder.values.computing import Computing
 from ladder.values.value import Value
 
 OPINION = (
@@ -136,7 +137,7 @@ class Inbox(Value):
     bot: str
     version: int
     matches: tuple[int, ...]
-    """The newest matches of this version whose records are kept: those that were looked at."""
+    """The newest matches of this version whose records are kept, as far as they were looked at."""
     decisions: int
     """How many decisions with a choice the bot was asked for in them."""
     not_estimated: int
@@ -145,3 +146,5 @@ class Inbox(Value):
     """The dearest one first; only such as cost anything."""
     faults: tuple[InboxFault, ...]
     """The newest faults of this version, the newest one first."""
+    computing: Computing | None
+    """How far a look at the newest matches has come, if they are not yet `matches`."""

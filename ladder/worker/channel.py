@@ -41,6 +41,8 @@ class MessageKind(enum.StrEnum):
     """A line for the log, as JSON; the number of the call is 0."""
     TRIAL = "trial"
     """How far a trial has come: a `TrialProgress`; the number of the call is 0."""
+    PROGRESS = "progress"
+    """Only from a computer: how many steps of the call are done, and how many there are; the call's number is 0."""
     LIVE = "live"
     """Match and attempt, then events of it as lines of JSON without their `id`; the number of the call is 0."""
     PLAY_AT = "play-at"

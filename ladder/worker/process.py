@@ -62,20 +62,22 @@ def main(words: Sequence[str]) -> None:
     loop.close()
 
 
-def serve_coordinator(file: int, coordinator: str) -> socket.socket:
+def serve_coordinator(file: int, coordinator: str, end_seconds: float | None = None) -> socket.socket:
     """
     Make this process one that works for a coordinator, follows its orders and no signals, and ends with it.
 
     Args:
         file: Number of the open file that is connected with the coordinator.
         coordinator: Who that is (`owners.this_process`).
+        end_seconds: How long clearing away may take after the coordinator has gone; None: `END_SECONDS`.
     """
     look_for_garbage_rarely()
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, _go_on)
     connected = socket.socket(fileno=file)
     connected.set_inheritable(False)  # a bot that had it open would hide our end from the coordinator
-    threading.Thread(target=_end_without, args=(file,), name="coordinator", daemon=True).start()
+    seconds = END_SECONDS if end_seconds is None else end_seconds
+    threading.Thread(target=_end_without, args=(file, seconds), name="coordinator", daemon=True).start()
     owners.work_for(coordinator)
     return connected
 
@@ -112,12 +114,12 @@ def _go_on(*_: object) -> None:
     """Ctrl-C is for the coordinator. A function, since bots would inherit that a signal is ignored."""
 
 
-def _end_without(file: int) -> None:
+def _end_without(file: int, seconds: float) -> None:
     """End this process some time after the coordinator has gone, whatever hangs."""
     hang_up = select.poll()
     hang_up.register(file, getattr(select, "POLLRDHUP", 0))
     hang_up.poll()
-    time.sleep(END_SECONDS)
+    time.sleep(seconds)
     os._exit(1)
 
 

@@ -39,7 +39,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 TWO = (signal.SIGINT, signal.SIGTERM)
 """Two of the same number might come as one."""
-PARTS = {"--fd": "The site", "tables": "The runner of tables", "run": "The runner of matches"}
+PARTS = {
+    "--fd": "The site",
+    "compute": "The runner of estimates",
+    "tables": "The runner of tables",
+    "run": "The runner of matches",
+}
 """What the processes of `pigpen up` are called, by the words by which they are known."""
 REGISTRY = {"docker-registry": "The registry"}
 SUPERVISOR = """

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ladder.app.local.reading import bot_in, deals_in, read_match, understanding
 from ladder.errors import UserError
-from ladder.matches.estimate import TooManyChoices
-from ladder.matches.why import dearest_of, first_cost, unforced, why_of
+from ladder.matches.estimate import TooManyChoices, check_choices
+from ladder.matches.why import dearest_of, first_look, why_of
 from ladder.values.why import Dearest
 from referee.replay.decision import NoDecision, decision_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable
 
     from ladder.app.local.reading import Source
     from ladder.values.why import Why
@@ -47,7 +47,19 @@ def why_in_record(source: Source, step: int, where: Where = ANYWHERE, bot: str |
         UserError: If the deal is not exactly one, the step is not there, was forced, is another bot's, or has too many
             choices.
     """
-    recorded = read_match(source)
+    decision = decision_in_record(source, read_match(source), step, where, bot)
+    return why_of(decision, source.word)
+
+
+def decision_in_record(
+    source: Source, recorded: Recorded, step: int, where: Where = ANYWHERE, bot: str | None = None
+) -> RecordedDecision:
+    """
+    Find one decision that can be estimated; nothing is simulated.
+
+    Raises:
+        UserError: As `why_in_record`.
+    """
     number = None if bot is None else bot_in(recorded, bot, source)
     line = _one_deal(recorded, source, where)
     try:
@@ -55,7 +67,8 @@ def why_in_record(source: Source, step: int, where: Where = ANYWHERE, bot: str |
             decision = decision_at(recorded, line, step)
             if number not in (None, decision.bot):
                 raise NoDecision(f"step {step} of {line.name} is a decision of {decision.name}, not of {bot}")
-            return why_of(decision, source.word)
+            check_choices(decision.view())
+            return decision
     except NoDecision as error:
         raise UserError(f"{source.name}: {error}.") from None
     except TooManyChoices as error:
@@ -86,7 +99,8 @@ def dearest_in_record(
     recorded = read_match(source)
     number = bot_in(recorded, bot, source)
     lines = deals_in(recorded, source, *where)
-    look = first_look(recorded, source, {number}, lines, advance)
+    with understanding(source):
+        look = first_look(recorded, lines, {number}, advance)
     return Dearest(
         source=source.word,
         bot=recorded.first.bots[number],
@@ -94,44 +108,6 @@ def dearest_in_record(
         not_estimated=look.not_estimated,
         dearest=tuple(dearest_of(look.candidates(source.word), worst)),
     )
-
-
-class FirstLook(NamedTuple):
-    """The decisions of some bots in a match, each with what it cost by an estimate with few deals."""
-
-    costs: list[tuple[float, RecordedDecision]]
-    not_estimated: int
-    """How many decisions have too many choices."""
-
-    @property
-    def decisions(self) -> int:
-        """How many decisions there are."""
-        return len(self.costs) + self.not_estimated
-
-    def candidates(self, source: str) -> list[tuple[float, RecordedDecision, str]]:
-        """What `dearest_of` takes; *source* is the match, as people name it."""
-        return [(cost, decision, source) for cost, decision in self.costs]
-
-
-def first_look(
-    recorded: Recorded,
-    source: Source,
-    bots: Collection[int],
-    lines: Iterable[DealLine],
-    advance: Callable[[], None] = lambda: None,
-) -> FirstLook:
-    """Estimate all decisions with a choice that some bots, by their numbers, were asked for, with few deals."""
-    costs, left_out = [], 0
-    with understanding(source):
-        for line in lines:
-            for decision in unforced(recorded, [line], bots):
-                cost = first_cost(decision)
-                if cost is None:
-                    left_out += 1
-                else:
-                    costs.append((cost, decision))
-            advance()
-    return FirstLook(costs, left_out)
 
 
 def _one_deal(recorded: Recorded, source: Source, where: Where) -> DealLine:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from ladder.app.overview import rules_of
 from ladder.app.recorded_match import place_of
-from ladder.app.tables.sittings import A_HOUSE_BOT, board_of, board_of_day
+from ladder.app.tables.sittings import board_of, board_of_day
 from ladder.app.tables.todays import todays_board
 from ladder.errors import LadderError
 from ladder.matches.same_board import differences, percentile, ranked
 from ladder.values.same_board import DayResults, SameBoard, SittingBeside
 from ladder.values.text import sanitize
+from pigpen.rules import cards_in, deal_hands
 from referee.records.recorded import BadRecord
 
 if TYPE_CHECKING:
@@ -21,9 +22,15 @@ LISTED = 100
 """So many of all are listed; yours always is."""
 
 
-def compare(ladder: Ladder, name: str, secret: str) -> SameBoard:
+def compare(ladder: Ladder, name: str, secret: str, asker: str = "") -> SameBoard:
     """
-    Give everybody's points for the board of a table.
+    Give everybody's points for the board of a table, as far as they are known.
+
+    Args:
+        ladder: The ladder.
+        name: The table's.
+        secret: Your chair's.
+        asker: Whose turn in the queue the plays of house bots take (`ladder.app.computing.asking`).
 
     Raises:
         Conflict: If the table is not over.
@@ -31,11 +38,11 @@ def compare(ladder: Ladder, name: str, secret: str) -> SameBoard:
         LadderError: If there is no such table, or the board is nobody else's.
         UserError: If the record of the board's match is gone.
     """
-    board = board_of(ladder, name, secret)
-    scores = list(board.scores())
-    listed = ranked(board.rules, scores)
-    yours = next(each for each in scores if each.you)
-    others = [each.points for each in scores if each.counts and each.key not in board.own]
+    board = board_of(ladder, name, secret, asker)
+    scores = board.scores()
+    listed = ranked(board.rules, scores.found)
+    yours = next(each for each in scores.found if each.you)
+    others = [each.points for each in scores.found if each.counts and each.key not in board.own]
     found = board.mine
     return SameBoard(
         variant=board.rules.name,
@@ -50,28 +57,37 @@ def compare(ladder: Ladder, name: str, secret: str) -> SameBoard:
         points=yours.points,
         percentile=percentile(board.rules, yours.points, others),
         sittings=tuple(each for place, each in enumerate(listed) if place < LISTED or each.you),
+        computing=scores.computing,
+        absent=scores.absent,
     )
 
 
-def results_of_yesterday(ladder: Ladder, variant: str) -> DayResults:
+def results_of_yesterday(ladder: Ladder, variant: str, asker: str = "") -> DayResults:
     """
-    Give everybody's points for yesterday's board, which is sealed from nobody any more.
+    Give everybody's points for yesterday's board, as far as they are known; it is sealed from nobody any more.
+
+    Args:
+        ladder: The ladder.
+        variant: A variant of the ladder's, or a preset.
+        asker: Whose turn in the queue the plays of house bots take (`ladder.app.computing.asking`).
 
     Raises:
         LadderError: If there is no such variant.
     """
     found, rules = todays_board(ladder, variant, days_ago=1), rules_of(ladder, variant)
-    board = board_of_day(ladder, rules, found.day, bytes.fromhex(found.seed or ""))
-    house = board.deal_of(A_HOUSE_BOT)
+    seed = bytes.fromhex(found.seed or "")
+    scores = board_of_day(ladder, rules, found.day, seed, asker).scores()
     return DayResults(
         board=found,
         low_is_better=rules.low_is_better,
-        hand=house.line.hands[house.chair],
-        sittings=ranked(rules, list(board.scores()))[:LISTED],
+        hand=" ".join(map(str, cards_in(deal_hands(rules, seed, 0)[0]))),
+        sittings=ranked(rules, scores.found)[:LISTED],
+        computing=scores.computing,
+        absent=scores.absent,
     )
 
 
-def beside(ladder: Ladder, name: str, secret: str, key: str) -> SittingBeside:
+def beside(ladder: Ladder, name: str, secret: str, key: str, asker: str = "") -> SittingBeside:
     """
     Compare your decisions with those of one of the others.
 
@@ -80,15 +96,17 @@ def beside(ladder: Ladder, name: str, secret: str, key: str) -> SittingBeside:
         name: The table's.
         secret: Your chair's.
         key: The other's, as `compare` gives it.
+        asker: As for `compare`.
 
     Raises:
+        BeingComputed: If the other is a house bot, and its play is not done yet.
         LadderError: As `compare`, or if there is no such other.
     """
-    board = board_of(ladder, name, secret)
-    sitting = next((each for each in ranked(board.rules, list(board.scores())) if each.key == key), None)
+    board = board_of(ladder, name, secret, asker)
+    mine, other = board.mine, board.deal_of(key)
+    sitting = next((each for each in ranked(board.rules, board.scores().found) if each.key == key), None)
     if sitting is None:
         raise LadderError(f"Nobody called {sanitize(key)[:40]!r} has played this board; look at the comparison again.")
-    mine, other = board.mine, board.deal_of(key)
     try:
         found = differences(mine, other)
     except BadRecord as error:

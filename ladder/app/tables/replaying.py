@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.app.computing.asking import answer_to
+from ladder.app.computing.questions import deals_of, dearest_in, why_question
 from ladder.app.local.reading import Source, read_match
-from ladder.app.local.why import first_look
+from ladder.app.local.why import Where
 from ladder.app.recorded_match import read_recorded
 from ladder.app.replay import replayed
 from ladder.app.tables.played import record_of
@@ -13,12 +15,12 @@ from ladder.app.tables.reading import table_page
 from ladder.app.tables.sitting import NO_SEAT
 from ladder.app.tables.sittings import YOU, board_of
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
-from ladder.matches.estimate import TooManyChoices
-from ladder.matches.why import dearest_of, why_of
+from ladder.matches.estimate import TooManyChoices, check_choices
 from ladder.results.table_files import TableFiles
 from ladder.values.people import TableStatus
+from ladder.values.questions import BotDeals, DearestQuestion
 from ladder.values.replay import DealPlace
-from ladder.values.why import Dearest
+from ladder.values.why import Why
 from referee.records.recorded import BadRecord
 from referee.replay.decision import NoDecision, decision_at
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from ladder.app.recorded_match import RecordedMatch
     from ladder.values.people import TableState
     from ladder.values.replay import DealReplayed
-    from ladder.values.why import Why
+    from ladder.values.why import Dearest
 
 WORST = 3
 """How many of the dearest decisions of a deal are told."""
@@ -48,7 +50,7 @@ def first_place(ladder: Ladder, name: str, secret: str) -> DealPlace:
 
 
 def table_replayed(
-    ladder: Ladder, name: str, secret: str, key: str, place: DealPlace, seat: int | None = None
+    ladder: Ladder, name: str, secret: str, key: str, place: DealPlace, seat: int | None = None, asker: str = ""
 ) -> DealReplayed:
     """
     Play a deal again: one of the table's own, or how somebody else has played its board.
@@ -60,12 +62,14 @@ def table_replayed(
         key: `YOU`, or somebody as `compare` names them.
         place: The deal.
         seat: Show what this seat knew, and nothing else; None: all hands.
+        asker: Whose turn in the queue a house bot's play takes (`ladder.app.computing.asking`).
 
     Raises:
+        BeingComputed: If it is a house bot's, and is not done yet.
         LadderError: As `first_place`, or if there is no such deal or seat, or nobody of that name.
         UserError: If the record cannot be read.
     """
-    recorded = _record(ladder, name, secret, key)
+    recorded = _record(ladder, name, secret, key, asker)
     _index(recorded, place)
     players = recorded.recorded.rules.players
     if seat is not None and seat >= players:
@@ -76,27 +80,31 @@ def table_replayed(
         raise LadderError(f"This deal cannot be shown: {error}.") from None
 
 
-def table_why(ladder: Ladder, name: str, secret: str, key: str, place: DealPlace, step: int) -> Why:
+def table_why(ladder: Ladder, name: str, secret: str, key: str, place: DealPlace, step: int, asker: str = "") -> Why:
     """
-    Estimate what each choice of a decision was worth, from what its seat knew; the deal is as for `table_replayed`.
+    Say what each choice of a decision was worth, from what its seat knew; the arguments are those of `table_replayed`.
 
     Raises:
+        BeingComputed: If it is not estimated yet, or is of a house bot's play that is not done yet.
         LadderError: As `table_replayed`.
         UserError: If the record cannot be read, or the step is not there, was forced, or has too many choices.
     """
-    recorded = _record(ladder, name, secret, key)
+    recorded = _record(ladder, name, secret, key, asker)
     line = recorded.recorded.deals[_index(recorded, place)]
     try:
-        return why_of(decision_at(recorded.recorded, line, step), file_name(name))
+        check_choices(decision_at(recorded.recorded, line, step).view())
     except (BadRecord, NoDecision, TooManyChoices) as error:
         raise UserError(f"There is no estimate of step {step} of {line.name}: {error}.") from None
+    question = why_question(recorded.recorded, line, step, file_name(name))
+    return Why.model_validate_json(answer_to(ladder, question, asker))
 
 
-def dearest_of_deal(ladder: Ladder, name: str, secret: str, deal: int) -> Dearest:
+def dearest_of_deal(ladder: Ladder, name: str, secret: str, deal: int, asker: str = "") -> Dearest:
     """
-    Find the decisions that cost somebody most in a deal that is over, by estimate; the table may go on.
+    Give the decisions that cost somebody most in a deal that is over, by estimate; the table may go on.
 
     Raises:
+        BeingComputed: If they are not found yet.
         Forbidden: If the secret is for no chair there.
         LadderError: If there is no such table.
         UserError: If that deal is not over, or the record cannot be read.
@@ -105,17 +113,12 @@ def dearest_of_deal(ladder: Ladder, name: str, secret: str, deal: int) -> Deares
     path = TableFiles(ladder.settings.data_dir).record(table.id)
     source = Source(path, file_name(name), "This table")
     recorded = read_match(source) if path.is_file() else None
-    if recorded is None or not (lines := recorded.deals.where(deal)):
+    if recorded is None or not recorded.deals.where(deal):
         raise UserError(f"Deal {deal} of this table is not over yet.")
     number = table.mine or 0
-    look = first_look(recorded, source, {number}, lines)
-    return Dearest(
-        source=source.word,
-        bot=recorded.first.bots[number],
-        decisions=look.decisions,
-        not_estimated=look.not_estimated,
-        dearest=tuple(dearest_of(look.candidates(source.word), WORST)),
-    )
+    deals = deals_of(ladder, source, recorded.first.commitment, Where(deal))
+    question = DearestQuestion(looks=(BotDeals(deals=deals, bots=(number,)),), worst=WORST)
+    return dearest_in(answer_to(ladder, question, asker), source, recorded.first.bots[number])
 
 
 def file_name(name: str) -> str:
@@ -130,11 +133,11 @@ def _mine(ladder: Ladder, name: str, secret: str) -> TableState:
     return table
 
 
-def _record(ladder: Ladder, name: str, secret: str, key: str) -> RecordedMatch:
+def _record(ladder: Ladder, name: str, secret: str, key: str, asker: str = "") -> RecordedMatch:
     table = _mine(ladder, name, secret)
     if table.status is not TableStatus.OVER:
         raise Conflict(NOT_OVER)
-    return read_recorded(record_of(ladder, table)) if key == YOU else board_of(ladder, name, secret).record(key)
+    return read_recorded(record_of(ladder, table)) if key == YOU else board_of(ladder, name, secret, asker).record(key)
 
 
 def _index(recorded: RecordedMatch, place: DealPlace) -> int:

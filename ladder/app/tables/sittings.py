@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import datetime
-import json
-import threading
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ladder.app.computing.asking import BeingComputed, answer_to
 from ladder.app.recorded_match import read_recorded, understood
 from ladder.app.tables.match_boards import BoardChair, played_board
 from ladder.app.tables.reading import chair_for, found_table
 from ladder.app.tables.sitting import NO_SEAT
 from ladder.entry.today import FORMAT, HOUSE, OPPONENT
-from ladder.errors import Conflict, Forbidden, LadderError
-from ladder.matches.house_board import house_board
+from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.matches.same_board import BoardDeal, BoardScore
 from ladder.results.table_files import TableFiles
 from ladder.store.queries.tables import chairs_of, people_at
+from ladder.values.computing import Computing
 from ladder.values.people import ChairKind, TablePurpose, TableStatus
+from ladder.values.questions import HouseQuestion
 from ladder.values.text import sanitize
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
+from referee.records.lines import from_json
 from referee.records.recorded import seats_of
 from referee.records.rules_file import rules_from
 
@@ -41,11 +42,17 @@ ITS_OWN = "Nobody else has played the cards of this table: there is nothing to c
 YOU = "you"
 """Names your own play in addresses."""
 _PERSON, _HOUSE, _BOT = "person-", "house-", "bot-"
-A_HOUSE_BOT = _HOUSE + OPPONENT
-"""Names the play of a house bot."""
 
 
-_playing = threading.Lock()
+@dataclass(frozen=True)
+class Scores:
+    """Everybody's points, as far as they are known."""
+
+    found: tuple[BoardScore, ...]
+    computing: Computing | None = None
+    """How far the plays of house bots have come; None: all are done."""
+    absent: tuple[str, ...] = ()
+    """House bots whose play of this board could not be computed."""
 
 
 @dataclass(frozen=True)
@@ -64,18 +71,30 @@ class PlayedBoard:
     people: tuple[BoardScore, ...]
     own: frozenset[str]
     """The keys of what you have played, this time and others."""
+    asker: str
+    """Whose turn in the queue the plays of house bots take (`ladder.app.computing.asking`)."""
 
-    def scores(self) -> Iterator[BoardScore]:
-        """Everybody's points."""
-        yield from self.people
-        if self.chair is None:
-            for name in HOUSE:
-                found = self.deal_of(_HOUSE + name)
-                yield BoardScore(_HOUSE + name, name, ChairKind.HOUSE, found.line.scores[found.chair])
-            return
-        for table, recorded, line in played_board(self.ladder, self.chair):
-            bot = recorded.recorded.first.bots[seats_of(line)[self.chair.seat]]
-            yield BoardScore(f"{_BOT}{table}", sanitize(bot), ChairKind.BOT, line.scores[self.chair.seat])
+    def scores(self) -> Scores:
+        """Everybody's points, as far as they are known."""
+        return self._beside_house() if self.chair is None else Scores((*self.people, *self._of_bots(self.chair)))
+
+    def _beside_house(self) -> Scores:
+        found, waiting, absent = list(self.people), list[Computing](), list[str]()
+        for name in HOUSE:
+            try:
+                played = self.deal_of(_HOUSE + name)
+            except BeingComputed as error:
+                waiting.append(error.computing)
+            except UserError:
+                absent.append(name)
+            else:
+                found.append(BoardScore(_HOUSE + name, name, ChairKind.HOUSE, played.line.scores[played.chair]))
+        return Scores(tuple(found), _all_of(waiting), tuple(absent))
+
+    def _of_bots(self, chair: BoardChair) -> Iterator[BoardScore]:
+        for table, recorded, line in played_board(self.ladder, chair):
+            bot = recorded.recorded.first.bots[seats_of(line)[chair.seat]]
+            yield BoardScore(f"{_BOT}{table}", sanitize(bot), ChairKind.BOT, line.scores[chair.seat])
 
     @property
     def mine(self) -> BoardDeal:
@@ -95,13 +114,14 @@ class PlayedBoard:
         The record of somebody's play.
 
         Raises:
+            BeingComputed: If it is a house bot's, and is not done yet.
             LadderError: If there is no such play.
+            UserError: If a record cannot be read, or a house bot's play cannot be computed.
         """
         if key == YOU:
             return self._of_table(self.table)
         if key.startswith(_HOUSE) and self.chair is None and key.removeprefix(_HOUSE) in HOUSE:
-            with _playing:  # once, however many look
-                return _of_house(json.dumps(self.rules.to_plain()), self.form, self.seed, key.removeprefix(_HOUSE))
+            return self._of_house(key.removeprefix(_HOUSE))
         if key.startswith(_PERSON) and key in {each.key for each in self.people}:
             return self._of_table(int(key.removeprefix(_PERSON)))
         if key.startswith(_BOT) and self.chair:
@@ -110,11 +130,16 @@ class PlayedBoard:
                     return recorded
         raise LadderError(f"Nobody called {sanitize(key)[:40]!r} has played this board; look at the comparison again.")
 
+    def _of_house(self, name: str) -> RecordedMatch:
+        bots = (name, *[OPPONENT] * (self.rules.players - 1))
+        question = HouseQuestion(rules=self.rules.to_plain(), format=str(self.form), seed=self.seed.hex(), bots=bots)
+        return _understood(answer_to(self.ladder, question, self.asker))
+
     def _of_table(self, table: int) -> RecordedMatch:
         return read_recorded(TableFiles(self.ladder.settings.data_dir).record(table))
 
 
-def board_of(ladder: Ladder, name: str, secret: str) -> PlayedBoard:
+def board_of(ladder: Ladder, name: str, secret: str, asker: str = "") -> PlayedBoard:
     """
     Find the board of a table, for somebody who has played it.
 
@@ -148,17 +173,30 @@ def board_of(ladder: Ladder, name: str, secret: str) -> PlayedBoard:
             chair=chair,
             people=tuple(_people(played, table.id)),
             own=frozenset(f"{_PERSON}{each.id}" for each, _ in played if _visitor(each) == visitor),
+            asker=asker,
         )
 
 
 @lru_cache(maxsize=256)
-def _of_house(rules: str, form: Format, seed: bytes, name: str) -> RecordedMatch:
-    """How a house bot plays a day's board, by the rules as JSON: always the same."""
-    variant = rules_from(json.loads(rules))
-    return understood(house_board(variant, form, seed, (name, *[OPPONENT] * (variant.players - 1))))
+def _understood(lines: str) -> RecordedMatch:
+    """Read the lines of a record."""
+    return understood(map(from_json, lines.splitlines()))
 
 
-def board_of_day(ladder: Ladder, rules: Rules, day: datetime.date, seed: bytes) -> PlayedBoard:
+def _all_of(waiting: list[Computing]) -> Computing | None:
+    """How far house bots have come, by those that are not done."""
+    if not waiting:
+        return None
+    places = [each.place for each in waiting if each.place is not None]
+    return Computing(
+        place=min(places) if len(places) == len(waiting) else None,
+        done=len(HOUSE) - len(waiting),
+        steps=len(HOUSE),
+        is_served=waiting[0].is_served,
+    )
+
+
+def board_of_day(ladder: Ladder, rules: Rules, day: datetime.date, seed: bytes, asker: str = "") -> PlayedBoard:
     """The board of a day, for nobody in particular; `PlayedBoard.mine` is not there."""
     with ladder.database.read() as session:
         played = people_at(session, day.isoformat(), commitment(seed), MOST_PEOPLE)
@@ -172,6 +210,7 @@ def board_of_day(ladder: Ladder, rules: Rules, day: datetime.date, seed: bytes) 
             chair=None,
             people=tuple(_people(played, 0)),
             own=frozenset(),
+            asker=asker,
         )
 
 

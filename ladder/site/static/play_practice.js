@@ -2,6 +2,7 @@
 // @ts-check
 
 import { cardsOf } from "./cards.js";
+import { computed, progress } from "./computed.js";
 import { listed, setText, spoken } from "./table.js";
 import { chosen, estimated } from "./why.js";
 import { make } from "./words.js";
@@ -49,8 +50,14 @@ export class Practice {
     }
     this.#asked = decision;
     this.place.hidden = false;
-    this.place.replaceChildren(make("p", "soft", this.words("why-wait")));
-    const found = await this.#heard(await this.stream.post("why", {}));
+    const said = make("p", "soft", this.words("why-wait"));
+    this.place.replaceChildren(said);
+    const response = await computed(
+      () => this.stream.post("why", {}),
+      () => this.#asked === decision,
+      (computing) => setText(said, progress(computing, this.words)),
+    );
+    const found = await this.#heard(response);
     if (this.#asked !== decision) {
       return;
     }
@@ -78,7 +85,11 @@ export class Practice {
     place.replaceChildren(said);
     let found;
     try {
-      const response = await fetch(`${this.stream.base}/dearest?deal=${place.dataset.deal}`);
+      const response = await computed(
+        () => fetch(`${this.stream.base}/dearest?deal=${place.dataset.deal}`, { headers: { Accept: "application/json" } }),
+        () => place.isConnected,
+        (computing) => setText(said, progress(computing, this.words)),
+      );
       found = await this.#heard(response);
     } catch {
       found = this.words("why-failed");

@@ -168,7 +168,7 @@ export class Stream {
     try {
       return await fetch(`${this.base}/${what}`, {
         method: "POST",
-        headers: { "Content-Type": "application/json" },
+        headers: { Accept: "application/json", "Content-Type": "application/json" },
         body: JSON.stringify(body),
       });
     } catch {

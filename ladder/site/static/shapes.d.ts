@@ -5,6 +5,14 @@ export interface Place {
   table: number;
 }
 
+/** How far something has come that is being computed: ladder/values/computing.py. */
+export interface Computing {
+  place: number | null;
+  done: number;
+  steps: number;
+  is_served: boolean;
+}
+
 export interface Fault extends Place {
   step: number;
   bot: number;

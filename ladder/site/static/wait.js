@@ -1,10 +1,14 @@
-// A table that waits for people: the page is asked for again every few seconds, until the table begins.
+// A part of a page that waits: for people at a table, or for what is being computed. The page is asked for again every
+// few seconds, until that part is gone from it; then the whole page is loaded again.
 // @ts-check
 
 const LOOK_MS = 2000;
 
-class WaitingTable extends HTMLElement {
+class WaitingPart extends HTMLElement {
   timer = 0;
+
+  /** Whether a refusal is what it has waited for. */
+  mayFail = false;
 
   connectedCallback() {
     this.#offerCopies();
@@ -21,10 +25,10 @@ class WaitingTable extends HTMLElement {
 
   async #look() {
     try {
-      const response = await fetch(location.pathname, { cache: "no-store" });
+      const response = await fetch(location.pathname + location.search, { cache: "no-store" });
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      const there = page.querySelector("waiting-table");
-      if (response.ok && !there) {
+      const there = page.querySelector(this.localName);
+      if (!there && (response.ok || (this.mayFail && response.status < 500))) {
         location.reload();
         return;
       }
@@ -59,4 +63,10 @@ class WaitingTable extends HTMLElement {
   }
 }
 
-customElements.define("waiting-table", WaitingTable);
+customElements.define("waiting-table", WaitingPart);
+
+class BeingComputed extends WaitingPart {
+  mayFail = true;
+}
+
+customElements.define("being-computed", BeingComputed);

@@ -1,7 +1,9 @@
 // "Ask why": what each choice of a decision was worth, by a model that knew what the seat knew.
 // @ts-check
 
+import { computed, progress } from "./computed.js";
 import { cards } from "./news.js";
+import { setText } from "./table.js";
 import { make, signed } from "./words.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
@@ -49,10 +51,15 @@ export class Why {
   /** @param {string} url */
   async #fetch(url) {
     const mine = ++this.asked;
-    this.answer.replaceChildren(make("p", "soft", this.words("why-wait")));
+    const said = make("p", "soft", this.words("why-wait"));
+    this.answer.replaceChildren(said);
     let shown;
     try {
-      const response = await fetch(url, { headers: { Accept: "application/json" } });
+      const response = await computed(
+        () => fetch(url, { headers: { Accept: "application/json" } }),
+        () => mine === this.asked,
+        (computing) => setText(said, progress(computing, this.words)),
+      );
       const found = await response.json();
       shown = response.ok ? estimated(found, this.words) : [make("p", "bad", String(found.detail ?? response.statusText))];
     } catch {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import and_, delete, select, text, update
 
+from ladder.store.leases import LeaseQueue
 from ladder.store.names import find_stored_bot
 from ladder.store.table_models import OPEN, PeopleChair, PeopleTable
 from ladder.values.people import TableStatus
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from ladder.values.people import ChairKind, TablePurpose
 
+LEASES = LeaseQueue(PeopleTable, OPEN, TableStatus.READY, TableStatus.PLAYING)
 MOST_FAILURES = 3
 """A table in which the platform has failed so often, without a deal between, ends."""
 
@@ -118,23 +120,20 @@ def claim_tables(
     ready = select(PeopleTable).where(text(OPEN), PeopleTable.status == TableStatus.READY).order_by(PeopleTable.id)
     rows = list(session.scalars(ready.where(PeopleTable.id.not_in(not_now)).limit(count)))
     for row in rows:
-        row.status, row.holder, row.lease_until = TableStatus.PLAYING, holder, now + seconds
-        row.attempt += 1
-    session.flush()
+        LEASES.take(session, row, holder, now + seconds)
     return [TableLease(row.id, row.attempt) for row in rows]
 
 
 def renew_tables(session: Session, holder: str, now: float, seconds: float) -> dict[int, int]:
     """Renew the leases of a holder; by number of the table, the attempts that it still has."""
-    session.execute(update(PeopleTable).where(*_held_by(holder)).values(lease_until=now + seconds))
+    LEASES.renew(session, holder, now + seconds)
     held = select(PeopleTable.id, PeopleTable.attempt).where(*_held_by(holder))
     return dict(session.execute(held).all())
 
 
 def requeue_tables(session: Session, now: float, is_dead: Callable[[str], bool]) -> list[int]:
     """Let every table go on whose holder has ended, or let its lease run out; gives their numbers."""
-    leased = select(PeopleTable).where(text(OPEN), PeopleTable.status == TableStatus.PLAYING)
-    lost = [row for row in session.scalars(leased) if (row.lease_until or 0.0) < now or is_dead(row.holder or "")]
+    lost = LEASES.lost(session, now, is_dead)
     for row in lost:
         _release(session, row)
     return [row.id for row in lost]
@@ -161,9 +160,7 @@ def give_back_table(session: Session, lease: TableLease, now: float, reason: str
 
 def held_table(session: Session, lease: TableLease) -> PeopleTable | None:
     """The table of a lease; None if that has passed to somebody else, or the table has ended."""
-    row = session.get(PeopleTable, lease.table)
-    is_held = row is not None and row.attempt == lease.attempt and row.status == TableStatus.PLAYING
-    return row if is_held else None
+    return LEASES.held(session, lease.table, lease.attempt)
 
 
 def note_seats(session: Session, lease: TableLease, seats: Mapping[int, tuple[str, str]]) -> bool:
@@ -260,9 +257,8 @@ def remove_tables(session: Session, tables: Collection[int]) -> None:
 
 
 def _release(session: Session, row: PeopleTable) -> None:
-    row.status, row.holder, row.lease_until = TableStatus.READY, None, None
     session.execute(update(PeopleChair).where(PeopleChair.table_id == row.id).values(address="", token=""))
-    session.flush()
+    LEASES.release(session, row)
 
 
 def _note_chairs(session: Session, table: int, values: Sequence[Mapping[str, int]]) -> None:

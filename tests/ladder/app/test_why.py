@@ -7,20 +7,23 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ladder.app import why as asking
 from ladder.app.ladder import Ladder
 from ladder.app.local.reading import Source
-from ladder.app.local.why import Where, why_in_record
-from ladder.app.why import dearest, inbox, why
+from ladder.app.local.why import ANYWHERE, Where, why_in_record
 from ladder.cli.typer_app import app as commands
 from ladder.errors import LadderError, UserError
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from referee.records.file import RecordWriter
 from tests.ladder import ladders, shown
+from tests.ladder.computing_here import compute_all, computed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from ladder.values.why import Dearest, Inbox, Why
 
 pytestmark = pytest.mark.usefixtures("few_playouts")
 BOTS = ("Trotter", "Snout", "Truffle", "Acorn")
@@ -44,6 +47,23 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ladder]:
         for number in (2, 3):
             keep(ladder.files.record(number, 1), str(number - 1), sinner=2 if number == 3 else None)
         yield ladder
+
+
+def why(ladder: Ladder, match: int, step: int, where: Where = ANYWHERE, bot: str | None = None) -> Why:
+    return computed(ladder, lambda: asking.why(ladder, match, step, where, bot))
+
+
+def dearest(ladder: Ladder, match: int, bot: str, worst: int, where: Where = ANYWHERE) -> Dearest:
+    return computed(ladder, lambda: asking.dearest(ladder, match, bot, worst, where))
+
+
+def inbox(ladder: Ladder, bot: str, matches: int = 5, worst: int = 5, variant: str | None = None) -> Inbox:
+    """The inbox when all of it is there."""
+    if asking.inbox(ladder, bot, matches, worst, variant).computing:
+        assert compute_all(ladder) == 1
+    found = asking.inbox(ladder, bot, matches, worst, variant)
+    assert found.computing is None
+    return found
 
 
 def keep(path: Path, seed: str, sinner: int | None) -> None:
@@ -83,9 +103,7 @@ def test_a_decision_of_another_bot_is_refused(ladder: Ladder) -> None:
 
 
 def test_the_dearest_decisions_of_a_match(ladder: Ladder) -> None:
-    deals: list[None] = []
-    found = dearest(ladder, 2, "random", worst=2, advance=lambda: deals.append(None))
-    assert len(deals) == 4
+    found = dearest(ladder, 2, "random", worst=2)
     assert (found.source, found.bot, len(found.dearest)) == ("2", "random", 2)
     assert found.decisions > 30
     first = found.dearest[0]

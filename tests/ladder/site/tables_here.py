@@ -16,9 +16,10 @@ from ladder.site.listening import listen
 from ladder.site.server import make_server
 from ladder.tables.table_run import COMING_SECONDS
 from ladder.values.person_state import PersonState
+from tests.ladder.computing_here import computing_here
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
     from typing import Self
 
     from ladder.app.ladder import Ladder
@@ -103,6 +104,19 @@ class TableBrowser:
         given = {"Origin": self.base} if headers is None else headers
         return await self.client.post(f"{self.path}/{what}", json=said, headers=given)
 
+    async def computed(self, ask: Callable[[], Awaitable[httpx.Response]]) -> httpx.Response:
+        """What is answered when all that it takes has been computed."""
+        async with asyncio.timeout(60):
+            while True:
+                response = await ask()
+                if response.status_code != 202 and "<being-computed>" not in response.text:
+                    return response
+                await asyncio.sleep(0.01)
+
+    async def page(self, address: str) -> httpx.Response:
+        """A page when all of it has been computed."""
+        return await self.computed(lambda: self.client.get(address, follow_redirects=True))
+
     async def state(self) -> PersonState:
         """The table as it is now."""
         response = await self.client.get(f"{self.path}/state")
@@ -174,6 +188,7 @@ async def site_here(ladder: Ladder, plays: bool = True, coming_seconds: float = 
     async with AsyncExitStack() as stack:
         if plays:
             await stack.enter_async_context(tables_here(ladder, coming_seconds))
+            await stack.enter_async_context(computing_here(ladder))
         listener = stack.enter_context(listen("127.0.0.1", 0))
         serving = asyncio.ensure_future(server.serve([listener]))
         try:

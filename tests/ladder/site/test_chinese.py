@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 from babel.messages.pofile import read_po
 
+from ladder.app.computing.asking import computing_files
 from ladder.settings.settings import load_settings
 from ladder.site import messages, words
 from ladder.site.pages import environment
 from ladder.store import models
 from pigpen.rules import PRESETS
 from tests.e2e.command import ROOT
+from tests.ladder.computing_here import compute_all
 from tests.ladder.ladders import NOW, enter, lease, queue
 from tests.ladder.recorded_ladders import NAMES, new_ladder, recorded_match
 from tests.ladder.site.chinese_words import latin, said
@@ -122,7 +124,12 @@ def test_an_inbox_is_in_chinese(tmp_path: Path) -> None:
     """Of one deal, because each decision in it is estimated."""
     made = new_ladder(load_settings(data_dir=tmp_path))
     recorded_match(made, match_lines("hearts", "deals:1", faulty_seats), SEED.hex())
-    assert_is_in_chinese(Visitor(made), "/b/Bristle/inbox")
+    computing_files(made).show_alive()
+    site = Visitor(made)
+    assert_is_in_chinese(site, "/b/Bristle/inbox")
+    assert_is_in_chinese(site, "/play/today/hearts/yesterday")
+    assert compute_all(made) > 1
+    assert_is_in_chinese(site, "/b/Bristle/inbox")
     made.database.close()
 
 

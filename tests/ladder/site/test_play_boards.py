@@ -59,11 +59,11 @@ async def test_todays_board_is_sealed_then_played_then_compared(ladder: Ladder) 
         last = await browser.play()
         assert last.over
         assert last.over.compare == f"{browser.path}/compare"
-        page = await browser.client.get(last.over.compare)
+        page = await browser.page(last.over.compare)
         assert page.status_code == 200
         for name in ("Ada", *HOUSE):
             assert name in page.text
-        beside = await browser.client.get(f"{browser.path}/compare?with=house-exact")
+        beside = await browser.page(f"{browser.path}/compare?with=house-exact")
         found = BESIDE.findall(beside.text)
         assert {address.split("/")[4] for address, _ in found} == {"you", "house-exact"}
         for address, step in found[-2:]:
@@ -105,9 +105,9 @@ async def test_a_finished_table_is_replayed_card_by_card(ladder: Ladder) -> None
         own = DealReplayed.model_validate_json((await browser.client.get(f"{whole.url}?seat=0")).content)
         assert [bool(hand) for hand in own.hands] == [True, False, False, False]
         step = next(step.number for moment in deal.moments for step in moment.steps if step.by == "bot")
-        why = await browser.client.get(f"{whole.url}/steps/{step}/why")
+        why = await browser.page(f"{whole.url}/steps/{step}/why")
         assert Why.model_validate_json(why.content).step == step
-        dearest = await browser.client.get(f"{browser.path}/dearest?deal=1")
+        dearest = await browser.page(f"{browser.path}/dearest?deal=1")
         assert len(Dearest.model_validate_json(dearest.content).dearest) <= 3
         for wrong in ("you/4/0", "you/0/1", "nobody/0/0", "house-exact/0/0"):
             assert (await browser.client.get(f"{browser.path}/replay/{wrong}")).status_code in (404, 422)
@@ -118,7 +118,7 @@ async def test_in_practice_one_may_ask_before_one_plays(ladder: Ladder) -> None:
         await browser.open(length="deals:1", practice="on")
         asked = await browser.until(lambda state: state.question)
         assert not asked.assisted
-        answer = await browser.post("why")
+        answer = await browser.computed(lambda: browser.post("why"))
         assert answer.status_code == 200, answer.text
         hint = Hint.model_validate_json(answer.content)
         assert asked.question

@@ -17,6 +17,7 @@ from ladder.store.commands.invitations import add_invitation
 from ladder.store.commands.login_codes import add_login_code
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.submission_queue import end
+from ladder.store.computing_models import Computation
 from ladder.store.table_models import PeopleChair, PeopleTable
 from ladder.values.accounts import Role, Scope, Viewer
 from tests.ladder.ladders import NOW, lease, queue, summary_of
@@ -42,6 +43,7 @@ def fill(database: Database) -> dict[str, int]:
         suspend(session, versions["Mud"], NOTE, VARIANT)
         _add_people(session)
         _add_worker(session)
+        _add_computation(session)
         _add_table(session, versions["Mud"])
         withdrawn = queue(session, [*versions.values()][:4], VARIANT)
         session.execute(delete(models.StoredSeat).where(models.StoredSeat.match_id == withdrawn))
@@ -81,6 +83,14 @@ def _add_table(session: Session, version: int) -> None:
         plain = {each.name: values[each.type.python_type] for each in columns}
         session.add(model(**plain | {name: word for name, word in words.items() if name in columns}))
         session.flush()
+
+
+def _add_computation(session: Session) -> None:
+    """Add a question of which something is known in every column."""
+    values = {str: NOTE[:8], int: 3, float: -0.125, object: {"猪": [1, 2.5, None]}}
+    columns = Computation.__table__.columns
+    words = {"status": "ended", "lane": "long"}
+    session.add(Computation(**{each.name: values[each.type.python_type] for each in columns} | words))
 
 
 def _add_worker(session: Session) -> None:

@@ -11,13 +11,13 @@ from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
 from ladder.app.matches import public_match
-from ladder.app.tables.comparing import beside, compare, results_of_yesterday
+from ladder.app.tables import comparing, replaying
 from ladder.app.tables.day_secret import day_secret
 from ladder.app.tables.match_boards import BoardChair, match_board, open_match_board
 from ladder.app.tables.opening import open_table
 from ladder.app.tables.ordered import open_ordered
 from ladder.app.tables.reading import table_page
-from ladder.app.tables.replaying import dearest_of_deal, first_place, table_replayed, table_why
+from ladder.app.tables.replaying import first_place
 from ladder.app.tables.sittings import YOU
 from ladder.app.tables.todays import open_today, todays_board
 from ladder.entry.today import HOUSE, OPPONENT
@@ -33,12 +33,17 @@ from pigpen.rules.shuffle import commitment
 from referee.records.lines import DealLine
 from referee.replay.verify import verify
 from tests.ladder.app.tables.finished import finished
+from tests.ladder.computing_here import compute_all, computed
 from tests.ladder.ladders import NOW, played
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from ladder.values.replay import DealReplayed
+    from ladder.values.same_board import DayResults, SameBoard, SittingBeside
+    from ladder.values.why import Dearest, Why
 
 pytestmark = pytest.mark.usefixtures("few_playouts")
 ADA = TableVisitor(guest="192.0.2.7", shown="Ada")
@@ -52,6 +57,40 @@ def ladder(tmp_path: Path) -> Iterator[Ladder]:
     made = new_ladder(load_settings(data_dir=tmp_path))
     yield made
     made.database.close()
+
+
+def compare(ladder: Ladder, name: str, secret: str) -> SameBoard:
+    """The comparison when all house bots have played."""
+    found = comparing.compare(ladder, name, secret)
+    if found.computing:
+        assert compute_all(ladder)
+        found = comparing.compare(ladder, name, secret)
+    assert (found.computing, found.absent) == (None, ())
+    return found
+
+
+def results_of_yesterday(ladder: Ladder, variant: str) -> DayResults:
+    if comparing.results_of_yesterday(ladder, variant).computing:
+        assert compute_all(ladder)
+    return comparing.results_of_yesterday(ladder, variant)
+
+
+def beside(ladder: Ladder, name: str, secret: str, key: str) -> SittingBeside:
+    return computed(ladder, lambda: comparing.beside(ladder, name, secret, key))
+
+
+def table_replayed(
+    ladder: Ladder, name: str, secret: str, key: str, place: DealPlace, seat: int | None = None
+) -> DealReplayed:
+    return computed(ladder, lambda: replaying.table_replayed(ladder, name, secret, key, place, seat))
+
+
+def table_why(ladder: Ladder, name: str, secret: str, key: str, place: DealPlace, step: int) -> Why:
+    return computed(ladder, lambda: replaying.table_why(ladder, name, secret, key, place, step))
+
+
+def dearest_of_deal(ladder: Ladder, name: str, secret: str, deal: int) -> Dearest:
+    return computed(ladder, lambda: replaying.dearest_of_deal(ladder, name, secret, deal))
 
 
 def tomorrow(ladder: Ladder) -> Ladder:

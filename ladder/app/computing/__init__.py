@@ -1,0 +1,1 @@
+"""What simulates: asked for by visitors, computed by a process of its own, and kept."""

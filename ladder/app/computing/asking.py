@@ -1,0 +1,136 @@
+"""
+Asking for what has to be simulated: the answer that is kept, or a place in the queue.
+
+Nothing is simulated here, so this may be called for a request of a visitor.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ladder.errors import LadderError, UserError
+from ladder.results.wake_file import WakeFile
+from ladder.store.commands.computations import NewQuestion, ask
+from ladder.store.queries.computations import known_computation
+from ladder.values.computing import Computing
+from ladder.values.questions import lane_of
+from pigpen.version import __version__
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.store.queries.computations import KnownComputation
+    from ladder.values.questions import Question
+
+SENTENCE = "This is being computed; ask again in a moment."
+
+
+class BeingComputed(LadderError):
+    """There is no answer yet: it is being computed, or waits for its turn."""
+
+    def __init__(self, computing: Computing) -> None:
+        self.computing = computing
+        super().__init__(SENTENCE)
+
+
+class NoAnswer(UserError):
+    """A question has no answer: what it asks for cannot be computed, or needs too much; the message says so."""
+
+
+@dataclass(frozen=True)
+class KnownAnswer:
+    """What is known of a question."""
+
+    answer: str | None
+    """The newest one; None: there is none yet."""
+    computing: Computing | None
+    """How far one about things as they are now has come; None: *answer* is it."""
+
+
+def computing_files(ladder: Ladder) -> WakeFile:
+    """The files that wake the process that computes."""
+    return WakeFile(ladder.settings.data_dir / "computing")
+
+
+def answer_to(ladder: Ladder, question: Question, asker: str = "") -> str:
+    """
+    Give the answer to a question, which is asked if nobody has done so.
+
+    Args:
+        ladder: The ladder.
+        question: The question.
+        asker: Whose turn it takes: an account, or an address; empty: somebody on the ladder's machine.
+
+    Raises:
+        BeingComputed: If it is not answered yet.
+        TooOften: If too much waits, of this asker or of all.
+        NoAnswer: If it has none.
+    """
+    found = known_answer(ladder, question, asker)
+    if found.answer is None or found.computing is not None:
+        assert found.computing
+        raise BeingComputed(found.computing)
+    return found.answer
+
+
+def known_answer(ladder: Ladder, question: Question, asker: str = "", name: str = "") -> KnownAnswer:
+    """
+    Give what is known of a question, which is asked if nobody has done so.
+
+    Args:
+        ladder: The ladder.
+        question: The question.
+        asker: See `answer_to`.
+        name: What the question is about, where that changes: an older answer is good as long as there is no newer one.
+
+    Raises:
+        TooOften: If too much waits, of this asker or of all.
+        NoAnswer: If it has none.
+    """
+    text = question.model_dump_json()
+    new = NewQuestion(
+        key=_digest(name or text),
+        lane=lane_of(question),
+        question=question.model_dump(mode="json"),
+        state=_digest(f"{__version__} {text}"),
+        visitor=asker,
+    )
+    found = _look(ladder, new.key)
+    if found is None or _must_ask(found, new):
+        with ladder.database.write() as session:
+            ask(session, new, ladder.clock())
+        computing_files(ladder).wake()
+        found = _look(ladder, new.key)
+    return _known(ladder, found, new)
+
+
+def _known(ladder: Ladder, found: KnownComputation | None, new: NewQuestion) -> KnownAnswer:
+    if found is not None and found.answered == new.state:
+        return KnownAnswer(found.answer, None)
+    if found is not None and found.state == new.state and found.reason:
+        raise NoAnswer(found.reason)
+    is_served = computing_files(ladder).is_alive(time.time())
+    place, done, steps = (found.place, found.done, found.steps) if found else (None, 0, 0)
+    return KnownAnswer(
+        found.answer if found else None, Computing(place=place, done=done, steps=steps, is_served=is_served)
+    )
+
+
+def _must_ask(found: KnownComputation, new: NewQuestion) -> bool:
+    """Whether it is to be put into the queue, or there is somebody else's and may be moved forward."""
+    if found.answered == new.state:
+        return False
+    if found.status == "ended":
+        return found.state != new.state or not found.reason
+    return found.status == "queued" and (found.visitor != new.visitor or found.state != new.state)
+
+
+def _look(ladder: Ladder, key: str) -> KnownComputation | None:
+    with ladder.database.read() as session:
+        return known_computation(session, key)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

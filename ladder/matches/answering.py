@@ -1,0 +1,97 @@
+"""Answers what visitors of the site ask: each question is simulated here, in whatever process that may."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING
+
+from ladder.errors import UserError
+from ladder.matches.estimate import TooManyChoices
+from ladder.matches.hint import hint_of
+from ladder.matches.house_board import house_board
+from ladder.matches.why import FirstLook, dearest_of, first_look, why_of
+from ladder.values.questions import FoundDearest, HintQuestion, HouseQuestion, WhyQuestion
+from pigpen.v1 import referee_pb2
+from pigpen.wire.messages import view_of
+from referee.match.formats import Format
+from referee.records.file import read_record
+from referee.records.lines import from_json, to_json
+from referee.records.recorded import BadRecord, Recorded
+from referee.records.rules_file import rules_from
+from referee.replay.decision import NoDecision, decision_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ladder.values.questions import DearestQuestion, Question, RecordDeals
+    from pigpen.values.view import View
+    from referee.records.packed_deals import Deals
+
+    Advance = Callable[[int, int], None]
+    """Takes how many steps are done, and how many there are."""
+
+
+def answer(question: Question, folder: Path, advance: Advance = lambda done, steps: None) -> str:
+    """
+    Simulate, and give the answer as JSON, or as lines of a record; not from within an event loop.
+
+    Args:
+        question: What is asked. The same question has the same answer.
+        folder: The ladder's, in which its records are.
+        advance: Called after each step of what takes long.
+
+    Raises:
+        RecordError: If a record cannot be read.
+        UserError: If what is asked for is not there, or cannot be estimated.
+    """
+    try:
+        if isinstance(question, WhyQuestion):
+            return _why(question)
+        if isinstance(question, HintQuestion):
+            return hint_of(_view(question)).model_dump_json()
+        if isinstance(question, HouseQuestion):
+            return _house(question)
+        return _dearest(question, folder, advance)
+    except (BadRecord, NoDecision, TooManyChoices) as error:
+        raise UserError(f"There is no estimate: {error}.") from None
+
+
+def _view(question: HintQuestion) -> View:
+    message = referee_pb2.RefereeMessage.FromString(base64.b64decode(question.request))
+    return view_of(message.request, rules_from(question.rules))
+
+
+def _why(question: WhyQuestion) -> str:
+    recorded = Recorded.of(map(from_json, question.lines))
+    return why_of(decision_at(recorded, recorded.deals[0], question.step), question.source).model_dump_json()
+
+
+def _dearest(question: DearestQuestion, folder: Path, advance: Advance) -> str:
+    read = [(*_read(look.deals, folder), look) for look in question.looks]
+    steps, done, found = sum(len(lines) for _, lines, _ in read), 0, list[tuple[FirstLook, str]]()
+    for recorded, lines, look in read:
+        for line in lines:
+            found.append((first_look(recorded, [line], set(look.bots)), look.deals.source))
+            done += 1
+            advance(done, steps)
+    candidates = [each for look, source in found for each in look.candidates(source)]
+    return FoundDearest(
+        sources=tuple(look.deals.source for look in question.looks),
+        decisions=sum(look.decisions for look, _ in found),
+        not_estimated=sum(look.not_estimated for look, _ in found),
+        dearest=tuple(dearest_of(candidates, question.worst)),
+    ).model_dump_json()
+
+
+def _house(question: HouseQuestion) -> str:
+    rules, form = rules_from(question.rules), Format.parse(question.format)
+    return "\n".join(map(to_json, house_board(rules, form, bytes.fromhex(question.seed), question.bots)))
+
+
+def _read(wanted: RecordDeals, folder: Path) -> tuple[Recorded, Deals]:
+    recorded = Recorded.of(read_record(folder / wanted.record))
+    lines = recorded.deals.where(wanted.deal, wanted.board, wanted.rotation)
+    if not lines:
+        raise BadRecord("the record has no such deal any more")
+    return recorded, lines

@@ -1,0 +1,216 @@
+"""
+What visitors ask to have computed, as a queue: who computes which attempt, and which answers are kept.
+
+As with tables (`ladder.store.commands.tables`) the number of the attempt is the fence: of two processes that compute
+the same attempt, only one writes its answer. Each function wants a transaction that writes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, func, select, update
+
+from ladder.errors import Busy, TooOften
+from ladder.store.computing_models import UNANSWERED, Computation
+from ladder.store.leases import LeaseQueue
+from ladder.store.open_computations import computations_in_turn, waiting_computations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy.orm import Session
+
+LEASES = LeaseQueue(Computation, UNANSWERED, "queued", "leased")
+MAX_FAILURES = 5
+"""A computation in which the platform has failed so often, or was killed, ends without an answer."""
+MAX_OF_VISITOR = 100
+"""Questions of one visitor that wait at the same time."""
+MAX_WAITING = 2_000
+"""Questions of all visitors that wait at the same time; with more, who asks most has to ask again."""
+KEPT_BYTES = 64 * 1024**2
+"""Of all answers together; the oldest ones go first."""
+ROW_BYTES = 1_000
+"""What a row takes besides its answer, about."""
+REFUSED_SECONDS = 3600.0
+"""A question without an answer may be put again after so long."""
+VISITOR_SECONDS = 3600.0
+"""For so long after the end it is known whose question it was."""
+TOO_MANY_OF_YOURS = "Too much that you have asked for waits to be computed; try again in {minutes} min."
+TOO_MANY = "Too much waits to be computed; try again in {minutes} min."
+FAILED = "This could not be computed, because the platform failed several times; try again in an hour."
+
+
+@dataclass(frozen=True)
+class NewQuestion:
+    """What somebody asks; the fields are those of `Computation`."""
+
+    key: str
+    lane: str
+    question: dict[str, Any]
+    state: str
+    visitor: str
+
+
+@dataclass(frozen=True)
+class ComputationLease:
+    """One attempt at an answer."""
+
+    id: int
+    attempt: int
+    question: dict[str, Any]
+
+
+def ask(session: Session, new: NewQuestion, now: float) -> None:
+    """
+    Put a question into the queue, unless it waits there, or has its answer; who asks for the same may move it forward.
+
+    Raises:
+        Busy: If too much waits.
+        TooOften: If too much of this visitor's does.
+    """
+    row = session.scalar(select(Computation).where(Computation.key == new.key))
+    if row is not None and row.status == "leased":
+        return
+    if row is not None and row.status == "queued":
+        _take_over(session, row, new)
+        return
+    if row is not None and row.state == new.state and (row.answered == new.state or row.reason):
+        return
+    _make_room(session, new.visitor)
+    if row is None:
+        row = Computation(key=new.key, added=now)
+        session.add(row)
+    row.lane, row.question, row.state, row.visitor = new.lane, new.question, new.state, new.visitor
+    row.reason, row.failures, row.done, row.steps, row.started, row.finished = "", 0, 0, 0, None, None
+    LEASES.release(session, row)
+
+
+def claim(session: Session, lane: str, holder: str, now: float, seconds: float) -> ComputationLease | None:
+    """
+    Lease the question whose turn it is, if there is one.
+
+    Args:
+        session: A transaction that writes.
+        lane: Of this part of the queue.
+        holder: Who takes it (`owners.this_process`).
+        now: Unix time.
+        seconds: For how long, if it is not renewed.
+    """
+    for number in computations_in_turn(session, lane)[:1]:
+        row = session.get_one(Computation, number)
+        row.started, row.done, row.steps = now, 0, 0
+        LEASES.take(session, row, holder, now + seconds)
+        return ComputationLease(row.id, row.attempt, row.question)
+    return None
+
+
+def note_progress(session: Session, lease: ComputationLease, done: int, steps: int) -> None:
+    """Write down how far an attempt has come."""
+    row = LEASES.held(session, lease.id, lease.attempt)
+    if row is not None:
+        row.done, row.steps = done, steps
+
+
+def finish(session: Session, lease: ComputationLease, answer: str, now: float) -> bool:
+    """Keep an answer; whether the lease still held."""
+    row = LEASES.held(session, lease.id, lease.attempt)
+    if row is not None:
+        row.answer, row.answered, row.size = answer, row.state, len(answer.encode()) + ROW_BYTES
+        _end(session, row, "", now)
+    return row is not None
+
+
+def refuse(session: Session, lease: ComputationLease, reason: str, now: float) -> None:
+    """Write down why there is no answer, which computing it again would not change."""
+    row = LEASES.held(session, lease.id, lease.attempt)
+    if row is not None:
+        _end(session, row, reason, now)
+
+
+def give_back(session: Session, lease: ComputationLease, now: float, has_failed: bool = False) -> None:
+    """Let a question be computed later, by anybody; one in which the platform has failed too often ends."""
+    row = LEASES.held(session, lease.id, lease.attempt)
+    if row is None:
+        return
+    if has_failed:
+        _failed(session, row, now)
+    else:
+        LEASES.release(session, row)
+
+
+def requeue(session: Session, now: float, is_dead: Callable[[str], bool]) -> list[int]:
+    """Let every question be computed whose process has ended, or let its lease run out; gives their numbers."""
+    lost = LEASES.lost(session, now, is_dead)
+    for row in lost:
+        _failed(session, row, now)
+    return [row.id for row in lost]
+
+
+def tidy(session: Session, now: float, kept_bytes: int = KEPT_BYTES) -> None:
+    """Forget refusals and visitors after a while, and the oldest answers if all of them take too much room."""
+    of = Computation
+    session.execute(delete(of).where(of.reason != "", of.finished < now - REFUSED_SECONDS))
+    old = (of.visitor != "", of.finished < now - VISITOR_SECONDS)
+    session.execute(update(of).where(*old).values(visitor=""))
+    too_many = (session.scalar(select(func.sum(of.size)).where(of.finished.is_not(None))) or 0) - kept_bytes
+    if too_many <= 0:
+        return
+    gone = []
+    oldest = select(of.id, of.size).where(of.finished.is_not(None)).order_by(of.finished, of.id)
+    for number, size in session.execute(oldest):
+        if too_many <= 0:
+            break
+        gone.append(number)
+        too_many -= size
+    session.execute(delete(of).where(of.id.in_(gone)))
+
+
+def _failed(session: Session, row: Computation, now: float) -> None:
+    row.failures += 1
+    if row.failures >= MAX_FAILURES:
+        _end(session, row, FAILED, now)
+    else:
+        LEASES.release(session, row)
+
+
+def _end(session: Session, row: Computation, reason: str, now: float) -> None:
+    row.reason, row.finished, row.question = reason, now, {}
+    row.status, row.holder, row.lease_until = "ended", None, None
+    session.flush()
+
+
+def _take_over(session: Session, row: Computation, new: NewQuestion) -> None:
+    """A question that somebody else waits for, too, takes the turn of who has fewer of them."""
+    row.question, row.state = new.question, new.state
+    if row.visitor != new.visitor:
+        count = Counter(each.visitor for each in waiting_computations(session))
+        if count[new.visitor] + 1 < count[row.visitor]:
+            row.visitor = new.visitor
+    session.flush()
+
+
+def _make_room(session: Session, visitor: str) -> None:
+    waiting = waiting_computations(session)
+    count = Counter(each.visitor for each in waiting)
+    if count[visitor] >= MAX_OF_VISITOR:
+        raise TooOften(TOO_MANY_OF_YOURS)
+    if len(waiting) < MAX_WAITING:
+        return
+    (most, number), *_ = count.most_common(1)
+    if number <= count[visitor] + 1:
+        raise Busy(TOO_MANY)
+    newest = max(each.id for each in waiting if each.visitor == most)
+    _drop(session, newest)
+
+
+def _drop(session: Session, number: int) -> None:
+    """Take a question out of the queue; an answer about another state of things stays."""
+    row = session.get_one(Computation, number)
+    if row.answer is None:
+        session.delete(row)
+    else:
+        row.state, row.finished, row.status = row.answered, row.started or row.added, "ended"
+    session.flush()

@@ -1,0 +1,66 @@
+"""
+What visitors of the site have asked to have computed, and the answers that are kept.
+
+Together with its status `computations` is a queue, as matches, submissions and tables are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import CheckConstraint, Index, String, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from ladder.store.account_models import HASH_LENGTH
+from ladder.store.models import Base
+
+UNANSWERED = "status IN ('queued', 'leased')"
+"""Computations that are to be made."""
+VISITOR_LENGTH = 128
+
+
+class Computation(Base):
+    """One question, however many ask it."""
+
+    __tablename__ = "computations"
+    __table_args__ = (
+        CheckConstraint("status IN ('queued', 'leased', 'ended')", name="status"),
+        CheckConstraint("lane IN ('short', 'long')", name="lane"),
+        Index("ix_computations_open", "id", sqlite_where=text(UNANSWERED), postgresql_where=text(UNANSWERED)),
+        Index("ix_computations_visitor", "visitor", "started"),
+        Index("ix_computations_finished", "finished"),
+        {"sqlite_autoincrement": True},  # number and attempt are the fence, also when the row is forgotten
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    key: Mapped[str] = mapped_column(String(HASH_LENGTH), unique=True)
+    """Equal questions have the same one."""
+    lane: Mapped[str] = mapped_column(String(16))
+    """Which process answers it (`ladder.values.questions.Lane`)."""
+    question: Mapped[dict[str, Any]]
+    """What is to be computed; empty after the end."""
+    state: Mapped[str] = mapped_column(String(HASH_LENGTH))
+    """Which state of things is asked about; when that changes, the question is put again, and keeps its old answer."""
+    visitor: Mapped[str] = mapped_column(String(VISITOR_LENGTH))
+    """Whose turn it takes: an account, or an address; empty some time after the end."""
+    status: Mapped[str] = mapped_column(String(16))
+    holder: Mapped[str | None]
+    """Who computes it (`owners.this_process`)."""
+    lease_until: Mapped[float | None]
+    attempt: Mapped[int] = mapped_column(default=0)
+    """How often it has been leased: the fence."""
+    failures: Mapped[int] = mapped_column(default=0)
+    """How often the platform failed in it, or its process was killed."""
+    done: Mapped[int] = mapped_column(default=0)
+    steps: Mapped[int] = mapped_column(default=0)
+    """How far the attempt has come; 0 steps: not known."""
+    added: Mapped[float]
+    started: Mapped[float | None]
+    finished: Mapped[float | None]
+    answer: Mapped[str | None]
+    answered: Mapped[str] = mapped_column(String(HASH_LENGTH), default="")
+    """The state that `answer` is about; empty: there is none."""
+    reason: Mapped[str] = mapped_column(default="")
+    """Why there is no answer about `state`, in a sentence."""
+    size: Mapped[int] = mapped_column(default=0)
+    """Bytes of the answer, about."""

@@ -1,0 +1,52 @@
+"""What is known of a question that somebody has asked: its answer, or how far that has come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from ladder.store.computing_models import Computation
+from ladder.store.open_computations import computations_in_turn
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+
+@dataclass(frozen=True)
+class KnownComputation:
+    """A question."""
+
+    status: str
+    state: str
+    """What it is asked about."""
+    answer: str | None
+    answered: str
+    """What the answer is about."""
+    reason: str
+    """Why there is no answer about `state`."""
+    visitor: str
+    place: int | None
+    """Its place in the queue, from 1; None: it does not wait."""
+    done: int
+    steps: int
+
+
+def known_computation(session: Session, key: str) -> KnownComputation | None:
+    """Look a question up by its key; None: nobody has asked it, or it is forgotten."""
+    row = session.scalar(select(Computation).where(Computation.key == key))
+    if row is None:
+        return None
+    order = computations_in_turn(session, row.lane) if row.status == "queued" else []
+    return KnownComputation(
+        status=row.status,
+        state=row.state,
+        answer=row.answer,
+        answered=row.answered,
+        reason=row.reason,
+        visitor=row.visitor,
+        place=order.index(row.id) + 1 if row.id in order else None,
+        done=row.done,
+        steps=row.steps,
+    )

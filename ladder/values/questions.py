@@ -1,0 +1,105 @@
+"""What visitors of the site ask to have computed."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated, Any, Literal
+
+import pydantic
+
+from ladder.values.value import Value
+from ladder.values.why import Why
+
+
+class Lane(enum.StrEnum):
+    """A part of the queue with a process of its own, so that short questions do not wait for long ones."""
+
+    SHORT = "short"
+    LONG = "long"
+
+
+class RecordDeals(Value):
+    """A record in the ladder's folder, and which of its deals are meant; None: any."""
+
+    record: str
+    """Path in the ladder's folder."""
+    source: str
+    """The match, as people name it."""
+    commitment: str
+    """The match's: another record in the same place is another question."""
+    deal: int | None = None
+    board: int | None = None
+    rotation: int | None = None
+
+
+class WhyQuestion(Value):
+    """What each choice of one decision of a record was worth; the answer is a `Why`."""
+
+    kind: Literal["why"] = "why"
+    source: str
+    """The match, as people name it."""
+    lines: tuple[str, str]
+    """The first line of the record, and that of the deal."""
+    step: int
+    """The place of the decision among the steps of the deal, from 1."""
+
+
+class BotDeals(Value):
+    """What some bots, by their numbers, decided in some deals of a record."""
+
+    deals: RecordDeals
+    bots: tuple[int, ...]
+
+
+class DearestQuestion(Value):
+    """Which decisions cost most, in one record or several; the answer is a `FoundDearest`."""
+
+    kind: Literal["dearest"] = "dearest"
+    looks: tuple[BotDeals, ...]
+    worst: int
+    """How many decisions to give at most."""
+
+
+class HintQuestion(Value):
+    """What each choice of an open decision is worth; the answer is a `Hint`."""
+
+    kind: Literal["hint"] = "hint"
+    rules: dict[str, Any]
+    request: str
+    """What the seat knows: a `RefereeMessage`, in base64."""
+
+
+class HouseQuestion(Value):
+    """How house bots play a board; the answer is the lines of a record."""
+
+    kind: Literal["house"] = "house"
+    rules: dict[str, Any]
+    format: str
+    seed: str
+    """In hex."""
+    bots: tuple[str, ...]
+
+
+Question = WhyQuestion | DearestQuestion | HintQuestion | HouseQuestion
+QUESTIONS: pydantic.TypeAdapter[Question] = pydantic.TypeAdapter(
+    Annotated[Question, pydantic.Field(discriminator="kind")]
+)
+
+
+def lane_of(question: Question) -> Lane:
+    """Say in which part of the queue a question waits: whole matches take long."""
+    is_long = isinstance(question, DearestQuestion) and any(look.deals.deal is None for look in question.looks)
+    return Lane.LONG if is_long else Lane.SHORT
+
+
+class FoundDearest(Value):
+    """The answer to a `DearestQuestion`."""
+
+    sources: tuple[str, ...]
+    """The matches that were looked at, as people name them."""
+    decisions: int
+    """How many decisions with a choice there were."""
+    not_estimated: int
+    """How many of them have too many legal choices."""
+    dearest: tuple[Why, ...]
+    """The dearest one first."""

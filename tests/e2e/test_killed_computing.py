@@ -1,0 +1,70 @@
+"""`pigpen ladder compute`, killed while it computes: the next one computes the same, and the answer is there once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from sqlalchemy import func, select
+
+from ladder.app.ladder import Ladder
+from ladder.app.why import inbox
+from ladder.settings.settings import load_settings
+from ladder.store.computing_models import Computation
+from tests.e2e.command import PIGPEN, environment
+from tests.ladder.ladders import played
+from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.processes import children, has_ended
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+T = TypeVar("T")
+
+
+@contextmanager
+def computing(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """`pigpen ladder compute` while it runs; killed at the end."""
+    variables = environment(PIGPEN_DATA_DIR=str(folder / "ladder"))
+    with (folder / "computing.err").open("ab") as errors, subprocess.Popen(
+        [PIGPEN, "ladder", "compute"], cwd=folder, env=variables, stderr=errors
+    ) as program:  # fmt: skip
+        try:
+            yield program
+        finally:
+            program.kill()
+
+
+def awaited(look: Callable[[], T]) -> T:
+    """What *look* gives as soon as that is something."""
+    while not (found := look()):
+        time.sleep(0.02)
+    return found
+
+
+def test_a_killed_process_loses_no_question_and_answers_none_twice(tmp_path: Path) -> None:
+    settings = load_settings(data_dir=tmp_path / "ladder")
+    made = new_ladder(settings)
+    match = recorded_match(made, played("gongzhu"))
+    made.database.close()
+    with Ladder.open(settings) as ladder:
+        assert inbox(ladder, "Trotter").computing
+        with computing(tmp_path) as program:
+            (child, *_) = awaited(lambda: children(program.pid))
+            os.kill(program.pid, signal.SIGKILL)
+            program.wait()
+            awaited(lambda: has_ended(child))
+        assert inbox(ladder, "Trotter").computing, "it was killed while it computed, or before"
+        with computing(tmp_path) as program:
+            awaited(lambda: inbox(ladder, "Trotter").computing is None)
+            program.terminate()
+            assert program.wait() == 128 + signal.SIGTERM
+        found = inbox(ladder, "Trotter")
+        assert (found.matches, len(found.dearest)) == ((match,), 5)
+        with ladder.database.read() as session:
+            assert session.scalar(select(func.count()).select_from(Computation)) == 1

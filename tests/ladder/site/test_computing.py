@@ -1,0 +1,139 @@
+"""No request simulates: what has to be computed is asked for, shown as far as it is known, and kept."""
+
+from __future__ import annotations
+
+from html import unescape
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+from starlette.requests import Request
+
+from ladder.app.computing.asking import computing_files
+from ladder.app.ladder import Ladder
+from ladder.entry.today import HOUSE
+from ladder.matches import answering, estimate
+from ladder.settings.settings import load_settings
+from ladder.site.computing_pages import NOT_SERVED, asker_of
+from ladder.values.computing import Computing
+from ladder.values.why import Dearest, Inbox, Why
+from pigpen.sim import playout
+from referee.match.match import Match
+from tests.ladder.computing_here import compute_all
+from tests.ladder.ladders import played
+from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.site.visitor import Visitor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+YESTERDAY = "/play/today/gongzhu/yesterday"
+WHY = "/api/v1/matches/1/boards/0/tables/0/steps/20/why"
+DEAREST = "/api/v1/matches/1/seats/0/dearest?worst=2"
+INBOX = "/b/Trotter/inbox"
+pytestmark = pytest.mark.usefixtures("few_playouts")
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[Ladder]:
+    made = new_ladder(load_settings(data_dir=tmp_path))
+    recorded_match(made, played("gongzhu"))
+    yield made
+    made.database.close()
+
+
+@pytest.fixture
+def nothing_simulates(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever simulates, or plays a match, fails."""
+
+    def fail(*_: object, **__: object) -> NoReturn:
+        raise AssertionError("a request simulates")
+
+    monkeypatch.setattr(estimate, "_trial", fail)
+    monkeypatch.setattr(estimate, "playout", fail)
+    monkeypatch.setattr(playout, "playouts", fail)
+    monkeypatch.setattr(Match, "play", fail)
+    monkeypatch.setattr(answering, "answer", fail)
+
+
+@pytest.mark.usefixtures("nothing_simulates")
+def test_a_request_simulates_nothing_and_keeps_no_other_page_waiting(ladder: Ladder) -> None:
+    """There is no process that computes: what had to wait for one would wait for ever."""
+    computing_files(ladder).show_alive()
+    site = Visitor(ladder)
+    answers = site.get_all([YESTERDAY, "/play/today/hearts/yesterday"] * 8 + [INBOX, WHY, DEAREST, "/", "/m/1"] * 2)
+    assert [each.status_code for each in answers] == [200] * 16 + [200, 202, 202, 200, 200] * 2
+    for address in (WHY, DEAREST, f"/api/v1/bots/Trotter/{INBOX.rpartition('/')[2]}"):
+        answer = site.get(address)
+        assert (answer.status_code, answer.headers["retry-after"]) == (202, "1")
+        assert (answer.headers["location"], answer.headers["cache-control"]) == (address, "no-store")
+
+
+def test_a_page_shows_what_is_known_and_then_the_rest(ladder: Ladder) -> None:
+    computing_files(ladder).show_alive()
+    site = Visitor(ladder)
+    page = site.page(YESTERDAY)
+    assert "place 1 in the queue. 0 of 5 are done." in page
+    assert '<noscript><meta http-equiv="refresh" content="3"></noscript>' in page
+    assert "Seed" in page
+    assert "house-" not in page
+    page = site.page(INBOX)
+    assert "<being-computed>" in page
+    assert "Nothing cost it anything" not in page
+    assert compute_all(ladder) == len(HOUSE) + 1
+    page = site.page(YESTERDAY)
+    assert "<being-computed>" not in page
+    assert all(f">{name} <" in page for name in HOUSE)
+    assert "<being-computed>" not in site.page(INBOX)
+    assert Inbox.model_validate(site.value("/bots/Trotter/inbox"), strict=False).computing is None
+
+
+def test_an_answer_is_kept_also_when_the_site_starts_again(ladder: Ladder) -> None:
+    computing_files(ladder).show_alive()
+    first = Computing.model_validate_json(Visitor(ladder).get(WHY).content)
+    assert (first.place, first.is_served) == (1, True)
+    assert Visitor(ladder).get(WHY).status_code == 202
+    assert compute_all(ladder) == 1, "two who ask the same ask once"
+    with Ladder.open(ladder.settings) as again:
+        site = Visitor(again)
+        assert Why.model_validate_json(site.get(WHY).content).step == 20
+        assert compute_all(again) == 0
+        assert site.get(DEAREST).status_code == 202
+        assert compute_all(again) == 1
+        assert Dearest.model_validate_json(site.get(DEAREST).content).bot
+
+
+def test_where_no_process_computes_it_is_said_in_a_sentence(ladder: Ladder) -> None:
+    site = Visitor(ladder)
+    assert site.problem(WHY, 503) == NOT_SERVED
+    assert site.get(WHY).headers["retry-after"] == "30"
+    for address in (YESTERDAY, INBOX):
+        assert NOT_SERVED in unescape(site.page(address))
+
+
+def test_what_cannot_be_estimated_is_refused_at_once(ladder: Ladder) -> None:
+    site = Visitor(ladder)
+    assert "has no step 99" in site.problem(WHY.replace("20", "99"), 404)
+    assert compute_all(ladder) == 0
+
+
+def test_too_many_questions_of_one_visitor_are_refused(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ladder.store.commands.computations.MAX_OF_VISITOR", 2)
+    computing_files(ladder).show_alive()
+    site = Visitor(ladder)
+    found = [site.get(WHY.replace("/20/", f"/{step}/")).status_code for step in (18, 19, 20)]
+    assert found == [202, 202, 429]
+
+
+def test_a_visitor_is_an_account_or_a_network_whatever_its_cookies(ladder: Ladder) -> None:
+    site = Visitor(ladder)
+
+    def asker(address: str, cookie: str) -> str:
+        headers = [(b"cookie", f"pigpen_guest={cookie}".encode())]
+        return asker_of(
+            Request({"type": "http", "method": "GET", "path": "/", "headers": headers, "client": (address, 1),
+                     "app": site.app._app._app, "query_string": b""})  # type: ignore[attr-defined]
+        )  # fmt: skip
+
+    assert asker("192.0.2.7", "a") == asker("192.0.2.7", "b") == "address 192.0.2.7"
+    assert asker("2001:db8::1", "a") == asker("2001:db8::2:3", "b") == "address 2001:db8::/64"
