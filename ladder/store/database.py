@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 import sqlite3
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -18,7 +19,7 @@ from ladder.store.failures import in_words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
+    from sqlalchemy.pool import ConnectionPoolEntry
 
 BUSY_SECONDS = 5
 """How long a writer waits for another one."""
@@ -32,6 +33,10 @@ MANY_READERS = tuple("cache_size=-8192" if name.startswith("cache_size") else na
 """For a process that has a dozen connections: each has a cache of its own."""
 WITHOUT_FOREIGN_KEYS = tuple("foreign_keys=OFF" if name.startswith("foreign") else name for name in SQLITE_SETTINGS)
 """SQLite changes a table by making another one in its place, which foreign keys would see as removing its rows."""
+WITHOUT_ROOM = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN)
+"""What SQLite may say where the disk is full."""
+ALONE = "alone"
+"""Marks a connection that nobody else can use the database beside, so that it is closed after each transaction."""
 WRITER_LOCK = 0x70696770656E
 """Number of PostgreSQL's advisory lock that writers take."""
 CONNECT_SECONDS = 10
@@ -106,20 +111,62 @@ def _postgresql(url: URL, busy_seconds: float) -> Engine:
 def _sqlite(url: URL, settings: Sequence[str], busy_seconds: float) -> Engine:
     # The driver must leave transactions to us: its own BEGIN comes late, and is never IMMEDIATE.
     engine = create_engine(url, **_JSON)
+    usual = (f"busy_timeout={busy_seconds * 1000:.0f}", *settings)
 
-    def set_up(connection: DBAPIConnection, _: Any) -> None:
-        connection.isolation_level = None
-        cursor = connection.cursor()
-        for setting in (f"busy_timeout={busy_seconds * 1000:.0f}", *settings):
-            _set(cursor, setting, busy_seconds)
-        cursor.close()
+    def connect(_: Any, record: ConnectionPoolEntry, names: Sequence[str], options: dict[str, Any]) -> Any:
+        (name,) = names
+        try:
+            return _opened(name, options, usual, busy_seconds)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in WITHOUT_ROOM:
+                raise
+            record.info[ALONE] = True
+            if (connection := _read_without_room(name, options, usual, busy_seconds)) is None:
+                raise
+            return connection
 
-    event.listen(engine, "connect", set_up)
+    def let_go(_: Any, record: ConnectionPoolEntry) -> None:
+        if record.info.get(ALONE):
+            record.invalidate()  # nobody else can use the database meanwhile
+
+    event.listen(engine, "do_connect", connect)
+    event.listen(engine, "checkin", let_go)
     event.listen(engine, "begin", _begin)
     return engine
 
 
-def _set(cursor: DBAPICursor, setting: str, busy_seconds: float) -> None:
+def _opened(name: str, options: dict[str, Any], settings: Sequence[str], busy_seconds: float) -> sqlite3.Connection:
+    connection: sqlite3.Connection = sqlite3.connect(name, **options)
+    try:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        for setting in settings:
+            _set(cursor, setting, busy_seconds)
+        cursor.close()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _read_without_room(
+    name: str, options: dict[str, Any], settings: Sequence[str], busy_seconds: float
+) -> sqlite3.Connection | None:
+    """
+    Open a database on a disk on which its shared memory, or its log, finds no room; None if that cannot be.
+
+    Whoever has it alone needs no shared memory. Where there is no log either, the file holds all there is.
+    """
+    with suppress(sqlite3.OperationalError):
+        return _opened(name, options, ("locking_mode=EXCLUSIVE", *settings), busy_seconds)
+    log = Path(f"{name}-wal")
+    with suppress(sqlite3.OperationalError, OSError):
+        if not log.exists() or not log.stat().st_size:
+            return _opened(f"{Path(name).as_uri()}?immutable=1", {**options, "uri": True}, settings[:1], busy_seconds)
+    return None
+
+
+def _set(cursor: sqlite3.Cursor, setting: str, busy_seconds: float) -> None:
     """Set a connection; where another one looks at a new file, SQLite does not wait before it keeps a log for it."""
     end = time.monotonic() + busy_seconds
     while True:

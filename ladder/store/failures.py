@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
@@ -20,6 +22,10 @@ NUL = "NUL (0x00)"
 """PostgreSQL's texts have none."""
 NO_DATABASE = ("not a database", "malformed")
 HELD = "is held by another program for too long; try again when that has ended."
+FULL = "cannot be used: there is no room left on its disk. Make room there and try again; what it holds is kept."
+BROKEN = "cannot be read or written: its disk fails, or has a limit that is reached. Look at the system's log."
+LEAST_ROOM = 64 * 1024
+"""Bytes."""
 NO_FILE = ("unable to open", "readonly", "read-only")
 
 
@@ -48,6 +54,10 @@ def in_words(url: URL) -> Iterator[None]:
 
 
 def _of_sqlite(url: URL, said: str, _: DBAPIError) -> Exception:
+    if "is full" in said or not has_room(Path(str(url.database)).parent):
+        return StoreError(f"{place(url)} {FULL}")
+    if "disk I/O error" in said:
+        return StoreError(f"{place(url)} {BROKEN}")
     if any(words in said for words in NO_FILE):
         return LadderError(f"{place(url)} cannot be opened or written: {said}. Look at the rights of its folder.")
     if "is locked" in said:
@@ -61,6 +71,15 @@ def _of_postgresql(url: URL, said: str, error: DBAPIError) -> Exception:
     if any(words in said for words in MISTAKES):
         return LadderError(f"{place(url)} lets nobody in under this URL (setting database_url): {said}.")
     return StoreError(f"{place(url)} does not answer: {said}.")
+
+
+def has_room(folder: Path) -> bool:
+    """Whether SQLite finds room in a folder for what it needs besides the database: memory that processes share."""
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return True
+    return disk.f_bavail * disk.f_frsize >= LEAST_ROOM and (disk.f_favail > 0 or not disk.f_files)
 
 
 def place(url: URL) -> str:

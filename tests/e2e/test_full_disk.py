@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from ladder.app.ladder import Ladder
+from ladder.settings.settings import load_settings
 from referee.records.file import read_record
 from referee.records.lines import DealLine, MatchLine
 from tests.conftest import OWN_MOUNTS
 from tests.e2e.command import PIGPEN, ROOT, environment
+from tests.ladder.ladders import enter
 
 LATER = (pytest.mark.long, pytest.mark.only_long)
 FOUR = ("random", "cautious", "random", "cautious")
@@ -76,6 +80,65 @@ def test_a_disk_without_room_for_the_seats_is_named(tmp_path: Path, files: int, 
 def test_a_disk_with_just_enough_room_will_do(tmp_path: Path) -> None:
     done = on_small_disk(tmp_path, 16)
     assert (done.returncode, done.stderr.count("\n")) == (0, 1), done.stderr
+
+
+FILLED = """
+mount -t tmpfs -o size=1M none "$0" && cp "$1" "$0/ladder.db" && shift && export PIGPEN_DATA_DIR="$0"
+if [ -n "$LOG" ]; then "$PYTHON" -c "$LOG" "$0/ladder.db"; rm "$0/ladder.db-shm"; fi
+if [ -n "$FILES" ]; then mount -o remount,nr_inodes="$FILES" "$0"; fi
+cat /dev/zero > "$0/filled" 2>/dev/null; exec "$@"
+"""
+KILLED = """
+import os, sqlite3, sys
+ladder = sqlite3.connect(sys.argv[1])
+ladder.execute("PRAGMA journal_mode=WAL")
+ladder.execute("UPDATE bots SET name = 'Killed'")
+ladder.commit()
+os._exit(9)
+"""
+
+
+def on_full_disk(
+    folder: Path, ladder: Path, *words: str, log: str = "", files: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run a command with a ladder's folder on a disk that is full; its log may hold what a killed program wrote."""
+    set_up = ("env", f"LOG={log}", f"FILES={files}", f"PYTHON={sys.executable}", "sh", "-c", FILLED, folder, ladder)
+    return run(*OWN_MOUNTS, *set_up, PIGPEN, *words)
+
+
+@pytest.fixture
+def a_ladder(tmp_path: Path) -> Path:
+    """A ladder's database with a bot."""
+    settings = load_settings(data_dir=tmp_path / "made")
+    with Ladder.open(settings, create=True) as ladder, ladder.database.write() as session:
+        enter(session, "Trotter")
+    return tmp_path / "made" / "ladder.db"
+
+
+@pytest.mark.mounts
+@pytest.mark.parametrize(
+    ("log", "files", "bot"),
+    [("", "", "Trotter"), (KILLED, "", "Killed"), ("", "3", "Trotter")],
+    ids=["no log", "a log", "no file more"],
+)
+def test_the_standings_are_read_on_a_disk_that_is_full(
+    tmp_path: Path, a_ladder: Path, log: str, files: str, bot: str
+) -> None:
+    (folder := tmp_path / "full").mkdir()
+    done = on_full_disk(folder, a_ladder, "standings", "--json", log=log, files=files)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert bot in done.stdout
+
+
+@pytest.mark.mounts
+def test_what_cannot_be_written_on_a_full_disk_is_one_sentence(tmp_path: Path, a_ladder: Path) -> None:
+    (folder := tmp_path / "full").mkdir()
+    done = on_full_disk(folder, a_ladder, "suspend", "Trotter", "--reason", "tried")
+    assert done.returncode == 3
+    assert done.stderr == (
+        f"pigpen: The database '{folder}/ladder.db' cannot be used: there is no room left on its disk. Make room there "
+        "and try again; what it holds is kept.\n"
+    )
 
 
 @pytest.mark.parametrize(
