@@ -74,24 +74,36 @@ def states(folder: Path) -> dict[str, str]:
     return found
 
 
+WAITS = "  It waits for 1 more owner before it can play for-two.\n"
+
+
 def test_a_bot_is_entered_replaced_and_brought_back(tmp_path: Path) -> None:
     write_bot(tmp_path)
     first = submit(tmp_path, "./mybot", "--name", "Trotter", "--variant", write_for_two(tmp_path))
     assert first.returncode == 0, first.stderr
-    assert re.fullmatch(r"Trotter@1 of ada: sha256:[0-9a-f]{64}\n  for-two: entered, Elo 1500\n", first.stdout)
+    assert re.fullmatch(
+        rf"Trotter@1 of ada: sha256:[0-9a-f]{{64}}\n  for-two: entered, Elo 1500\n{WAITS}", first.stdout
+    )
     assert "use it for bots that you trust" in first.stderr
     assert "for your own machine and your own bots" in first.stderr
     again = submit(tmp_path, "./mybot", "--name", "Trotter")
-    assert again.stdout == "Trotter@1 is this already; nothing changed.\n  for-two: there already, Elo 1500\n"
+    assert again.stdout == "Trotter@1 is this already; nothing changed.\n  for-two: there already, Elo 1500\n" + WAITS
     (tmp_path / "mybot" / "bot.py").write_text(f"# better\n{GOOD}{RUN}")
     second = json.loads(submit(tmp_path, "./mybot", "--name", "Trotter", "--json").stdout)
     assert (second["accepted"], second["version"], second["new"], second["reasons"]) == (True, "Trotter@2", True, [])
     assert second["variants"] == [
-        {"variant": "for-two", "state": "active", "news": "entered", "elo": 1500.0, "retired": ["Trotter@1"]}
+        {
+            "variant": "for-two",
+            "state": "active",
+            "news": "entered",
+            "elo": 1500.0,
+            "retired": ["Trotter@1"],
+            "missing_owners": 1,
+        }
     ]
     (tmp_path / "mybot" / "bot.py").write_text(GOOD + RUN)
     back = submit(tmp_path, "./mybot", "--name", "Trotter")
-    assert back.stdout.endswith("  for-two: back again, Elo 1500, in the place of Trotter@2\n")
+    assert back.stdout.endswith("  for-two: back again, Elo 1500, in the place of Trotter@2\n" + WAITS)
     gone = command(tmp_path, "retire", "Trotter", "--reason", "enough")
     assert (gone.returncode, gone.stdout) == (0, "Trotter@1 has retired from for-two.\n")
     assert states(tmp_path) == {"Trotter@1": "retired", "Trotter@2": "retired"}

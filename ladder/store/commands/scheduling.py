@@ -108,7 +108,8 @@ def why_nobody(session: Session, variants: Collection[str] | None = None) -> str
     suspended = session.scalars(_entered(variants).where(models.Rating.state == State.SUSPENDED)).all()
     pause = f" Suspended: {len(suspended)}; see: pigpen bots." if suspended else ""
     return (
-        f"No match can be scheduled. {told}{pause} Enter bots of other owners with: pigpen submit FOLDER --owner NAME"
+        f"No match can be scheduled. {told}{pause} Enter bots of other owners with: pigpen submit FOLDER --owner NAME; "
+        "or let house bots play, with fill_with_house_bots = true in pigpen.toml."
     )
 
 

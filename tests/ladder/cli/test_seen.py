@@ -215,6 +215,19 @@ def test_the_mark_of_a_provisional_rating_is_explained_where_it_stands(seen: See
     assert "?: fewer than 20 matches" in printed
 
 
+def test_a_bot_that_cannot_play_says_for_whom_it_waits(empty: Seen) -> None:
+    with empty.database.write() as session:
+        ladders.enter(session, "Trotter", "hearts", owner="ada")
+        ladders.enter(session, "Mud", "hearts", owner="ada")
+    assert "No match can be played: the variant waits for 3 more owners.\n" in empty("standings")
+    assert "  waits for 3 more owners before it can play\n" in empty("show", "Mud")
+    with empty.database.write() as session:
+        for bot in ("Snout", "Truffle", "Acorn"):
+            ladders.enter(session, bot, "hearts")
+    assert "waits" not in empty("standings") + empty("show", "Mud")
+    assert [found["missing_owners"] for found in empty.json("standings")] == [0]
+
+
 @pytest.mark.parametrize(("variant", "shares"), [("gongzhu-partners", 2), ("gongzhu-five", 5)])
 def test_the_places_of_partners_and_of_five_seats_are_as_many_as_there_are(
     empty: Seen, variant: str, shares: int

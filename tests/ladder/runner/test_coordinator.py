@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select, update
 
+from ladder.entry.house_bots import HOUSE_BOTS
 from ladder.errors import LadderError, StoreError
 from ladder.pairing.suspension import cool_down
 from ladder.runner.coordinator import FEW, Coordinator
@@ -16,6 +17,7 @@ from ladder.runner.presence import BEAT_SECONDS, CoordinatorPresence, folder_id
 from ladder.sandbox.host import owners
 from ladder.settings.settings import load_settings
 from ladder.store import models
+from ladder.store.account_models import StoredSubmission
 from ladder.store.commands.coordinators import SILENT_SECONDS, coordinators, database_time, forget, note_alive
 from ladder.store.commands.queue import GRACE, MANY
 from ladder.store.models import State, Status
@@ -81,6 +83,26 @@ def test_with_partners_the_second_chair_has_a_name_of_its_own(
     (task,) = coordinator_at(database, settings, time).take(1)
     one, other = sorted(NAMES[:2], key=[bot.name for bot in task.bots].index)
     assert [bot.name for bot in task.bots] == [one, other, f"{one}#2", f"{other}#2"]
+
+
+@IN_BOTH
+def test_house_bots_that_were_never_entered_are_submitted_once_and_only_where_the_organiser_wants_them(
+    database: Database, settings: Settings, time: Time
+) -> None:
+    with database.write() as session:
+        for name in NAMES[:2]:
+            enter(session, name)
+    assert coordinator_at(database, settings, time).take(1) == []
+    wanting = settings.model_copy(update={"fill_with_house_bots": True})
+    one, other = (coordinator_at(database, wanting, time) for _ in range(2))
+    for each in (one, other, one):
+        assert each.take(1) == []
+    with database.read() as session:
+        rows = session.scalars(select(StoredSubmission).order_by(StoredSubmission.id)).all()
+        found = [(row.bot, row.owner, row.variants, row.sandbox, row.remote) for row in rows]
+    assert found == [(name, name, ["hearts"], "process", False) for name in [*HOUSE_BOTS][:2]]
+    assert sorted(one.submissions.folders.names()) == sorted(str(row.folder) for row in rows)
+    assert all((one.submissions.folders.bot(str(row.folder), row.source) / "bot.py").is_file() for row in rows)
 
 
 @IN_BOTH

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pigpen.rules import PRESETS
+from tests.ladder import ladders
 from tests.ladder.shown import OWNERS
-from tests.ladder.site.visitor import MATCHES
+from tests.ladder.site.visitor import MATCHES, empty_site
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.ladder.site.visitor import Visitor
 
 ANYWHERE = ["/", "/b", "/m", "/live", "/replay", "/help", "/api", *(f"/rules/{name}" for name in PRESETS)]
@@ -75,6 +78,20 @@ def test_standings_show_every_bot_and_where_to_get_them(site: Visitor) -> None:
     assert sorted(ranked) == sorted(OWNERS)
     assert 'href="/api/v1/standings/gongzhu.csv"' in text
     assert text.count('class="band"') == len(OWNERS)
+
+
+def test_a_variant_and_a_bot_that_wait_for_owners_say_so_in_both_languages(tmp_path: Path) -> None:
+    with empty_site(tmp_path) as site:
+        with site.ladder.database.write() as session:
+            ladders.enter(session, "Trotter", owner="ada")
+        for path in ("/v/hearts", "/b/Trotter"):
+            assert "3 more owners must have a bot here." in site.page(path)
+            assert "还需要另外 3 位拥有者" in site.page(path, accept_language="zh")
+        with site.ladder.database.write() as session:
+            for bot in ("Snout", "Truffle", "Acorn"):
+                ladders.enter(session, bot)
+        for path in ("/v/hearts", "/b/Trotter"):
+            assert "must have a bot here" not in site.page(path)
 
 
 def test_standings_are_searched_by_bot_and_by_owner(site: Visitor) -> None:
