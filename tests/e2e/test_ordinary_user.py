@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,8 +30,6 @@ SOCKET = Path("/var/run/docker.sock")
 SANDBOX = "tests/ladder/sandbox/docker"
 CORE = (
     f"{SANDBOX}/test_docker_sandbox.py",
-    f"{SANDBOX}/test_image_lock.py",
-    f"{SANDBOX}/test_masks.py",
     f"{SANDBOX}/test_reach.py",
     f"{SANDBOX}/test_warm_containers.py",
     f"{SANDBOX}/test_bot_images.py::test_a_folder_becomes_a_container_that_can_read_it",
@@ -38,6 +37,8 @@ CORE = (
     "tests/e2e/test_ladder_engine.py::test_it_waits_for_its_engine_and_removes_what_was_left",
 )
 """What an instance needs, fresh and warm; builds; packages; and a ladder whose runner plays some matches."""
+PROGRAMS = Path(os.path.relpath(Path(sys.executable).parent, ROOT))
+"""Of the environment that the suite runs in, from the checkout on."""
 QUICK = ("--boards", "1", "--rules", "hearts", "--seed", "7")
 
 
@@ -55,7 +56,7 @@ class OrdinaryUser:
         """Run a program of the checkout's environment."""
         kept = {name: os.environ[name] for name in ("PATH", "DOCKER_HOST", "LANG") if name in os.environ}
         paths = {"PYTHONPATH": f"{self.checkout}:{self.checkout / 'sdk'}", "HOME": str(self.home)}
-        command = [*self.before, str(self.checkout / ".venv" / "bin" / words[0]), *words[1:]]
+        command = [*self.before, str(self.checkout / PROGRAMS / words[0]), *words[1:]]
         return subprocess.run(
             command, cwd=self.home, env=kept | PLAIN | paths | {"PYTHONDONTWRITEBYTECODE": "1"} | extra, umask=UMASK,
             capture_output=True, text=True, timeout=800, check=False, **({} if self.before else _other_user()),
