@@ -41,8 +41,10 @@ def test_a_shell_completes_commands_options_and_values(words: str, wanted: str) 
 
 
 def test_completion_is_installed_for_the_shell_that_is_named(tmp_path: Path) -> None:
-    variables = {"HOME": str(tmp_path), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    done = pigpen_process("--install-completion", "bash", **variables)
+    no_detection = "1"
+    done = pigpen_process(
+        "--install-completion", "bash", HOME=str(tmp_path), _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION=no_detection
+    )
     assert done.returncode == 0, done.stderr
     assert "pigpen" in (tmp_path / ".bashrc").read_text()
     (script,) = (tmp_path / ".bash_completions").iterdir()
