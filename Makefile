@@ -1,6 +1,6 @@
 # Pigpen. `make help` lists what there is to make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-postgres services bytecode check protos schema images bench clean
+.PHONY: help demo test test-long test-postgres services bytecode check protos schema wheels images bench clean
 BIN := .venv/bin
 READY := .venv/.ready
 COMPILED := .venv/.compiled
@@ -8,6 +8,7 @@ MODULES := ladder referee sdk/pigpen sample_bots tests
 # Tests wait for containers half of the time, so there are more workers than cores.
 WORKERS := 4
 ON_POSTGRES := $(addprefix tests/,e2e $(addprefix ladder/,app cli runner site store))
+WHEEL := $(BIN)/python -m pip wheel --quiet --no-deps --no-index --no-build-isolation
 SUITE := $(BIN)/pytest --durations=15
 
 help:  ## list the targets
@@ -72,6 +73,11 @@ protos: $(READY)  ## generate the Python code of the wire contract
 schema: $(READY)  ## write the JSON Schemas of records and of what commands print
 	$(BIN)/python -m referee.records.schema
 	$(BIN)/python -m ladder.app.schema
+
+wheels: $(READY)  ## make the wheels of Pigpen in dist; a site that runs from this checkout hands them out
+	rm -rf dist
+	$(WHEEL) --wheel-dir dist ./sdk .
+	PIGPEN_PURE=1 $(WHEEL) --wheel-dir dist/pure ./sdk
 
 images: $(READY)  ## build the bot base image
 	@scripts/engine

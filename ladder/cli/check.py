@@ -13,7 +13,7 @@ from ladder.cli.json_output import print_json
 from ladder.cli.options import LimitOption, RuntimeOption, SandboxOption
 from ladder.cli.progress import progress
 from ladder.cli.running import run
-from ladder.cli.sandboxes import opened_sandbox
+from ladder.cli.sandboxes import opened_sandbox, say_what_is_not_read
 from ladder.cli.sanitize import sanitize
 from ladder.matches.kinds import SandboxSetup
 from ladder.sandbox.bots.bot_source import find_bot
@@ -56,6 +56,7 @@ def check(
 
     variants = [load_rules(name) for name in rules] if rules else list(PRESETS.values())
     source = find_bot(bot)
+    say_what_is_not_read([source])
     clock = replace(DEFAULT_CLOCK, limit=limit)
     if sandbox is SandboxKind.INLINE:
         typer.echo("The inline sandbox tries the cards only, not the wire: a submission must pass both.", err=True)

@@ -26,7 +26,7 @@ from ladder.cli.person_here import person_here
 from ladder.cli.progress import progress
 from ladder.cli.result_table import print_result
 from ladder.cli.running import run
-from ladder.cli.sandboxes import opened_sandbox, say
+from ladder.cli.sandboxes import opened_sandbox, say, say_what_is_not_read
 from ladder.errors import UserError
 from ladder.values.sandbox_kind import SandboxKind
 from referee.match.spec import DEFAULT_CLOCK, PERSON_SECONDS
@@ -96,6 +96,7 @@ def play(
             seed=seed, clock=clock, limit=limit, record=record, human_limit=human_limit,
         )  # fmt: skip
         plan = new_match(asked)
+    say_what_is_not_read(plan.sources)
     person = person_here(pace) if plan.spec.people else None
     opened = opened_sandbox(setup_of(sandbox, runtime, fresh=fresh))
     if person:

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from ladder.cli.logs_text import print_tables
 from ladder.cli.sanitize import in_markup, sanitize
-from ladder.values.excerpt import advice, excerpt, likeness, without_changing
+from ladder.sandbox.excerpt import advice, excerpt, likeness, without_changing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

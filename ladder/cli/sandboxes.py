@@ -10,12 +10,14 @@ import typer
 from ladder.cli.sanitize import sanitize
 from ladder.matches.kinds import SandboxSetup
 from ladder.matches.kinds import open_sandbox as open_kind
+from ladder.sandbox.bots.bot_source import unread_packages
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Iterable
 
     from ladder.sandbox.base import Sandbox
+    from ladder.sandbox.bots.bot_source import BotSource
 
 
 def open_sandbox(setup: SandboxSetup) -> Sandbox:
@@ -34,6 +36,13 @@ async def opened_sandbox(setup: SandboxSetup) -> AsyncIterator[Sandbox | None]:
     finally:
         if sandbox is not None:
             await sandbox.close()
+
+
+def say_what_is_not_read(sources: Iterable[BotSource]) -> None:
+    """Tell of files that name packages in other ways than Pigpen reads."""
+    for source in sources:
+        if source.folder is not None and (name := unread_packages(source.folder)):
+            say(f"{name} of {source.name} is not read: name its packages in a requirements.txt beside bot.py.")
 
 
 def say(line: str) -> None:

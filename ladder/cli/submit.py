@@ -12,7 +12,7 @@ from ladder.cli.json_output import print_json
 from ladder.cli.ladder import LocalOption, opened, the_settings
 from ladder.cli.progress import progress
 from ladder.cli.running import run
-from ladder.cli.sandboxes import open_sandbox
+from ladder.cli.sandboxes import open_sandbox, say_what_is_not_read
 from ladder.cli.submit_words import print_accepted, print_rejected
 from ladder.errors import UserError
 from ladder.matches.kinds import SandboxSetup
@@ -70,6 +70,7 @@ def submit(
     from ladder.cli.submit_elsewhere import check_words, submit_elsewhere
 
     source = find_bot(bot)
+    say_what_is_not_read([source])
     login = None if local else read_login()
     if login is None:
         found = _submit_here(source, name, owner, variant or (), keep_old, sandbox, bot)

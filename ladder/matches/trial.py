@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
-from ladder.values.excerpt import excerpt
+from ladder.sandbox.excerpt import excerpt
 from pigpen import MatchResult, Welcome
 from pigpen.check import Outcome
 from pigpen.rules import IllegalAction

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected
 from ladder.sandbox.bots.content import Content
+from ladder.sandbox.excerpt import advice
 from ladder.sandbox.inline_folder import InlineFolder, has_files
 from ladder.sandbox.wheels.local_install import install_locally
 from ladder.sandbox.wheels.packages import Asked, Packages
 from ladder.sandbox.wheels.requirements import LOCK, REQUIREMENTS
-from ladder.values.excerpt import advice
 from pigpen import Bot
 
 if TYPE_CHECKING:

@@ -45,6 +45,7 @@ from ladder.site import (
     routes,
     submission_api,
     tables_api,
+    wheel_routes,
     why_routes,
     worker_routes,
 )
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from ladder.app.ladder import Ladder
+    from ladder.app.wheels import Wheel
 
 THREADS = 8
 """Pages that are made at once: more would only wait for each other, and each thread has a connection."""
@@ -90,6 +92,7 @@ PAGES = (
     play_streams.router,
     play_watching.router,
     why_routes.pages,
+    wheel_routes.router,
     operations.router,
 )
 """In this order they are asked whose an address is."""
@@ -105,6 +108,7 @@ def make_app(
     seat_sessions: SeatSessions | None = None,
     look_seconds: float = LOOK_SECONDS,
     ask_seconds: float = ASK_SECONDS,
+    wheels: tuple[Wheel, ...] = (),
 ) -> EveryResponse:
     """
     Put the site of a ladder together.
@@ -116,6 +120,7 @@ def make_app(
         seat_sessions: The chairs of people; closed in the end.
         look_seconds: Seconds between two looks of a stream at its submission.
         ask_seconds: Seconds between two questions of a command that logs in.
+        wheels: Of Pigpen, for visitors to install.
     """
     site = _site(
         ladder,
@@ -124,6 +129,7 @@ def make_app(
         seat_sessions or SeatSessions(),
         look_seconds,
         ask_seconds,
+        wheels,
     )
 
     @asynccontextmanager
@@ -156,6 +162,7 @@ def _site(
     seat_sessions: SeatSessions,
     look_seconds: float,
     ask_seconds: float,
+    wheels: tuple[Wheel, ...],
 ) -> Site:
     answers = AnswerCache(partial(overview.revision, ladder))
     return Site(
@@ -172,6 +179,7 @@ def _site(
         hashing_threads(),
         look_seconds,
         ask_seconds,
+        wheels,
         _provider(ladder),
     )  # fmt: skip
 

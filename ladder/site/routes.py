@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app import bots, matches, overview
+from ladder.app.accounts.links import site_address
 from ladder.site import bot_pages, help_pages, match_pages, table_pages
 from ladder.site.context import MOST_NUMBER
 from pigpen.rules import PRESETS
@@ -28,6 +29,7 @@ def home(request: Request) -> Response:
             "variants": overview.variants(site.ladder),
             "running": overview.counts(site.ladder).matches["leased"],
             "shares_kernel": overview.shares_kernel(site.ladder),
+            **_entering(site),
         }
 
     return site.pages.page(request, "home.html", make)
@@ -114,7 +116,12 @@ def rules(request: Request, variant: str) -> Response:
 def helping(request: Request) -> Response:
     """How to enter, how ratings work, why deals can be trusted."""
     site: Site = request.app.state.site
-    return site.pages.page(request, "help.html", lambda: {"presets": PRESETS.values()})
+    return site.pages.page(request, "help.html", lambda: {"presets": PRESETS.values(), **_entering(site)})
+
+
+def _entering(site: Site) -> dict[str, object]:
+    """What the lines need with which a visitor installs Pigpen and enters a bot."""
+    return {"address": site_address(site.ladder.settings), "has_wheels": bool(site.wheels)}
 
 
 @router.get("/api")

@@ -10,6 +10,7 @@ import uvicorn
 
 from ladder.app.live_hub import LiveHub
 from ladder.app.tables.seat_sessions import SeatSessions
+from ladder.app.wheels import find_wheels
 from ladder.site.application import make_app
 from ladder.site.connection import HEAD_BYTES, MOST_CONNECTIONS, TimeoutConnection, Timeouts
 
@@ -57,7 +58,7 @@ def make_server(ladder: Ladder, tls: Tls | None = None, timeouts: Timeouts = TIM
             tls.renew()
 
     config = uvicorn.Config(
-        make_app(ladder, hub, seat_sessions=seat_sessions),
+        make_app(ladder, hub, seat_sessions=seat_sessions, wheels=find_wheels(ladder.settings.data_dir)),
         http=TimeoutConnection.with_timeouts(timeouts),
         h11_max_incomplete_event_size=HEAD_BYTES,
         limit_concurrency=MOST_CONNECTIONS,

@@ -242,6 +242,19 @@ def test_json_holds_why_a_bot_failed(tmp_path: Path) -> None:
         assert "KeyError: 'ouch'" in table["printed"]
 
 
+@pytest.mark.parametrize("command", ["play", "check"])
+@pytest.mark.parametrize("sandbox", ["process", "inline"])
+def test_a_module_that_is_missing_leads_to_requirements_txt(tmp_path: Path, command: str, sandbox: str) -> None:
+    bot = write_bot(tmp_path / "bad", "return view.legal[0]")
+    (bot / "bot.py").write_text("import nonesuch\n" + (bot / "bot.py").read_text())
+    (bot / "pyproject.toml").write_text('[project]\ndependencies = ["nonesuch"]\n')
+    rest = (*FOUR[1:], "--deals", "1") if command == "play" else ("--rules", "hearts")
+    done = pigpen(command, str(bot), *rest, "--sandbox", sandbox)
+    assert "pyproject.toml of bad is not read: name its packages in a requirements.txt beside bot.py." in done.stderr
+    said = " ".join((done.stdout + done.stderr).split())
+    assert "nonesuch is not there when the bot runs. A package: name it in a requirements.txt" in said
+
+
 def test_output_shows_what_a_healthy_bot_printed(tmp_path: Path) -> None:
     bot = write_bot(tmp_path / "talker", "print(f'this is {view.decision}'); return view.legal[0]")
     match = (str(bot), *FOUR[1:], "--deals", "1", "--sandbox", "process")

@@ -21,6 +21,14 @@ SAMPLES = Path(__file__).resolve().parents[3] / "sample_bots"
 MAIN_FILES = ("bot.py", "bot.js")
 _MAIN_BY_ENDING = {Path(name).suffix: name for name in MAIN_FILES}
 DOCKERFILE = "Dockerfile"
+_PACKAGES_ELSEWHERE = {
+    "pyproject.toml": "dependencies",
+    "Pipfile": "[packages]",
+    "environment.yml": "dependencies:",
+    "setup.cfg": "install_requires",
+    "setup.py": "install_requires",
+}
+"""How other tools name packages: the file, and a text in it that says that it names some."""
 Builds = Literal["base", "allowed"]
 """Which Dockerfiles are built: those that only add files to `pigpen/bot`, or any."""
 OURS = "pigpen/"
@@ -96,6 +104,13 @@ def find_bot(word: str, samples: Path = SAMPLES) -> BotSource:
     )
 
 
+def unread_packages(folder: Path) -> str:
+    """The file of a bot's folder that names packages where nobody reads them; empty if there is none."""
+    if any((folder / name).exists() for name in (DOCKERFILE, "requirements.txt", "requirements.lock")):
+        return ""
+    return next((name for name, mark in _PACKAGES_ELSEWHERE.items() if _holds(folder / name, mark)), "")
+
+
 def content_of(source: BotSource) -> Content:
     """What the folder of a bot holds: what was read already, or else what is there now."""
     assert source.folder is not None
@@ -112,6 +127,13 @@ def is_ours(reference: str) -> bool:
 def names_owner(reference: str) -> bool:
     """Whether the owner of an image can have called it so; Pigpen's names and bare ids say nothing of an owner."""
     return not (_ID.fullmatch(reference) or is_ours(reference))
+
+
+def _holds(path: Path, mark: str) -> bool:
+    try:
+        return mark in path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
 
 
 def _is_bot(folder: Path) -> bool:

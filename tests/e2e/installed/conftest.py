@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from ladder.app.accounts.links import note_address
+from ladder.app.ladder import Ladder
+from ladder.app.wheels import FOLDER, find_wheels
+from ladder.settings.settings import load_settings
+from ladder.site.application import make_app
 from tests.e2e.installed.installing import Elsewhere, by_distribution, copy_sources, install
+from tests.ladder.remote_site import served_app
 
 
 @pytest.fixture(scope="session")
@@ -22,5 +29,14 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="session")
 def elsewhere(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Elsewhere:
-    """An environment with the wheels, for contestants: without the extra for ladders."""
-    return install(tmp_path_factory.mktemp("elsewhere") / "env", wheels)
+    """An environment with what a site hands out, for contestants: without the extra for ladders."""
+    settings = load_settings(data_dir=tmp_path_factory.mktemp("site") / "data")
+    (settings.data_dir / FOLDER).mkdir(parents=True)
+    for wheel in wheels.values():
+        shutil.copy(wheel, settings.data_dir / FOLDER)
+    with (
+        Ladder.open(settings, create=True) as ladder,
+        served_app(make_app(ladder, wheels=find_wheels(settings.data_dir))) as address,
+    ):
+        note_address(settings, address)
+        return install(tmp_path_factory.mktemp("elsewhere") / "env", address)

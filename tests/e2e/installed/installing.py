@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import time
 import venv
 from dataclasses import dataclass
 from pathlib import Path
+
+import httpx
 
 from hatch_build import ProgramsHook
 from hatch_engine import ENGINE
@@ -76,8 +79,8 @@ def make_wheels(sources: Path, **extra: str) -> dict[str, Path]:
     return by_distribution(folder)
 
 
-def install(folder: Path, wheels: dict[str, Path]) -> Elsewhere:
-    """Make an environment there, and install wheels and what they need, with the pip of this one."""
+def install(folder: Path, address: str) -> Elsewhere:
+    """Make an environment there, and install Pigpen in it as the page of a site says, with the pip of this one."""
     begun = time.monotonic()
     venv.create(folder, symlinks=True)
     command = [
@@ -90,7 +93,10 @@ def install(folder: Path, wheels: dict[str, Path]) -> Elsewhere:
         "--quiet",
         "--no-compile",
     ]
-    subprocess.run([*command, *wheels.values()], check=True)
+    with httpx.Client(trust_env=False) as client:
+        home = client.get(address).raise_for_status().text
+    _, _, line = home.partition('<pre tabindex="0">pip install ')
+    subprocess.run([*command, *shlex.split(line.partition("\n")[0])], check=True)
     return Elsewhere(folder, time.monotonic() - begun)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import platform
 import subprocess
 import sys
@@ -78,6 +80,17 @@ def test_nothing_of_the_checkout_is_used(elsewhere: Elsewhere) -> None:
         "import pigpen, referee, ladder; print(pigpen.__file__, referee.__file__, ladder.__file__)"
     )
     assert all(Path(file).is_relative_to(elsewhere.folder) for file in found.split())
+
+
+def test_what_a_site_hands_out_is_installed_from_there_and_checked(
+    elsewhere: Elsewhere, wheels: dict[str, Path]
+) -> None:
+    for name, wheel in wheels.items():
+        code = f"import importlib.metadata as m; print(m.distribution({name!r}).read_text('direct_url.json'))"
+        found = json.loads(elsewhere.python(code))
+        assert found["url"].startswith("http://127.0.0.1:")
+        assert found["url"].endswith(f"/wheels/{wheel.name}")
+        assert found["archive_info"]["hashes"] == {"sha256": hashlib.sha256(wheel.read_bytes()).hexdigest()}
 
 
 def test_the_accelerated_engine_runs(elsewhere: Elsewhere) -> None:

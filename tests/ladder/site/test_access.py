@@ -127,6 +127,8 @@ CASES = [
     Case("GET", "/rules/{variant}", PUBLIC),
     Case("GET", "/help", PUBLIC),
     Case("GET", "/api", PUBLIC),
+    Case("GET", "/wheels/requirements.txt", NOT_THERE),
+    Case("GET", "/wheels/{name}", NOT_THERE, "/wheels/pigpen_sdk-0.1.0-py3-none-any.whl"),
     Case("GET", "/m/{match}/{board}/{table}", PUBLIC),
     Case("GET", "/replay", PUBLIC),
     Case("GET", "/live", PUBLIC),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox.bots.bot_source import BotSource, UnknownBot, find_bot, sample_names
+from ladder.sandbox.bots.bot_source import BotSource, UnknownBot, find_bot, sample_names, unread_packages
 from tests.ladder.locked import locked
 
 
@@ -117,6 +117,24 @@ def test_a_folder_without_a_bot_says_what_to_do_with_what_it_holds(files: list[s
     with pytest.raises(UnknownBot) as caught:
         find_bot("here")
     assert str(caught.value) == f"The folder 'here' holds no bot.py and no Dockerfile. {way_out}"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "is_named"),
+    [
+        ("pyproject.toml", '[project]\ndependencies = ["numpy"]\n', True),
+        ("pyproject.toml", "[tool.ruff]\nline-length = 120\n", False),
+        ("Pipfile", '[packages]\nnumpy = "*"\n', True),
+        ("environment.yml", "dependencies:\n  - numpy\n", True),
+        ("notes.txt", "dependencies", False),
+    ],
+)
+def test_packages_that_are_named_elsewhere_are_noticed(file: str, text: str, is_named: bool) -> None:
+    folder = make_bot("mine")
+    (folder / file).write_text(text)
+    assert unread_packages(folder) == (file if is_named else "")
+    (folder / "requirements.txt").write_text("numpy\n")
+    assert unread_packages(folder) == ""
 
 
 def test_a_file_of_a_bot_says_to_name_the_folder() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import pigpen
 import referee
-from ladder.values.excerpt import MOST_LINES, advice, excerpt, likeness, without_changing
+from ladder.sandbox.excerpt import MOST_LINES, advice, excerpt, likeness, without_changing
 
 SDK = "/usr/local/lib/python3.11/dist-packages/pigpen"
 FRAMES = f"""\

@@ -1,0 +1,103 @@
+"""
+The wheels of Pigpen that a site hands out, so that contestants install what fits this ladder.
+
+Pigpen is on no package index. A name that is on none can be taken there by anybody, so nothing here lets pip look for
+one: each wheel is named by its address and its SHA-256.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
+import ladder
+from pigpen.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+SDK, ARENA = "pigpen-sdk", "pigpen-arena"
+FOLDER = "wheels"
+"""In the ladder's folder."""
+CHECKOUT = Path(ladder.__file__).parents[1]
+ANY = "any"
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A wheel of this version."""
+
+    path: Path
+    distribution: str
+    platforms: frozenset[str]
+    """As the file's name has them: `any`, or for example `musllinux_1_1_x86_64`."""
+    digest: str
+    """64 hexadecimal digits of SHA-256."""
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return self.path.name
+
+    @property
+    def machine(self) -> str:
+        """What it is compiled for, as `uname -m` calls it; empty if for any."""
+        return next(
+            (each for each in ("x86_64", "aarch64") for name in self.platforms if name.endswith(f"_{each}")), ""
+        )
+
+
+def find_wheels(data_dir: Path, checkout: Path = CHECKOUT) -> tuple[Wheel, ...]:
+    """
+    Find the wheels that go together: the arena's, and of the SDK one for each platform; none if either is missing.
+
+    Args:
+        data_dir: The ladder's folder; its folder `wheels` comes first.
+        checkout: Where Pigpen's sources are, if this is a checkout: `make wheels` writes to its folder `dist`.
+    """
+    folders = [data_dir / FOLDER]
+    if (checkout / "pyproject.toml").is_file():
+        folders.append(checkout / "dist")
+    for folder in folders:
+        found = {wheel.name: wheel for wheel in _wheels(folder)}
+        if {wheel.distribution for wheel in found.values()} == {SDK, ARENA}:
+            return tuple(found.values())
+    return ()
+
+
+def requirements(wheels: Sequence[Wheel], address: str) -> str:
+    """
+    Write what `pip install -r` takes.
+
+    Exactly one line of the SDK holds on each machine, whatever is there: pip must never look for it elsewhere.
+
+    Args:
+        wheels: What `find_wheels` gave.
+        address: Of the site, without a slash at the end.
+    """
+    sdk = sorted((wheel for wheel in wheels if wheel.distribution == SDK), key=lambda wheel: wheel.machine)
+    last, *others = [*(wheel for wheel in sdk if not wheel.machine), *(wheel for wheel in sdk if wheel.machine)]
+    conditions = [f'sys_platform == "linux" and platform_machine == "{wheel.machine}"' for wheel in others]
+    rest = " and ".join(f'(sys_platform != "linux" or platform_machine != "{wheel.machine}")' for wheel in others)
+    arena = next(wheel for wheel in wheels if wheel.distribution == ARENA)
+    chosen = [*zip(others, conditions, strict=True), (last, rest), (arena, "")]
+    return "".join(f"{_line(wheel, address)}{f' ; {when}' if when else ''}\n" for wheel, when in chosen)
+
+
+def _line(wheel: Wheel, address: str) -> str:
+    return f"{wheel.distribution} @ {address}/wheels/{wheel.name}#sha256={wheel.digest}"
+
+
+def _wheels(folder: Path) -> Iterator[Wheel]:
+    for path in sorted(folder.rglob("*.whl")):
+        try:
+            name, version, _, tags = parse_wheel_filename(path.name)
+        except InvalidWheelFilename:
+            continue
+        if name in (SDK, ARENA) and str(version) == __version__:
+            platforms = frozenset(tag.platform for tag in tags)
+            yield Wheel(path, name, platforms, hashlib.sha256(path.read_bytes()).hexdigest())
