@@ -55,4 +55,4 @@ SENTENCES = (
     to_translate("This takes more time than a computation may take; with simpler rules it may be done."),
     to_translate("This takes more memory than a computation may take; with simpler rules it may be done."),
 )
-"""As they stand in `ladder.app.accounts` and `.tables`, `ladder.store.commands`, `ladder.tables` and `ladder.worker`."""
+"""As in `ladder.app.accounts` and `.tables`, `ladder.store.commands`, `ladder.tables` and `ladder.worker`."""
