@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 
 from ladder.app.computing.asking import BeingComputed
-from ladder.site.attempts import network_of
+from ladder.entry.networks import network_of
 from ladder.site.origin import SAFE
 from ladder.site.problems import CONTENT, respond
 from ladder.site.viewer import address_of, viewer_of

@@ -67,7 +67,7 @@ class TableRows(DatabaseThread):
     async def end_unattended(self, seconds: float, reason: str) -> None:
         """End the guests' tables that wait for people, and at which nobody has been for so many seconds."""
         now = self._clock()
-        await self._write(lambda session: commands.end_unattended(session, now - seconds, reason, now))
+        await self.write(lambda session: commands.end_unattended(session, now - seconds, reason, now))
 
     async def remove_old(self, seconds: float) -> list[int]:
         """Remove guests' tables that ended longer ago than so many seconds; gives their numbers."""
