@@ -16,7 +16,7 @@ SANDBOX_NEEDS = {"docker", "packaging", "requests", "threadpoolctl", "urllib3"}
 CLUSTER_NEEDS = {"cryptography", "dask", "distributed", "msgpack", "tornado"}
 REGISTRY_NEEDS = {"cryptography", "joserfc"}
 SITE_NEEDS = {"anyio", "babel", "fastapi", "h11", "jinja2", "markupsafe", "prometheus_client", "starlette", "uvicorn"}
-PEOPLE_NEED = {"argon2", "authlib", "joserfc", "limits"}
+PEOPLE_NEED = {"argon2", "authlib", "confusable_homoglyphs", "joserfc", "limits"}
 NEEDS = {
     "sdk/pigpen/rules": {"pigpen"},
     "sdk/pigpen/sim": {"pigpen"},
