@@ -59,10 +59,12 @@ def files_of(pid: int, name: str, groups: Path = GROUPS, processes: Path = Path(
 
 def thaw(name: str, groups: Path = GROUPS) -> None:
     """Let the processes of a container go on, by its id: the engine does not describe one that it is ending."""
-    for file, word in (("freezer.state", b"THAWED"), ("cgroup.freeze", b"0")):
-        for freezer in groups.rglob(f"*{name}*/{file}"):
-            with suppress(OSError):
-                freezer.write_bytes(word)
+    for folder, _, files in os.walk(groups):  # folders of containers that end meanwhile are passed over
+        if name in os.path.basename(folder):
+            for file, word in (("freezer.state", b"THAWED"), ("cgroup.freeze", b"0")):
+                with suppress(OSError):
+                    if file in files:
+                        Path(folder, file).write_bytes(word)
 
 
 def _files_v1(folders: dict[str, Path]) -> GroupFiles:

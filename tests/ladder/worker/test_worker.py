@@ -6,14 +6,16 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from structlog.testing import capture_logs
 
 from ladder.errors import SandboxError
 from ladder.matches.kinds import SandboxSetup
+from ladder.matches.play import sandboxed_table
 from ladder.sandbox.bots.content import content_hash
 from ladder.sandbox.host.machine import this_machine
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
@@ -26,6 +28,7 @@ from referee.replay.verify import verify
 from tests.ladder.worker.test_tasks import TASK
 
 if TYPE_CHECKING:
+    from ladder.matches.play import ProgramSeat
     from ladder.sandbox.base import Program, Sandbox
 
 QUICK = Path(__file__).parents[2] / "e2e" / "quick"
@@ -61,9 +64,24 @@ async def test_a_task_becomes_the_record_of_its_match_with_its_times_and_each_pr
         loaded.append(bot.name)
         return await load_version(sandbox, bot)
 
+    open_tables: list[int] = []
+    at_once: list[int] = []
+
+    @asynccontextmanager
+    async def counted(*arguments: Any, **more: Any) -> AsyncIterator[list[ProgramSeat]]:
+        open_tables.append(1)
+        at_once.append(len(open_tables))
+        try:
+            async with sandboxed_table(*arguments, **more) as seats:
+                yield seats
+        finally:
+            open_tables.pop()
+
     monkeypatch.setattr(worker, "_load", load)
+    monkeypatch.setattr("ladder.matches.play.sandboxed_table", counted)
     began = time.monotonic()
     outcome = await play(worker, HONEST)
+    assert at_once == [1] * 4  # the rotations of a board, one after the other: no two share cores and caches
     assert (outcome.match, outcome.attempt, outcome.void) == (7, 2, None)
     assert outcome.starting_seconds
     assert outcome.playing_seconds

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.sandbox.docker.control_group import GROUPS, ControlGroup, GroupFiles, files_of
+from ladder.sandbox.docker.control_group import GROUPS, ControlGroup, GroupFiles, files_of, thaw
 
 FIRST = """9:name=systemd:/docker/abc
 8:pids:/docker/abc
@@ -169,3 +169,16 @@ def in_groups(made: list[Path]) -> Iterator[subprocess.Popen[bytes]]:
     finally:
         for folder in made:
             folder.rmdir()
+
+
+@pytest.mark.parametrize(
+    ("file", "word"),
+    [("freezer/pigpen/{}/freezer.state", "THAWED"), ("unified/pigpen.slice/docker-{}.scope/cgroup.freeze", "0")],
+)
+def test_a_container_is_thawed_by_its_id_and_no_other(tmp_path: Path, file: str, word: str) -> None:
+    one, other = (tmp_path / file.format(letter * 64) for letter in "ab")
+    for each in (one, other):
+        each.parent.mkdir(parents=True)
+        each.write_text("frozen")
+    thaw("a" * 64, tmp_path)
+    assert (one.read_text(), other.read_text()) == (word, "frozen")
