@@ -7,13 +7,14 @@ Nothing is simulated here, so this may be called for a request of a visitor.
 from __future__ import annotations
 
 import hashlib
+import threading
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.errors import LadderError, UserError
+from ladder.errors import Busy, LadderError, UserError
 from ladder.results.wake_file import WakeFile
-from ladder.store.commands.computations import NewQuestion, ask
+from ladder.store.commands.computations import TOO_MANY, NewQuestion, ask
 from ladder.store.queries.computations import known_computation
 from ladder.values.computing import Computing
 from ladder.values.questions import lane_of
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
     from ladder.store.queries.computations import KnownComputation
     from ladder.values.questions import Question
 
+BUSY_SECONDS = 5.0
+"""A request waits at most so long until others have put their questions into the queue."""
 SENTENCE = "This is being computed; ask again in a moment."
+
+_asking = threading.Lock()
 
 
 class BeingComputed(LadderError):
@@ -98,12 +103,23 @@ def known_answer(ladder: Ladder, question: Question, asker: str = "", name: str 
         visitor=asker,
     )
     found = _look(ladder, new.key)
-    if found is None or _must_ask(found, new):
-        with ladder.database.write() as session:
-            ask(session, new, ladder.clock())
-        computing_files(ladder).wake()
-        found = _look(ladder, new.key)
+    if _must_ask(found, new):
+        found = _ask(ladder, new)
     return _known(ladder, found, new)
+
+
+def _ask(ladder: Ladder, new: NewQuestion) -> KnownComputation | None:
+    """Put a question into the queue, once for all requests that want it at the same time."""
+    if not _asking.acquire(timeout=BUSY_SECONDS):
+        raise Busy(TOO_MANY)
+    try:
+        if _must_ask(_look(ladder, new.key), new):
+            with ladder.database.write() as session:
+                ask(session, new, ladder.clock())
+            computing_files(ladder).wake()
+    finally:
+        _asking.release()
+    return _look(ladder, new.key)
 
 
 def _known(ladder: Ladder, found: KnownComputation | None, new: NewQuestion) -> KnownAnswer:
@@ -118,8 +134,10 @@ def _known(ladder: Ladder, found: KnownComputation | None, new: NewQuestion) -> 
     )
 
 
-def _must_ask(found: KnownComputation, new: NewQuestion) -> bool:
+def _must_ask(found: KnownComputation | None, new: NewQuestion) -> bool:
     """Whether it is to be put into the queue, or there is somebody else's and may be moved forward."""
+    if found is None:
+        return True
     if found.answered == new.state:
         return False
     if found.status == "ended":

@@ -1,0 +1,56 @@
+"""Questions, answered: the same as what is asked about, on whatever way it came."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app.computing.questions import hint_question, why_question
+from ladder.errors import UserError
+from ladder.matches.answering import answer
+from ladder.matches.hint import hint_of
+from ladder.matches.why import why_of
+from ladder.values.questions import QUESTIONS, BotDeals, DearestQuestion, Lane, RecordDeals, lane_of
+from ladder.values.why import Hint, Why
+from referee.records.file import RecordWriter
+from referee.records.recorded import Recorded
+from referee.replay.decision import decisions
+from tests.ladder.ladders import played
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("few_playouts")
+
+
+@pytest.mark.parametrize("rules", ["hearts", "gongzhu-sale"])
+def test_an_answer_is_that_of_the_decision_itself(rules: str, tmp_path: Path) -> None:
+    recorded = Recorded.of(played(rules))
+    first, *_, last = decisions(recorded, recorded.deals[0])
+    for decision in (first, last):
+        question = why_question(recorded, decision.line, decision.number, "17")
+        sent = QUESTIONS.validate_json(question.model_dump_json())
+        assert Why.model_validate_json(answer(sent, tmp_path)) == why_of(decision, "17")
+        hint = hint_question(decision.view())
+        assert hint == hint_question(replace(decision.view(), bank=3.0, limit=2.0)), "the clock is not asked about"
+        sent = QUESTIONS.validate_json(hint.model_dump_json())
+        assert Hint.model_validate_json(answer(sent, tmp_path)) == hint_of(decision.view())
+
+
+def test_progress_is_told_for_each_deal_and_what_is_gone_is_refused(tmp_path: Path) -> None:
+    lines = played("gongzhu")
+    with RecordWriter.create(tmp_path / "record.jsonl") as writer:
+        for line in lines:
+            writer.write(line)
+    deals = RecordDeals(record="record.jsonl", source="17", commitment="")
+    question = DearestQuestion(looks=(BotDeals(deals=deals, bots=(0,)),), worst=1)
+    told: list[tuple[int, int]] = []
+    answer(question, tmp_path, lambda *progress: told.append(progress))
+    steps = len(Recorded.of(lines).deals)
+    assert told == [(done + 1, steps) for done in range(steps)]
+    assert lane_of(question) is Lane.LONG
+    other = BotDeals(deals=deals.model_copy(update={"board": 99}), bots=(0,))
+    with pytest.raises(UserError, match="no such deal"):
+        answer(DearestQuestion(looks=(other,), worst=1), tmp_path)
