@@ -34,7 +34,8 @@ def doctor(
     """
     Say what this machine offers to a ladder, and which protections between bots work here.
 
-    They are tested in a container like a bot's, which takes a few seconds. The exit code is 1 if one is missing.
+    They are tested in a container like a bot's, which takes a few seconds. The exit code is 1 if one is missing. If
+    there is a ladder here, it says, too, whether a runner plays its matches and how much room its disk has.
 
     Examples:
         pigpen doctor
@@ -42,9 +43,11 @@ def doctor(
         pigpen doctor --runtime runsc --json
     """
     from ladder.app.doctor import examine
+    from ladder.app.health import ladder_findings
 
     settings = the_settings()
     found = examine(runtime or settings.runtime, say, settings.locked_bytes)
+    found = found.model_copy(update={"findings": (*found.findings, *ladder_findings(settings))})
     if as_json:
         print_json(found)
     else:

@@ -36,7 +36,8 @@ def matches(
     """
     List matches: those that are being played, and the newest results with the places and how each rating changed.
 
-    For a match that is not done, only the SHA-256 of its seed is shown; afterwards the seed is shown, too.
+    For a match that is not done, only the SHA-256 of its seed is shown; afterwards the seed is shown, too. If matches
+    wait and no runner plays them, that is said on stderr.
 
     Examples:
         pigpen matches --bot Trotter --limit 5
@@ -57,6 +58,9 @@ def matches(
             return
         statuses = [StatusName.RUNNING, StatusName.DONE] if status is None else [status]
         found = ladder.matches(variant, bot, statuses, limit)
+        why_nothing_plays = ladder.why_nothing_plays()
+    if why_nothing_plays:
+        typer.secho(why_nothing_plays, err=True, fg=typer.colors.YELLOW)
     if as_json:
         print_json(found)
     else:

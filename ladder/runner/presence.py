@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from ladder.errors import LadderError
 from ladder.sandbox.host import owners
 from ladder.store.commands.coordinators import (
+    LEFT,
     SILENT_SECONDS,
     all_are_here,
     coordinators,
@@ -105,6 +106,7 @@ class CoordinatorPresence:
     def leave(self, session: Session) -> None:
         """Say that this coordinator ends."""
         forget(session, [self.holder])
+        note_alive(session, LEFT, self._folder, self._clock(session))
 
     def has_ended(self, holder: str) -> bool:
         """Whether a holder of leases has surely ended."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ladder.values.cluster import ClusterFigures
+    from ladder.values.health import LadderHealth
     from ladder.values.site import LadderCounts
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
@@ -60,7 +61,7 @@ class Metrics:
         """A stream of live events has been opened (1) or has ended (-1)."""
         self._streams.inc(change)
 
-    def text(self, counts: LadderCounts, cluster: ClusterFigures) -> bytes:
+    def text(self, counts: LadderCounts, cluster: ClusterFigures, health: LadderHealth) -> bytes:
         """All figures in Prometheus's text format, those of the ladder and its workers as they are now."""
         for status, number in counts.matches.items():
             self._matches.labels(status).set(number)
@@ -75,7 +76,36 @@ class Metrics:
         self._faults.set(counts.faults)
         workers = CollectorRegistry()  # of this answer alone: not everybody may read all of it
         workers.register(_Cluster(cluster))
+        workers.register(_Health(health))
         return generate_latest(self._registry) + generate_latest(workers)
+
+
+class _Health(Collector):
+    """Whether the ladder plays; what is not known is left out."""
+
+    def __init__(self, found: LadderHealth) -> None:
+        self._found = found
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """See prometheus_client."""
+        found = self._found
+        for name, words, number in (
+            (
+                "coordinator_up",
+                "1: a coordinator plays matches; 0: none has been seen for two minutes",
+                found.runners > 0,
+            ),
+            ("coordinators", "Coordinators that play matches", found.runners),
+            ("coordinator_silent_seconds", "Seconds since a coordinator was heard of", found.silent_seconds),
+            (
+                "oldest_queued_seconds",
+                "Seconds for which the oldest match in the queue has waited",
+                found.oldest_seconds,
+            ),
+            ("data_free_bytes", "Room on the disk of the ladder's folder", found.free_bytes),
+        ):
+            if number is not None:
+                yield GaugeMetricFamily(f"pigpen_{name}", words, float(number))
 
 
 class _Cluster(Collector):

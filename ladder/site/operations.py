@@ -9,6 +9,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from ladder.app import overview
 from ladder.app.cluster.figures import figures
+from ladder.app.health import health
 from ladder.site.viewer import viewer_of
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def metrics(request: Request) -> Response:
     """Give all figures for Prometheus; those of each worker to organisers alone."""
     site: Site = request.app.state.site
     cluster = figures(site.ladder, viewer_of(request))
-    text = site.metrics.text(overview.counts(site.ladder), cluster)
+    text = site.metrics.text(overview.counts(site.ladder), cluster, health(site.ladder))
     return Response(text, headers=NOT_KEPT, media_type=METRICS_TYPE)
 
 

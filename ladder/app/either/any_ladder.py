@@ -33,6 +33,9 @@ class AnyLadder(Protocol):
     def matches(self, variant: str | None, bot: str | None, statuses: Sequence[str], limit: int) -> list[MatchRow]:
         """`ladder.app.matches.matches`; *statuses* are the names of `MatchStatus`."""
 
+    def why_nothing_plays(self) -> str:
+        """`ladder.app.health.why_nothing_plays`; empty of a ladder elsewhere, which has an organiser of its own."""
+
     def match(self, number: int) -> MatchPage:
         """`ladder.app.matches.match`; elsewhere the record is an address."""
 

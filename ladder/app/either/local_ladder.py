@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.app import bots, logs, matches, states
+from ladder.app import bots, health, logs, matches, states
 from ladder.app.accounts.links import site_address
 from ladder.app.submit import ordering
 from ladder.app.tables.ordered import open_ordered
@@ -45,6 +45,10 @@ class LocalLadder:
     def matches(self, variant: str | None, bot: str | None, statuses: Sequence[str], limit: int) -> list[MatchRow]:
         """See `AnyLadder`."""
         return matches.matches(self.ladder, variant, bot, map(matches.MatchStatus, statuses), limit)
+
+    def why_nothing_plays(self) -> str:
+        """See `AnyLadder`."""
+        return health.why_nothing_plays(health.health(self.ladder))
 
     def match(self, number: int) -> MatchPage:
         """See `AnyLadder`."""

@@ -56,6 +56,10 @@ class RemoteLadder:
         """See `AnyLadder`."""
         return [match for status in statuses for match in self._matches(variant, bot, status, limit)]
 
+    def why_nothing_plays(self) -> str:
+        """See `AnyLadder`."""
+        return ""
+
     def match(self, number: int) -> MatchPage:
         """See `AnyLadder`."""
         row = self.connection.get(f"/matches/{number}", MatchRow)

@@ -24,6 +24,10 @@ SILENT_SECONDS = 300.0
 """A coordinator that has said nothing for so long has ended: more than the longest pause while something fails."""
 
 
+LEFT = ""
+"""Stands for those that have ended by themselves: when the last of them did."""
+
+
 @dataclass(frozen=True)
 class SeenCoordinator:
     """A coordinator as the database knows it."""
@@ -60,7 +64,13 @@ def note_alive(session: Session, holder: str, folder: str, now: float) -> None:
 def coordinators(session: Session) -> list[SeenCoordinator]:
     """All that have not ended by themselves."""
     row = StoredCoordinator
-    return [SeenCoordinator(*each) for each in session.execute(select(row.holder, row.folder, row.seen))]
+    wanted = select(row.holder, row.folder, row.seen).where(row.holder != LEFT)
+    return [SeenCoordinator(*each) for each in session.execute(wanted)]
+
+
+def last_spoken(session: Session) -> float | None:
+    """When one spoke last, by the database's clock, also one that has ended; None: never."""
+    return session.scalar(select(func.max(StoredCoordinator.seen)))
 
 
 def forget(session: Session, holders: Collection[str]) -> None:

@@ -65,6 +65,20 @@ def newest_attempt(session: Session) -> tuple[int, int] | None:
     return None if found is None else (found.id, found.attempt)
 
 
+def oldest_queued(session: Session) -> float | None:
+    """When the oldest match in the queue was added, in Unix time; None: none waits."""
+    queued = StoredMatch.ordinal.is_(None), StoredMatch.status == Status.QUEUED
+    return session.scalar(select(func.min(StoredMatch.added)).where(*queued))
+
+
+def unfinished_tasks(session: Session) -> int:
+    """How many matches and submissions wait, or are under way."""
+    matches = StoredMatch.ordinal.is_(None), StoredMatch.status.in_((Status.QUEUED, Status.LEASED))
+    open_ones = StoredSubmission.status.in_((SubmissionStatus.QUEUED, SubmissionStatus.LEASED))
+    counted = (select(func.count()).where(*matches), select(func.count()).where(open_ones))
+    return sum(session.execute(each).scalar_one() for each in counted)
+
+
 def failure_reasons(session: Session) -> dict[str, int]:
     """
     Count the matches that are not done by what went wrong with their last attempt that failed.

@@ -10,10 +10,12 @@ import pytest
 
 from ladder.app import overview
 from ladder.errors import StoreError
+from ladder.sandbox.host import owners
 from ladder.site import words
 from ladder.site.cache import CachedAnswer
 from ladder.site.static_files import FOLDER, digest
 from ladder.store.commands import submission_queue
+from ladder.store.commands.coordinators import database_time, note_alive
 from ladder.store.commands.submission_queue import NewSubmission
 from tests.ladder.site.visitor import BASE
 
@@ -140,9 +142,19 @@ def test_metrics_tell_of_requests_and_of_the_ladder(site: Visitor) -> None:
     for line in (
         'pigpen_matches{status="done"} 12.0', 'pigpen_matches{status="leased"} 1.0', 'pigpen_bots{state="active"} 5.0',
         'pigpen_tables{status="playing"} 0.0',
+        "pigpen_coordinator_up 0.0", "pigpen_coordinators 0.0",
         "pigpen_failures 0.0", "pigpen_live_streams 0.0", 'pigpen_submissions{status="queued"} 0.0',
     ):  # fmt: skip
         assert line in lines
+    figures = dict(line.rsplit(" ", 1) for line in lines if line.startswith("pigpen_"))
+    assert "pigpen_oldest_queued_seconds" in figures
+    assert float(figures["pigpen_data_free_bytes"]) > 0
+    assert "pigpen_coordinator_silent_seconds" not in figures, "none has been seen"
+    with site.ladder.database.write() as session:
+        note_alive(session, owners.this_process(), "folder", database_time(session) - 7.0)
+    figures = dict(line.rsplit(" ", 1) for line in site.get("/metrics").text.splitlines() if line.startswith("pigpen_"))
+    assert figures["pigpen_coordinator_up"] == "1.0"
+    assert 7.0 <= float(figures["pigpen_coordinator_silent_seconds"]) < 60.0
     (decisions,) = [line.split()[1] for line in lines if line.startswith("pigpen_decisions ")]
     assert float(decisions) > 12 * 52
     with site.ladder.database.write() as session:

@@ -1,0 +1,106 @@
+"""Whether a ladder plays, and what tells its organiser that it does not; in either database."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app import health as health_module
+from ladder.app.health import DOWN_SECONDS, LEAST_FREE, health, ladder_findings, why_nothing_plays
+from ladder.app.ladder import Ladder
+from ladder.runner.presence import CoordinatorPresence
+from ladder.sandbox.host import owners
+from ladder.store.commands.coordinators import coordinators, database_time, note_alive
+from ladder.values.value import time_of
+from tests.e2e.command import pigpen
+from tests.ladder import ladders
+from tests.ladder.databases import later_backend as backend
+
+if TYPE_CHECKING:
+    from ladder.settings.settings import Settings
+    from ladder.store.database import Database
+
+__all__ = ["backend"]
+
+
+@pytest.fixture
+def ladder(settings: Settings, database: Database) -> Ladder:
+    """A ladder with a match in the queue, and nobody who plays it."""
+    with database.write() as session:
+        four = [ladders.enter(session, name, owner=name) for name in ("Ada", "Ben", "Cleo", "Dai")]
+        ladders.queue(session, four)
+    return Ladder(settings, database)
+
+
+def heard(ladder: Ladder, holder: str, ago: float) -> float:
+    """Let a coordinator have spoken so many seconds ago; when that was."""
+    with ladder.database.write() as session:
+        seen = database_time(session) - ago
+        note_alive(session, holder, "folder", seen)
+        return seen
+
+
+def test_a_ladder_without_a_runner_says_that_nothing_plays(ladder: Ladder) -> None:
+    found = health(ladder)
+    assert (found.runners, found.seen, found.silent_seconds, found.waiting) == (0, None, None, 1)
+    assert why_nothing_plays(found).startswith("Nothing plays: no runner has been seen yet. Start one with: pigpen up")
+    assert found.free_bytes is not None
+
+
+def test_a_runner_that_speaks_is_up_and_one_that_is_silent_or_has_ended_is_not(ladder: Ladder) -> None:
+    heard(ladder, owners.this_process(), 5.0)
+    found = health(ladder)
+    assert (found.runners, why_nothing_plays(found)) == (1, "")
+    seen = heard(ladder, owners.this_process(), DOWN_SECONDS + 60.0)
+    found = health(ladder)
+    assert (found.runners, found.seen) == (0, time_of(seen))
+    assert f"no runner has been seen since {time_of(seen):%Y-%m-%d %H:%M} UTC" in why_nothing_plays(found)
+
+
+def test_a_runner_that_was_killed_is_down_at_once(ladder: Ladder) -> None:
+    name = "from ladder.sandbox.host.owners import this_process; print(this_process())"
+    killed = subprocess.run([sys.executable, "-c", name], capture_output=True, text=True, check=True).stdout.strip()
+    heard(ladder, killed, 1.0)
+    found = health(ladder)
+    assert found.runners == 0
+    assert found.seen is not None
+
+
+def test_when_a_runner_was_seen_last_outlives_its_orderly_end(ladder: Ladder) -> None:
+    presence = CoordinatorPresence(ladder.settings.data_dir)
+    with ladder.database.write() as session:
+        presence.join(session)
+    assert health(ladder).runners == 1
+    with ladder.database.write() as session:
+        presence.leave(session)
+        assert coordinators(session) == []
+    found = health(ladder)
+    assert found.runners == 0
+    assert found.seen is not None
+    with ladder.database.write() as session:
+        presence.join(session)
+    assert health(ladder).runners == 1
+
+
+def test_the_oldest_match_in_the_queue_tells_its_age(ladder: Ladder) -> None:
+    later = Ladder(ladder.settings, ladder.database, lambda: ladders.NOW + 1000.0)
+    assert health(later).oldest_seconds == 1000.0
+
+
+def test_matches_and_doctor_say_that_nothing_plays(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIGPEN_DATA_DIR", str(ladder.settings.data_dir))
+    monkeypatch.setenv("PIGPEN_DATABASE_URL", ladder.settings.url.render_as_string(hide_password=False))
+    listed = pigpen("matches", "--status", "queued")
+    assert (listed.returncode, "Ada" in listed.stdout) == (0, True)
+    assert listed.stderr.startswith("Nothing plays: no runner has been seen yet.")
+    runner, room = ladder_findings(ladder.settings)
+    assert (runner.name, runner.holds, room.name, room.holds) == ("Runner", False, "Room", True)
+    assert "1 matches and submissions wait" in runner.follows
+    heard(ladder, owners.this_process(), 5.0)
+    assert pigpen("matches", "--status", "queued").stderr == ""
+    monkeypatch.setattr(health_module, "_free", lambda folder: LEAST_FREE - 1)
+    runner, room = ladder_findings(ladder.settings)
+    assert (runner.holds, runner.found, room.holds) == (True, "1", False)
