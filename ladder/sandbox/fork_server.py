@@ -317,7 +317,11 @@ def run_as_program(command: list[str], path: list[str]) -> NoReturn:
     sys.path[:0] = [os.path.dirname(os.path.abspath(command[0])), *path]
     code = _run(command[0])
     # As when an interpreter ends, without the time that taking it apart takes.
-    threading._shutdown()  # type: ignore[attr-defined]
+    try:
+        threading._shutdown()  # type: ignore[attr-defined]
+    except BaseException as error:  # does not change the exit code: such as that of an executor that was just closed
+        print(f"Exception ignored in: {threading!r}", file=sys.stderr)
+        _show(error)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):
@@ -356,11 +360,16 @@ def _run(file: str) -> int:
     except SystemExit as end:
         return _exit_code(end.code)
     except BaseException as error:
-        own = error.__traceback__  # this function's frame is not the bot's business
-        shown = error.with_traceback(own.tb_next if own else None)
-        sys.excepthook(type(shown), shown, shown.__traceback__)
+        _show(error)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     return 0
+
+
+def _show(error: BaseException) -> None:
+    """Print what a function here has caught; its own frame is not the bot's business."""
+    own = error.__traceback__
+    shown = error.with_traceback(own.tb_next if own else None)
+    sys.excepthook(type(shown), shown, shown.__traceback__)
 
 
 def _exit_code(code: object) -> int:

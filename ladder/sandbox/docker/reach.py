@@ -15,7 +15,7 @@ from ladder.sandbox.base import has_own_kernel
 from ladder.sandbox.docker.containers import container_name, discard, launch
 from ladder.sandbox.docker.engine import ENGINE_SECONDS, engine_errors
 from ladder.sandbox.docker.first_process import FirstProcess
-from ladder.sandbox.docker.limits import SEAT_FOLDER
+from ladder.sandbox.docker.limits import SEAT_FOLDER, new_user
 from ladder.sandbox.docker.output import NAME as LOG_SOCKET
 from ladder.sandbox.docker.programs import LAUNCHER, put_program
 from ladder.sandbox.host.scratch import scratch_folder
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 NO_SOCKET = 125
 """How the launcher ends when it cannot connect to its log socket."""
+NO_PROGRAM = 127
+"""How it ends when it could, and there is no such program."""
 NOTHING = "/nonexistent"
 """What the launcher is to start once it has connected: no program of the image runs for this."""
 
@@ -70,7 +72,7 @@ def check_reach(client: DockerClient, plan: ContainerPlan, sandbox: str, limits:
         bind_visible(listener, folder / LOG_SOCKET)
         listener.listen(1)
         put_program(LAUNCHER, plan.engine.machine, folder)
-        first = FirstProcess(folder, (f"{SEAT_FOLDER}/{LAUNCHER}", NOTHING), {}, {})
+        first = FirstProcess(folder, (f"{SEAT_FOLDER}/{LAUNCHER}", str(new_user()), NOTHING), {}, {})
         group = launch(client, name, plan, first, limits=limits, sandbox=sandbox)
         if group is not None:
             group.close()
@@ -81,4 +83,5 @@ def check_reach(client: DockerClient, plan: ContainerPlan, sandbox: str, limits:
             discard(client, name)
     if ended["StatusCode"] == NO_SOCKET:
         raise unreachable(plan.runtime)
-    _REACHED.add((plan.engine.id, plan.runtime))
+    if ended["StatusCode"] == NO_PROGRAM:
+        _REACHED.add((plan.engine.id, plan.runtime))

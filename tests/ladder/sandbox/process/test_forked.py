@@ -57,6 +57,8 @@ import os, resource
 print(resource.getrlimit(resource.RLIMIT_DATA), os.nice(0), sep=chr(10))
 print(open("/proc/self/oom_score_adj").read().strip())
 """
+FAILS_AT_ITS_END = "import threading; threading._register_atexit(lambda: 1 / 0)"
+"""As an executor of processes does by chance: Python reports it, and the exit code is 0."""
 PARENT = "import os; print(os.getppid(), flush=True)"
 
 
@@ -80,8 +82,8 @@ async def the_server(sandbox: ProcessSandbox, folder: Path) -> int:
 
 @pytest.mark.parametrize(
     "source",
-    [LOOK, FAILS, "import sys; sys.exit('no')", "raise KeyboardInterrupt"],
-    ids=["what it finds", "a traceback", "an exit in words", "an interrupt"],
+    [LOOK, FAILS, "import sys; sys.exit('no')", "raise KeyboardInterrupt", FAILS_AT_ITS_END],
+    ids=["what it finds", "a traceback", "an exit in words", "an interrupt", "an executor that is closed twice"],
 )
 async def test_a_forked_bot_is_as_one_that_is_started_afresh(
     sandbox: ProcessSandbox, tmp_path: Path, source: str
