@@ -123,7 +123,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"pigpen {__version__}")
+        typer.echo(sanitize(f"pigpen {__version__}"))
         raise typer.Exit
 
 

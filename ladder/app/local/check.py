@@ -75,7 +75,7 @@ def _near(name: str, names: Sequence[str]) -> str:
     ]
     if meant:
         return f". Did you mean {' or '.join(map(repr, meant))}?"
-    return f"; there are: {', '.join(dict.fromkeys(names))}."
+    return f"; there are: {', '.join(map(repr, dict.fromkeys(names)))}."
 
 
 def check_result(bot: str, sandbox: str, report: Report) -> CheckResult:
