@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import statistics
+import sys
 import tempfile
 import time
 from dataclasses import dataclass, replace
@@ -126,6 +127,7 @@ def main(rounds: int) -> None:
                     starts.setdefault((runtime, instances), []).append(asyncio.run(start_under(runtime, instances)))
             for millis, bot in bots.items():
                 for runtime in RUNTIMES:
+                    print(f"bots of {millis} ms under {runtime} …", file=sys.stderr, flush=True)
                     cost = asyncio.run(cost_of(runtime, bot, DEALS[millis]))
                     costs.setdefault((runtime, millis), []).append(cost)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -68,7 +68,7 @@ async def test_a_task_becomes_the_record_of_its_match_with_its_times_and_each_pr
     at_once: list[int] = []
 
     @asynccontextmanager
-    async def counted(*arguments: Any, **more: Any) -> AsyncIterator[list[ProgramSeat]]:
+    async def counted(*arguments: Any, **more: Any) -> AsyncIterator[Sequence[ProgramSeat]]:
         open_tables.append(1)
         at_once.append(len(open_tables))
         try:
