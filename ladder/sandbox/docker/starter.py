@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+END_SECONDS = 30
+"""Seconds that the engine may take to hear that a container has ended."""
+
 
 class Starter:
     """Knows every instance that runs, and every warm container."""
@@ -182,6 +185,8 @@ class Starter:
 
         def look() -> Exit | None:
             with engine_errors("look up how a container ended"), suppress(NotFound):
+                # Its server is gone; the engine may not have heard of the container's end yet.
+                self._client.api.wait(container.name, timeout=END_SECONDS)
                 return how_it_ended(self._client, container.name)
             return None
 
