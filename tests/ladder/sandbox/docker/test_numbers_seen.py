@@ -57,7 +57,7 @@ LISTED = {
     r"number of a (process|thread)": OWN,
     r"core|read /proc/self/stat 0 38": "the core on which it runs; a bot has one, once it is seated",
     r"socket \d, name": "by chance",
-    r"statfs (/|/run/pigpen|/etc/.*|/sys|/proc/cpuinfo): word [346]": "room on the host's disk, to which no bot can write",
+    r"statfs (/|/run/pigpen|/etc/.*|/sys|/proc/cpuinfo): word [346]": "the host's disk, to which no bot can write",
     r"stat (pipe|socket|file in /dev/mqueue) ?.*: inode|link (pipe|socket) .*": LEFT,
     r"entry /dev/mqueue .*: inode|(stat|entry) /proc/\.\.\..*: inode": LEFT,
     r"stat (namespace|file of /proc|folder of /proc) .*: inode": LEFT,
