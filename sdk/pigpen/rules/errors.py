@@ -18,6 +18,7 @@ PigpenError                     1
 ├── NoDecision                  2  referee.replay.decision: a step of a record is not there, or left no choice
 ├── UserError                   2  ladder.errors: what was asked for makes no sense
 │   ├── UnknownBot                 ladder.sandbox.bots.bot_source: no bot has that name
+│   ├── NoAnswer                   ladder.app.computing.asking: what a question asks for cannot be computed
 │   └── WorkerRejected             ladder.cluster.worker_program: a coordinator does not want this worker
 ├── BotRejected                 2  ladder.errors: the bot cannot be loaded
 ├── TooManyChoices              2  ladder.matches.estimate: a decision has too many choices to estimate them
@@ -25,6 +26,7 @@ PigpenError                     1
 │   ├── NobodyPlays                ladder.runner.runner: no variant has enough bots
 │   ├── Forbidden                  whoever asks may not do that
 │   ├── Conflict                   what was asked for does not fit what is there by now
+│   ├── BeingComputed              ladder.app.computing.asking: the answer is not there yet
 │   └── TooOften                   it was asked for too often; the message says when to try again
 │       └── Busy                   too much is asked for just now, by whomever
 ├── SandboxError                3  ladder.errors: the sandbox failed, not the bot
