@@ -71,7 +71,7 @@ class TableBots:
             return
         make = partial(HouseSeats, [*self.house.values()])
         with scratch_folder() as root:
-            bots = SeatedBot(self.house_program, root / "house", "house", make, deals=deals)
+            bots = SeatedBot(self.house_program, root / "0", "house", make, deals=deals)
             for seat in bots.seat.seats:
                 seat.stop_program = bots.stop
             async with played_at([bots], lambda tails: _keep(logs, self.house, [*tails] * len(self.house))):
