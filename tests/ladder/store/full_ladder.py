@@ -48,7 +48,9 @@ def fill(database: Database) -> dict[str, int]:
         withdrawn = queue(session, [*versions.values()][:4], VARIANT)
         session.execute(delete(models.StoredSeat).where(models.StoredSeat.match_id == withdrawn))
         session.execute(delete(models.StoredMatch).where(models.StoredMatch.id == withdrawn))
-        queue(session, [*versions.values()][:4], VARIANT, "left in the queue")
+        left = queue(session, [*versions.values()][:4], VARIANT, "left in the queue")
+        lost = versions["Mud"]
+        session.add(models.VoidAttempt(match_id=left, variant=VARIANT, at=NOW - 0.125, version_id=lost))
     number, _ = hand_in(database, "ada", count=2)
     with database.write() as session:
         row = session.get_one(StoredSubmission, number)
