@@ -62,22 +62,21 @@ def main(words: Sequence[str]) -> None:
     loop.close()
 
 
-def serve_coordinator(file: int, coordinator: str, end_seconds: float | None = None) -> socket.socket:
+def serve_coordinator(file: int, coordinator: str, end_seconds: float = END_SECONDS) -> socket.socket:
     """
     Make this process one that works for a coordinator, follows its orders and no signals, and ends with it.
 
     Args:
         file: Number of the open file that is connected with the coordinator.
         coordinator: Who that is (`owners.this_process`).
-        end_seconds: How long clearing away may take after the coordinator has gone; None: `END_SECONDS`.
+        end_seconds: Seconds that clearing away may take after the coordinator has gone.
     """
     look_for_garbage_rarely()
     for each in (signal.SIGINT, signal.SIGTERM):
         signal.signal(each, _go_on)
     connected = socket.socket(fileno=file)
     connected.set_inheritable(False)  # a bot that had it open would hide our end from the coordinator
-    seconds = END_SECONDS if end_seconds is None else end_seconds
-    threading.Thread(target=_end_without, args=(file, seconds), name="coordinator", daemon=True).start()
+    threading.Thread(target=_end_without, args=(file, end_seconds), name="coordinator", daemon=True).start()
     owners.work_for(coordinator)
     return connected
 

@@ -19,8 +19,7 @@ from ladder.worker.process import log_to
 HANGS = """
 import sys, threading
 from ladder.worker import process
-process.END_SECONDS = 0.0
-threading.Thread(target=process._end_without, args=(int(sys.argv[1]),), daemon=True).start()
+threading.Thread(target=process._end_without, args=(int(sys.argv[1]), 0.0), daemon=True).start()
 print("begun", flush=True)
 while True:
     pass
