@@ -17,8 +17,9 @@ from sqlalchemy.orm import Session as Session  # the type of a transaction, for 
 from ladder.store.failures import in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from sqlalchemy.engine.interfaces import DBAPIConnection
     from sqlalchemy.pool import ConnectionPoolEntry
 
 BUSY_SECONDS = 5
@@ -35,8 +36,6 @@ WITHOUT_FOREIGN_KEYS = tuple("foreign_keys=OFF" if name.startswith("foreign") el
 """SQLite changes a table by making another one in its place, which foreign keys would see as removing its rows."""
 WITHOUT_ROOM = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN)
 """What SQLite may say where the disk is full."""
-ALONE = "alone"
-"""Marks a connection that nobody else can use the database beside, so that it is closed after each transaction."""
 WRITER_LOCK = 0x70696770656E
 """Number of PostgreSQL's advisory lock that writers take."""
 CONNECT_SECONDS = 10
@@ -102,6 +101,10 @@ _JSON: dict[str, Any] = {"json_serializer": _written, "json_deserializer": orjso
 """A third of what is read of a thousand ratings is JSON, and the standard library takes five times as long for it."""
 
 
+class LoneConnection(sqlite3.Connection):
+    """One beside which no other can use the database: it is closed after each transaction."""
+
+
 def _postgresql(url: URL, busy_seconds: float) -> Engine:
     waiting = f"-c lock_timeout={busy_seconds * 1000:.0f}ms"
     options = {"connect_timeout": CONNECT_SECONDS, "options": waiting}
@@ -109,35 +112,33 @@ def _postgresql(url: URL, busy_seconds: float) -> Engine:
 
 
 def _sqlite(url: URL, settings: Sequence[str], busy_seconds: float) -> Engine:
-    # The driver must leave transactions to us: its own BEGIN comes late, and is never IMMEDIATE.
-    engine = create_engine(url, **_JSON)
+    (name,), options = url.get_dialect()().create_connect_args(url)
     usual = (f"busy_timeout={busy_seconds * 1000:.0f}", *settings)
 
-    def connect(_: Any, record: ConnectionPoolEntry, names: Sequence[str], options: dict[str, Any]) -> Any:
-        (name,) = names
+    def connect() -> sqlite3.Connection:
         try:
             return _opened(name, options, usual, busy_seconds)
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF not in WITHOUT_ROOM:
                 raise
-            record.info[ALONE] = True
             if (connection := _read_without_room(name, options, usual, busy_seconds)) is None:
                 raise
             return connection
 
-    def let_go(_: Any, record: ConnectionPoolEntry) -> None:
-        if record.info.get(ALONE):
-            record.invalidate()  # nobody else can use the database meanwhile
+    def let_go(connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
+        if isinstance(connection, LoneConnection):
+            record.invalidate()
 
-    event.listen(engine, "do_connect", connect)
+    engine = create_engine(url, creator=connect, **_JSON)
     event.listen(engine, "checkin", let_go)
     event.listen(engine, "begin", _begin)
     return engine
 
 
-def _opened(name: str, options: dict[str, Any], settings: Sequence[str], busy_seconds: float) -> sqlite3.Connection:
+def _opened(name: str, options: Mapping[str, Any], settings: Sequence[str], busy_seconds: float) -> sqlite3.Connection:
     connection: sqlite3.Connection = sqlite3.connect(name, **options)
     try:
+        # The driver must leave transactions to us: its own BEGIN comes late, and is never IMMEDIATE.
         connection.isolation_level = None
         cursor = connection.cursor()
         for setting in settings:
@@ -150,13 +151,14 @@ def _opened(name: str, options: dict[str, Any], settings: Sequence[str], busy_se
 
 
 def _read_without_room(
-    name: str, options: dict[str, Any], settings: Sequence[str], busy_seconds: float
+    name: str, options: Mapping[str, Any], settings: Sequence[str], busy_seconds: float
 ) -> sqlite3.Connection | None:
     """
     Open a database on a disk on which its shared memory, or its log, finds no room; None if that cannot be.
 
     Whoever has it alone needs no shared memory. Where there is no log either, the file holds all there is.
     """
+    options = {**options, "factory": LoneConnection}
     with suppress(sqlite3.OperationalError):
         return _opened(name, options, ("locking_mode=EXCLUSIVE", *settings), busy_seconds)
     log = Path(f"{name}-wal")

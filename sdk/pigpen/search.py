@@ -218,7 +218,17 @@ def some_passes(view: View, most: int = MAX_TRIED) -> list[tuple[Card, ...]]:
 
 
 def some_exposures(view: View, most: int = MAX_TRIED) -> list[dict[Card, Face]]:
-    """The same of `ways_to_expose`; to expose nothing is always among them."""
+    """
+    The same of `ways_to_expose`; to expose nothing is always among them.
+
+    >>> from pigpen import View
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> from pigpen.search import some_exposures
+    >>> deal = Deal(PRESETS["gongzhu"], deal_hands(PRESETS["gongzhu"], bytes(32), 0))
+    >>> view = View(*deal.known_to(deal.to_act[0]), seed=7)
+    >>> [len(way) for way in some_exposures(view, 2)]
+    [0, 2]
+    """
     count = count_exposures(view.rules.exposing, len(view.legal)) if view.rules.exposing else 1
     return [_exposed(view, faces) for faces in _some(_face_choices(view), count, view, most)]
 

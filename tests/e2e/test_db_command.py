@@ -168,7 +168,7 @@ def test_a_copy_that_finds_no_room_leaves_nothing(data_dir: Path) -> None:
         env=environment(PIGPEN_DATA_DIR=str(data_dir)), capture_output=True, text=True, timeout=250, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1), done.stderr
-    assert re.fullmatch(r"pigpen: The database '.*/copy\.db' failed: .*\.\n", done.stderr)
+    assert re.fullmatch(r"pigpen: The database '.*/copy\.db' cannot be read or written: .*\.\n", done.stderr)
     assert sorted(path.name for path in data_dir.iterdir()) == ["ladder.db", "records"]
 
 

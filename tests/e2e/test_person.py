@@ -113,7 +113,7 @@ def test_the_default_is_played_when_the_time_is_up_and_the_person_is_told(tmp_pa
     path = tmp_path / "match.jsonl"
     words = ("play", "human", "random", "cautious", "counting", "--rules", "gongzhu", *PATIENT, "--deals", "1")
     with terminal(*words, "--human-limit", "1", "--record", str(path)) as now:
-        now.see("the default was played for you")
+        now.see("Your time was up: the policy played")
         now.see("You are away")
         before = len(now.output)
         now.press("b")

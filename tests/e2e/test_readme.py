@@ -146,7 +146,7 @@ def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path, request: p
 @pytest.mark.docker
 def test_the_demo_uses_containers_where_an_engine_answers(tmp_path: Path) -> None:
     (tmp_path / "scripts").mkdir()
-    for script in ("demo", "engine"):
+    for script in ("demo", "engine", "runsc"):
         (tmp_path / "scripts" / script).symlink_to(ROOT / "scripts" / script)
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     (tmp_path / ".venv" / "bin" / "pigpen").write_text(ONLY_THE_MATCH.format(pigpen=PIGPEN))

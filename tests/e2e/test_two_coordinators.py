@@ -16,6 +16,7 @@ from sqlalchemy import func, select
 
 from ladder.store import models
 from ladder.store.cluster_models import StoredCoordinator
+from ladder.store.commands.coordinators import LEFT
 from ladder.store.models import Status
 from tests.counts import count
 from tests.e2e.command import PIGPEN, environment
@@ -68,7 +69,9 @@ def recorded(ladder: SmallLadder) -> int:
 def coordinators(ladder: SmallLadder) -> set[int]:
     """The processes of coordinators that have joined, and not left."""
     with ladder.database.read() as session:
-        return {int(holder.split(" ")[3]) for holder in session.scalars(select(StoredCoordinator.holder))}
+        return {
+            int(holder.split(" ")[3]) for holder in session.scalars(select(StoredCoordinator.holder)) if holder != LEFT
+        }
 
 
 def play_and_kill(ladder: SmallLadder, server: Server, rng: random.Random) -> None:

@@ -198,7 +198,7 @@ async def test_a_folder_too_deep_for_a_socket_is_the_platforms_failure(
     deep = tmp_path / ("d" * 100)
     deep.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(deep))
-    with pytest.raises(SandboxError, match="set TMPDIR to a shorter one"):
+    with pytest.raises(SandboxError, match="Set TMPDIR to a folder with a shorter path"):
         await play(*(TaskProgram() for _ in range(4)))
 
 

@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import update
 
 from ladder.errors import LadderError
 from ladder.runner.presence import GAP_SECONDS, MARK, CoordinatorPresence, folder_id
 from ladder.sandbox.host import owners
 from ladder.store.cluster_models import StoredCoordinator
-from ladder.store.commands.coordinators import SILENT_SECONDS, database_time
+from ladder.store.commands.coordinators import SILENT_SECONDS, coordinators, database_time
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
@@ -68,7 +68,7 @@ def speak(
 
 
 def listed(session: Session) -> set[str]:
-    return set(session.scalars(select(StoredCoordinator.holder)))
+    return {seen.holder for seen in coordinators(session)}
 
 
 def of_another_boot() -> str:

@@ -171,7 +171,7 @@ def test_a_full_disk_is_the_platforms_failure(database: Database) -> None:
     with database.read() as session:
         pages = session.execute(text("PRAGMA page_count")).scalar_one()
     small = Database(database.engine.url, [f"max_page_count={pages}"])
-    with pytest.raises(StoreError, match=r"ladder\.db' failed: database or disk is full\."):
+    with pytest.raises(StoreError, match=r"ladder\.db' cannot be used: there is no room left on its disk\."):
         fill(small)
     small.close()
     with database.read() as session:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from ladder.sandbox.base import Exit
-from ladder.sandbox.docker.container_instance import BY_SIGKILL, KILLED, LAUNCHER_BY_SIGKILL, how_it_ended
+from ladder.sandbox.docker.container_instance import BY_SIGKILL, KILLED, LAUNCHER_BY_SIGKILL, LOST, how_it_ended
 
 if TYPE_CHECKING:
     from docker import DockerClient
 
 
-def engine(*states: tuple[int, bool]) -> DockerClient:
+def engine(*states: tuple[int, bool], was_told_to_kill: bool = True) -> DockerClient:
     """One that tells these exit codes, and whether memory ran out, one after the other; the last for ever."""
     left = list(states)
 
@@ -22,9 +22,14 @@ def engine(*states: tuple[int, bool]) -> DockerClient:
         assert name == "pigpen-x"
         code, oom = left.pop(0) if len(left) > 1 else left[0]
         state = {"Running": code < 0, "ExitCode": code, "OOMKilled": oom}
-        return {"State": state, "HostConfig": {"Runtime": "runc"}}
+        state["FinishedAt"] = "2026-11-25T14:46:24.123456789Z"
+        return {"Id": "x", "Created": "2026-11-25T14:46:20Z", "State": state, "HostConfig": {"Runtime": "runc"}}
 
-    return cast("DockerClient", SimpleNamespace(api=SimpleNamespace(inspect_container=inspect_container)))
+    def events(**options: Any) -> list[dict[str, Any]]:
+        return [{"Action": "kill"}] if was_told_to_kill else []
+
+    api = SimpleNamespace(inspect_container=inspect_container, events=events)
+    return cast("DockerClient", SimpleNamespace(api=api))
 
 
 @pytest.mark.parametrize(
@@ -43,3 +48,9 @@ def engine(*states: tuple[int, bool]) -> DockerClient:
 )
 def test_a_lack_of_memory_may_be_told_later_than_the_end(states: list[tuple[int, bool]], end: Exit | None) -> None:
     assert how_it_ended(engine(*states), "pigpen-x") == end
+
+
+def test_a_container_that_was_killed_is_lost_unless_the_engine_was_told_to() -> None:
+    killed = (BY_SIGKILL, False)
+    assert how_it_ended(engine(killed), "pigpen-x") is KILLED
+    assert how_it_ended(engine(killed, was_told_to_kill=False), "pigpen-x") is LOST
