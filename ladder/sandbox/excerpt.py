@@ -14,7 +14,7 @@ import referee
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-MOST_LINES = 16
+MAX_LINES = 16
 """Of an excerpt, the lines that say how many are left out included."""
 _HEAD, _ERROR, _END = 3, 3, 8
 """Lines from the beginning, from an error's first line on, and from the end."""
@@ -41,15 +41,15 @@ _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 
 def excerpt(output: str) -> list[str]:
     r"""
-    Choose at most `MOST_LINES` of what a bot printed; frames of Pigpen in a traceback become one line.
+    Choose at most `MAX_LINES` of what a bot printed; frames of Pigpen in a traceback become one line.
 
     >>> excerpt("".join(f"{number}\n" for number in range(99)))[:5]
     ['0', '1', '2', '… 84 lines left out', '87']
     """
     lines = list(_folded(output.strip("\n").rstrip().splitlines()))
-    if len(lines) <= MOST_LINES:
+    if len(lines) <= MAX_LINES:
         return lines
-    tail = len(lines) - (MOST_LINES - _HEAD - 1)
+    tail = len(lines) - (MAX_LINES - _HEAD - 1)
     begins = max(_first_line(lines) or tail, _HEAD)
     if begins >= tail:
         return [*lines[:_HEAD], *_left_out(tail - _HEAD), *lines[tail:]]

@@ -2,7 +2,7 @@
 // to a site over HTTP/1.1: a few are for streams, the others stay free for pages; who gets no stream asks again and again.
 // @ts-check
 
-const MOST_STREAMS = 3;
+const MAX_STREAMS = 3;
 /** A tab that has said nothing for so long is gone; hidden ones may speak once a minute only. */
 const SILENT_MS = 5 * 60_000;
 const LOOK_MS = 60_000;
@@ -97,7 +97,7 @@ function hear(port, { address, mark, isHidden, leaves }) {
 
 /** @param {boolean} isHidden Whether the tab that wants a stream is. */
 function hasRoom(isHidden) {
-  if (streams.size < MOST_STREAMS) return true;
+  if (streams.size < MAX_STREAMS) return true;
   const unseen = [...streams.values()].find((each) => [...each.tabs.values()].every((tab) => tab.isHidden));
   if (isHidden || !unseen) return false;
   unseen.end("full");
