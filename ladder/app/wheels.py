@@ -73,7 +73,7 @@ def requirements(wheels: Sequence[Wheel], address: str) -> str:
     """
     Write what `pip install -r` takes.
 
-    Exactly one line of the SDK holds on each machine, whatever is there: pip must never look for it elsewhere.
+    On each machine exactly one line of the SDK applies, so that pip never looks for the SDK on an index.
 
     Args:
         wheels: What `find_wheels` gave.

@@ -68,7 +68,7 @@ def compare_bots(
     boards: Annotated[int, typer.Option(min=2, help="The most boards to play.")] = 2000,
     elo0: Annotated[float, typer.Option(help="Normalised Elo of the new bot by hypothesis H0.")] = 0.0,
     elo1: Annotated[
-        float, typer.Option(help="The same by H1; at or below 0 the test asks whether the new bot is worse.")
+        float, typer.Option(help="The same by H1. At or below 0 the test asks whether the new bot is worse.")
     ] = 50.0,
     alpha: Annotated[float, typer.Option(help="How often H1 may be accepted of a bot of elo0.")] = 0.05,
     beta: Annotated[float, typer.Option(help="How often H0 may be accepted of a bot of elo1.")] = 0.05,

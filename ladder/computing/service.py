@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from ladder.values.questions import Lane
 
 WAKE_SECONDS = 0.05
-"""So often it is looked whether somebody has asked; that costs some microseconds."""
+"""Seconds between two looks at whether a question has come; a look costs some microseconds."""
 LOOK_SECONDS = 1.0
-"""So often the database is asked, whether anybody has asked or not."""
+"""Seconds between two queries of the database, even if no question has come."""
 RENEW_SECONDS = 10.0
 RETRY_SECONDS = 1.0
-"""After a failure of the platform a part of the queue waits so long."""
+"""Seconds that a lane waits after a failure of the platform."""
 
 log = structlog.get_logger()
 
@@ -82,7 +82,7 @@ class ComputingService:
             await asyncio.sleep(RENEW_SECONDS)
 
     async def _watch(self) -> None:
-        """Wake the lanes when somebody has asked."""
+        """Wake the lanes when a question has come."""
         woken = self._files.woken()
         while True:
             await asyncio.sleep(WAKE_SECONDS)

@@ -4,8 +4,8 @@ The rules for bots that keep failing, or make matches void: they are suspended f
 A bot fails a match if it was taken over in it. Nothing else counts: no bad rating, and no match that was void because
 the platform failed, for that one has no result.
 
-A match that was void though the platform worked is held against nobody by itself. Whatever is wrong with a machine is
-wrong with all bots: so a bot is suspended that is in more such matches than chance explains (`is_behind`).
+One match that was void though the platform worked suspends no bot. A fault of the machine concerns all bots alike, so
+a bot is suspended only if it is in more such matches than chance explains (`is_behind`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COOL_DOWN = 3600.0
 LONGEST = 7 * 24 * 3600.0
 
 MIN_VOIDS = 3
-"""No fewer void attempts suspend a bot."""
+"""Fewer void attempts never suspend a bot."""
 VOIDS = 50
 """How many void attempts are looked at, the last ones; of a bot, those since it last resumed play."""
 MAX_CHANCE = 0.001

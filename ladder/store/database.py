@@ -36,7 +36,7 @@ WITHOUT_FOREIGN_KEYS = tuple("foreign_keys=OFF" if name.startswith("foreign") el
 WITHOUT_ROOM = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN)
 """What SQLite may say where the disk is full."""
 ALONE = "alone"
-"""Marks a connection that nobody else can use the database beside, so that it is closed after each transaction."""
+"""Marks a connection that locks out all others, so that it is closed after each transaction."""
 WRITER_LOCK = 0x70696770656E
 """Number of PostgreSQL's advisory lock that writers take."""
 CONNECT_SECONDS = 10
@@ -127,7 +127,7 @@ def _sqlite(url: URL, settings: Sequence[str], busy_seconds: float) -> Engine:
 
     def let_go(_: Any, record: ConnectionPoolEntry) -> None:
         if record.info.get(ALONE):
-            record.invalidate()  # nobody else can use the database meanwhile
+            record.invalidate()  # it locks all others out of the database
 
     event.listen(engine, "do_connect", connect)
     event.listen(engine, "checkin", let_go)
@@ -155,7 +155,7 @@ def _read_without_room(
     """
     Open a database on a disk on which its shared memory, or its log, finds no room; None if that cannot be.
 
-    Whoever has it alone needs no shared memory. Where there is no log either, the file holds all there is.
+    A process that has it alone needs no shared memory. If there is no log either, the file holds everything.
     """
     with suppress(sqlite3.OperationalError):
         return _opened(name, options, ("locking_mode=EXCLUSIVE", *settings), busy_seconds)

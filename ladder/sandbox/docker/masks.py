@@ -22,7 +22,7 @@ USUAL = (
 
 DEVICES = ("/dev/pts/ptmx", "/dev/zero")
 """
-What a container could count by: terminals, of which the host has only so many; and shared memory, which a map of
+What a container could count by: terminals, whose number on the host is limited; and shared memory, which a map of
 /dev/zero is, and whose inode numbers count for the whole host.
 """
 

@@ -9,7 +9,7 @@ const HIDDEN_MS = 30_000;
 /** The same for a person's own table, where a closed stream says that the person is away. */
 const HIDDEN_TABLE_MS = 10 * 60_000;
 const TELL_MS = 30_000;
-/** A worker that says nothing for so long does not work. */
+/** A worker that sends nothing for this time does not work. */
 const PATIENCE_MS = 10_000;
 
 let canShare = "SharedWorker" in globalThis;
@@ -51,7 +51,7 @@ export class SharedStream {
     document.addEventListener("visibilitychange", this.look);
     addEventListener("pageshow", this.look);
     addEventListener("pagehide", this.leave);
-    queueMicrotask(this.look); // those who use it have said by then what is to happen
+    queueMicrotask(this.look); // the callers have set their callbacks by then
   }
 
   close() {
