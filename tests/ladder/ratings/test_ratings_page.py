@@ -49,7 +49,7 @@ def test_the_constants_of_the_page_are_those_of_the_code() -> None:
     assert k_factor(4 * 1000) == 700 / 1005
     assert f"fewer than {PROVISIONAL} matches" in PAGE
     assert f"more than {k_factor(4 * PROVISIONAL):g}" in PAGE
-    assert f"a mean of {START:g}" in PAGE
+    assert f"Every bot begins with {START:g}" in PAGE
     assert f"{scheduler.JITTER:g} + {scheduler.UNSURE:g} / √(matches + 1)" in PAGE
     assert f"{100 * scheduler.SHARE:g} of 100" in PAGE
     assert f"of {scheduler.DRAWN} bots at least" in PAGE
