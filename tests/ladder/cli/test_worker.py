@@ -34,6 +34,6 @@ def test_a_folder_below_which_no_socket_fits_is_refused_at_once(tmp_path: Path) 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         f"pigpen: The path of --data-dir {folder} is too long: bots are reached by sockets below it. Choose one of at "
-        "most 58 characters.\n"
+        "most 58 bytes.\n"
     )
     assert not Path(folder).exists()
