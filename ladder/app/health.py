@@ -1,4 +1,4 @@
-"""Whether a ladder plays: is there a runner, does the queue move, is there room on the disk."""
+"""Whether a ladder plays: whether it has a runner, its queue moves, and its disk has room."""
 
 from __future__ import annotations
 

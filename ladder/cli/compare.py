@@ -54,7 +54,9 @@ VERDICTS = {
     ),
 }
 """What the test has come to, with its bounds."""
-LIKELIER = "{new} is rather better than {old} by {elo1:g} than worse by {by:g} of normalised Elo: " + ACCEPTS_1 + "."
+LIKELIER = (
+    "{new} is more likely better than {old} by {elo1:g} than worse by {by:g} of normalised Elo: " + ACCEPTS_1 + "."
+)
 """The same as `SprtDecision.BETTER` where elo0 is below 0: a bot that is as good may come to that, too."""
 
 

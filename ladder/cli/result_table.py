@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from referee.match.spec import MatchSpec
 
 MAX_FAULTS = 10
-"""Of one bot; all are in the JSON."""
+"""Faults that are printed of one bot; the JSON has all."""
 
 
 def print_result(spec: MatchSpec, found: PlayedMatch, console: Console | None = None, *, output: bool = False) -> None:

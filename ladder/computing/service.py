@@ -75,7 +75,7 @@ class ComputingService:
                 group.create_task(self._serve(lane))
 
     async def _keep(self) -> None:
-        """Renew leases, and show that this process lives as long as its database does."""
+        """Renew leases, and give a sign of life as long as the database answers."""
         while True:
             if await self._try(self._rows.renew()):
                 self._files.show_alive()
@@ -123,7 +123,7 @@ class ComputingService:
             await self._try(self._rows.refuse(lease, str(error)))
         except SandboxError as error:
             await self._failed(lease, str(error))
-        except Exception as error:  # months without anybody looking: one question fails, the others go on
+        except Exception as error:  # it runs unattended for months: one question fails, the others are computed
             log.exception("computing.mistake", computation=lease.id)
             await self._failed(lease, f"{type(error).__name__}: {error}")
         else:

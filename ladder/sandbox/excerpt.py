@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 MAX_LINES = 16
-"""Of an excerpt, the lines that say how many are left out included."""
+"""Lines of an excerpt, including those that say how many are left out."""
 _HEAD, _ERROR, _END = 3, 3, 8
 """Lines from the beginning, from an error's first line on, and from the end."""
 _LABEL = re.compile(r"(?:\[\d+\] )?")
@@ -70,7 +70,7 @@ def without_changing(sentence: str) -> str:
 
 
 def advice(output: str) -> str:
-    """What to do about an error that says too little of it; empty where there is nothing to add."""
+    """The way out of an error that does not name it itself; empty if there is nothing to add."""
     found = _NO_MODULE.search(output)
     if found is None:
         return ""

@@ -90,7 +90,7 @@ class Attempts:
             what: What is tried.
             address: From where.
             account: As what account.
-            device: The number by which the browser is known to the account: what strangers do does not touch it.
+            device: The number by which the browser is known to the account; attempts of strangers do not count for it.
 
         Raises:
             TooOften: If it was tried too often from there, or from all places that are not known to the account.

@@ -40,7 +40,7 @@ class LeaseQueue(Generic[Row]):
         session.flush()
 
     def release(self, session: Session, row: Row) -> None:
-        """Let a row be leased again, by anybody."""
+        """Let a row be leased again, by any process."""
         row.status, row.holder, row.lease_until = self.ready, None, None
         session.flush()
 

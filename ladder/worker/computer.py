@@ -1,4 +1,4 @@
-"""A process that computes, as the process sees it that asks: started when it is needed, replaced when it has ended."""
+"""The process that computes, from the side of its caller: started when it is needed, replaced when it has ended."""
 
 from __future__ import annotations
 

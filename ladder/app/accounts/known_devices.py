@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FOLDER, FILE = "accounts", "devices.secret"
 NUMBER_BYTES = 12
 MAX_ACCOUNTS = 4
-"""Accounts that one browser is known for, the last ones."""
+"""Accounts to which one browser is known; the latest ones are kept."""
 
 
 def known_device(data_dir: Path, kept: str, name: str) -> str:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 KEPT = frozenset({"self", "thread-self", "mounts", "net", "cpuinfo"})
 """
-Links to a process's own folder, of which a container has its own; and what has a copy in its place, as /sys has
-(`processors.py`).
+Names that are not masked: links to a process's own folder, which each container has; and cpuinfo, which has a copy in
+its place, as files in /sys have (`processors.py`).
 """
 
 USUAL = (

@@ -31,9 +31,9 @@ MAX_OF_VISITOR = 100
 MAX_WAITING = 2_000
 """Questions of all visitors that wait at the same time; beyond it the visitor with the most loses the newest one."""
 KEPT_BYTES = 64 * 1024**2
-"""Of all answers together; the oldest ones go first."""
+"""Bytes of all answers together; beyond it the oldest ones are removed."""
 ROW_BYTES = 1_000
-"""What a row takes besides its answer, about."""
+"""Bytes of a row besides its answer, approximately."""
 REFUSED_SECONDS = 3600.0
 """Seconds after which a question that was refused may be asked again."""
 VISITOR_SECONDS = 3600.0
@@ -131,7 +131,7 @@ def refuse(session: Session, lease: ComputationLease, reason: str, now: float) -
 
 
 def give_back(session: Session, lease: ComputationLease, now: float, has_failed: bool = False) -> None:
-    """Let a question be computed later, by anybody; one in which the platform has failed too often ends."""
+    """Let a question be computed later, by any process; one in which the platform has failed too often ends."""
     row = LEASES.held(session, lease.id, lease.attempt)
     if row is None:
         return
