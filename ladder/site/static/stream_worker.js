@@ -1,5 +1,6 @@
 // Holds the streams of server-sent events of all tabs of a browser, one for each address. A browser opens six connections
-// to a site over HTTP/1.1: a few are for streams, the others stay free for pages. A tab without a stream asks again and again.
+// to a site over HTTP/1.1: a few are for streams, the others stay free for pages. A tab without a stream asks again and
+// again.
 // @ts-check
 
 const MAX_STREAMS = 3;
