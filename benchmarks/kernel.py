@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 RUNTIMES = (SHARED, GVISOR)
 BLOCKS: Mapping[int, int] = {0: 0, 1: 24, 10: 240}
-"""By milliseconds that a bot thinks: blocks of 64 KiB that it hashes, which take about so long under any kernel."""
+"""By milliseconds that a bot thinks: blocks of 64 KiB that it hashes, which take about that time under any kernel."""
 DEALS: Mapping[int, int] = {0: 12, 1: 8, 10: 4}
 """Deals of a match of such bots, at one table; a fourth of them are boards of a rated match."""
 
@@ -62,7 +62,7 @@ class Cost:
 
 
 def bot_of(millis: int, folder: Path) -> BotSource:
-    """Write a bot that thinks for about so long."""
+    """Write a bot that thinks for about that time."""
     shutil.copytree(HERE / "working", folder / f"working{millis}")
     file = folder / f"working{millis}" / "bot.py"
     text = file.read_text(encoding="utf-8")

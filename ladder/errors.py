@@ -69,7 +69,7 @@ class UnfitFolder(SandboxError):
 
 
 class ContainerLost(SandboxError):
-    """One bot's container was killed while its engine went on and had not been told to: the match is void, too."""
+    """One bot's container was killed, and not through its engine, which still runs: the match is void, too."""
 
     def __init__(self, message: str, bot: int | None = None) -> None:
         """

@@ -1,4 +1,4 @@
-"""Rules by which a decision has millions of choices, as somebody may write or send them."""
+"""Rules by which a decision has millions of choices, as a user may write or send them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a ladder plays: is there a runner, does the queue move, is there room on the disk."""
+"""Whether a ladder plays: whether it has a runner, its queue moves, and its disk has room."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def health(ladder: Ladder) -> LadderHealth:
 
 
 def why_nothing_plays(found: LadderHealth) -> str:
-    """Say in a sentence that what waits is not played, and since when; empty: something plays, or nothing waits."""
+    """Say in a sentence that no runner plays, and since when; empty: one plays, or nothing waits."""
     if found.runners or not found.waiting:
         return ""
     return f"Nothing plays: {_no_runner(found)}. {START}"

@@ -36,5 +36,5 @@ def kept_secret(file: Path, what: str) -> bytes:
     except (OSError, ValueError) as error:
         raise LadderError(f"{what}, {file}, cannot be read: {error}.") from error
     if len(secret) != SECRET_BYTES:
-        raise LadderError(f"{what}, {file}, has {len(secret)} bytes, and not {SECRET_BYTES}.")
+        raise LadderError(f"{what}, {file}, has {len(secret)} bytes instead of {SECRET_BYTES}.")
     return secret

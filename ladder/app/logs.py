@@ -96,9 +96,7 @@ def _readable(
         its = f"pigpen matches --bot {shlex.quote(seat)}"
         unseen = LadderError(f"{seat} did not play in match {match}. Its matches: {its}")
     else:
-        unseen = LadderError(
-            f"There is nothing that {seat!r} printed in match {match} for you to read: that is for its owner."
-        )
+        unseen = LadderError(f"You cannot read what {seat!r} printed in match {match}: only its owner can.")
     try:
         row = match_row(session, names.find_match(session, match))
         seats = _seats(row, seat)

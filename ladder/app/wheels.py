@@ -1,8 +1,8 @@
 """
 The wheels of Pigpen that a site hands out, so that contestants install what fits this ladder.
 
-Pigpen is on no package index. A name that is on none can be taken there by anybody, so nothing here lets pip look for
-one: each wheel is named by its address and its SHA-256.
+Pigpen is on no package index, and a stranger could register its names on one. So pip must never look for them: each
+wheel is named by its address and its SHA-256.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def requirements(wheels: Sequence[Wheel], address: str) -> str:
     """
     Write what `pip install -r` takes.
 
-    Exactly one line of the SDK holds on each machine, whatever is there: pip must never look for it elsewhere.
+    On each machine exactly one line of the SDK applies, so that pip never looks for the SDK on an index.
 
     Args:
         wheels: What `find_wheels` gave.

@@ -35,7 +35,8 @@ def check(
         list[str] | None, typer.Option(help="Try this preset or TOML file only; may be given again.")
     ] = None,
     case: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Try the case of this name only; may be given again.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Try the case of this name only; may be given again."),
     ] = None,
     sandbox: SandboxOption = SandboxKind.DOCKER,
     limit: LimitOption = DEFAULT_CLOCK.limit,

@@ -54,7 +54,9 @@ VERDICTS = {
     ),
 }
 """What the test has come to, with its bounds."""
-LIKELIER = "{new} is rather better than {old} by {elo1:g} than worse by {by:g} of normalised Elo: " + ACCEPTS_1 + "."
+LIKELIER = (
+    "{new} is more likely better than {old} by {elo1:g} than worse by {by:g} of normalised Elo: " + ACCEPTS_1 + "."
+)
 """The same as `SprtDecision.BETTER` where elo0 is below 0: a bot that is as good may come to that, too."""
 
 
@@ -68,7 +70,7 @@ def compare_bots(
     boards: Annotated[int, typer.Option(min=2, help="The most boards to play.")] = 2000,
     elo0: Annotated[float, typer.Option(help="Normalised Elo of the new bot by hypothesis H0.")] = 0.0,
     elo1: Annotated[
-        float, typer.Option(help="The same by H1; at or below 0 the test asks whether the new bot is worse.")
+        float, typer.Option(help="The same by H1. At or below 0 the test asks whether the new bot is worse.")
     ] = 50.0,
     alpha: Annotated[float, typer.Option(help="How often H1 may be accepted of a bot of elo0.")] = 0.05,
     beta: Annotated[float, typer.Option(help="How often H0 may be accepted of a bot of elo1.")] = 0.05,

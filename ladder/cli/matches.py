@@ -37,7 +37,7 @@ def matches(
     List matches: those that are being played, and the newest results with the places and how each rating changed.
 
     For a match that is not done, only the SHA-256 of its seed is shown; afterwards the seed is shown, too. If matches
-    wait and no runner plays them, that is said on stderr.
+    wait and no runner plays them, a sentence on stderr says it.
 
     Examples:
         pigpen matches --bot Trotter --limit 5

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ladder.values.play import PlayedBot, PlayedMatch
     from referee.match.spec import MatchSpec
 
-MOST_FAULTS = 10
-"""Of one bot; all are in the JSON."""
+MAX_FAULTS = 10
+"""Faults that are printed of one bot; the JSON has all."""
 
 
 def print_result(spec: MatchSpec, found: PlayedMatch, console: Console | None = None, *, output: bool = False) -> None:
@@ -76,14 +76,14 @@ def _print_faults(console: Console, row: PlayedBot) -> None:
         before = len(shown)
         for fault in table.faults:
             key = (without_changing(f"{fault.verdict}: {fault.why}"), "" if fault.exit_code is None else like)
-            if key not in shown and len(shown) < MOST_FAULTS:
+            if key not in shown and len(shown) < MAX_FAULTS:
                 shown.add(key)
                 console.print(sanitize(f"  {fault}"), markup=False, highlight=False)
         if len(shown) > before and like not in logs:
             logs.add(like)
             print_log(console, table.printed)
     if row.faults > len(shown):
-        alike = "like these" if len(shown) < MOST_FAULTS else "of these and other kinds"
+        alike = "like these" if len(shown) < MAX_FAULTS else "of these and other kinds"
         console.print(f"  … and {row.faults - len(shown)} more {alike}; --json has all.", highlight=False)
 
 

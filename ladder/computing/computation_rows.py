@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ladder.values.questions import Lane
 
 LEASE_SECONDS = 60.0
-"""A lease that is not renewed for so long has been lost."""
+"""A lease that is not renewed for this time is lost."""
 
 
 class ComputationRows(DatabaseThread):

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from ladder.values.questions import Lane
 
 WAKE_SECONDS = 0.05
-"""So often it is looked whether somebody has asked; that costs some microseconds."""
+"""Seconds between two looks at whether a question has come; a look costs some microseconds."""
 LOOK_SECONDS = 1.0
-"""So often the database is asked, whether anybody has asked or not."""
+"""Seconds between two queries of the database, even if no question has come."""
 RENEW_SECONDS = 10.0
 RETRY_SECONDS = 1.0
-"""After a failure of the platform a part of the queue waits so long."""
+"""Seconds that a lane waits after a failure of the platform."""
 
 log = structlog.get_logger()
 
@@ -75,14 +75,14 @@ class ComputingService:
                 group.create_task(self._serve(lane))
 
     async def _keep(self) -> None:
-        """Renew leases, and show that this process lives as long as its database does."""
+        """Renew leases, and give a sign of life as long as the database answers."""
         while True:
             if await self._try(self._rows.renew()):
                 self._files.show_alive()
             await asyncio.sleep(RENEW_SECONDS)
 
     async def _watch(self) -> None:
-        """Wake the lanes when somebody has asked."""
+        """Wake the lanes when a question has come."""
         woken = self._files.woken()
         while True:
             await asyncio.sleep(WAKE_SECONDS)
@@ -123,7 +123,7 @@ class ComputingService:
             await self._try(self._rows.refuse(lease, str(error)))
         except SandboxError as error:
             await self._failed(lease, str(error))
-        except Exception as error:  # months without anybody looking: one question fails, the others go on
+        except Exception as error:  # it runs unattended for months: one question fails, the others are computed
             log.exception("computing.mistake", computation=lease.id)
             await self._failed(lease, f"{type(error).__name__}: {error}")
         else:

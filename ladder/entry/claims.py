@@ -63,7 +63,7 @@ def check_claim(look: SubmissionLook, bot: str, owner: str, sandbox: str) -> Non
     Make sure that *owner* may enter a bot of this name from this sandbox.
 
     Raises:
-        LadderError: If not: the name is another's or looks like one, or the ladder's bots live elsewhere.
+        LadderError: If not: the name is another's or looks like one, or the ladder's bots play in another sandbox.
     """
     check_name(bot, "a bot (--name)")
     check_name(owner, "an owner (--owner)")

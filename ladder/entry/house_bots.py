@@ -13,7 +13,7 @@ HOUSE_BOTS: Mapping[str, str] = {
     "house-random": "random",
 }
 """
-The sample bot that each one is, by the names on the ladder; who is named first sits down first.
+The sample bot that each one is, by the names on the ladder; the first one fills the first missing chair.
 
 Each is the bot of an owner of the same name: one owner never has two bots at a table.
 """

@@ -27,7 +27,7 @@ EVERYWHERE = frozenset({"COMMON", "INHERITED"})
 INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-"""Letters and marks of which nothing is seen (Default_Ignorable_Code_Point)."""
+"""Invisible letters and marks (Default_Ignorable_Code_Point)."""
 DOTTED_TWICE = re.compile("[ijıȷіј]\u0307")
 REPEATED = re.compile(r"(.)\1")
 LEFT_TO_RIGHT = "\u200e"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 HOUSE_SECONDS = 10.0
 """Seconds of wall time after which a house bot is late; it aims at a quarter of a second at most."""
 START_SECONDS = 60.0
-"""So long it may take until a house bot has its seat; it takes some tens of milliseconds."""
+"""Seconds that a house bot may take to get its seat; it takes some tens of milliseconds."""
 HOUSE_LIMITS = ProcessLimits(memory_bytes=512 * 1024 * 1024, niceness=5)
 """Of the process of one table. It asks for some 80 MB, of which it uses 10: the rest are stacks of gRPC's threads."""
 

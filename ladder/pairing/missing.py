@@ -19,7 +19,7 @@ def missing_owners(owners: int, sides: int) -> int:
 
 def house_bots_wanted(owners: int, sides: int) -> int:
     """
-    How many house bots fill the chairs that are missing; none where nobody waits.
+    Number of house bots that fill the missing chairs; 0 where no owner waits.
 
     >>> house_bots_wanted(0, 4), house_bots_wanted(1, 4), house_bots_wanted(4, 4)
     (0, 3, 0)

@@ -4,8 +4,8 @@ The rules for bots that keep failing, or make matches void: they are suspended f
 A bot fails a match if it was taken over in it. Nothing else counts: no bad rating, and no match that was void because
 the platform failed, for that one has no result.
 
-A match that was void though the platform worked is held against nobody by itself. Whatever is wrong with a machine is
-wrong with all bots: so a bot is suspended that is in more such matches than chance explains (`is_behind`).
+One match that was void though the platform worked suspends no bot. A fault of the machine concerns all bots alike, so
+a bot is suspended only if it is in more such matches than chance explains (`is_behind`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ COOL_DOWN = 3600.0
 """Seconds that the first suspension lasts; each further time takes twice as long."""
 LONGEST = 7 * 24 * 3600.0
 
-FEWEST_VOIDS = 3
-"""No fewer void attempts suspend a bot."""
+MIN_VOIDS = 3
+"""Fewer void attempts never suspend a bot."""
 VOIDS = 50
 """How many void attempts are looked at, the last ones; of a bot, those since it last resumed play."""
-MOST_CHANCE = 0.001
+MAX_CHANCE = 0.001
 """A bot is suspended if the chance is less that one which has nothing to do with it is in as many of them."""
 
 
@@ -71,7 +71,7 @@ def is_behind(voids: int, of: int, share: float) -> bool:
         of: How many there were.
         share: Its part of all that was played meanwhile: what it would have of the void attempts by chance, 0 to 1.
     """
-    return voids >= FEWEST_VOIDS and chance(voids, of, share) < MOST_CHANCE
+    return voids >= MIN_VOIDS and chance(voids, of, share) < MAX_CHANCE
 
 
 def has_mended(recent: str) -> bool:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 WAKE, ALIVE = "wake", "alive"
 SILENT_SECONDS = 15.0
-"""A process that has not shown for so long that it lives does not run."""
+"""Seconds without a sign of life after which a process counts as not running."""
 
 
 class WakeFile:

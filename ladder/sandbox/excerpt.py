@@ -14,8 +14,8 @@ import referee
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-MOST_LINES = 16
-"""Of an excerpt, the lines that say how many are left out included."""
+MAX_LINES = 16
+"""Lines of an excerpt, including those that say how many are left out."""
 _HEAD, _ERROR, _END = 3, 3, 8
 """Lines from the beginning, from an error's first line on, and from the end."""
 _LABEL = re.compile(r"(?:\[\d+\] )?")
@@ -41,15 +41,15 @@ _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 
 def excerpt(output: str) -> list[str]:
     r"""
-    Choose at most `MOST_LINES` of what a bot printed; frames of Pigpen in a traceback become one line.
+    Choose at most `MAX_LINES` of what a bot printed; frames of Pigpen in a traceback become one line.
 
     >>> excerpt("".join(f"{number}\n" for number in range(99)))[:5]
     ['0', '1', '2', '… 84 lines left out', '87']
     """
     lines = list(_folded(output.strip("\n").rstrip().splitlines()))
-    if len(lines) <= MOST_LINES:
+    if len(lines) <= MAX_LINES:
         return lines
-    tail = len(lines) - (MOST_LINES - _HEAD - 1)
+    tail = len(lines) - (MAX_LINES - _HEAD - 1)
     begins = max(_first_line(lines) or tail, _HEAD)
     if begins >= tail:
         return [*lines[:_HEAD], *_left_out(tail - _HEAD), *lines[tail:]]
@@ -70,7 +70,7 @@ def without_changing(sentence: str) -> str:
 
 
 def advice(output: str) -> str:
-    """What to do about an error that says too little of it; empty where there is nothing to add."""
+    """The way out of an error that does not name it itself; empty if there is nothing to add."""
     found = _NO_MODULE.search(output)
     if found is None:
         return ""

@@ -162,7 +162,7 @@ def _counters() -> list[int]:
 
 
 def _numbers_of_a_file(folder: str, renamings: int = 0) -> tuple[int, int]:
-    """Make a file, rename it so often, and remove it; the numbers that it and its last name had."""
+    """Make a file, rename it *renamings* times, and remove it; the numbers that it and its last name had."""
     path = f"{folder}/{os.getpid()}"
     number = os.fstat(file := os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL)).st_ino
     os.close(file)

@@ -30,7 +30,7 @@ class InlineFolder:
 
     Inside, the folder is the working directory and the first place where modules are found. What the bot imports from
     there is its own: it is taken out of `sys.modules` outside, so that two bots, or two instances of one, can have a
-    module of the same name. All else, such as numpy, is imported once for everybody.
+    module of the same name. All else, such as numpy, is imported once for all bots.
 
     Only for a process in which nothing else runs meanwhile that depends on the working directory.
     """

@@ -234,7 +234,7 @@ class Settings(BaseSettings):
         """
         Whether bots of one owner must not play at the same time: containers on one kernel share too much.
 
-        With `AUTO` they must not, as long as nobody has asked the engine (`ladder.app.bot_runtime`).
+        With `AUTO` they must not, until the engine has been asked (`ladder.app.bot_runtime`).
         """
         return self.sandbox == SandboxKind.DOCKER and not has_own_kernel(self.runtime)
 

@@ -1,7 +1,7 @@
 """
-How often somebody may try what others could guess, or what costs the site much: by address, and by account.
+Limits on attempts at what could be guessed, or what costs the site much: by address, and by account.
 
-Who only claims to be an account is counted by account *and* place, so that no stranger uses up what its owner has.
+An attempt to log in is counted by account *and* place, so that no stranger uses up the attempts of the account's owner.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ LIMITS: dict[Attempt, tuple[int, int, int]] = {
 }
 """How often by address, how often by account, in how many seconds. A class of students may have one address."""
 ALL_PLACES = {Attempt.LOG_IN: 100}
-"""How often an account may be claimed from all unknown places together, where what proves it could be guessed."""
+"""Attempts at one account from all unknown places together, where its proof could be guessed."""
 
 
 class Attempts:
@@ -90,7 +90,7 @@ class Attempts:
             what: What is tried.
             address: From where.
             account: As what account.
-            device: The number by which the browser is known to the account: what strangers do does not touch it.
+            device: The number by which the browser is known to the account; attempts of strangers do not count for it.
 
         Raises:
             TooOften: If it was tried too often from there, or from all places that are not known to the account.

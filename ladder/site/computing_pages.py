@@ -27,9 +27,9 @@ NOT_SERVED = to_translate(
 DOCUMENTED: dict[int | str, dict[str, Any]] = {
     202: {
         "model": Computing,
-        "description": "It is being computed: ask again at the address in Location after Retry-After seconds.",
+        "description": "It is being computed. Ask again at the address in Location after Retry-After seconds.",
     },
-    429: {"description": "Too much that you have asked for waits to be computed.", "content": CONTENT},
+    429: {"description": "Too many of your requests wait to be computed.", "content": CONTENT},
 }
 """What operations of the API may answer, too, for which something has to be computed."""
 

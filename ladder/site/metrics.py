@@ -96,7 +96,11 @@ class _Health(Collector):
                 found.runners > 0,
             ),
             ("coordinators", "Coordinators that play matches", found.runners),
-            ("coordinator_silent_seconds", "Seconds since a coordinator was heard of", found.silent_seconds),
+            (
+                "coordinator_silent_seconds",
+                "Seconds since the last sign of life of a coordinator",
+                found.silent_seconds,
+            ),
             (
                 "oldest_queued_seconds",
                 "Seconds for which the oldest match in the queue has waited",
@@ -136,7 +140,7 @@ class _Cluster(Collector):
         for name, words in EACH.items():
             yield _family(f"each_worker_{name}", words, "worker", {row.name: getattr(row, name) for row in workers})
         seen = {row.name: (self._figures.now - row.seen).total_seconds() for row in workers}
-        yield _family("each_worker_silent_seconds", "Seconds since a worker was heard of", "worker", seen)
+        yield _family("each_worker_silent_seconds", "Seconds since the last sign of life of a worker", "worker", seen)
 
 
 def _family(name: str, words: str, label: str, numbers: Mapping[str, float]) -> GaugeMetricFamily:

@@ -25,7 +25,7 @@ router = APIRouter(prefix="/play")
 Name = Annotated[str, Path(max_length=32)]
 Key = Annotated[str, Query(max_length=64)]
 FIRST_SECONDS = 2.0
-"""For so long a look at a table waits for what there is to be seen."""
+"""Seconds that a request for a table waits for the first state."""
 NOT_WATCHED = to_translate("There is no such table to watch, or it has been removed.")
 
 

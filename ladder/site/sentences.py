@@ -45,14 +45,14 @@ SENTENCES = (
     to_translate(
         "Guests at your address have as many tables open as allowed. Log in, end one, or try in {minutes} minutes."
     ),
-    to_translate("All tables of this ladder were taken, and you or others near you had the most: this one was ended."),
+    to_translate("This table was ended: all tables of this ladder were taken, and you or your network had the most."),
     to_translate("Bots of the ladder play with people who have an account; log in, or choose house bots."),
     to_translate("Bots of the ladder play its variants only; choose house bots for rules of your own."),
     to_translate("Nobody sits at this table but bots; leave a chair to a person."),
-    to_translate("Too much that you have asked for waits to be computed; try again in {minutes} min."),
-    to_translate("Too much waits to be computed; try again in {minutes} min."),
+    to_translate("Too many of your requests wait to be computed. Try again in {minutes} min."),
+    to_translate("Too many requests wait to be computed. Try again in {minutes} min."),
     to_translate("This could not be computed, because the platform failed several times; try again in an hour."),
-    to_translate("This takes more time than a computation may take; with simpler rules it may be done."),
-    to_translate("This takes more memory than a computation may take; with simpler rules it may be done."),
+    to_translate("This takes more time than a computation may take. It may succeed with simpler rules."),
+    to_translate("This takes more memory than a computation may take. It may succeed with simpler rules."),
 )
 """As in `ladder.app.accounts` and `.tables`, `ladder.store.commands`, `ladder.tables` and `ladder.worker`."""

@@ -1,4 +1,4 @@
-"""What decisions were worth: estimated by the process that computes when somebody asks, and kept."""
+"""What decisions were worth: estimated on request by the process that computes, and kept."""
 
 from __future__ import annotations
 

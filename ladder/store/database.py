@@ -102,7 +102,7 @@ _JSON: dict[str, Any] = {"json_serializer": _written, "json_deserializer": orjso
 
 
 class LoneConnection(sqlite3.Connection):
-    """One beside which no other can use the database: it is closed after each transaction."""
+    """A connection that locks all others out of the database: it is closed after each transaction."""
 
 
 def _postgresql(url: URL, busy_seconds: float) -> Engine:
@@ -156,7 +156,7 @@ def _read_without_room(
     """
     Open a database on a disk on which its shared memory, or its log, finds no room; None if that cannot be.
 
-    Whoever has it alone needs no shared memory. Where there is no log either, the file holds all there is.
+    A process that has it alone needs no shared memory. If there is no log either, the file holds everything.
     """
     options = {**options, "factory": LoneConnection}
     with suppress(sqlite3.OperationalError):

@@ -40,12 +40,12 @@ class LeaseQueue(Generic[Row]):
         session.flush()
 
     def release(self, session: Session, row: Row) -> None:
-        """Let a row be leased again, by anybody."""
+        """Let a row be leased again, by any process."""
         row.status, row.holder, row.lease_until = self.ready, None, None
         session.flush()
 
     def held(self, session: Session, number: int, attempt: int) -> Row | None:
-        """Find the row of a lease; None if that has passed to somebody else, or the row has ended."""
+        """Find the row of a lease; None if that has passed to another holder, or the row has ended."""
         row = session.get(self.row, number)
         is_held = row is not None and row.attempt == attempt and row.status == self.leased
         return row if is_held else None

@@ -15,7 +15,7 @@ def in_turn(waiting: Iterable[T], whose: Callable[[T], str], served: Mapping[str
     """
     Sort what waits as it will be taken: people take turns.
 
-    Who was served longest ago goes first, and everybody's second thing comes after everybody's first.
+    The person served longest ago goes first, and each person's second entry comes after the first ones of all.
 
     >>> in_turn(["a1", "a2", "b1"], lambda each: each[0], {"a": 5.0})
     ['b1', 'a1', 'a2']

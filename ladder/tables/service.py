@@ -27,7 +27,7 @@ LOOK_SECONDS = 1.0
 """So often the database is asked, whether anybody has said something or not."""
 RENEW_SECONDS = 15.0
 IDLE_SECONDS = 600.0
-"""A table at which nobody has been for so long ends, a guest's also while it waits for people."""
+"""A table that is empty for this time ends, a guest's also while it waits for people."""
 UNSTARTED_SECONDS = 3600.0
 """One whose people have not come for so long ends."""
 TIDY_SECONDS = 3600.0

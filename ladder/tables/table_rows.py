@@ -65,7 +65,7 @@ class TableRows(DatabaseThread):
         await self.write(lambda session: commands.end_unstarted(session, now - seconds, reason, now))
 
     async def end_unattended(self, seconds: float, reason: str) -> None:
-        """End the guests' tables that wait for people, and at which nobody has been for so many seconds."""
+        """End the guests' tables that wait for people and have been empty for that number of seconds."""
         now = self._clock()
         await self.write(lambda session: commands.end_unattended(session, now - seconds, reason, now))
 

@@ -6,7 +6,7 @@ from ladder.values.value import Time, Value
 
 
 class LadderHealth(Value):
-    """What tells that nothing is played, or soon will not be."""
+    """Signs that nothing is played, or soon will not be."""
 
     runners: int
     """Coordinators that have spoken within two minutes, and whose process has not ended as far as can be seen."""

@@ -1,4 +1,4 @@
-"""A process that computes, as the process sees it that asks: started when it is needed, replaced when it has ended."""
+"""The process that computes, from the side of its caller: started when it is needed, replaced when it has ended."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 PROGRAM = "ladder.worker.computing_process"
 PATIENCE = 10
-"""A computation may take so many times its CPU time by the clock: it gets the cores that nobody else needs."""
-TOO_LONG = "This takes more time than a computation may take; with simpler rules it may be done."
-TOO_LARGE = "This takes more memory than a computation may take; with simpler rules it may be done."
+"""Limit of wall time, as a multiple of the limit of CPU time: it gets only the cores that others do not need."""
+TOO_LONG = "This takes more time than a computation may take. It may succeed with simpler rules."
+TOO_LARGE = "This takes more memory than a computation may take. It may succeed with simpler rules."
 
 log = structlog.get_logger()
 
@@ -66,7 +66,7 @@ class Computer:
             advance: Hears how many steps are done, and how many there are.
 
         Raises:
-            SandboxError: If the process was ended by somebody else; the same question may have an answer.
+            SandboxError: If the process was ended from outside; the same question may have an answer.
             UserError: If there is no answer.
         """
         process = await self._running()

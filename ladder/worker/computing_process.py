@@ -8,7 +8,7 @@ Args:
     LIMITS: `ComputingLimits`, as JSON.
 
 It computes one thing at a time. What takes more memory than the limit fails; the kernel ends a process that takes more
-CPU time. Whoever asks starts another one then.
+CPU time. The caller starts another one then.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TOLD_SECONDS = 0.5
-"""Progress is told so often."""
+"""Seconds between two reports of progress."""
 
 
 class ComputingLimits(pydantic.BaseModel):
@@ -102,7 +102,7 @@ class Computations:
         self._told = float("-inf")
 
     def compute(self, question: str, tell: Callable[[int, int], None]) -> ComputingOutcome:
-        """Answer a question, which is JSON; *tell* hears how far it has come, now and then."""
+        """Answer a question, which is JSON; *tell* is called with the progress now and then."""
 
         def advance(done: int, steps: int) -> None:
             if time.monotonic() - self._told > TOLD_SECONDS:

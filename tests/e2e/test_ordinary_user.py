@@ -24,7 +24,7 @@ from tests.e2e.command import PLAIN, ROOT
 pytestmark = [pytest.mark.docker, pytest.mark.timeout(900)]
 
 NUMBER = 12345
-"""Of the user and of its group; nobody has it."""
+"""Number of the user and of its group; no account of the machine has it."""
 UMASK = 0o077
 SOCKET = Path("/var/run/docker.sock")
 SANDBOX = "tests/ladder/sandbox/docker"

@@ -107,7 +107,7 @@ def passing(players: int, cards: int) -> dict[str, Any]:
 
 
 def exposing(players: int, cards: int, face_down: int = 0) -> dict[str, Any]:
-    """So many exposable cards, the highest of the deck."""
+    """That number of exposable cards, the highest of the deck."""
     named = {str(card): (str(card),) for card in HEARTS.deck[-cards:]}
     return {"players": players, "passing": None, "exposing": Exposing(cards=named, face_up=2, face_down=face_down)}
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 FOLDER, FILE = "accounts", "devices.secret"
 NUMBER_BYTES = 12
-MOST_ACCOUNTS = 4
-"""Accounts that one browser is known for, the last ones."""
+MAX_ACCOUNTS = 4
+"""Accounts to which one browser is known; the latest ones are kept."""
 
 
 def known_device(data_dir: Path, kept: str, name: str) -> str:
@@ -37,7 +37,7 @@ def known_device(data_dir: Path, kept: str, name: str) -> str:
         UserError: If it cannot be made.
     """
     secret = _secret(data_dir)
-    for part in kept.split(".", MOST_ACCOUNTS)[:MOST_ACCOUNTS]:
+    for part in kept.split(".", MAX_ACCOUNTS)[:MAX_ACCOUNTS]:
         number, _, code = part.partition("~")
         if number and hmac.compare_digest(code.encode(), _code(secret, number, name).encode()):
             return number
@@ -49,7 +49,7 @@ def made_known(data_dir: Path, kept: str, name: str) -> str:
     if known_device(data_dir, kept, name):
         return kept
     number = secrets.token_urlsafe(NUMBER_BYTES)
-    others = [part for part in kept.split(".", MOST_ACCOUNTS)[: MOST_ACCOUNTS - 1] if part.isascii() and "~" in part]
+    others = [part for part in kept.split(".", MAX_ACCOUNTS)[: MAX_ACCOUNTS - 1] if part.isascii() and "~" in part]
     return ".".join((f"{number}~{_code(_secret(data_dir), number, name)}", *others))
 
 

@@ -15,7 +15,7 @@ from ladder.cluster.worker_program import WorkerProgram
 from ladder.errors import UserError
 from ladder.sandbox.host.cache import cache_folder
 from ladder.sandbox.host.cores import all_cores, bot_cores
-from ladder.sandbox.host.scratch import MOST_FOLDER
+from ladder.sandbox.host.scratch import MAX_FOLDER_BYTES
 from ladder.values.names import NAME_LENGTH
 from ladder.worker.bot_store import FOLDER_BYTES, IMAGE_BYTES, StorePlan
 
@@ -88,10 +88,10 @@ def _check(plan: WorkerPlan) -> None:
 def _keep_files_in(folder: Path) -> None:
     """Let this process and those that it starts make their temporary files there."""
     temporary = folder.absolute() / "tmp"
-    if len(os.fsencode(temporary)) > MOST_FOLDER:
+    if len(os.fsencode(temporary)) > MAX_FOLDER_BYTES:
         raise UserError(
             f"The path of --data-dir {folder} is too long: bots are reached by sockets below it. Choose one of at most "
-            f"{MOST_FOLDER - len('/tmp')} bytes."
+            f"{MAX_FOLDER_BYTES - len('/tmp')} bytes."
         )
     try:
         temporary.mkdir(parents=True, exist_ok=True)

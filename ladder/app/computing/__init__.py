@@ -1,1 +1,1 @@
-"""What simulates: asked for by visitors, computed by a process of its own, and kept."""
+"""Simulations that visitors ask for: a process of its own computes them, and the answers are kept."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ladder.values.questions import Question
 
 BUSY_SECONDS = 5.0
-"""A request waits at most so long until others have put their questions into the queue."""
+"""Seconds that a request waits at most until others have put their questions into the queue."""
 SENTENCE = "This is being computed; ask again in a moment."
 
 _asking = threading.Lock()
@@ -51,7 +51,7 @@ class KnownAnswer:
     answer: str | None
     """The newest one; None: there is none yet."""
     computing: Computing | None
-    """How far one about things as they are now has come; None: *answer* is it."""
+    """How far the answer about the current state has come; None: *answer* is that answer."""
 
 
 def computing_files(ladder: Ladder) -> WakeFile:
@@ -61,12 +61,12 @@ def computing_files(ladder: Ladder) -> WakeFile:
 
 def answer_to(ladder: Ladder, question: Question, asker: str = "") -> str:
     """
-    Give the answer to a question, which is asked if nobody has done so.
+    Give the answer to a question; it is put into the queue if it is new.
 
     Args:
         ladder: The ladder.
         question: The question.
-        asker: Whose turn it takes: an account, or an address; empty: somebody on the ladder's machine.
+        asker: Whose turn it takes: an account, or an address; empty: a user of the ladder's machine.
 
     Raises:
         BeingComputed: If it is not answered yet.
@@ -82,7 +82,7 @@ def answer_to(ladder: Ladder, question: Question, asker: str = "") -> str:
 
 def known_answer(ladder: Ladder, question: Question, asker: str = "", name: str = "") -> KnownAnswer:
     """
-    Give what is known of a question, which is asked if nobody has done so.
+    Give what is known of a question; it is put into the queue if it is new.
 
     Args:
         ladder: The ladder.
@@ -135,7 +135,7 @@ def _known(ladder: Ladder, found: KnownComputation | None, new: NewQuestion) -> 
 
 
 def _must_ask(found: KnownComputation | None, new: NewQuestion) -> bool:
-    """Whether it is to be put into the queue, or there is somebody else's and may be moved forward."""
+    """Whether to put it into the queue: it is new, or waits there for another visitor and may be moved forward."""
     if found is None:
         return True
     if found.answered == new.state:

@@ -34,7 +34,7 @@ class AnyLadder(Protocol):
         """`ladder.app.matches.matches`; *statuses* are the names of `MatchStatus`."""
 
     def why_nothing_plays(self) -> str:
-        """`ladder.app.health.why_nothing_plays`; empty of a ladder elsewhere, which has an organiser of its own."""
+        """`ladder.app.health.why_nothing_plays`; empty for a remote ladder, which has an organiser of its own."""
 
     def match(self, number: int) -> MatchPage:
         """`ladder.app.matches.match`; elsewhere the record is an address."""

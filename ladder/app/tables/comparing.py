@@ -64,7 +64,7 @@ def compare(ladder: Ladder, name: str, secret: str, asker: str = "") -> SameBoar
 
 def results_of_yesterday(ladder: Ladder, variant: str, asker: str = "") -> DayResults:
     """
-    Give everybody's points for yesterday's board, as far as they are known; it is sealed from nobody any more.
+    Give everybody's points for yesterday's board, as far as they are known; everybody may see it now.
 
     Args:
         ladder: The ladder.

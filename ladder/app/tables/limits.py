@@ -1,8 +1,8 @@
 """
-How many tables there may be, so that a script that opens tables leaves room for everybody else.
+Limits on the number of tables, so that a script that opens tables leaves room for everybody else.
 
 Tables that wait for people and tables that play have places of their own. If all places are taken, they are shared
-fairly: of the senders with the most tables one gives a table up, before somebody who has fewer is refused.
+fairly: a table of those who have the most is ended before a visitor with fewer is refused.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SOON = 600.0
 OWN = "You have as many tables open as are allowed. End one of them, or try again in {minutes} minutes."
 OF_ADDRESS = "Guests at your address have as many tables open as allowed. Log in, end one, or try in {minutes} minutes."
 TAKEN = "All tables of this ladder are taken; try again in {minutes} minutes."
-GAVE_WAY = "All tables of this ladder were taken, and you or others near you had the most: this one was ended."
+GAVE_WAY = "This table was ended: all tables of this ladder were taken, and you or your network had the most."
 
 
 def guest_hash(who: TableVisitor) -> str:
@@ -65,11 +65,11 @@ def make_place(session: Session, settings: Settings, table: PeopleTable, now: fl
     """
     Make sure that there is a place for a table that was just opened, or that now begins to play.
 
-    If there is none, another table that waits or plays as this one does is ended: one of the addresses that are near
-    each other, or the account, that have the most, if they have more of them than the opener of this one.
+    If there is none, another table in the same state (it waits, or it plays) is ended. It belongs to the account, or
+    to the addresses near each other, with the most such tables; they must have more than the opener of this one.
 
     Raises:
-        Busy: If all places are taken, and nobody has more of them.
+        Busy: If all places are taken, and no other visitor has more of them.
     """
     is_waiting = table.status == TableStatus.WAITING
     like_it = [each for each in all_open(session) if (each.status == TableStatus.WAITING) == is_waiting]
@@ -82,7 +82,7 @@ def make_place(session: Session, settings: Settings, table: PeopleTable, now: fl
 
 
 def _given_up(tables: Sequence[PeopleTable], new: PeopleTable) -> PeopleTable | None:
-    """The table that makes room for the new one, which is among *tables*; None: nobody has more than its opener."""
+    """The table that makes room for the new one, which is among *tables*; None: no other has more than its opener."""
     near, own = Counter(map(_neighbours, tables)), Counter(map(_opener, tables))
 
     def order(table: PeopleTable) -> tuple[int, int, bool, float]:
@@ -99,7 +99,7 @@ def _given_up(tables: Sequence[PeopleTable], new: PeopleTable) -> PeopleTable | 
 
 
 def _opener(table: PeopleTable) -> tuple[str, str]:
-    """Who is counted: an account, an address of guests, or whoever is on the ladder's machine."""
+    """Who is counted: an account, an address of guests, or the users of the ladder's machine."""
     return ("account", table.owner) if table.owner else ("address", table.network or "")
 
 

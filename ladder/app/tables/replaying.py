@@ -101,7 +101,7 @@ def table_why(ladder: Ladder, name: str, secret: str, key: str, place: DealPlace
 
 def dearest_of_deal(ladder: Ladder, name: str, secret: str, deal: int, asker: str = "") -> Dearest:
     """
-    Give the decisions that cost somebody most in a deal that is over, by estimate; the table may go on.
+    Give a person's costliest decisions in a deal that is over, by estimate; the table may go on.
 
     Raises:
         BeingComputed: If they are not found yet.

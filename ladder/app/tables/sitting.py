@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ENDED = (TableStatus.OVER, TableStatus.ENDED)
 AT_THE_TABLE = "It was ended at the table."
 NOTED_SECONDS = 60.0
-"""For so long it is not noted again that somebody is there: a page that waits asks every two seconds."""
+"""Seconds until it is noted again that a person is there: a page that waits asks every two seconds."""
 NO_SEAT = "This link is for no chair of this table; ask for a new one."
 
 
@@ -59,7 +59,7 @@ def join(ladder: Ladder, name: str, secret: str, who: TableVisitor) -> TableStat
 
 def stay(ladder: Ladder, name: str) -> None:
     """
-    Note that somebody who has a chair is still there while the table waits for others.
+    Note that a person who has a chair is still there while the table waits for others.
 
     Raises:
         LadderError: If there is no such table.

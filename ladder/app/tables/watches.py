@@ -23,7 +23,7 @@ LOOK_SECONDS = 0.4
 ASK_SECONDS = 2.0
 """So often the database is asked whether the table is over."""
 LINGER_SECONDS = 10.0
-"""For so long a table is looked at after its last spectator: one whose browser has no stream asks now and then."""
+"""Seconds that a table is still watched after its last spectator: a browser without a stream asks now and then."""
 MOST_OF_TABLE = 100
 """Spectators of one table."""
 TOO_MANY = "Too many watch this table; try again in {minutes} min."

@@ -105,7 +105,7 @@ def find_bot(word: str, samples: Path = SAMPLES) -> BotSource:
 
 
 def unread_packages(folder: Path) -> str:
-    """The file of a bot's folder that names packages where nobody reads them; empty if there is none."""
+    """The file of a bot's folder that names packages, and that Pigpen does not read; empty if there is none."""
     if any((folder / name).exists() for name in (DOCKERFILE, "requirements.txt", "requirements.lock")):
         return ""
     return next((name for name, mark in _PACKAGES_ELSEWHERE.items() if _holds(folder / name, mark)), "")

@@ -174,7 +174,7 @@ def how_it_ended(client: DockerClient, name: str) -> Exit | None:
 
 
 def _was_told_to_kill(client: DockerClient, found: Mapping[str, Any]) -> bool:
-    """Whether the engine was told to end a container: nobody inside can do that."""
+    """Whether the engine was told to end a container: no program inside can do that."""
     # By the engine's own clock: it gives its events from the one second to the other, and ends then.
     began, ended = (_seconds(each) for each in (found["Created"], found["State"]["FinishedAt"]))
     filters = {"container": found["Id"], "event": "kill"}

@@ -58,7 +58,7 @@ def files_of(pid: int, name: str, groups: Path = GROUPS, processes: Path = Path(
 
 
 def thaw(name: str, groups: Path = GROUPS) -> None:
-    """Let the processes of a container go on, by its id: the engine does not describe one that it is ending."""
+    """Thaw the processes of a container, by its id: the engine does not describe one that it is ending."""
     for folder, _, files in os.walk(groups):  # folders of containers that end meanwhile are passed over
         if name in os.path.basename(folder):
             for file, word in (("freezer.state", b"THAWED"), ("cgroup.freeze", b"0")):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 KEPT = frozenset({"self", "thread-self", "mounts", "net", "cpuinfo"})
 """
-Links to a process's own folder, of which a container has its own; and what has a copy in its place, as /sys has
-(`processors.py`).
+Names that are not masked: links to a process's own folder, which each container has; and cpuinfo, which has a copy in
+its place, as files in /sys have (`processors.py`).
 """
 
 USUAL = (
@@ -22,7 +22,7 @@ USUAL = (
 
 DEVICES = ("/dev/pts/ptmx", "/dev/zero")
 """
-What a container could count by: terminals, of which the host has only so many; and shared memory, which a map of
+What a container could count by: terminals, whose number on the host is limited; and shared memory, which a map of
 /dev/zero is, and whose inode numbers count for the whole host.
 """
 

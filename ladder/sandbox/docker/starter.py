@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 END_SECONDS = 30
-"""Seconds that the engine may take to hear that a container has ended."""
+"""Seconds that the engine may take to notice that a container has ended."""
 
 
 class Starter:
@@ -185,7 +185,7 @@ class Starter:
 
         def look() -> Exit | None:
             with engine_errors("look up how a container ended"), suppress(NotFound):
-                # Its server is gone; the engine may not have heard of the container's end yet.
+                # Its server is gone; the engine may not know yet that the container has ended.
                 self._client.api.wait(container.name, timeout=END_SECONDS)
                 return how_it_ended(self._client, container.name)
             return None

@@ -23,7 +23,7 @@ MARK_SECONDS = 60.0
 """A folder that has had no whole mark for so long will get none."""
 MARK_BYTES = 1024
 """A longer mark is none of ours."""
-MOST_FOLDER = 107 - 45
+MAX_FOLDER_BYTES = 107 - 45
 """Bytes in the path of the folder for temporary files: a Unix socket's has 107, and what follows has at most 45."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Of errors of the system: those that say that there is no room."""
@@ -58,9 +58,9 @@ def check_socket_paths(folder: str) -> None:
     Raises:
         UnfitFolder: If its path is too long for that.
     """
-    if len(os.fsencode(folder)) > MOST_FOLDER:
+    if len(os.fsencode(folder)) > MAX_FOLDER_BYTES:
         raise UnfitFolder(
-            f"Bots are reached by Unix sockets in the folder for temporary files. Its path may have {MOST_FOLDER} "
+            f"Bots are reached by Unix sockets in the folder for temporary files. Its path may have {MAX_FOLDER_BYTES} "
             f"bytes and has {len(os.fsencode(folder))}: {folder}. Set TMPDIR to a folder with a shorter path."
         )
 

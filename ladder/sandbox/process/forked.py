@@ -97,7 +97,7 @@ class ForkServer:
 
     async def prepare(self) -> None:
         """
-        Start the server now, which imports what bots import; that takes a second, and nobody waits for it here.
+        Start the server now, which imports what bots import; that takes a second, and this call does not wait for it.
 
         Raises:
             SandboxError: If the system lets no process start.

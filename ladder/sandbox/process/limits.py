@@ -16,4 +16,4 @@ class ProcessLimits:
     The address space is no measure, because each thread of gRPC reserves some and uses none of it.
     """
     niceness: int
-    """By how much it stands back behind other processes for want of CPU time: 0 to 19."""
+    """By how much its priority for CPU time is below that of other processes: 0 to 19."""

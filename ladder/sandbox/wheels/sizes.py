@@ -1,4 +1,4 @@
-"""What is said of packages that are too large: which limit, how large they are, and the ways out."""
+"""The message for packages that are too large: which limit, how large they are, and the ways out."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class LiveMatch extends HTMLElement {
 
   async poll() {
     try {
-      if (document.hidden) throw new Error("nobody looks");
+      if (document.hidden) throw new Error("the page is hidden");
       const address = `/api/v1/live/${this.dataset.match}/events?after=${encodeURIComponent(this.mark)}`;
       const page = await (await fetch(address)).json();
       for (const event of page.events) {

@@ -1,6 +1,6 @@
 // A stream of server-sent events that the tabs of a browser share, like an EventSource for those that use it. One worker
 // of the browser holds the streams (stream_worker.js); where there is no such worker, each tab has a stream of its own.
-// A tab that is hidden lets go of its stream after a while, and follows it again when it is looked at.
+// A hidden tab leaves its stream after a while, and follows it again when it is visible.
 // @ts-check
 
 /** @typedef {import("./stream_worker.js").Told} Told */
@@ -9,7 +9,7 @@ const HIDDEN_MS = 30_000;
 /** The same for a person's own table, where a closed stream says that the person is away. */
 const HIDDEN_TABLE_MS = 10 * 60_000;
 const TELL_MS = 30_000;
-/** A worker that says nothing for so long does not work. */
+/** A worker that sends nothing for this time does not work. */
 const PATIENCE_MS = 10_000;
 
 let canShare = "SharedWorker" in globalThis;
@@ -51,7 +51,7 @@ export class SharedStream {
     document.addEventListener("visibilitychange", this.look);
     addEventListener("pageshow", this.look);
     addEventListener("pagehide", this.leave);
-    queueMicrotask(this.look); // those who use it have said by then what is to happen
+    queueMicrotask(this.look); // the callers have set their callbacks by then
   }
 
   close() {
@@ -62,7 +62,7 @@ export class SharedStream {
     this.#leave();
   }
 
-  /** Follow while the page is looked at, and for a while after. */
+  /** Follow while the page is visible, and for a while after. */
   #look() {
     clearTimeout(this.#hiding);
     if (this.#isFinished) return;
@@ -87,7 +87,7 @@ export class SharedStream {
     this.#tell();
   }
 
-  /** Have a stream of one's own. */
+  /** Open a stream of this tab's own. */
   #alone() {
     canShare = false;
     this.#leave();

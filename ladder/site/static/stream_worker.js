@@ -1,14 +1,15 @@
 // Holds the streams of server-sent events of all tabs of a browser, one for each address. A browser opens six connections
-// to a site over HTTP/1.1: a few are for streams, the others stay free for pages; who gets no stream asks again and again.
+// to a site over HTTP/1.1: a few are for streams, the others stay free for pages. A tab without a stream asks again and
+// again.
 // @ts-check
 
-const MOST_STREAMS = 3;
-/** A tab that has said nothing for so long is gone; hidden ones may speak once a minute only. */
+const MAX_STREAMS = 3;
+/** A tab that has sent nothing for this time is gone; hidden ones may send once a minute only. */
 const SILENT_MS = 5 * 60_000;
 const LOOK_MS = 60_000;
 
 /** What a tab says: that it follows, again and again, or that it leaves. @typedef {{address: string, mark: string | null, isHidden: boolean, leaves?: boolean}} Wish */
-/** What it is told. @typedef {{say: "open" | "message" | "stop" | "lost" | "closed" | "full", data?: string, id?: string}} Told */
+/** What a tab is sent. @typedef {{say: "open" | "message" | "stop" | "lost" | "closed" | "full", data?: string, id?: string}} Told */
 /** @typedef {{port: MessagePort, isHidden: boolean, heard: number}} Tab */
 
 /** By their addresses. @type {Map<string, Stream>} */
@@ -97,7 +98,7 @@ function hear(port, { address, mark, isHidden, leaves }) {
 
 /** @param {boolean} isHidden Whether the tab that wants a stream is. */
 function hasRoom(isHidden) {
-  if (streams.size < MOST_STREAMS) return true;
+  if (streams.size < MAX_STREAMS) return true;
   const unseen = [...streams.values()].find((each) => [...each.tabs.values()].every((tab) => tab.isHidden));
   if (isHidden || !unseen) return false;
   unseen.end("full");

@@ -19,7 +19,7 @@ def sit_down(
     session: Session, table: PeopleTable, chair: PeopleChair, name: str, account: str | None, now: float
 ) -> bool:
     """
-    Let somebody sit in a chair, or have another name there; says whether all have come, so that the table is ready.
+    Let a person take a chair, or change the name there; gives whether all have come, so that the table is ready.
 
     Args:
         session: A transaction that writes.

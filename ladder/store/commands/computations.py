@@ -25,27 +25,27 @@ if TYPE_CHECKING:
 
 LEASES = LeaseQueue(Computation, UNANSWERED, "queued", "leased")
 MAX_FAILURES = 5
-"""A computation in which the platform has failed so often, or was killed, ends without an answer."""
+"""A computation that the platform has failed, or that was killed, this number of times ends without an answer."""
 MAX_OF_VISITOR = 100
 """Questions of one visitor that wait at the same time."""
 MAX_WAITING = 2_000
-"""Questions of all visitors that wait at the same time; with more, who asks most has to ask again."""
+"""Questions of all visitors that wait at the same time; beyond it the visitor with the most loses the newest one."""
 KEPT_BYTES = 64 * 1024**2
-"""Of all answers together; the oldest ones go first."""
+"""Bytes of all answers together; beyond it the oldest ones are removed."""
 ROW_BYTES = 1_000
-"""What a row takes besides its answer, about."""
+"""Bytes of a row besides its answer, approximately."""
 REFUSED_SECONDS = 3600.0
-"""A question without an answer may be put again after so long."""
+"""Seconds after which a question that was refused may be asked again."""
 VISITOR_SECONDS = 3600.0
-"""For so long after the end it is known whose question it was."""
-TOO_MANY_OF_YOURS = "Too much that you have asked for waits to be computed; try again in {minutes} min."
-TOO_MANY = "Too much waits to be computed; try again in {minutes} min."
+"""Seconds after the end for which it is known whose question it was."""
+TOO_MANY_OF_YOURS = "Too many of your requests wait to be computed. Try again in {minutes} min."
+TOO_MANY = "Too many requests wait to be computed. Try again in {minutes} min."
 FAILED = "This could not be computed, because the platform failed several times; try again in an hour."
 
 
 @dataclass(frozen=True)
 class NewQuestion:
-    """What somebody asks; the fields are those of `Computation`."""
+    """What a visitor asks; the fields are those of `Computation`."""
 
     key: str
     lane: str
@@ -65,7 +65,7 @@ class ComputationLease:
 
 def ask(session: Session, new: NewQuestion, now: float) -> None:
     """
-    Put a question into the queue, unless it waits there, or has its answer; who asks for the same may move it forward.
+    Put a question into the queue, unless it waits there or has its answer. If it waits, this may move it forward.
 
     Raises:
         Busy: If too much waits.
@@ -131,7 +131,7 @@ def refuse(session: Session, lease: ComputationLease, reason: str, now: float) -
 
 
 def give_back(session: Session, lease: ComputationLease, now: float, has_failed: bool = False) -> None:
-    """Let a question be computed later, by anybody; one in which the platform has failed too often ends."""
+    """Let a question be computed later, by any process; one in which the platform has failed too often ends."""
     row = LEASES.held(session, lease.id, lease.attempt)
     if row is None:
         return
@@ -183,7 +183,7 @@ def _end(session: Session, row: Computation, reason: str, now: float) -> None:
 
 
 def _take_over(session: Session, row: Computation, new: NewQuestion) -> None:
-    """A question that somebody else waits for, too, takes the turn of who has fewer of them."""
+    """Ask again what waits already. It takes the turn of the new visitor if that one has fewer questions waiting."""
     row.question, row.state = new.question, new.state
     if row.visitor != new.visitor:
         count = Counter(each.visitor for each in waiting_computations(session))

@@ -1,4 +1,4 @@
-"""House bots sit down where owners are missing, and leave when there are enough: ordinary bots, rated like all."""
+"""House bots play where owners are missing, and retire when there are enough: ordinary bots, rated like all."""
 
 from __future__ import annotations
 

@@ -192,7 +192,7 @@ def note_deal(session: Session, lease: TableLease, totals: Sequence[int], now: f
 
 
 def touch_table(row: PeopleTable, now: float) -> None:
-    """Write down that somebody is there."""
+    """Write down that a person is there."""
     row.touched = now
 
 
@@ -238,7 +238,7 @@ def end_unstarted(session: Session, before: float, reason: str, now: float) -> i
 
 
 def end_unattended(session: Session, before: float, reason: str, now: float) -> int:
-    """End the guests' tables that wait for people, and at which nobody has been since a Unix time; how many."""
+    """End the guests' tables that wait for people and have been empty since a Unix time; gives their number."""
     return _end_waiting(session, and_(PeopleTable.touched < before, PeopleTable.network.is_not(None)), reason, now)
 
 

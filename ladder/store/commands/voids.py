@@ -1,4 +1,4 @@
-"""Matches that were void though the platform worked: which bot is common to them, and is suspended."""
+"""Matches that were void though the platform worked: the bot that is behind them is suspended."""
 
 from __future__ import annotations
 

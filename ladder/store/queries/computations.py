@@ -1,4 +1,4 @@
-"""What is known of a question that somebody has asked: its answer, or how far that has come."""
+"""What is known of a question: its answer, or how far that has come."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class KnownComputation:
 
 
 def known_computation(session: Session, key: str) -> KnownComputation | None:
-    """Look a question up by its key; None: nobody has asked it, or it is forgotten."""
+    """Look a question up by its key; None: it was never asked, or it is forgotten."""
     row = session.scalar(select(Computation).where(Computation.key == key))
     if row is None:
         return None

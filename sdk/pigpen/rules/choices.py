@@ -1,5 +1,5 @@
 """
-In how many ways a sealed question can be answered, and a bound for that.
+The number of legal answers to a sealed question, and a limit on it.
 
 Cards are played from a hand of at most 26, but passes and exposures are sets of cards: 13 of 26 cards can be passed in
 10,400,600 ways. A bot that looks at all of them would need minutes and gigabytes, so no variant has such a question.
@@ -20,12 +20,12 @@ MAX_CHOICES = 100_000
 
 
 def count_passes(hand: int, cards: int) -> int:
-    """In how many ways so many cards can be chosen from a hand of that size."""
+    """Number of ways to choose that number of cards from a hand of that size."""
     return comb(hand, cards)
 
 
 def count_exposures(exposing: Exposing, cards: int) -> int:
-    """In how many ways some of so many cards in a hand can be exposed, or none."""
+    """Number of ways to expose some of that number of exposable cards in a hand, or none."""
     return int((3 if exposing.face_down else 2) ** cards)
 
 

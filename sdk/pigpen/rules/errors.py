@@ -31,7 +31,7 @@ PigpenError                     1
 │       └── Busy                   too much is asked for just now, by whomever
 ├── SandboxError                3  ladder.errors: the sandbox failed, not the bot
 │   ├── UnfitFolder             2  a folder for temporary or kept files cannot be used: name another one
-│   ├── ContainerLost              one bot's container was killed, and its engine was not told to
+│   ├── ContainerLost              one bot's container was killed, and not through its engine
 │   ├── ProgramLost                ladder.worker.pinned: a bot that was entered cannot be had any more
 │   ├── SchedulerLost              ladder.cluster.failures: the scheduler has ended, and with it all calls to workers
 │   ├── InvalidAnswer              ladder.cluster.failures: what a worker answered can be no answer

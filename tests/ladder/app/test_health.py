@@ -28,7 +28,7 @@ __all__ = ["backend"]
 
 @pytest.fixture
 def ladder(settings: Settings, database: Database) -> Ladder:
-    """A ladder with a match in the queue, and nobody who plays it."""
+    """A ladder with a match in the queue, and no runner that plays it."""
     with database.write() as session:
         four = [ladders.enter(session, name, owner=name) for name in ("Ada", "Ben", "Cleo", "Dai")]
         ladders.queue(session, four)
@@ -36,7 +36,7 @@ def ladder(settings: Settings, database: Database) -> Ladder:
 
 
 def heard(ladder: Ladder, holder: str, ago: float) -> float:
-    """Let a coordinator have spoken so many seconds ago; when that was."""
+    """Let a coordinator have spoken that number of seconds ago; gives the time."""
     with ladder.database.write() as session:
         seen = database_time(session) - ago
         note_alive(session, holder, "folder", seen)

@@ -28,7 +28,7 @@ def result(decision: SprtDecision, elo0: float, elo1: float) -> CompareResult:
             SprtDecision.BETTER,
             -5,
             5,
-            "new is rather better than old by 5 than worse by 5 of normalised Elo: "
+            "new is more likely better than old by 5 than worse by 5 of normalised Elo: "
             "elo1 = 5 is accepted against elo0 = -5.",
         ),
         (

@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from ladder.cli.result_table import MOST_FAULTS, print_result
+from ladder.cli.result_table import MAX_FAULTS, print_result
 from ladder.values.faults import FaultReport
 from ladder.values.matches import TableLog
 from ladder.values.play import PlayedBot, PlayedMatch
@@ -80,7 +80,7 @@ def test_of_illegal_plays_one_of_a_kind_is_shown_whatever_the_bot_printed() -> N
 
 
 def test_many_kinds_of_faults_are_cut_and_counted() -> None:
-    kinds = [chr(ord("a") + number) for number in range(MOST_FAULTS + 5)]
+    kinds = [chr(ord("a") + number) for number in range(MAX_FAULTS + 5)]
     printed = shown(*(crash(table, f"Error: {kind}") for table, kind in enumerate(kinds)))
-    assert printed.count("gone: its program") == MOST_FAULTS
+    assert printed.count("gone: its program") == MAX_FAULTS
     assert "… and 5 more of these and other kinds; --json has all." in printed

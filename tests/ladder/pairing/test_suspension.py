@@ -114,8 +114,8 @@ def test_the_page_on_faults_names_the_same_numbers() -> None:
         f"**{suspension.span(suspension.COOL_DOWN)}**",
         f"**{suspension.span(suspension.LONGEST)}**",
         f"**{suspension.WINDOW} clean matches in a row**",
-        f"**{suspension.FEWEST_VOIDS} void attempts**",
-        f"**one in {round(1 / suspension.MOST_CHANCE):,}**",
+        f"**{suspension.MIN_VOIDS} void attempts**",
+        f"**one in {round(1 / suspension.MAX_CHANCE):,}**",
         f"last {suspension.VOIDS} void attempts",
     ):
         assert told in section

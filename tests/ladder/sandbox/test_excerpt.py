@@ -8,7 +8,7 @@ import pytest
 
 import pigpen
 import referee
-from ladder.sandbox.excerpt import MOST_LINES, advice, excerpt, likeness, without_changing
+from ladder.sandbox.excerpt import MAX_LINES, advice, excerpt, likeness, without_changing
 
 SDK = "/usr/local/lib/python3.11/dist-packages/pigpen"
 FRAMES = f"""\
@@ -33,18 +33,18 @@ def numbered(count: int) -> str:
     return "".join(f"line {number}\n" for number in range(count))
 
 
-@pytest.mark.parametrize("count", [0, 1, MOST_LINES])
+@pytest.mark.parametrize("count", [0, 1, MAX_LINES])
 def test_a_short_output_is_shown_as_it_is(count: int) -> None:
     assert excerpt(f"\n{numbered(count)}\n \n") == numbered(count).splitlines()
 
 
-@pytest.mark.parametrize("count", [MOST_LINES + 1, 1000])
+@pytest.mark.parametrize("count", [MAX_LINES + 1, 1000])
 def test_of_a_long_one_beginning_and_end_are_shown(count: int) -> None:
     shown = excerpt(numbered(count))
-    assert len(shown) == MOST_LINES
+    assert len(shown) == MAX_LINES
     assert shown[:3] == ["line 0", "line 1", "line 2"]
     assert shown[-1] == f"line {count - 1}"
-    left = count - MOST_LINES + 1
+    left = count - MAX_LINES + 1
     assert shown[3] == f"… {left} line{'s' * (left != 1)} left out"
     assert excerpt("\n".join(shown)) == shown
 
@@ -67,7 +67,7 @@ def test_of_a_long_one_beginning_and_end_are_shown(count: int) -> None:
 def test_the_first_lines_of_an_error_are_shown_whatever_comes_before_and_after(error: str, label: str) -> None:
     report = [f"{label}{line}" for line in (error, "why", "where", *(f"frame {number}" for number in range(500)))]
     shown = excerpt("\n".join([*numbered(100).splitlines(), *report]))
-    assert len(shown) == MOST_LINES
+    assert len(shown) == MAX_LINES
     assert shown[:4] == ["line 0", "line 1", "line 2", "… 97 lines left out"]
     assert shown[4:8] == [*report[:3], f"… {len(report) - 3 - 8} lines left out"]
     assert shown[8:] == report[-8:]

@@ -165,7 +165,7 @@ def test_who_tries_too_often_waits(ladder: Ladder, person: Person) -> None:
 
 
 def strangers(ladder: Ladder, person: Person, name: str, places: int) -> list[int]:
-    """Try ten wrong passwords from each of so many places; gives what they are told."""
+    """Try ten wrong passwords from each of that number of places; gives the answers."""
     tries = (Person(ladder, person.app, address=f"198.51.{number}.7") for number in range(places))
     return [each.log_in(name, "wrong horse").status_code for each in tries for _ in range(10)]
 

@@ -1,4 +1,4 @@
-"""People take turns: whoever has one thing waits for at most one of everybody else's, however many those have."""
+"""People take turns: one with a single entry waits for at most one of each other's, whatever their number."""
 
 from __future__ import annotations
 

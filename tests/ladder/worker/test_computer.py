@@ -24,7 +24,7 @@ def asked(what: str) -> str:
 
 
 def ignore(done: int, steps: int) -> None:
-    """Nobody wants to know."""
+    """Ignore the progress."""
 
 
 async def test_a_computation_takes_no_more_than_its_limits_and_the_next_one_is_computed(

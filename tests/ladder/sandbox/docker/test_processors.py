@@ -1,4 +1,4 @@
-"""What containers are told of the processors: what libraries look for, and nothing that another container changes."""
+"""What containers can read of the processors: what libraries look for, and nothing that another container changes."""
 
 from __future__ import annotations
 

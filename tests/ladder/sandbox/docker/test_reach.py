@@ -1,4 +1,4 @@
-"""An engine whose containers cannot connect to this machine, such as one in a virtual machine, is told of at once."""
+"""An engine whose containers cannot connect to this machine, such as one in a virtual machine, is reported at once."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import pytest
 
 from ladder.errors import SandboxError, UnfitFolder
 from ladder.sandbox.host import owners
-from ladder.sandbox.host.scratch import MARK_SECONDS, MOST_FOLDER, OWNER, PREFIX, disk_errors, scratch_folder
+from ladder.sandbox.host.scratch import MARK_SECONDS, MAX_FOLDER_BYTES, OWNER, PREFIX, disk_errors, scratch_folder
 
 OTHER = 65534
 """Another user's number."""
@@ -133,10 +133,12 @@ def test_what_another_user_made_is_neither_read_nor_removed(shared: Path, given:
 
 def test_a_folder_whose_path_is_too_long_for_sockets_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bytes count, and not characters."""
-    monkeypatch.setattr("tempfile.tempdir", "/" + "x" * MOST_FOLDER)
-    with pytest.raises(UnfitFolder, match=f"may have {MOST_FOLDER} bytes and has {MOST_FOLDER + 1}: .* Set TMPDIR to"):
+    monkeypatch.setattr("tempfile.tempdir", "/" + "x" * MAX_FOLDER_BYTES)
+    with pytest.raises(
+        UnfitFolder, match=f"may have {MAX_FOLDER_BYTES} bytes and has {MAX_FOLDER_BYTES + 1}: .* Set TMPDIR to"
+    ):
         sweep()
-    monkeypatch.setattr("tempfile.tempdir", "/" + "é" * (MOST_FOLDER // 2))
+    monkeypatch.setattr("tempfile.tempdir", "/" + "é" * (MAX_FOLDER_BYTES // 2))
     with pytest.raises(UnfitFolder, match="and has 63"):
         sweep()
 

@@ -211,7 +211,7 @@ def test_one_visitor_fills_nothing(database: Database, monkeypatch: pytest.Monke
     ask(database, "a0")  # it waits already
     ask(database, "b0", BEN)
     ask(database, "b1", BEN)
-    assert keys(database) == ["a0", "a1", "a2", "b0", "b1"], "whoever has most loses the newest one"
+    assert keys(database) == ["a0", "a1", "a2", "b0", "b1"], "the visitor with the most loses the newest one"
     ask(database, "c0", "address 192.0.2.8")
     assert keys(database) == ["a0", "a1", "b0", "b1", "c0"]
     with pytest.raises(Busy):
