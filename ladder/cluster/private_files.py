@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
@@ -32,7 +33,7 @@ def write_private(file: Path, text: str) -> None:
     Raises:
         UserError: If it is there, or cannot be written.
     """
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    draft = file.with_name(f".{file.name}.{secrets.token_hex(8)}")  # threads of one process may write at once
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
             opened.write(text)
