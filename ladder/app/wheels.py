@@ -28,7 +28,7 @@ ANY = "any"
 
 
 @dataclass(frozen=True)
-class Wheel:
+class OfferedWheel:
     """A wheel of this version."""
 
     path: Path
@@ -51,7 +51,7 @@ class Wheel:
         )
 
 
-def find_wheels(data_dir: Path, checkout: Path = CHECKOUT) -> tuple[Wheel, ...]:
+def find_wheels(data_dir: Path, checkout: Path = CHECKOUT) -> tuple[OfferedWheel, ...]:
     """
     Find the wheels that go together: the arena's, and of the SDK one for each platform; none if either is missing.
 
@@ -69,7 +69,7 @@ def find_wheels(data_dir: Path, checkout: Path = CHECKOUT) -> tuple[Wheel, ...]:
     return ()
 
 
-def requirements(wheels: Sequence[Wheel], address: str) -> str:
+def requirements(wheels: Sequence[OfferedWheel], address: str) -> str:
     """
     Write what `pip install -r` takes.
 
@@ -88,11 +88,11 @@ def requirements(wheels: Sequence[Wheel], address: str) -> str:
     return "".join(f"{_line(wheel, address)}{f' ; {when}' if when else ''}\n" for wheel, when in chosen)
 
 
-def _line(wheel: Wheel, address: str) -> str:
+def _line(wheel: OfferedWheel, address: str) -> str:
     return f"{wheel.distribution} @ {address}/wheels/{wheel.name}#sha256={wheel.digest}"
 
 
-def _wheels(folder: Path) -> Iterator[Wheel]:
+def _wheels(folder: Path) -> Iterator[OfferedWheel]:
     for path in sorted(folder.rglob("*.whl")):
         try:
             name, version, _, tags = parse_wheel_filename(path.name)
@@ -100,4 +100,4 @@ def _wheels(folder: Path) -> Iterator[Wheel]:
             continue
         if name in (SDK, ARENA) and str(version) == __version__:
             platforms = frozenset(tag.platform for tag in tags)
-            yield Wheel(path, name, platforms, hashlib.sha256(path.read_bytes()).hexdigest())
+            yield OfferedWheel(path, name, platforms, hashlib.sha256(path.read_bytes()).hexdigest())

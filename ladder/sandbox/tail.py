@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class _Head:
+class _KeptHead:
     """The first `STDERR_HEAD` that are written from a position on."""
 
     start: int
@@ -32,7 +32,7 @@ class Tail:
     """
 
     def __init__(self) -> None:
-        self._first, self._since_mark = _Head(0), _Head(0)
+        self._first, self._since_mark = _KeptHead(0), _KeptHead(0)
         self._kept = bytearray()
         self._start = 0
         self._first_marks = [(0, 0)]
@@ -56,7 +56,7 @@ class Tail:
             if marks[-1][0] == end:
                 marks.pop()
             marks.append((end, decision))
-        self._since_mark = _Head(end)
+        self._since_mark = _KeptHead(end)
 
     def __str__(self) -> str:
         """

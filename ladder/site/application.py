@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from ladder.app.ladder import Ladder
-    from ladder.app.wheels import Wheel
+    from ladder.app.wheels import OfferedWheel
 
 THREADS = 8
 """Pages that are made at once: more would only wait for each other, and each thread has a connection."""
@@ -108,7 +108,7 @@ def make_app(
     seat_sessions: SeatSessions | None = None,
     look_seconds: float = LOOK_SECONDS,
     ask_seconds: float = ASK_SECONDS,
-    wheels: tuple[Wheel, ...] = (),
+    wheels: tuple[OfferedWheel, ...] = (),
 ) -> EveryResponse:
     """
     Put the site of a ladder together.
@@ -162,7 +162,7 @@ def _site(
     seat_sessions: SeatSessions,
     look_seconds: float,
     ask_seconds: float,
-    wheels: tuple[Wheel, ...],
+    wheels: tuple[OfferedWheel, ...],
 ) -> Site:
     answers = AnswerCache(partial(overview.revision, ladder))
     return Site(

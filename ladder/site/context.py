@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ladder.app.live_hub import LiveHub
     from ladder.app.tables.seat_sessions import SeatSessions
     from ladder.app.tables.watches import TableWatches
-    from ladder.app.wheels import Wheel
+    from ladder.app.wheels import OfferedWheel
     from ladder.site.attempts import Attempts
     from ladder.site.cache import AnswerCache
     from ladder.site.metrics import Metrics
@@ -49,7 +49,7 @@ class Site:
     """Seconds between two looks of a stream at its submission."""
     ask_seconds: float
     """Seconds between two questions of a command that logs in."""
-    wheels: tuple[Wheel, ...]
+    wheels: tuple[OfferedWheel, ...]
     """Of Pigpen, for visitors to install; none if the site has none."""
     provider: ProviderState | None = None
     """The identity provider with which people log in; None: they do not."""

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from ladder.app import matches
-from ladder.app import why as estimates
+from ladder.app.computing import why as estimates
 from ladder.app.local.why import Where
 from ladder.site.computing_pages import DOCUMENTED, NOT_SERVED, again, asker_of
 from ladder.site.context import MOST_NUMBER

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 
-class Waiting(NamedTuple):
+class WaitingQuestion(NamedTuple):
     """A question that waits."""
 
     id: int
@@ -23,11 +23,11 @@ class Waiting(NamedTuple):
     lane: str
 
 
-def waiting_computations(session: Session) -> list[Waiting]:
+def waiting_computations(session: Session) -> list[WaitingQuestion]:
     """Read all that wait, the oldest first."""
     of = Computation
     wanted = select(of.id, of.visitor, of.lane).where(text(UNANSWERED), of.status == "queued").order_by(of.id)
-    return [Waiting(*row) for row in session.execute(wanted)]
+    return [WaitingQuestion(*row) for row in session.execute(wanted)]
 
 
 def computations_in_turn(session: Session, lane: str) -> list[int]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy import func, select
 
+from ladder.app.computing.why import inbox
 from ladder.app.ladder import Ladder
-from ladder.app.why import inbox
 from ladder.settings.settings import load_settings
 from ladder.store.computing_models import Computation
 from tests.e2e.command import PIGPEN, environment

@@ -21,7 +21,7 @@ def engine(*states: tuple[int, bool], was_told_to_kill: bool = True) -> DockerCl
     def inspect_container(name: str) -> dict[str, Any]:
         assert name == "pigpen-x"
         code, oom = left.pop(0) if len(left) > 1 else left[0]
-        state = {"Running": code < 0, "ExitCode": code, "OOMKilled": oom}
+        state: dict[str, Any] = {"Running": code < 0, "ExitCode": code, "OOMKilled": oom}
         state["FinishedAt"] = "2026-11-25T14:46:24.123456789Z"
         return {"Id": "x", "Created": "2026-11-25T14:46:20Z", "State": state, "HostConfig": {"Runtime": "runc"}}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app import why as asking
+from ladder.app.computing import why as asking
 from ladder.app.ladder import Ladder
 from ladder.app.local.reading import Source
 from ladder.app.local.why import ANYWHERE, Where, why_in_record
