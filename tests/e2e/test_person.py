@@ -50,7 +50,7 @@ def play_on(now: Terminal, until: str = "the program's end") -> list[str]:
 
     while now.program.poll() is None and until not in now.screen:
         now.wait_for(lambda: wants() is not None or now.program.poll() is not None, "a question")
-        if (text := wants()) is not None:
+        if until not in now.screen and (text := wants()) is not None:
             before = now.screen
             done.append(text)
             now.press(KEYS[text])

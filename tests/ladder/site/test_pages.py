@@ -87,8 +87,12 @@ def test_a_variant_and_a_bot_that_wait_for_owners_say_so_in_both_languages(tmp_p
         for path in ("/v/hearts", "/b/Trotter"):
             assert "3 more owners must have a bot here." in site.page(path)
             assert "还需要另外 3 位拥有者" in site.page(path, accept_language="zh")
+
+
+def test_a_variant_and_a_bot_that_can_play_wait_for_nobody(tmp_path: Path) -> None:
+    with empty_site(tmp_path) as site:
         with site.ladder.database.write() as session:
-            for bot in ("Snout", "Truffle", "Acorn"):
+            for bot in ("Trotter", "Snout", "Truffle", "Acorn"):
                 ladders.enter(session, bot)
         for path in ("/v/hearts", "/b/Trotter"):
             assert "must have a bot here" not in site.page(path)
