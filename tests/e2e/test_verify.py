@@ -78,8 +78,9 @@ def test_a_record_may_come_on_standard_input(tmp_path: Path, name: str) -> None:
         assert without_times(piped.stdout) == without_times(named.stdout.replace(str(path), "-"))
 
 
-def without_times(printed: str) -> str:
-    return re.sub(r" +[\d.]+ │$", "", printed, flags=re.MULTILINE)
+def without_times(printed: str) -> list[str]:
+    """The words of what was printed: times are left out, and the width of their column decides where lines break."""
+    return sorted(re.findall(r"[^\s─-╿]+", re.sub(r" +[\d.]+ │$", "", printed, flags=re.MULTILINE)))
 
 
 def test_what_is_wrong_with_standard_input_names_it(tmp_path: Path) -> None:
