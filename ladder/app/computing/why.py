@@ -38,7 +38,7 @@ def why(ladder: Ladder, match: int, step: int, where: Where = ANYWHERE, bot: str
         match: The number of a match that is done.
         step: The place of the decision among the steps of the deal, from 1.
         where: The deal.
-        bot: Whose decision it should be, by its name in the record or its number; None: whoever's it is.
+        bot: Whose decision it should be, by its name in the record or its number; None: any bot's.
         asker: Whose turn in the queue it takes (`ladder.app.computing.asking`).
 
     Raises:
