@@ -1,4 +1,8 @@
-"""Whether others can steal a bot's time: the same work beside quiet bots, spinning ones, and on a busy machine."""
+"""
+Whether others can steal a bot's time: the same work beside quiet bots, spinning ones, and on a busy machine.
+
+Under runc and under gVisor, where the engine knows it; a change is against quiet opponents under the same runtime.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from unittest import mock
 from benchmarks.decision import INSTANT
 from benchmarks.report import show
 from ladder.matches.play import play_sandboxed
+from ladder.sandbox.base import GVISOR, SHARED
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.control_group import ControlGroup
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
@@ -42,11 +47,11 @@ class Times:
     charged: list[float]
 
 
-async def _match(opponents: BotSource) -> tuple[list[Times], int]:
+async def _match(runtime: str, opponents: BotSource) -> tuple[list[Times], int]:
     """Times of the working bot's little and much work, and the faults of all."""
     spec = MatchSpec(PRESETS["hearts-short"], ("working", "b", "c", "d"), Format(DEALS), CLOCK, bytes(32))
     lines: list[AnyLine] = []
-    sandbox = DockerSandbox()
+    sandbox = DockerSandbox(runtime)
     try:
         worker, others = await sandbox.load(WORKING), await sandbox.load(opponents)
         await play_sandboxed(spec, [worker, others, others, others], lines.append)
@@ -107,17 +112,25 @@ REGIMES: dict[str, tuple[BotSource, Callable[[], AbstractContextManager[None]]]]
 def main() -> None:
     """Measure and print."""
     rows: list[list[str]] = []
+    for runtime in (SHARED, GVISOR):
+        rows += _rows(runtime)
+    headings = ("", "", "work", "wall ms", "p99", "charged ms", "p99", "charged, against quiet", "faults")
+    show("Fair time: one bot's decisions at a table of four", headings, rows, words=(0, 1, 2))
+
+
+def _rows(runtime: str) -> list[list[str]]:
+    """Measure each regime under one runtime."""
+    rows: list[list[str]] = []
     quiet: list[Times] = []
     for name, (opponents, around) in REGIMES.items():
         with around():
-            times, faults = asyncio.run(_match(opponents))
+            times, faults = asyncio.run(_match(runtime, opponents))
         quiet = quiet or times
         for work, now, before in zip(("little", "much"), times, quiet, strict=True):
             change = statistics.median(now.charged) / statistics.median(before.charged)
             wall, charged = ([f"{statistics.median(each):.1f}", f"{p99(each):.1f}"] for each in (now.wall, now.charged))
-            rows.append([name, work, *wall, *charged, f"{change:.2f}×", str(faults)])
-    headings = ("", "work", "wall ms", "p99", "charged ms", "p99", "charged, against quiet", "faults")
-    show("Fair time: one bot's decisions at a table of four", headings, rows)
+            rows.append([runtime, name, work, *wall, *charged, f"{change:.2f}×", str(faults)])
+    return rows
 
 
 if __name__ == "__main__":
