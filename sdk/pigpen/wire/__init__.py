@@ -1,1 +1,1 @@
-"""The wire: messages to values and back (protos/pigpen/v1), and how gRPC runs at both ends."""
+"""The wire: messages to values and back (pigpen/v1/*.proto), and how gRPC runs at both ends."""

@@ -1,4 +1,4 @@
-"""Between the wire's messages (protos/pigpen/v1) and the values that bots and referee work with."""
+"""Between the wire's messages (pigpen/v1/*.proto) and the values that bots and referee work with."""
 
 from __future__ import annotations
 
