@@ -49,8 +49,9 @@ FULL_DECK = (1 << 52) - 1
 
 class Card(int):
     """
-    One of the 52 cards; equal to its index in canonical order, so cards sort and compare as C-1 says.
+    One of the 52 cards: a number in canonical order, 0 to 51, so that cards sort and compare as C-1 says.
 
+    >>> from pigpen import Card
     >>> Card.parse("QS").suit
     <Suit.SPADES: 3>
     >>> Card.parse("QS") > Card.parse("TS")

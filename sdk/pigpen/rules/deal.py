@@ -65,7 +65,7 @@ class Deal(Tricks):
         plan = self._plan
         if sum(hands) != plan.deck_mask or list(map(int.bit_count, hands)) != [plan.hand_size] * players:
             raise ValueError(f"the hands are not the deck of {rules.name} dealt evenly to {players} seats")
-        self.number = number
+        self.number: int = number
         """Number of the deal in the game or match, from 0. The direction of the pass depends on it."""
         self.phase: Phase = _PLAY
         """The phase, which says what is decided now."""
@@ -77,7 +77,7 @@ class Deal(Tricks):
         """Cards that each seat was passed, as masks; all zero until every seat has passed."""
         self.exposures: tuple[Exposure, ...] = ()
         """Every exposed card; empty until every seat has answered."""
-        self.first_leader = leader
+        self.first_leader: int | None = leader
         """The seat that leads to the first trick with any card (GZ-2); None: the holder of the opening card leads."""
         self._sealed: dict[int, Action | int] = {}
         self._waiting: list[int] = []
@@ -231,7 +231,7 @@ class Deal(Tricks):
         passed: tuple[int, ...] = tuple([self._sealed[seat] for seat in range(len(self.hands))])  # type: ignore[misc]
         self.passed = passed
         self.received = received = passed[-offset:] + passed[:-offset]
-        self.hands = [hand - out + in_ for hand, out, in_ in zip(self.hands, passed, received, strict=True)]
+        self.hands[:] = [hand - out + in_ for hand, out, in_ in zip(self.hands, passed, received, strict=True)]
         self._sealed = {}
         self._begin_exposing()
 

@@ -33,11 +33,11 @@ class Game:
 
     def __init__(self, rules: Rules) -> None:
         """Start a game of the variant *rules*."""
-        self.rules = rules
+        self.rules: Rules = rules
         """The variant."""
         self.totals: tuple[int, ...] = (0,) * rules.players
         """Total of each seat; partners have the same total."""
-        self.deals = 0
+        self.deals: int = 0
         """Number of finished deals."""
         self._leader: int | None = None
 

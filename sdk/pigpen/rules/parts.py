@@ -87,7 +87,7 @@ class PigWhenMoon(enum.StrEnum):
 class Part:
     """A named part of the rules."""
 
-    __pydantic_config__: ClassVar = {"extra": "forbid"}
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
     """For pydantic, with which the platform reads files: an unknown field is an error. The SDK needs no pydantic."""
 
 

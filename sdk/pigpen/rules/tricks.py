@@ -27,19 +27,19 @@ class Tricks:
 
     def __init__(self, rules: Rules, hands: Sequence[int]) -> None:
         plan = rules.plan
-        self.rules = rules
+        self.rules: Rules = rules
         """The variant."""
-        self.hands = list(hands)
+        self.hands: list[int] = list(hands)
         """Cards that each seat holds now, as masks."""
-        self.taken = [0] * rules.players
+        self.taken: list[int] = [0] * rules.players
         """Cards that each seat has captured, as masks."""
-        self.plays = bytearray()
+        self.plays: bytearray = bytearray()
         """Every card played so far, in order."""
-        self.leaders = bytearray()
+        self.leaders: bytearray = bytearray()
         """Leader of each trick begun so far; the last one leads the trick on the table."""
-        self.turn = 0
+        self.turn: int = 0
         """The seat that is to play; in `Phase.MOON` the shooter."""
-        self.playable = 0
+        self.playable: int = 0
         """The cards that the seat may play, as a mask; 0 if no card is to be played."""
         self._leader = self._winner = 0
         self._plan = plan

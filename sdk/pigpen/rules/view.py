@@ -90,8 +90,6 @@ class SeatView:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SeatView) and self.rules == other.rules and self.known() == other.known()
 
-    __hash__ = None  # type: ignore[assignment]
-
     @property
     def hand(self) -> tuple[Card, ...]:
         """The cards that this seat holds."""

@@ -34,12 +34,12 @@ class Evidence:
         self._players = view.rules.players
         self._barred = mask_of(shown.card for shown in view.exposures if shown.face is Face.UP)
         self._broken = not self._plan.restricted
-        self.absent = [0] * self._players
-        self.sizes = [view.rules.hand_size] * self._players
-        self.is_complete = True
+        self.absent: list[int] = [0] * self._players
+        self.sizes: list[int] = [view.rules.hand_size] * self._players
+        self.is_complete: bool = True
         for trick, leader in enumerate(view.leaders):
             self._hear(view.plays[trick * self._players : (trick + 1) * self._players], leader, first=not trick)
-        self.present = [0 if seat == view.seat else view.held_by(seat) for seat in range(self._players)]
+        self.present: list[int] = [0 if seat == view.seat else view.held_by(seat) for seat in range(self._players)]
         self._find_opening_card()
 
     def _hear(self, cards: bytes, leader: int, *, first: bool) -> None:

@@ -50,6 +50,8 @@ def playout(deal: Deal, policy: Policy | Chooser = Policy.CAREFUL, rng: Bits | N
     """
     Play a copy of *deal* to its end by a simple policy, and return the score of each seat.
 
+    >>> import random
+    >>> from pigpen import Policy, playout
     >>> from pigpen.rules import PRESETS, Deal, deal_hands
     >>> rules = PRESETS["gongzhu"]
     >>> playout(Deal(rules, deal_hands(rules, bytes(32), 0)), Policy.CAREFUL, random.Random(1))

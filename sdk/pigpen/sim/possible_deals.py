@@ -37,9 +37,9 @@ class PossibleDeals:
         """
         if view.phase is Phase.OVER:
             raise ValueError("the deal is over: nothing is left to sample")
-        self.view = view
-        self.unseen = Unseen(view)
-        self.all_fit = self.unseen.evidence.is_complete
+        self.view: SeatView = view
+        self.unseen: Unseen = Unseen(view)
+        self.all_fit: bool = self.unseen.evidence.is_complete
         self._played = _played(view)
         offset = view.rules.pass_offset(view.deal)
         self._offset = offset if view.phase is not Phase.PASS else 0

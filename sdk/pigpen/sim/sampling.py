@@ -42,15 +42,16 @@ class Unseen:
         Raises:
             Unfit: If no deal fits it.
         """
-        self.evidence = evidence = Evidence(view)
+        evidence = Evidence(view)
+        self.evidence: Evidence = evidence
         others = [seat for seat in range(view.rules.players) if seat != view.seat]
-        self.known = list(evidence.present)
+        self.known: list[int] = list(evidence.present)
         self.known[view.seat] = view.hand_mask
         face_up = sum(shown.card.mask for shown in view.exposures)
         candidates = view.rules.plan.exposable & ~face_up
         hidden = [CardPlace(seat, True, view.hidden[seat]) for seat in others if view.hidden[seat]]
         sizes = {seat: evidence.sizes[seat] - view.hidden[seat] for seat in others}
-        self.places = [CardPlace(seat, False, sizes[seat]) for seat in others] + hidden
+        self.places: list[CardPlace] = [CardPlace(seat, False, sizes[seat]) for seat in others] + hidden
         sets = [
             mask_of(card for card in view.unseen if self._may_lie(card.mask, place, candidates))
             for place in self.places
@@ -58,13 +59,13 @@ class Unseen:
         by_set: dict[int, list[int]] = {}
         for number, cards in enumerate(sets):
             by_set.setdefault(cards, []).append(number)
-        self.groups = list(by_set.values())
+        self.groups: list[list[int]] = list(by_set.values())
         classes: dict[tuple[int, ...], int] = {}
         for card in view.unseen:
             groups = tuple([group for group, cards in enumerate(by_set) if cards & card.mask])
             classes[groups] = classes.get(groups, 0) | card.mask
-        self.sizes = [place.size for place in self.places]
-        self.splits = Splits(classes, [sum(self.sizes[place] for place in group) for group in self.groups])
+        self.sizes: list[int] = [place.size for place in self.places]
+        self.splits: Splits = Splits(classes, [sum(self.sizes[place] for place in group) for group in self.groups])
 
     def ways(self) -> int:
         """Return the number of deals that fit."""

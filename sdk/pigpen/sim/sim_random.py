@@ -43,7 +43,7 @@ class SimRandom:
 
     def __init__(self, seed: int) -> None:
         """Start at *seed*, of which 127 bits count."""
-        self.state = (seed << 1 | 1) & STATE
+        self.state: int = (seed << 1 | 1) & STATE
 
     @classmethod
     def of(cls, rng: Bits) -> SimRandom:

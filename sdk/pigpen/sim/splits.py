@@ -69,8 +69,8 @@ class Splits:
         """
         # The class with the most freedom comes last: what room is left says how it must be split.
         ordered = sorted(classes.items(), key=lambda item: (len(item[0]), item[1].bit_count()))
-        self.groups = [groups for groups, _ in ordered]
-        self.cards = [tuple(map(int, cards_in(mask))) for _, mask in ordered]
+        self.groups: list[tuple[int, ...]] = [groups for groups, _ in ordered]
+        self.cards: list[tuple[int, ...]] = [tuple(map(int, cards_in(mask))) for _, mask in ordered]
         self.root: Room = tuple(sizes)
         self.options: list[dict[Room, list[Option]]] = [{} for _ in ordered]
         self._ways: dict[tuple[int, Room], int] = {}

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pigpen.sim.native.binding import Engine
 
+__all__ = ["engine", "library"]
+
 
 def library(machine: str) -> Path:
     """Return the path of the library for a machine, such as ``x86_64``; there may be no such file."""
