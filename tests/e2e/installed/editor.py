@@ -14,14 +14,14 @@ SERVER = (sys.executable, "-c", "from basedpyright.langserver import main; main(
 
 
 class Editor:
-    """A file open in an editor that uses a Python of its own. What it shows is plain text."""
+    """A text in an editor, for a Python of its own. What the editor shows is plain text."""
 
-    def __init__(self, file: Path, python: Path) -> None:
-        """Open *file*, which need not exist, with the environment of *python*."""
+    def __init__(self, file: Path, text: str, python: Path) -> None:
+        """Open *text* as *file*, which need not exist, with the environment of *python*."""
         self._uri = file.as_uri()
+        self._text = text
         self._python = str(python)
-        self._lines = [""]
-        self._requests = self._version = 0
+        self._requests = 0
         self._server = subprocess.Popen(SERVER, cwd=file.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         folder = {"uri": file.parent.as_uri(), "name": "bot"}
         formats = {"contentFormat": ["plaintext"]}
@@ -37,7 +37,7 @@ class Editor:
             },
         )
         self._send(method="initialized", params={})
-        document = {"uri": self._uri, "languageId": "python", "version": 0, "text": ""}
+        document = {"uri": self._uri, "languageId": "python", "version": 0, "text": text}
         self._send(method="textDocument/didOpen", params={"textDocument": document})
 
     def __enter__(self) -> Self:
@@ -50,29 +50,20 @@ class Editor:
             assert server.stdin is not None
             server.stdin.close()
 
-    def write(self, text: str) -> None:
-        """Put *text* into the file; the cursor is at its end."""
-        self._version += 1
-        self._lines = text.split("\n")
-        document = {"uri": self._uri, "version": self._version}
-        self._send(
-            method="textDocument/didChange", params={"textDocument": document, "contentChanges": [{"text": text}]}
-        )
-
-    def hover(self, name: str) -> str:
-        """What is shown for *name*, which the last line of the file ends with: its kind, its type and its docs."""
-        found = self._ask("textDocument/hover", **self._cursor(-len(name.rpartition(".")[2])))
+    def hover(self, before: str) -> str:
+        """What is shown for the name with which the text *before* ends: its kind, its type and its docs."""
+        found = self._ask("textDocument/hover", **self._cursor(before, -1))
         return str(found["contents"]["value"]) if found else ""
 
-    def signature(self) -> dict[str, Any]:
-        """The signature of the call in which the cursor is."""
-        found = self._ask("textDocument/signatureHelp", **self._cursor())
+    def signature(self, before: str) -> dict[str, Any]:
+        """The signature of the call that begins after the text *before*."""
+        found = self._ask("textDocument/signatureHelp", **self._cursor(before))
         signature: dict[str, Any] = found["signatures"][0]
         return signature
 
-    def completions(self) -> dict[str, dict[str, Any]]:
-        """What may stand at the cursor, by its name."""
-        found = self._ask("textDocument/completion", **self._cursor())
+    def completions(self, before: str) -> dict[str, dict[str, Any]]:
+        """What may stand after the text *before*, by its name."""
+        found = self._ask("textDocument/completion", **self._cursor(before))
         return {item["label"]: item for item in found["items"]}
 
     def docs(self, completion: dict[str, Any]) -> str:
@@ -80,9 +71,13 @@ class Editor:
         found = self._ask("completionItem/resolve", **completion)
         return str(found.get("documentation", {}).get("value", ""))
 
-    def _cursor(self, offset: int = 0) -> dict[str, Any]:
-        place = {"line": len(self._lines) - 1, "character": len(self._lines[-1]) + offset}
-        return {"textDocument": {"uri": self._uri}, "position": place}
+    def _cursor(self, before: str, offset: int = 0) -> dict[str, Any]:
+        """The first place where a line ends with *before*, which may be several lines."""
+        lines = self._text[: self._text.index(f"{before}\n") + len(before)].split("\n")
+        return {
+            "textDocument": {"uri": self._uri},
+            "position": {"line": len(lines) - 1, "character": len(lines[-1]) + offset},
+        }
 
     def _ask(self, method: str, **params: Any) -> Any:
         """Send a request and return its result. Meanwhile answer what the server asks."""

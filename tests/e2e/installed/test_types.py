@@ -108,29 +108,40 @@ def test_no_type_of_the_sdk_is_left_to_be_guessed(elsewhere: Elsewhere, tmp_path
     assert report["completenessScore"] == 1
 
 
+def classes() -> list[type]:
+    values = (getattr(importlib.import_module(door), name) for door, name in public_names())
+    return sorted({value for value in values if isinstance(value, type)}, key=lambda each: each.__qualname__)
+
+
+def import_of(door: str, name: str = "") -> str:
+    return f"from {door} import {name}"
+
+
+def look_at(value: type) -> str:
+    """The beginning of a function that asks for a member of a class."""
+    name = value.__name__
+    holder = name if issubclass(value, enum.Enum) else "value"
+    return f"def look(value: {name}) -> None:\n    {holder}."
+
+
 @pytest.fixture(scope="module")
 def editor(elsewhere: Elsewhere, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
     """An editor in which a contestant writes a bot."""
-    with Editor(tmp_path_factory.mktemp("editor") / "bot.py", elsewhere.folder / "bin" / "python") as editor:
+    parts = [import_of(door, name) for door, name in public_names()]
+    parts += [*map(import_of, DOORS), *map(look_at, classes()), "playout("]
+    file = tmp_path_factory.mktemp("editor") / "bot.py"
+    with Editor(file, "\n\n\n".join([*parts, ""]), elsewhere.folder / "bin" / "python") as editor:
         yield editor
 
 
 @pytest.mark.parametrize("door", DOORS)
 def test_an_editor_shows_type_and_docs_of_every_public_name(editor: Editor, door: str) -> None:
-    editor.write(f"from {door} import ")
-    offered = editor.completions()
     names = importlib.import_module(door).__all__
-    assert set(names) <= set(offered)
+    assert set(names) <= set(editor.completions(import_of(door)))
     for name in names:
-        editor.write(f"from {door} import {name}")
-        shown, _, docs = editor.hover(name).partition("\n")
+        shown, _, docs = editor.hover(import_of(door, name)).partition("\n")
         assert name in shown
         assert docs.strip(), f"{door}.{name} has no docs: {shown}"
-
-
-def classes() -> list[type]:
-    values = (getattr(importlib.import_module(door), name) for door, name in public_names())
-    return sorted({value for value in values if isinstance(value, type)}, key=lambda each: each.__qualname__)
 
 
 def inherited(value: type) -> set[str]:
@@ -140,22 +151,18 @@ def inherited(value: type) -> set[str]:
 
 @pytest.mark.parametrize("value", classes(), ids=lambda value: value.__name__)
 def test_an_editor_shows_the_docs_of_every_member(editor: Editor, value: type) -> None:
-    name = value.__name__
-    holder = name if issubclass(value, enum.Enum) else "value"
-    editor.write(f"from {value.__module__} import {name}\n\n\ndef look(value: {name}) -> None:\n    {holder}.")
-    offered = editor.completions()
+    offered = editor.completions(look_at(value))
     members = {member for member in dir(value) if not member.startswith("_")} - inherited(value)
     assert members <= set(offered)
     for member, completion in offered.items():
         if not member.startswith("_") and member not in inherited(value):
             declaration, _, docs = editor.docs(completion).partition("\n")
             assert member in declaration
-            assert docs.strip(), f"{name}.{member} has no docs: {declaration}"
+            assert docs.strip(), f"{value.__name__}.{member} has no docs: {declaration}"
 
 
 def test_an_editor_shows_the_arguments_of_a_call(editor: Editor) -> None:
-    editor.write("from pigpen import playout\n\nplayout(")
-    signature = editor.signature()
+    signature = editor.signature("playout(")
     wanted = "(deal: Deal, policy: Policy | Chooser = Policy.CAREFUL, rng: Bits | None = None) -> tuple[int, ...]"
     assert signature["label"] == wanted
     assert "The deal from which to start" in json.dumps(signature)
