@@ -21,7 +21,7 @@ class ClockSetting:
     """
 
     bank: float
-    """Time in the bank for each `deals_per_bank` deals, counted from the start of a deal."""
+    """Time added to the bank at the first deal, and again after every `deals_per_bank` deals."""
     increment: float
     """Time added to the bank for each decision."""
     limit: float
@@ -29,7 +29,7 @@ class ClockSetting:
     start_up: float
     """Longest time from the start of the last program of the match until the bot has its seat."""
     deals_per_bank: int = 16
-    """Number of deals for which one bank is given."""
+    """Number of deals after which `bank` is added to the bank again."""
 
 
 @dataclass(frozen=True, slots=True)
