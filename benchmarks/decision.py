@@ -11,7 +11,6 @@ of 52.
 from __future__ import annotations
 
 import asyncio
-import shutil
 import subprocess
 import tempfile
 import time
@@ -23,6 +22,7 @@ from benchmarks.command import run
 from benchmarks.lanes import bare, costs, playing, table, typical
 from benchmarks.plain import plain
 from benchmarks.report import Part, Row, compared
+from ladder.app.local.folder import new_folder
 from ladder.errors import SandboxError
 from ladder.matches.play import inline_table
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
@@ -119,9 +119,7 @@ async def in_process(stack: AsyncExitStack) -> tuple[Lanes, list[Row]]:
 def _node_bot(stack: AsyncExitStack) -> BotSource:
     """The sample bot in Node.js with its packages."""
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pigpen-"))) / "node"
-    sample = find_bot("node").folder
-    assert sample is not None
-    shutil.copytree(sample, folder, ignore=shutil.ignore_patterns("node_modules"))
+    new_folder(folder, "node")
     command = ["npm", "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
     subprocess.run(command, cwd=folder, check=True, timeout=NPM_SECONDS)
     return find_bot(str(folder))

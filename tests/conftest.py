@@ -199,7 +199,7 @@ def few_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(opinion, "FULL", estimate.Effort(cards=200, sealed=48, first=600))
     monkeypatch.setattr(estimate, "HINDSIGHT", 10)
-    for name in ("SEALED_TRIALS", "CARD_TRIALS"):
+    for name in ("MAX_SEALED_TRIALS", "MAX_CARD_TRIALS"):
         monkeypatch.setattr(search, name, 2)
 
 

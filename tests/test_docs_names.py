@@ -15,7 +15,7 @@ NAMES = [str(page.relative_to(ROOT)) for page in PAGES if page.name != "CHANGELO
 PACKAGES = {"pigpen": ROOT / "sdk" / "pigpen", "referee": ROOT / "referee", "ladder": ROOT / "ladder"}
 
 PATH = re.compile(
-    r"(?<![\w/.~-])((?:benchmarks|docs|examples|ladder|protos|referee|sample_bots|scripts|sdk|tests)/[\w./-]*\w)"
+    r"(?<![\w/.~-])((?:benchmarks|docs|examples|ladder|referee|sample_bots|scripts|sdk|tests)/[\w./-]*\w)"
 )
 MODULE = re.compile(r"(?<![\w/.-])((?:benchmarks|ladder|pigpen|referee)(?:\.[A-Za-z_]\w*)+)")
 CLASS = re.compile(r"`([A-Z][a-z]+\w*)(?:\.\w+)?(?:\(\))?`")

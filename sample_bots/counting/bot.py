@@ -346,7 +346,8 @@ class Trick:
 
     def _takers(self, best: Card, owner: int, content: float) -> list[tuple[int, float]]:
         """Who takes the trick, with what chance, when *owner* wins so far with *best*."""
-        takers, nobody_yet = [], 1.0
+        takers: list[tuple[int, float]] = []
+        nobody_yet = 1.0
         for seat in self.later:
             beats = self._beats(seat, best, content)
             takers.append((seat, nobody_yet * beats))

@@ -1,7 +1,7 @@
 // A Pigpen bot in Node.js: ducks tricks, sheds dangerous cards, exposes nothing, never gives the moon away.
 //
-// It knows nothing of Pigpen but protos/pigpen/v1/*.proto. Your game goes into the first half, `decide` and what it
-// calls; the second half talks to the referee. Write to the console as you like: the match goes over a socket.
+// It knows nothing of Pigpen but protos/pigpen/v1/*.proto, which `pigpen new mybot --like node` puts beside it. Your game
+// goes into the first half, `decide` and what it calls; the second half talks to the referee. Write to the console as you like: the match goes over a socket.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';

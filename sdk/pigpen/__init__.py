@@ -21,13 +21,16 @@ from pigpen.values.view import View
 from pigpen.version import __version__
 
 if TYPE_CHECKING:
-    from pigpen.sim.playout import Policy, playout
+    from pigpen.sim.playout import Chooser, Policy, playout
+    from pigpen.sim.sim_random import Bits
     from pigpen.sim.solving import Solution, TooLong, margin, solve
 
 __all__ = [
     "CARDS",
+    "Bits",
     "Bot",
     "Card",
+    "Chooser",
     "ClockSetting",
     "DealResult",
     "Face",
@@ -54,6 +57,8 @@ __all__ = [
 ]
 
 _SIMULATION = {
+    "Bits": "pigpen.sim.sim_random",
+    "Chooser": "pigpen.sim.playout",
     "Policy": "pigpen.sim.playout",
     "Solution": "pigpen.sim.solving",
     "TooLong": "pigpen.sim.solving",
@@ -64,11 +69,16 @@ _SIMULATION = {
 """Names that are imported when they are first used: most bots never simulate, and an import delays their start."""
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _SIMULATION:
-        raise AttributeError(f"module 'pigpen' has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(_SIMULATION[name]), name)
-    return value
+if not TYPE_CHECKING:  # to a type checker, a module with `__getattr__` has every name
+
+    def __getattr__(name: str) -> Any:
+        if name not in _SIMULATION:
+            raise AttributeError(f"module 'pigpen' has no attribute {name!r}")
+        value = globals()[name] = getattr(importlib.import_module(_SIMULATION[name]), name)
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})
 
 
 def run(bot: Bot, name: str = "") -> None:
@@ -76,14 +86,14 @@ def run(bot: Bot, name: str = "") -> None:
     Take the seat that the environment names, and play the match until the referee ends it.
 
     Reads PIGPEN_ADDRESS (``unix:/path`` or ``host:port``) and PIGPEN_TOKEN, which `pigpen play` and the ladder set.
-    Reconnects when the connection is lost. Whatever the bot prints goes to stderr.
+    Reconnects when the connection is lost. Everything that the bot prints goes to stderr.
 
     Args:
-        bot: The one who decides.
-        name: What the bot calls itself in the referee's log; its class name by default.
+        bot: The bot that answers the referee's questions.
+        name: The bot's name in the referee's log; its class name by default.
 
     Raises:
-        SystemExit: With one sentence, when the environment names no seat or the referee cannot be reached.
+        SystemExit: If the environment names no seat, or the referee cannot be reached; stderr says so in one sentence.
     """
     from pigpen.client import run as run_client  # gRPC takes a while to import, and simulations never need it
 
@@ -92,10 +102,12 @@ def run(bot: Bot, name: str = "") -> None:
 
 def is_accelerated() -> bool:
     """
-    Whether sampling and playouts run in the accelerated engine here; without it they give the same, more slowly.
+    Return whether simulations run in the accelerated engine here.
+
+    Without it they give the same results, about a hundred times more slowly.
 
     >>> from pigpen import is_accelerated
-    >>> deals = 500 if is_accelerated() else 5  # how many deals to sample for a decision
+    >>> deals = 500 if is_accelerated() else 5  # deals to sample for a decision
     >>> deals in (5, 500)
     True
     """

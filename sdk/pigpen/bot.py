@@ -1,4 +1,4 @@
-"""The class a contestant writes."""
+"""The class that a contestant writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 class Bot:
     """
-    Decides for one seat. Only `play` must be written; the other questions have sensible defaults.
+    A player for one seat. Only `play` must be written; the other questions have sensible defaults.
 
     >>> from pigpen import Bot
     >>> from pigpen.check import check
@@ -27,25 +27,25 @@ class Bot:
     >>> all(outcome.passed for outcome in check(Lowest, [PRESETS["hearts"]], limit=60.0))
     True
 
-    An instance lives for one match. It may keep what it likes from one call to the next, but needs not: each view is
-    complete. A question is put only where there is a choice: the referee plays an action that is the only legal one
-    without asking, and the next view shows it. An exception that leaves a method ends the bot, and the default policy
-    plays on for it.
+    An instance lives for one match. It may keep data from one call to the next, but each view is complete without them.
+    A method is called only where there is a choice: if exactly one action is legal, the referee plays it without
+    asking, and the next view shows it. An exception that leaves a method ends the bot, and the default policy plays on
+    in its place.
     """
 
     def play(self, view: View) -> Card:
         """
-        Return the card to play, one of ``view.legal``, which are two or more.
+        Return the card to play: one of ``view.legal``, which holds two or more.
 
-        A card that is the only legal one is played without this call: about a quarter of all cards, and each card of
-        the last trick. So calls are fewer than tricks; ``view.tricks`` and ``view.trick`` hold every card that was
-        played, your own forced ones too.
+        If only one card is legal, the referee plays it without this call: about a quarter of all cards, and each card
+        of the last trick. So there are fewer calls than tricks. ``view.tricks`` and ``view.trick`` hold every card that
+        was played, your own forced ones too.
         """
         raise NotImplementedError("a bot needs a method play(self, view) that returns one of view.legal")
 
     def pass_cards(self, view: View) -> Iterable[Card]:
         """
-        Return the ``view.pass_count`` cards to pass on; by default the highest, aces first.
+        Return the ``view.pass_count`` cards of ``view.hand`` to pass; by default the highest, aces first.
 
         >>> from pigpen import Bot, View
         >>> from pigpen.rules import PRESETS, Deal, deal_hands
@@ -64,11 +64,13 @@ class Bot:
 
     def expose(self, view: View) -> Iterable[Card] | Mapping[Card, Face]:
         """
-        Return which cards of ``view.legal`` to expose, face up unless a mapping says otherwise; by default none.
+        Return the cards of ``view.legal`` to expose; by default none.
+
+        A mapping from card to `Face` says how each is exposed. Cards without a face are exposed face up.
 
         >>> from pigpen import Bot, Card, View
         >>> from pigpen.rules import PRESETS, Deal, deal_hands
-        >>> class Bold(Bot):  # exposes whatever counts for whoever takes it, but for the pig
+        >>> class Bold(Bot):  # exposes every card that it may, except for the pig
         ...     def expose(self, view):
         ...         return [card for card in view.legal if card != Card.parse("QS")]
         ...
@@ -82,7 +84,7 @@ class Bot:
 
     def choose_moon(self, view: View) -> MoonChoice:
         """
-        Choose what the moon you shot is worth (HB-7); by default −26 for yourself.
+        Return how the moon that you shot is scored (HB-7); by default −26 for yourself.
 
         >>> from pigpen import CARDS, Bot, MoonChoice, Phase, Suit, View, mask_of
         >>> from pigpen.rules import PRESETS, Deal
@@ -93,7 +95,7 @@ class Bot:
         ...         return MoonChoice.ADD if wins else MoonChoice.SUBTRACT
         ...
         >>> suits = [mask_of(card for card in CARDS if card.suit is suit) for suit in Suit]
-        >>> deal = Deal(PRESETS["hearts"], suits, number=3)  # whoever has all clubs takes everything
+        >>> deal = Deal(PRESETS["hearts"], suits, number=3)  # the seat with all clubs takes everything
         >>> while deal.phase is Phase.PLAY:
         ...     deal.apply(deal.turn, deal.default_action(deal.turn))
         ...
@@ -106,27 +108,27 @@ class Bot:
         return MoonChoice.SUBTRACT
 
     def match_started(self, welcome: Welcome) -> None:
-        """Hear which variant, seat, format and clock this match has."""
+        """Take note of the variant, seat, format and clock of the match; called once, before the first question."""
 
     def deal_over(self, result: DealResult) -> None:
-        """Hear how a deal ended."""
+        """Take note of how a deal ended; called after each deal."""
 
     def fault(self, notice: FaultNotice) -> None:
-        """Hear that the referee held something against this bot."""
+        """Take note of a fault that the referee counts against this bot; called after each one."""
 
     def match_over(self, result: MatchResult) -> None:
-        """Hear how the match ended."""
+        """Take note of how the match ended; called once, as the last of all."""
 
 
 class WrongAnswer(Exception):
-    """A bot's method returned something that is no answer to its question; the text says what and what is wanted."""
+    """A value that is no answer to its question, returned by a bot's method. The text names both."""
 
 
 def decide(bot: Bot, view: View) -> Action:
     """
-    Put the question of *view* to *bot*, and bring its answer into the form that `Deal.apply` takes.
+    Call the method of *bot* that answers *view*, and return its answer in the form that `Deal.apply` takes.
 
-    Plain numbers do for cards. Whether the answer is legal is not looked at here.
+    The bot may give plain numbers as cards. Whether the answer is legal is not checked here.
 
     Raises:
         WrongAnswer: If the answer is of the wrong kind.
@@ -163,11 +165,11 @@ _QUESTIONS: Mapping[Phase, tuple[str, str, Any]] = {
     Phase.EXPOSE: ("expose", "cards of view.legal, or a mapping from them to faces", _faces),
     Phase.MOON: ("choose_moon", "a MoonChoice", MoonChoice),
 }
-"""For each phase the method that is asked, what it must return, and how that is read."""
+"""For each phase: the name of the method, what it must return, and the function that reads that."""
 
 
 def tell(bot: Bot, notice: Notice) -> None:
-    """Pass a notice on to *bot*."""
+    """Call the method of *bot* that takes *notice*."""
     if isinstance(notice, DealResult):
         bot.deal_over(notice)
     elif isinstance(notice, FaultNotice):

@@ -1,4 +1,4 @@
-"""The bot's end of the wire: connect, answer, reconnect, end cleanly."""
+"""The bot's end of the connection: connect, answer, reconnect, end."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TOKEN = "PIGPEN_TOKEN"
 RETRY_SECONDS = 0.05
 """Pause between two attempts to reach the referee."""
 PATIENCE_SECONDS = 10.0
-"""How long a bot without a connection keeps trying."""
+"""Seconds that a bot without a connection tries to reach the referee."""
 
 FINAL = {
     grpc.StatusCode.UNAUTHENTICATED,
@@ -39,7 +39,7 @@ FINAL = {
     grpc.StatusCode.INVALID_ARGUMENT,
     grpc.StatusCode.PERMISSION_DENIED,
 }
-"""Answers that a second attempt would not change."""
+"""Status codes after which a second attempt is useless."""
 
 CHANNEL_OPTIONS = [
     ("grpc.initial_reconnect_backoff_ms", 50),
@@ -74,19 +74,19 @@ def _quit(sentence: str, code: int) -> NoReturn:
 
 
 class Refused(PigpenError):
-    """The referee does not let this bot play; the text says why."""
+    """A referee that does not let this bot play; the text says why."""
 
     exit_code = 2
 
 
 class Unreachable(PigpenError):
-    """No referee answers."""
+    """A referee that does not answer."""
 
     exit_code = 2
 
 
 class BotFailed(Exception):
-    """A method of the bot raised; kept apart from whatever the connection raises."""
+    """An exception that a method of the bot raised, as opposed to those of the connection."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(str(error))
@@ -94,7 +94,7 @@ class BotFailed(Exception):
 
 
 class Client:
-    """One bot's connection to its seat, made again when it breaks."""
+    """A bot's connection to its seat, made again when it breaks."""
 
     def __init__(self, bot: Bot, name: str, address: str, token: str, patience: float = PATIENCE_SECONDS) -> None:
         self._bot = bot

@@ -1,8 +1,8 @@
 """
-Choosing by simulation: every choice is tried in the same sampled deals, and no more of them than it takes.
+Choosing by simulation: every choice is tried in the same sampled deals, until one is clearly the best.
 
-`SearchBot` plays by it, and a bot of one's own can be one that answers some of the questions better. The parts are
-there for searches of one's own: `race` drops choices that fall behind, `Pace` says how long a decision may take.
+`SearchBot` plays by it. Derive your bot from it, and override the questions that your bot answers better. For a search
+of your own there are the parts: `race` drops choices that fall behind, `Pace` gives the time for a decision.
 """
 
 from __future__ import annotations
@@ -27,28 +27,40 @@ if TYPE_CHECKING:
     from pigpen.values.notices import Welcome
     from pigpen.values.view import View
 
+__all__ = [
+    "Pace",
+    "SearchBot",
+    "card_trial",
+    "race",
+    "sealed_trial",
+    "some_exposures",
+    "some_passes",
+    "ways_to_expose",
+]
+
 Choice = TypeVar("Choice")
 
-FIRST = 8
-"""Trials before any choice is dropped."""
+MIN_TRIALS = 8
+"""Number of trials before any choice is dropped."""
 BEHIND = 2.5
-"""A choice is dropped when it is behind the best by so many standard errors of the difference."""
+"""A choice is dropped if it is behind the best by this number of standard errors of the difference."""
 CARD_DEALS = 50
-"""Sampled deals in one trial of cards."""
-CARD_TRIALS = 40
-SEALED_TRIALS = 150
-"""The most trials of cards, and of passes or exposures, of which each takes one sampled deal."""
+"""Number of sampled deals in one trial of cards."""
+MAX_CARD_TRIALS = 40
+"""Largest number of trials for a card."""
+MAX_SEALED_TRIALS = 150
+"""Largest number of trials for a pass or an exposure; each takes one sampled deal."""
 MAX_TRIED = 1_000
-"""At most this many passes or exposures are tried; presets have 286 at most."""
+"""Largest number of passes or exposures that are tried; presets have at most 286."""
 SEALED = 5
-"""How many times as long as a card a pass or an exposure may take: there is one for a whole deal of cards."""
+"""Time for a pass or an exposure, as a multiple of the time for a card: there is one for a whole deal of cards."""
 
 
 def race(
     choices: Sequence[Choice], trial: Callable[[Sequence[Choice]], Sequence[float]], seconds: float, trials: int
 ) -> Choice:
     """
-    Find the choice that does best on average, and spend no time on those that are clearly worse.
+    Find the choice that does best on average, and drop choices that are clearly worse.
 
     >>> import random
     >>> from pigpen.search import race
@@ -56,15 +68,15 @@ def race(
     >>> race([1, 5, 3], lambda left: [number + rng.random() for number in left], seconds=60.0, trials=20)
     5
 
-    Each trial tries all that are left. From the eighth on, those are dropped that are behind the best by 2.5 standard
-    errors of the difference over the trials so far (a race, as Maron and Moore called it in 1994).
+    Each trial tries all choices that are left. From the eighth trial on, choices are dropped that are behind the best
+    by 2.5 standard errors of the difference over the trials so far (a race, as in Maron and Moore, 1994).
 
     Args:
-        choices: One or more.
-        trial: Tries the choices that it is given, all in the same circumstances, which differ from call to call; says
-            how well each did, more is better.
-        seconds: When to stop, by the wall clock; the first trial is always made.
-        trials: The most to make.
+        choices: One or more choices.
+        trial: A function that tries the choices that it is given, all in the same sampled deal or deals, which differ
+            from call to call. It returns a value for each; more is better.
+        seconds: Wall-clock time after which no further trial is made; the first one is always made.
+        trials: Largest number of trials.
     """
     end = time.perf_counter() + seconds
     left = list(range(len(choices)))
@@ -74,7 +86,7 @@ def race(
             break
         for index, value in zip(left, trial([choices[index] for index in left]), strict=True):
             found[index].append(value)
-        if number >= FIRST:
+        if number >= MIN_TRIALS:
             left = _not_behind(left, found)
         if time.perf_counter() > end:
             break
@@ -98,7 +110,7 @@ def _is_behind(values: Sequence[float], best: Sequence[float]) -> bool:
 
 class Pace:
     """
-    How long a decision may take, so that the bank lasts for the match.
+    The time for each decision, so that the bank lasts for the match.
 
     >>> from pigpen import ClockSetting, View, Welcome
     >>> from pigpen.rules import PRESETS, Deal, deal_hands
@@ -118,9 +130,10 @@ class Pace:
 
     def seconds(self, view: View) -> float:
         """
-        An equal part of the bank for each card still to come, with the increment; a twentieth of the limit at most.
+        Return the seconds for the decision of *view*, from the bank, the increment and the limit.
 
-        A pass or an exposure may take as long as `SEALED` cards.
+        A card gets an equal part of the bank for all cards to come, and the increment; at most a twentieth of the
+        limit. A pass or an exposure gets the time of five cards.
         """
         deals = self._deals - 1 - view.deal % self._deals
         cards = deals * (view.rules.hand_size + 2 * SEALED) + len(view.hand) + 2 * SEALED
@@ -130,7 +143,7 @@ class Pace:
 
 class SearchBot(Bot):
     """
-    Takes the choice that does best on average in deals that fit what it knows.
+    A bot that takes the choice that does best on average in deals that fit its view.
 
     >>> from pigpen import View
     >>> from pigpen.rules import PRESETS, Deal, deal_hands
@@ -141,48 +154,46 @@ class SearchBot(Bot):
     >>> SearchBot().play(view)
     Card('2C')
 
-    Nothing is remembered between decisions, and no variant is known by name.
-
-    Attributes:
-        policy: How all seats play on in those deals.
-        pace: How much time there is; None until the match has started.
+    It plays every variant, and remembers nothing between decisions.
     """
 
-    policy = Policy.CAREFUL
+    policy: Policy = Policy.CAREFUL
+    """The policy by which all seats play on in the sampled deals."""
     pace: Pace | None = None
+    """The time for each decision; None until the match has started."""
 
     def match_started(self, welcome: Welcome) -> None:
-        """Note how much time there is."""
+        """Read the clock of the match."""
         self.pace = Pace(welcome)
 
     def play(self, view: View) -> Card:
-        """Try each card."""
-        return race(view.legal, partial(card_trial, view, self.policy), self.seconds(view), CARD_TRIALS)
+        """Try each legal card, and return the best."""
+        return race(view.legal, partial(card_trial, view, self.policy), self.seconds(view), MAX_CARD_TRIALS)
 
     def pass_cards(self, view: View) -> Iterable[Card]:
-        """Try every pass, or `MAX_TRIED` of them."""
+        """Try every pass, or 1,000 of them, and return the best."""
         trial = partial(sealed_trial, view, self.policy)
-        return race(some_passes(view), trial, self.seconds(view), SEALED_TRIALS)
+        return race(some_passes(view), trial, self.seconds(view), MAX_SEALED_TRIALS)
 
     def expose(self, view: View) -> Iterable[Card] | Mapping[Card, Face]:
-        """Try every way to expose some of the cards, or `MAX_TRIED` of them."""
+        """Try every way to expose some of the cards, or 1,000 of them, and return the best."""
         trial = partial(sealed_trial, view, self.policy)
-        return race(some_exposures(view), trial, self.seconds(view), SEALED_TRIALS)
+        return race(some_exposures(view), trial, self.seconds(view), MAX_SEALED_TRIALS)
 
     def choose_moon(self, view: View) -> MoonChoice:
-        """Both choices gain as much on the others: the leader brings the end nearer, the others put it off."""
+        """Return ADD for the leader, to end the game sooner, else SUBTRACT; both gain the same on the other seats."""
         sign = 1 if view.rules.low_is_better else -1
         ahead = not view.totals or sign * view.totals[view.seat] <= min(sign * total for total in view.totals)
         return MoonChoice.ADD if ahead else MoonChoice.SUBTRACT
 
     def seconds(self, view: View) -> float:
-        """How long it may think about *view*."""
+        """Return the seconds for the decision of *view*."""
         return self.pace.seconds(view) if self.pace else float("inf")
 
 
 def ways_to_expose(view: View) -> Iterator[dict[Card, Face]]:
     """
-    Every way to expose some of the cards, or none, one after the other; each card makes twice or three times as many.
+    Yield every way to expose some or none of the cards. Each card doubles or triples their number.
 
     >>> from pigpen import View
     >>> from pigpen.rules import PRESETS, Deal, deal_hands
@@ -197,9 +208,9 @@ def ways_to_expose(view: View) -> Iterator[dict[Card, Face]]:
 
 def some_passes(view: View, most: int = MAX_TRIED) -> list[tuple[Card, ...]]:
     """
-    Every pass if there are at most *most*; else that many of them, by the random numbers of *view*.
+    List all passes if there are at most *most*; else *most* of them, chosen by the random numbers of *view*.
 
-    They stay in their order, and the first and the last are always among them.
+    They are in order, and the first and the last pass are always among them.
 
     >>> from pigpen import View
     >>> from pigpen.rules import PRESETS, Deal, deal_hands
@@ -210,8 +221,8 @@ def some_passes(view: View, most: int = MAX_TRIED) -> list[tuple[Card, ...]]:
     (286, 100)
 
     Args:
-        view: What the seat that is asked knows.
-        most: 2 or more.
+        view: The view of the seat that passes.
+        most: Largest number of passes, 2 or more.
     """
     count = count_passes(len(view.hand), view.pass_count)
     return list(_some(combinations(view.hand, view.pass_count), count, view, most))
@@ -219,7 +230,9 @@ def some_passes(view: View, most: int = MAX_TRIED) -> list[tuple[Card, ...]]:
 
 def some_exposures(view: View, most: int = MAX_TRIED) -> list[dict[Card, Face]]:
     """
-    The same of `ways_to_expose`; to expose nothing is always among them.
+    List all ways to expose some or none of the cards if there are at most *most*; else *most* of them.
+
+    To expose nothing is always among them.
 
     >>> from pigpen import View
     >>> from pigpen.rules import PRESETS, Deal, deal_hands
@@ -253,7 +266,7 @@ def _exposed(view: View, faces: Iterable[Face | None]) -> dict[Card, Face]:
 
 def card_trial(view: View, policy: Policy, cards: Sequence[Card]) -> list[float]:
     """
-    By how much this seat is ahead on average after each of the cards, in some sampled deals; see `margin`.
+    Return the mean margin of this seat after each of *cards*, in 50 sampled deals; see `pigpen.margin`.
 
     >>> from pigpen import Policy, View
     >>> from pigpen.rules import PRESETS, Deal, deal_hands
@@ -273,7 +286,7 @@ def card_trial(view: View, policy: Policy, cards: Sequence[Card]) -> list[float]
 
 def sealed_trial(view: View, policy: Policy, actions: Sequence[Action]) -> list[float]:
     """
-    The same after each pass or exposure, in one sampled deal.
+    Return the margin of this seat after each pass or exposure, in one sampled deal; see `pigpen.margin`.
 
     >>> from pigpen import Policy, View
     >>> from pigpen.rules import PRESETS, Deal, deal_hands

@@ -1,3 +1,4 @@
 """The version of the SDK."""
 
-__version__ = "0.1.0"
+__version__: str = "0.1.0"
+"""Version of the SDK."""

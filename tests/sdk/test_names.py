@@ -1,23 +1,200 @@
-"""The names of `pigpen`: those that simulate are imported when they are first used."""
+"""The public names: each door has one `__all__`, and what docs, samples and examples use is in it."""
 
 from __future__ import annotations
 
+import ast
+import importlib
+import inspect
+import re
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
+from functools import cache, cached_property
+from pathlib import Path
+from types import FunctionType
 
 import pytest
 
 import pigpen
+from pigpen.rules import Deal, Rules
+from tests.e2e.test_readme import blocks
+
+ROOT = Path(__file__).parent.parent.parent
+DOORS = ("pigpen", "pigpen.check", "pigpen.rules", "pigpen.search")
+"""The modules from which bots import."""
+PACKAGES = (ROOT / "sdk" / "pigpen", ROOT / "referee", ROOT / "ladder")
+OTHER = ("pigpen.toml", "pigpen.v1")
+"""A file; and the package of the wire contract, from which a bot takes only the proto files."""
+INITS = {
+    ".".join(file.parent.relative_to(package.parent).parts): file
+    for package in PACKAGES
+    for file in sorted(package.rglob("__init__.py"))
+}
+PAGES = [ROOT / "README.md", ROOT / "sdk" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+NO_VERBS = {
+    "a", "all", "an", "any", "by", "each", "every", "from", "how", "if", "in", "its", "no", "one", "the", "those",
+    "what", "when", "where", "whether", "which", "who", "whose", "with",
+}  # fmt: skip
+"""Words with which no imperative begins."""
 
 
-@pytest.mark.parametrize("name", pigpen.__all__)
-def test_every_name_is_there(name: str) -> None:
-    assert getattr(pigpen, name) is not None
+def public_names() -> list[tuple[str, str]]:
+    return [(door, name) for door in DOORS for name in importlib.import_module(door).__all__]
+
+
+def functions_of(value: object) -> Iterator[FunctionType]:
+    """The function itself, or the public methods that a class of ours defines."""
+    if inspect.isfunction(value):
+        yield value
+    elif inspect.isclass(value):
+        for base in value.__mro__:
+            if base.__module__.partition(".")[0] == "pigpen":
+                for name, each in vars(base).items():
+                    function = each.__func__ if isinstance(each, classmethod) else each
+                    if inspect.isfunction(function) and not name.startswith("_"):
+                        yield function
+
+
+@pytest.mark.parametrize("package", INITS)
+def test_a_package_that_holds_names_says_which_are_public(package: str) -> None:
+    body = ast.parse(INITS[package].read_text("utf-8")).body
+    module = importlib.import_module(package)
+    assert ast.get_docstring(ast.Module(body, [])), "a package says what it is"
+    if any(isinstance(each, ast.Assign | ast.ClassDef | ast.FunctionDef | ast.ImportFrom) for each in body):
+        assert module.__all__
+        assert [name for name in module.__all__ if not hasattr(module, name)] == []
+    else:
+        assert not hasattr(module, "__all__")
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_door_has_every_name_once(door: str) -> None:
+    module = importlib.import_module(door)
+    assert len(module.__all__) == len(set(module.__all__))
+    assert [name for name in module.__all__ if getattr(module, name) is None] == []
+    assert set(module.__all__) <= set(dir(module))
+
+
+@pytest.mark.parametrize(("door", "name"), public_names())
+def test_every_public_class_and_function_has_a_docstring_of_its_own(door: str, name: str) -> None:
+    value = getattr(importlib.import_module(door), name)
+    if inspect.isclass(value) or inspect.isfunction(value):
+        assert value.__doc__
+        assert not value.__doc__.startswith(f"{name}(")  # what `dataclass` and `NamedTuple` write
+
+
+@pytest.mark.parametrize(("door", "name"), public_names())
+def test_the_docstring_of_a_function_begins_with_a_verb(door: str, name: str) -> None:
+    for function in functions_of(getattr(importlib.import_module(door), name)):
+        first = (inspect.getdoc(function) or "").partition(" ")[0]
+        assert first.isalpha(), function
+        assert first.lower() not in NO_VERBS, function
+
+
+def examples_of(source: str) -> str:
+    """The lines of the examples in docstrings, without what belongs to a block."""
+    return "\n".join(re.findall(r"^ *>>> ((?:from|import) pigpen.*)$", source, flags=re.MULTILINE))
+
+
+@cache
+def programs() -> dict[str, str]:
+    """What contestants read and copy: the sample bots, the examples, the code in pages and in docstrings."""
+    found: dict[str, str] = {}
+    for folder in ("sample_bots", "examples"):
+        found |= {str(file.relative_to(ROOT)): file.read_text("utf-8") for file in (ROOT / folder).rglob("*.py")}
+    for page in PAGES:
+        for number, code in enumerate(blocks("python", page.read_text("utf-8"))):
+            found[f"{page.relative_to(ROOT)}, block {number}"] = code
+    for file in (ROOT / "sdk" / "pigpen").rglob("*.py"):
+        found[str(file.relative_to(ROOT))] = examples_of(file.read_text("utf-8"))
+    return found
+
+
+def not_public(program: str) -> list[str]:
+    """The names of the SDK that a program uses and that are in no `__all__`."""
+    tree, wrong = ast.parse(program), []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "pigpen":
+            public = importlib.import_module(str(node.module)).__all__ if node.module in DOORS else ()
+            wrong += [f"{node.module}.{alias.name}" for alias in node.names if alias.name not in public]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names if alias.name.partition(".")[0] == "pigpen"]
+            wrong += [name for name in names if name not in DOORS]
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "pigpen":
+            names = [f"pigpen.{node.attr}"] if node.attr not in pigpen.__all__ else []
+            wrong += [name for name in names if name not in DOORS]
+    return wrong
+
+
+@pytest.mark.parametrize("program", programs())
+def test_what_contestants_read_and_copy_uses_public_names_only(program: str) -> None:
+    assert not_public(programs()[program]) == []
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "sdk" / "README.md"], ids=lambda page: page.parent.name)
+def test_every_name_that_a_page_for_contestants_has_is_public(page: Path) -> None:
+    names = re.findall(r"`(pigpen(?:\.[A-Za-z_]\w*)+)", page.read_text("utf-8"))
+    assert [name for name in names if name not in (*DOORS, *OTHER) and not is_public(name)] == []
+
+
+def is_public(dotted: str) -> bool:
+    door, _, name = dotted.rpartition(".")
+    return door in DOORS and name in importlib.import_module(door).__all__
+
+
+def test_a_name_that_is_not_public_would_be_noticed() -> None:
+    assert not_public("from pigpen.sim.solving import solve") == ["pigpen.sim.solving.solve"]
+    assert not_public("from pigpen.search import MAX_TRIED") == ["pigpen.search.MAX_TRIED"]
+    assert not_public("import pigpen.client\npigpen.decide()") == ["pigpen.client", "pigpen.decide"]
+    assert any("pigpen" in program for name, program in programs().items() if name.startswith("sdk/README.md"))
+
+
+def types_in(value: object) -> Iterator[str]:
+    """The words in the annotations of a function, or of the public methods and fields of a class."""
+    if inspect.isclass(value):
+        for base in value.__mro__:
+            if base.__module__.partition(".")[0] == "pigpen":
+                fields = vars(base).get("__annotations__", {})
+                yield from words(each for name, each in fields.items() if not name.startswith("_"))
+                for name, each in vars(base).items():
+                    if isinstance(each, property | cached_property) and not name.startswith("_"):
+                        yield from types_in(each.fget if isinstance(each, property) else each.func)
+    for function in functions_of(value):
+        yield from words(inspect.get_annotations(function).values())
+
+
+def words(annotations: Iterable[object]) -> Iterator[str]:
+    for annotation in annotations:
+        yield from re.findall(r"\w+", str(annotation))
+
+
+def defined() -> set[str]:
+    """Every class and type alias that the SDK defines."""
+    found: set[str] = set()
+    for file in (ROOT / "sdk" / "pigpen").rglob("*.py"):
+        for node in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                found.add(node.name)
+            elif isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias":
+                found.add(ast.unparse(node.target))
+    return found
+
+
+@pytest.mark.parametrize(("door", "name"), public_names())
+def test_every_type_in_a_public_signature_is_public(door: str, name: str) -> None:
+    public = {each for _, each in public_names()}
+    assert set(types_in(getattr(importlib.import_module(door), name))) & defined() <= public
+
+
+def test_the_types_in_signatures_are_found() -> None:
+    assert {"Action", "Card", "KnownToSeat", "MoonChoice"} <= set(types_in(Deal)) & defined()
+    assert {"Deal", "Chooser", "Policy", "Bits"} <= set(types_in(pigpen.playout)) & defined()
+    assert {"Passing", "Plan"} <= set(types_in(Rules)) & defined()
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'pigpen' has no attribute 'playuot'"):
-        _ = pigpen.playuot
+        _ = getattr(pigpen, "playuot")  # noqa: B009  (a type checker refuses the plain one)
 
 
 def test_a_bot_that_never_simulates_does_not_load_what_simulates() -> None:

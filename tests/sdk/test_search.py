@@ -26,8 +26,8 @@ from pigpen.bot import decide
 from pigpen.rules import PRESETS, Deal, Direction, deal_hands, seed_from
 from pigpen.rules.parts import Exposing, Passing
 from pigpen.search import (
-    FIRST,
     MAX_TRIED,
+    MIN_TRIALS,
     SEALED,
     Pace,
     SearchBot,
@@ -62,7 +62,7 @@ def test_a_race_finds_the_best_and_spends_its_trials_on_what_is_close_to_it() ->
     tried: list[list[int]] = []
     assert race(range(4), noisy((0.0, 10.0, 9.9, 9.4), tried), float("inf"), 200) == 1
     counts = [sum(choice in choices for choices in tried) for choice in range(4)]
-    assert counts[0] == FIRST
+    assert counts[0] == MIN_TRIALS
     assert counts[0] < counts[3] < counts[2] == counts[1]
 
 
@@ -90,7 +90,7 @@ def test_a_choice_that_is_worse_by_the_same_every_time_is_dropped() -> None:
         return list(map(float, choices))
 
     assert race(range(2), trial, float("inf"), 50) == 1
-    assert tried == [2] * FIRST
+    assert tried == [2] * MIN_TRIALS
 
 
 def test_one_choice_needs_no_trial() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from importlib import resources
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
@@ -22,10 +23,15 @@ if TYPE_CHECKING:
 
     from ladder.sandbox.wheels.target import Target
 
+CONTRACT = "pigpen/v1"
+"""Folder of the proto files, as they import each other."""
+
 
 def new_folder(folder: Path, like: str) -> NewFolder:
     """
     Make a folder with a copy of the sample bot *like*; a folder that is there and empty is filled.
+
+    A bot in another language than Python gets the proto files of the wire contract, too.
 
     Raises:
         UserError: If there is no such sample, or something else is there, or the folder cannot be made.
@@ -37,9 +43,19 @@ def new_folder(folder: Path, like: str) -> NewFolder:
     try:
         ignore = shutil.ignore_patterns("__pycache__", "node_modules")
         shutil.copytree(SAMPLES / like, folder, ignore=ignore, dirs_exist_ok=True)
+        if not (folder / "bot.py").exists():
+            _write_contract(folder / "protos" / CONTRACT)
     except OSError as error:
         raise UserError(f"{str(folder)!r} cannot be made: {error.strerror}.") from error
     return NewFolder(folder=folder, files=tuple(sorted(path.name for path in folder.iterdir())))
+
+
+def _write_contract(folder: Path) -> None:
+    """Copy the proto files of the installed SDK into *folder*."""
+    folder.mkdir(parents=True)
+    for file in resources.files("pigpen.v1").iterdir():
+        if file.name.endswith(".proto"):
+            (folder / file.name).write_bytes(file.read_bytes())
 
 
 def _is_empty(folder: Path) -> bool:

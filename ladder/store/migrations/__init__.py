@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import URL, Connection
 
+__all__ = ["FOLDER", "config_for", "downgrade", "upgrade"]
+
 FOLDER = Path(__file__).parent
 
 

@@ -1,12 +1,12 @@
 """
-The cases that every bot must pass before the ladder takes it, for a unit test of your own:
+The cases that every bot must pass before a ladder accepts it, for a unit test of your own:
 
     from pigpen.check import check
 
     def test_my_bot_answers_everything():
         assert [outcome for outcome in check(MyBot) if not outcome.passed] == []
 
-`pigpen check ./mybot` puts the same questions to the bot in its sandbox, and tries the wire as well.
+`pigpen check ./mybot` asks the bot the same questions in its sandbox, and also tests the wire.
 """
 
 from pigpen.check.case import Case

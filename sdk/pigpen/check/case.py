@@ -1,4 +1,4 @@
-"""One case: a deal brought to the decision that a bot is asked for."""
+"""One case: a deal at the decision that a bot must make."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from pigpen.rules import Action, Deal, Rules
 
 TOTALS = (40, -15, 40, -15, 40)
-"""Totals before each deal, by seat: above and below zero, and the same for partners."""
+"""Totals of the seats before each deal: above and below zero, and equal for partners."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """
-    Something that a bot must be able to answer.
+    A decision, or a whole deal of decisions, that a bot must be able to make.
 
     >>> from pigpen.check import cases_of
     >>> from pigpen.rules import PRESETS
@@ -32,13 +32,13 @@ class Case:
     """
 
     name: str
-    """What is tried, in a few words; no other case of the same variant is called so."""
+    """The case in a few words; no other case of the same variant has this name."""
     deal: Deal
-    """Where the deal stands. Never changed."""
+    """The deal at the decision. It is never changed."""
     seat: int
-    """Who is asked."""
+    """The seat that is asked."""
     to_the_end: bool = False
-    """Whether the bot decides for its seat until the deal is over, not once only."""
+    """Whether the bot decides for its seat until the deal is over, not only once."""
 
     @property
     def rules(self) -> Rules:
@@ -47,18 +47,18 @@ class Case:
 
     @property
     def totals(self) -> tuple[int, ...]:
-        """Totals before the deal."""
+        """Total of each seat before the deal."""
         return TOTALS[: self.rules.players]
 
     def questions(self) -> Generator[Deal, Action, Deal]:
         """
-        Yield the deal at each decision, take the action, and return the deal as it was left.
+        Yield the deal at each decision, do the action that is sent back, and return the deal as it ends.
 
-        As in a match, the seat is not asked where it has exactly one legal action. The default policy decides for the
+        As in a match, the seat is not asked if it has exactly one legal action. The default policy decides for the
         other seats.
 
         Raises:
-            IllegalAction: If the action may not be done.
+            IllegalAction: If the action is not legal.
         """
         deal = self.deal.copy()
         while not deal.is_over:
@@ -70,13 +70,13 @@ class Case:
         return deal
 
     def view(self, deal: Deal, decision: int, limit: float, bank: float) -> View:
-        """What the bot is shown at *deal*, as decision number *decision*; times in seconds."""
+        """Make the view of *deal* for decision number *decision*; *limit* and *bank* in seconds."""
         return View(
             *deal.known_to(self.seat), totals=self.totals, decision=decision, seed=decision, limit=limit, bank=bank
         )
 
     def result(self, deal: Deal) -> DealResult:
-        """What the bot is told when *deal* is left: nobody scores in a deal that was not played to its end."""
+        """Make the notice for the end of *deal*; a deal that was not played to its end scores 0 for each seat."""
         scores = deal.scores() if deal.is_over else (0,) * self.rules.players
         totals = tuple(total + score for total, score in zip(self.totals, scores, strict=True))
         return DealResult(deal.number, self.seat, scores, totals)

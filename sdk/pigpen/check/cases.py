@@ -1,4 +1,4 @@
-"""All cases of a variant, in the order in which a bot meets them."""
+"""All cases of a variant, in the order in which a bot is asked."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 def cases_of(rules: Rules) -> list[Case]:
     """
-    The cases of *rules*: each kind of question, edge hands where it is a preset, and two whole deals.
+    List the cases of *rules*: each kind of question, for presets also difficult hands, and two whole deals.
 
     >>> from pigpen.check import cases_of
     >>> from pigpen.rules import PRESETS
     >>> [case.name for case in cases_of(PRESETS["gongzhu"])][:3]
     ['expose one card face up', 'expose with every such card in hand, face up', 'open the first trick']
 
-    Each case is a deal of its own, and the numbers of the deals rise as in a match.
+    Each case has a deal of its own, and the numbers of the deals rise as in a match.
     """
     numbers = _Numbers(len(rules.plan.pass_offsets))
     cases = list(kinds(rules, numbers))

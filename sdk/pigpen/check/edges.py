@@ -1,4 +1,4 @@
-"""Hands that bots stumble over, for the presets."""
+"""Difficult hands for bots, in the presets."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
 
 NO_PASS = 3
-"""The place in every preset's cycle at which no cards are passed."""
+"""Place in the cycle of passes at which no preset passes cards."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Edge:
-    """A decision at the edge of the rules, spelled as people write cards."""
+    """A decision at the edge of the rules; cards are written with two letters."""
 
     name: str
+    """Name of the case."""
     rules: tuple[str, ...]
-    """The presets in which it is tried."""
+    """Names of the presets that have the case."""
     hands: tuple[str, ...]
-    """At least these cards for each seat; the rest fills the hands in canonical order."""
+    """Cards that each seat holds; the other cards fill the hands in canonical order."""
     plays: str = ""
-    """The cards played before."""
+    """Cards played before the decision."""
     up: str = ""
-    """The cards that their holders expose face up."""
+    """Cards that their holders expose face up."""
     down: str = ""
-    """The cards that their holders put face down."""
+    """Cards that their holders expose face down."""
     legal: str
-    """The cards that may be played now, two or more: what the rules say, for a test to hold against the engine."""
+    """Cards that may be played now, two or more, by the rules; a test compares them with the engine's."""
 
     def case(self, rules: Rules, number: int) -> Case:
-        """The case, in deal number *number*."""
+        """Make the case of *rules*, in deal number *number*."""
         deal = dealt(rules, self.hands, number)
         expose(deal, self.up, self.down)
         play(deal, self.plays)
@@ -133,4 +134,4 @@ EDGES = (
         plays="2S 3S 4S 5S", legal="6S 8S",
     ),
 )  # fmt: skip
-"""Every edge, in the order in which a bot meets them."""
+"""All of them, in the order in which a bot is asked."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SEED = seed_from("pigpen check")
 TRIES = 100
-"""In how many deals a question is looked for; nearly every deal has them all."""
+"""Number of deals in which a question is searched; nearly every deal has them all."""
 
 _KINDS: dict[str, Callable[[SeatView], bool]] = {
     "open the first trick": lambda view: not view.plays,
@@ -28,7 +28,7 @@ _KINDS: dict[str, Callable[[SeatView], bool]] = {
 
 
 def kinds(rules: Rules, number: Callable[[int], int]) -> Iterator[Case]:
-    """Cases of *rules*; *number* gives the number of the next deal, in a given place of the cycle of passes."""
+    """Yield cases of *rules*. *number* returns the number of the next deal at a given place of the cycle of passes."""
     yield from _passes(rules, number)
     yield from _exposures(rules, number)
     for name, wanted in _KINDS.items():
@@ -42,7 +42,7 @@ def kinds(rules: Rules, number: Callable[[int], int]) -> Iterator[Case]:
 
 
 def whole_deals(rules: Rules, number: Callable[[int], int]) -> Iterator[Case]:
-    """A deal from its start to its end, as the first seat and as the last."""
+    """Yield a whole deal for the first seat, and one for the last."""
     for seat in (0, rules.players - 1):
         place = number(0)
         deal = Deal(rules, deal_hands(rules, SEED, place), number=place)

@@ -1,4 +1,4 @@
-"""Put every case to a bot in this process."""
+"""Ask a bot in this process every case."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UNTRIED = "untried"
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
     """
-    How one case went.
+    The result of one case.
 
     >>> from pigpen.check import Outcome
     >>> Outcome(group="hearts", name="lead").passed
@@ -38,19 +38,19 @@ class Outcome:
     group: str
     """The variant, or `wire`."""
     name: str
-    """The case."""
+    """Name of the case."""
     verdict: str = ""
-    """Empty: passed. Else for machines: illegal, timeout, malformed, gone, absent, exit, hangs, or untried."""
+    """Empty: passed. Else one of illegal, timeout, malformed, gone, absent, exit, hangs, untried; for programs."""
     reason: str = ""
-    """The same for people, in one sentence."""
+    """The verdict in one sentence; empty if the case passed."""
     output: str = ""
-    """The end of what the bot wrote, where it failed and that is known."""
+    """The end of the bot's output, if it failed and the output is known."""
     times: tuple[float, ...] = ()
     """Seconds that each answer took."""
 
     @property
     def passed(self) -> bool:
-        """Whether the bot did what it should."""
+        """Whether the bot passed the case."""
         return not self.verdict
 
 
@@ -62,7 +62,7 @@ def check(
     only: Collection[str] = (),
 ) -> list[Outcome]:
     """
-    Put every case of *variants* to a bot, a fresh one for each variant.
+    Ask a bot every case of *variants*, with a new bot for each variant.
 
     >>> import pigpen
     >>> from pigpen.check import check
@@ -76,11 +76,11 @@ def check(
     {'illegal'}
 
     Args:
-        make_bot: Makes a bot; its class will do.
-        variants: What to try; every preset by default.
+        make_bot: A function without arguments that makes a bot, such as its class.
+        variants: The variants; all presets by default.
         limit: Seconds that an answer may take. A bot that never answers is not stopped here.
-        now: The clock.
-        only: Names of the cases to try; all if empty.
+        now: A clock, in seconds.
+        only: Names of the cases to ask; all cases if empty.
     """
     return [outcome for rules in variants for outcome in _check_variant(make_bot, rules, limit, now, only)]
 

@@ -1,4 +1,4 @@
-"""Deals with chosen hands, spelled as people write cards."""
+"""Deals with given hands; cards are written with two letters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def dealt(rules: Rules, wanted: Sequence[str], number: int, leader: int | None = None) -> Deal:
-    """The whole deck, each seat holding at least the cards *wanted*; the rest fills the hands in canonical order."""
+    """Make a deal in which each seat holds the cards *wanted*; the other cards fill the hands in canonical order."""
     hands = [parse_cards(text.split()) for text in wanted] + [0] * (rules.players - len(wanted))
     for card in cards_in(rules.plan.deck_mask & ~sum(hands)):
         seat = next(seat for seat, hand in enumerate(hands) if hand.bit_count() < rules.hand_size)
@@ -23,7 +23,7 @@ def dealt(rules: Rules, wanted: Sequence[str], number: int, leader: int | None =
 
 
 def expose(deal: Deal, up: str = "", down: str = "") -> None:
-    """Every seat that is asked exposes those of the cards that it holds."""
+    """Answer for every seat that is asked: it exposes those of the cards that it holds."""
     faces = dict.fromkeys(map(Card.parse, up.split()), Face.UP) | dict.fromkeys(
         map(Card.parse, down.split()), Face.DOWN
     )
@@ -38,7 +38,7 @@ def play(deal: Deal, cards: str) -> None:
 
 
 def skip(deal: Deal, phase: Phase) -> None:
-    """Let the default policy decide for everyone while *phase* lasts."""
+    """Let the default policy decide for all seats while *phase* lasts."""
     while deal.phase is phase:
         for seat in deal.to_act:
             deal.apply(seat, deal.default_action(seat))

@@ -1,8 +1,8 @@
 """
-The games themselves: pure rules, standard library only. No input or output, no clock, no wire.
+The rules of the games: cards, variants, deals, scoring. Standard library only; no input or output, no clock, no wire.
 
-Start a deal with ``Deal(GONGZHU, deal_hands(GONGZHU, seed, 0))``; ask ``deal.to_act``, look at
-``deal.view(seat)``, choose from ``deal.legal(seat)``, ``deal.apply(seat, action)``, until ``deal.is_over``.
+Start a deal with ``deal = Deal(rules, deal_hands(rules, seed, 0))``. Until ``deal.is_over``: for each seat of
+``deal.to_act``, look at ``deal.view(seat)``, choose from ``deal.legal(seat)``, and call ``deal.apply(seat, action)``.
 """
 
 from pigpen.rules.actions import Action, Exposure, Face, MoonChoice, Phase
@@ -11,10 +11,25 @@ from pigpen.rules.deal import Deal
 from pigpen.rules.errors import DealOver, IllegalAction, RulesError
 from pigpen.rules.game import Game
 from pigpen.rules.model import Rules
-from pigpen.rules.parts import Better, Direction, PigWhenMoon, ShooterCards
+from pigpen.rules.parts import (
+    Better,
+    Direction,
+    Doubler,
+    End,
+    Exposing,
+    FirstTrick,
+    Leading,
+    Moon,
+    Opening,
+    Passing,
+    PigWhenMoon,
+    Scoring,
+    ShooterCards,
+)
+from pigpen.rules.plan import Plan
 from pigpen.rules.presets import PRESETS
 from pigpen.rules.shuffle import deal_hands, new_seed, seed_from
-from pigpen.rules.view import Play, SeatView
+from pigpen.rules.view import KnownToSeat, Play, SeatView
 
 __all__ = [
     "CARDS",
@@ -25,16 +40,27 @@ __all__ = [
     "Deal",
     "DealOver",
     "Direction",
+    "Doubler",
+    "End",
+    "Exposing",
     "Exposure",
     "Face",
+    "FirstTrick",
     "Game",
     "IllegalAction",
+    "KnownToSeat",
+    "Leading",
+    "Moon",
     "MoonChoice",
+    "Opening",
+    "Passing",
     "Phase",
     "PigWhenMoon",
+    "Plan",
     "Play",
     "Rules",
     "RulesError",
+    "Scoring",
     "SeatView",
     "ShooterCards",
     "Suit",

@@ -1,17 +1,17 @@
-"""What a seat is asked, and what it may answer."""
+"""Questions to a seat, and its answers."""
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from pigpen.rules.cards import Card
 
 
 class Phase(enum.IntEnum):
     """
-    The phases of a deal, in order; those that a variant lacks are skipped.
+    The phases of a deal, in order. Phases that a variant does not have are skipped.
 
     >>> from pigpen.rules import PRESETS, Deal, deal_hands
     >>> [Deal(rules, deal_hands(rules, bytes(32), 0)).phase.name for rules in (PRESETS["hearts"], PRESETS["gongzhu"])]
@@ -19,20 +19,20 @@ class Phase(enum.IntEnum):
     """
 
     PASS = 1
-    """Sealed: every seat picks the cards it passes on."""
+    """Every seat chooses the cards that it passes, sealed."""
     EXPOSE = 2
-    """Sealed: every seat that holds an exposable card says which it exposes."""
+    """Every seat that holds an exposable card chooses which to expose, sealed."""
     PLAY = 3
     """One seat at a time plays a card."""
     MOON = 4
-    """The shooter chooses what the moon is worth (HB-7)."""
+    """The shooter chooses how the moon is scored (HB-7)."""
     OVER = 5
     """Nothing is left to decide."""
 
 
 class Face(enum.IntEnum):
     """
-    How a card is exposed.
+    The side on which a card is exposed.
 
     >>> from pigpen.rules import Card, Face
     >>> {Card.parse("QS"): Face.UP}
@@ -40,12 +40,14 @@ class Face(enum.IntEnum):
     """
 
     UP = 1
+    """Every seat sees the card."""
     DOWN = 2
+    """The other seats see only that there is a card, until it is played (GS-2)."""
 
 
 class MoonChoice(enum.IntEnum):
     """
-    What a shooter who is asked may take (HB-7).
+    The choices of a shooter (HB-7).
 
     >>> from pigpen.rules import MoonChoice
     >>> [choice.name for choice in MoonChoice]
@@ -68,9 +70,12 @@ class Exposure(NamedTuple):
     """
 
     seat: int
+    """Seat that exposes the card."""
     card: Card
+    """The card."""
     face: Face
+    """The side on which it is exposed."""
 
 
-Action = Card | tuple[Card, ...] | Mapping[Card, Face] | MoonChoice
-"""PLAY: a card. PASS: a tuple of cards. EXPOSE: a mapping from card to face, often empty. MOON: a choice."""
+Action: TypeAlias = Card | tuple[Card, ...] | Mapping[Card, Face] | MoonChoice
+"""An answer. PLAY: a card. PASS: a tuple of cards. EXPOSE: a mapping from card to face. MOON: a choice."""

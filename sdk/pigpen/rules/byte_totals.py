@@ -1,16 +1,16 @@
-"""What sets of cards are worth together, by one look-up for each byte of a mask."""
+"""Points of sets of cards, by one look-up for each byte of a mask."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
 Totals = tuple[tuple[int, ...], ...]
-"""Seven tables, one for each byte of a mask: the cards of a byte in their order, 0…255, to their points."""
+"""Seven tables, one for each byte of a mask: from the value of the byte, 0…255, to the points of its cards."""
 
 
 @lru_cache(maxsize=64)
 def byte_totals(points: tuple[int, ...]) -> Totals:
-    """What the cards of each byte of a mask are worth together, from the points of each of the 52 cards."""
+    """Make the tables for cards with these *points*, one number for each of the 52 cards."""
     tables = []
     for place in range(0, 52, 8):
         totals = [0]

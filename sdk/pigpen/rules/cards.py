@@ -29,13 +29,17 @@ class Suit(enum.IntEnum):
     """
 
     CLUBS = 0
+    """Cards 0 to 12."""
     DIAMONDS = 1
+    """Cards 13 to 25."""
     HEARTS = 2
+    """Cards 26 to 38."""
     SPADES = 3
+    """Cards 39 to 51."""
 
     @property
     def mask(self) -> int:
-        """All thirteen cards of the suit."""
+        """The thirteen cards of the suit, as a mask."""
         return SUIT_MASKS[self]
 
 
@@ -45,8 +49,9 @@ FULL_DECK = (1 << 52) - 1
 
 class Card(int):
     """
-    One of the 52 cards; equal to its index in canonical order, so cards sort and compare as C-1 says.
+    One of the 52 cards: a number in canonical order, 0 to 51, so that cards sort and compare as C-1 says.
 
+    >>> from pigpen import Card
     >>> Card.parse("QS").suit
     <Suit.SPADES: 3>
     >>> Card.parse("QS") > Card.parse("TS")
@@ -63,23 +68,27 @@ class Card(int):
 
     @property
     def suit(self) -> Suit:
-        """Its suit."""
+        """Suit of the card."""
         return _SUIT_OF[self]
 
     @property
     def rank(self) -> int:
-        """Its rank, 2…14; the ace is 14."""
+        """Rank of the card, 2…14; the ace is 14."""
         return self % 13 + 2
 
     @property
     def mask(self) -> int:
-        """The set that holds only this card."""
+        """The set that holds only this card, as a mask."""
         return 1 << self
 
     @classmethod
     def parse(cls, text: str) -> Card:
         """
-        Read a card from its two-letter name, rank then suit, in either case.
+        Read a card from its two-letter name: rank, then suit, in either case.
+
+        >>> from pigpen import Card
+        >>> Card.parse("qs").rank
+        12
 
         Raises:
             ValueError: If *text* names no card.
@@ -100,14 +109,14 @@ class Card(int):
 
 
 _SUIT_OF = tuple(Suit(index // 13) for index in range(52))
-CARDS = tuple(Card(index) for index in range(52))
+CARDS: tuple[Card, ...] = tuple(Card(index) for index in range(52))
 """Every card, in canonical order; ``CARDS[i] == i``."""
 _BY_NAME = {str(card): card for card in CARDS}
 
 
 def mask_of(cards: Iterable[int]) -> int:
     """
-    The set of the given cards.
+    Make a set, as a mask, of *cards*.
 
     >>> from pigpen.rules import Card, mask_of
     >>> pigs = mask_of([Card.parse("QS"), Card.parse("JD")])
@@ -132,7 +141,7 @@ _B0, _B1, _B2, _B3, _B4, _B5, _B6 = _BYTE_CARDS
 
 def cards_in(mask: int) -> tuple[Card, ...]:
     """
-    The cards of a set, in canonical order.
+    List the cards of the set *mask*, in canonical order.
 
     >>> from pigpen.rules import Card, cards_in, mask_of
     >>> cards_in(mask_of([Card.parse("QS"), Card.parse("2C"), Card.parse("JD")]))
@@ -144,7 +153,7 @@ def cards_in(mask: int) -> tuple[Card, ...]:
 
 def parse_cards(names: Iterable[str]) -> int:
     """
-    The set that *names* spell; a name is a card (``QS``) or a whole suit (``hearts``).
+    Read a set, as a mask, from *names*. A name is a card (``QS``) or a whole suit (``hearts``).
 
     Raises:
         ValueError: If one of them is neither.

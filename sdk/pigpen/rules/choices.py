@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from pigpen.rules.parts import Exposing, RulesFields
 
 MAX_CHOICES = 100_000
-"""No decision has more legal choices. Presets have 286 at most; 5 cards of 26 can be passed in 65,780 ways."""
+"""Largest number of legal choices in a decision. Presets have 286; 5 of 26 cards can be passed in 65,780 ways."""
 
 
 def count_passes(hand: int, cards: int) -> int:
-    """Number of ways to choose that number of cards from a hand of that size."""
+    """Count the ways to choose *cards* cards from a hand of *hand* cards."""
     return comb(hand, cards)
 
 
 def count_exposures(exposing: Exposing, cards: int) -> int:
-    """Number of ways to expose some of that number of exposable cards in a hand, or none."""
+    """Count the ways to expose some or none of *cards* exposable cards in a hand."""
     return int((3 if exposing.face_down else 2) ** cards)
 
 

@@ -1,8 +1,7 @@
 """
 One deal, from the cards dealt to the scores: who must decide, what is legal, what happens next.
 
-The verbs are `to_act`, `legal`, `check`, `apply`, `view` and `scores`. A deal knows every hand; what one seat
-may know is a `SeatView`.
+A deal knows every hand. What one seat may know is a `SeatView`.
 """
 
 from __future__ import annotations
@@ -41,16 +40,6 @@ class Deal(Tricks):
     ...
     >>> deal.scores()
     (6, 3, 13, 4)
-
-    Attributes:
-        number: Which deal of the game or match, from 0; picks the direction of the pass.
-        phase: What is decided now.
-        turn: The seat to play, in `Phase.PLAY`; the shooter in `Phase.MOON`.
-        first_leader: Who leads to the first trick whatever it holds (GZ-2); None: the holder of the opening card.
-        dealt: The cards dealt to each seat, as masks.
-        passed: Cards each seat passed on, as masks; all zero until every seat has passed.
-        received: Cards each seat was passed, as masks.
-        exposures: Every exposed card; empty until every seat has answered.
     """
 
     __slots__ = (
@@ -65,8 +54,8 @@ class Deal(Tricks):
         Args:
             rules: The variant.
             hands: The cards dealt to each seat, as masks.
-            number: Which deal of the game or match, from 0.
-            leader: Who leads to the first trick; None: the holder of the opening card, after passing.
+            number: Number of the deal in the game or match, from 0.
+            leader: The seat that leads to the first trick; None: the holder of the opening card, after passing.
 
         Raises:
             ValueError: If the hands are not the deck of this variant, dealt evenly.
@@ -76,11 +65,20 @@ class Deal(Tricks):
         plan = self._plan
         if sum(hands) != plan.deck_mask or list(map(int.bit_count, hands)) != [plan.hand_size] * players:
             raise ValueError(f"the hands are not the deck of {rules.name} dealt evenly to {players} seats")
-        self.number = number
-        self.dealt = tuple(hands)
-        self.passed = self.received = (0,) * players
+        self.number: int = number
+        """Number of the deal in the game or match, from 0. The direction of the pass depends on it."""
+        self.phase: Phase = _PLAY
+        """The phase, which says what is decided now."""
+        self.dealt: tuple[int, ...] = tuple(hands)
+        """Cards dealt to each seat, as masks."""
+        self.passed: tuple[int, ...] = (0,) * players
+        """Cards that each seat passed, as masks; all zero until every seat has passed."""
+        self.received: tuple[int, ...] = (0,) * players
+        """Cards that each seat was passed, as masks; all zero until every seat has passed."""
         self.exposures: tuple[Exposure, ...] = ()
-        self.first_leader = leader
+        """Every exposed card; empty until every seat has answered."""
+        self.first_leader: int | None = leader
+        """The seat that leads to the first trick with any card (GZ-2); None: the holder of the opening card leads."""
         self._sealed: dict[int, Action | int] = {}
         self._waiting: list[int] = []
         self._moon_choice: MoonChoice | None = None
@@ -97,27 +95,27 @@ class Deal(Tricks):
 
     @property
     def to_act(self) -> tuple[int, ...]:
-        """Seats that must decide now: all that have not yet answered a sealed question, else one, or none."""
+        """The seats that must act now: all that have not answered a sealed question yet; otherwise one, or none."""
         if self.phase is _OVER:
             return ()
         return tuple(self._waiting) if self._waiting else (self.turn,)
 
     @property
     def moon_choice(self) -> MoonChoice | None:
-        """What the shooter chose, once it has."""
+        """The choice of the shooter; None until it is made."""
         return self._moon_choice
 
     def legal(self, seat: int) -> tuple[Card, ...]:
         """
-        The cards that *seat* may choose among now, in canonical order; empty when it is not asked.
+        List the cards that *seat* may choose among now, in canonical order; empty if it is not asked.
 
         PLAY: it plays one of them. PASS: it passes `Passing.cards` of them. EXPOSE: it exposes any of them, or
-        none. In MOON the choice is between the members of `MoonChoice`, and this is empty.
+        none. In MOON it chooses a member of `MoonChoice`, and the list is empty.
         """
         return cards_in(self.legal_mask(seat))
 
     def legal_mask(self, seat: int) -> int:
-        """The same as a mask."""
+        """Return the cards that *seat* may choose among now, as a mask; see `legal`."""
         if self.phase is _PLAY:
             return self.playable if seat == self.turn else 0
         if seat not in self._waiting:
@@ -126,17 +124,17 @@ class Deal(Tricks):
 
     def is_forced(self, seat: int) -> bool:
         """
-        Whether *seat* must act now and has exactly one legal action: its `default_action`.
+        Return whether *seat* must act now and has exactly one legal action: its `default_action`.
 
-        That is so for the only card that may be played, and for a pass of the whole hand. Exposing and the moon choice
-        always leave a choice.
+        That is so if only one card may be played, or the whole hand is passed. In EXPOSE and MOON there is always a
+        choice.
         """
         if self.phase is _PLAY:
             return seat == self.turn and not self.playable & self.playable - 1
         return self.phase is _PASS and seat in self._waiting and self._plan.pass_count == self._plan.hand_size
 
     def default_action(self, seat: int) -> Action:
-        """The first legal option in canonical order: what is played for a seat that gives no legal answer."""
+        """Return the first legal action in canonical order, which is played for a seat without a legal answer."""
         if self.phase is _PLAY:
             return CARDS[(self.playable & -self.playable).bit_length() - 1]
         if self.phase is _PASS and self.rules.passing:
@@ -145,7 +143,7 @@ class Deal(Tricks):
 
     def check(self, seat: int, action: Action) -> None:
         """
-        Say whether *seat* may do *action* now.
+        Check that *seat* may do *action* now.
 
         Raises:
             IllegalAction: If it may not; the message says why.
@@ -155,9 +153,13 @@ class Deal(Tricks):
 
     def apply(self, seat: int, action: Action) -> None:
         """
-        Do *action* for *seat*; the same errors as `check`, and then nothing has changed.
+        Do *action* for *seat*.
 
         A sealed action takes effect when the last seat that is asked has answered.
+
+        Raises:
+            IllegalAction: If the seat may not do that; the message says why, and nothing has changed.
+            DealOver: If the deal is over.
         """
         phase = self.phase
         if phase is _PLAY and seat == self.turn and isinstance(action, Card):
@@ -177,11 +179,11 @@ class Deal(Tricks):
                 self._expose()
 
     def view(self, seat: int) -> SeatView:
-        """All that *seat* may know now (C-9)."""
+        """Return all that *seat* may know now (C-9)."""
         return SeatView(*self.known_to(seat))
 
     def known_to(self, seat: int) -> KnownToSeat:
-        """The arguments of `SeatView` for *seat*; anyone who extends `SeatView` starts from them."""
+        """Return the arguments of `SeatView` for *seat*, from which `View` and other subclasses are made, too."""
         known, hidden = self._exposures_known_to(seat) if self.exposures else ((), (0,) * len(self.hands))
         return (
             self.rules,
@@ -200,19 +202,19 @@ class Deal(Tricks):
         )
 
     def points(self) -> tuple[int, ...]:
-        """Points of each seat's own captures so far; final once the deal is over."""
+        """Return the points of each seat for the cards that it has captured so far; final if the deal is over."""
         exposed = {exposure.card: exposure.face for exposure in self.exposures} if self.exposures else None
         return card_points(self.rules, self.taken, exposed, self._moon_choice or _SUBTRACT)
 
     def scores(self) -> tuple[int, ...]:
-        """The deal's score of each seat: its points, with its partner's added where there are partners (GP-1)."""
+        """Return the score of each seat: its points, and those of its partner if there are partners (GP-1)."""
         points = self.points()
         if not self.rules.partners:
             return points
         return tuple(sum(points[mate] for mate in self.rules.teammates(seat)) for seat in range(len(points)))
 
     def copy(self) -> Deal:
-        """An independent copy, to look ahead with."""
+        """Return an independent copy, on which to try actions."""
         twin = object.__new__(Deal)
         self._copy_tricks(twin)
         twin._moon_choice, twin.phase, twin.number = self._moon_choice, self.phase, self.number
@@ -229,7 +231,7 @@ class Deal(Tricks):
         passed: tuple[int, ...] = tuple([self._sealed[seat] for seat in range(len(self.hands))])  # type: ignore[misc]
         self.passed = passed
         self.received = received = passed[-offset:] + passed[:-offset]
-        self.hands = [hand - out + in_ for hand, out, in_ in zip(self.hands, passed, received, strict=True)]
+        self.hands[:] = [hand - out + in_ for hand, out, in_ in zip(self.hands, passed, received, strict=True)]
         self._sealed = {}
         self._begin_exposing()
 

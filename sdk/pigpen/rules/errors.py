@@ -9,7 +9,7 @@ PigpenError                     1
 ├── Refused                     2  pigpen.client: the referee does not let this bot, or this person, play
 ├── Unreachable                 2  pigpen.client: no referee answers
 ├── RecordError                 2  referee.records.errors: it is no record, or cannot be read or written
-│   ├── RecordCut                  it ends in the middle of a line: whoever wrote it was stopped
+│   ├── RecordCut                  it ends in the middle of a line: its writer was stopped
 │   ├── RecordTooLarge             it has more lines, or more bytes, than any match gives
 │   └── RecordDiffers              a line says something else than what follows from the seed and the bots' answers
 ├── BadRecord                   2  referee.records.recorded: its lines are not those of a match; also a ValueError
@@ -24,7 +24,7 @@ PigpenError                     1
 ├── TooManyChoices              2  ladder.matches.estimate: a decision has too many choices to estimate them
 ├── LadderError                 2  ladder.errors: it cannot be done in this ladder
 │   ├── NobodyPlays                ladder.runner.runner: no variant has enough bots
-│   ├── Forbidden                  whoever asks may not do that
+│   ├── Forbidden                  the caller may not do that
 │   ├── Conflict                   what was asked for does not fit what is there by now
 │   ├── BeingComputed              ladder.app.computing.asking: the answer is not there yet
 │   └── TooOften                   it was asked for too often; the message says when to try again
@@ -37,8 +37,8 @@ PigpenError                     1
 │   ├── InvalidAnswer              ladder.cluster.failures: what a worker answered can be no answer
 │   └── TooLarge                   ladder.sandbox.bots.packed: a folder is too large to be sent to another machine
 ├── StoreError                  3  ladder.errors: the database failed
-├── RemoteError                 3  ladder.errors: a ladder elsewhere does not answer, or not as Pigpen does
-└── WrongRecord                 1  ladder.store.commands.results: a record is not that of its match; the ladder goes on
+├── RemoteError                 3  ladder.errors: a remote ladder does not answer, or not as Pigpen does
+└── WrongRecord                 1  ladder.store.commands.results: a record of another match; the ladder continues
 
 A line without an exit code, or without a module, has that of the line above it in the tree. Errors that never leave the
 room that raises them are not in the tree, and neither are the signals inside a match that no command ever sees:
@@ -51,15 +51,15 @@ from typing import ClassVar
 
 
 class PigpenError(Exception):
-    """Something that a command tells its user in one sentence, without a traceback."""
+    """An error that a command reports in one sentence, without a traceback."""
 
     exit_code: ClassVar[int] = 1
-    """2: the user can put it right; 3: the platform failed, and the same may work later."""
+    """Exit code of the command. 2: the user can correct it. 3: the platform failed, and a second try may succeed."""
 
 
 class RulesError(PigpenError, ValueError):
     """
-    Something that the rules do not allow.
+    An action or a value that the rules do not allow.
 
     >>> from pigpen.rules import IllegalAction, RulesError
     >>> issubclass(IllegalAction, RulesError)
@@ -71,7 +71,7 @@ class RulesError(PigpenError, ValueError):
 
 class IllegalAction(RulesError):
     """
-    The action is not allowed now.
+    An action that is not legal now.
 
     >>> from pigpen.rules import PRESETS, Card, Deal, deal_hands
     >>> rules = PRESETS["hearts"]
@@ -85,7 +85,7 @@ class IllegalAction(RulesError):
 
 class DealOver(RulesError):
     """
-    The deal has no next decision.
+    An action in a deal that has ended.
 
     >>> from pigpen.rules import PRESETS, Card, Deal, deal_hands
     >>> rules = PRESETS["gongzhu"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 class Game:
     """
-    Totals over deals, and who leads the next one.
+    A game: the totals over its deals, and the leader of the next deal.
 
     >>> from pigpen.rules import PRESETS, Game, deal_hands
     >>> rules = PRESETS["hearts-short"]
@@ -29,17 +29,16 @@ class Game:
     ...
     >>> game.deals, game.totals, game.places
     (4, (29, 31, 18, 26), (3, 4, 1, 2))
-
-    Attributes:
-        rules: The variant.
-        totals: Total of each seat; partners have the same total.
-        deals: Number of finished deals.
     """
 
     def __init__(self, rules: Rules) -> None:
-        self.rules = rules
-        self.totals = (0,) * rules.players
-        self.deals = 0
+        """Start a game of the variant *rules*."""
+        self.rules: Rules = rules
+        """The variant."""
+        self.totals: tuple[int, ...] = (0,) * rules.players
+        """Total of each seat; partners have the same total."""
+        self.deals: int = 0
+        """Number of finished deals."""
         self._leader: int | None = None
 
     @property
@@ -54,11 +53,11 @@ class Game:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Place of each seat by its total, 1 the best; equal totals share a place."""
+        """Place of each seat by its total, 1 the best. Equal totals share a place."""
         return self.rules.places(self.totals)
 
     def next_deal(self, hands: Sequence[int]) -> Deal:
-        """Start the next deal with *hands* (a mask per seat)."""
+        """Start the next deal with *hands*, a mask for each seat."""
         return Deal(self.rules, hands, number=self.deals, leader=self._leader)
 
     def add(self, deal: Deal) -> None:

@@ -1,8 +1,8 @@
 """
 A variant as data: one frozen `Rules` value with named parts.
 
-Whatever a part says is checked when the value is made: a `ValueError` names the field. `Rules.plan` is the same in
-masks and numbers, for the engine.
+All fields are checked when the value is made: a `ValueError` names the field. `Rules.plan` holds the variant as masks
+and numbers, for the engine.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Rules(RulesFields):
 
     @cached_property
     def plan(self) -> Plan:
-        """The variant in masks and numbers."""
+        """The variant as masks and numbers."""
         return make_plan(self)
 
     @property
@@ -64,27 +64,27 @@ class Rules(RulesFields):
         return self.plan.hand_size
 
     def direction(self, deal: int) -> Direction:
-        """Where deal number *deal* (0, 1, …) passes its cards."""
+        """Return the direction in which cards are passed in deal number *deal* (0, 1, …)."""
         if self.passing is None:
             return Direction.NONE
         return self.passing.directions[deal % len(self.passing.directions)]
 
     def pass_offset(self, deal: int) -> int:
-        """How many seats clockwise cards travel in deal number *deal*; 0 where none are passed."""
+        """Return the number of seats clockwise that cards are passed in deal number *deal*; 0: none are passed."""
         offsets = self.plan.pass_offsets
         return offsets[deal % len(offsets)]
 
     def teammates(self, seat: int) -> tuple[int, ...]:
-        """The seats whose scores are added to that of *seat*, itself included."""
+        """List the seats whose scores are added to that of *seat*, itself included."""
         return (seat % 2, seat % 2 + 2) if self.partners else (seat,)
 
     def places(self, scores: tuple[float, ...]) -> tuple[int, ...]:
-        """Places 1, 2, … for *scores*, best first; equal scores share a place (C-7)."""
+        """Return the place of each seat by its score, 1 the best. Equal scores share a place (C-7)."""
         sign = 1 if self.low_is_better else -1
         return tuple(1 + sum(sign * other < sign * score for other in scores) for score in scores)
 
     def to_plain(self) -> dict[str, object]:
-        """The value as nested dicts, lists, strings and numbers; parts that are absent are left out."""
+        """Return the variant as nested dicts, lists, strings and numbers. Parts that are None are left out."""
         return _plain(self)  # type: ignore[return-value]
 
 

@@ -1,4 +1,4 @@
-"""What keeps a set of rules from being a game. Each objection starts with the name of the field."""
+"""Mistakes in a set of rules. Each sentence begins with the name of the field."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from pigpen.rules.parts import RulesFields
 
 
-MOST = 1_000_000
-"""No number in the rules is larger than this, either way; no multiplier larger than `MOST_TIMES`."""
-MOST_TIMES = 100
+MAX_NUMBER = 1_000_000
+"""Largest number in the rules, above or below zero."""
+MAX_MULTIPLIER = 100
+"""Largest multiplier."""
 
 
 def objections(rules: RulesFields) -> list[str]:
-    """Everything wrong with *rules*, worst first; empty for a game that can be played."""
+    """List the mistakes in *rules*, worst first; empty for a game that can be played."""
     found = list(_bad_names(rules)) or [*_huge_numbers(rules), *_bad_numbers(rules)]
     return found or list(too_many_choices(rules, _hand(rules)))
 
@@ -71,11 +72,11 @@ def _hand(rules: RulesFields) -> int:
 
 def _huge_numbers(rules: RulesFields) -> Iterator[str]:
     for field, number in _numbers(rules):
-        if abs(number) > MOST:
-            yield f"{field}: {number} is not a number from {-MOST} to {MOST}"
+        if abs(number) > MAX_NUMBER:
+            yield f"{field}: {number} is not a number from {-MAX_NUMBER} to {MAX_NUMBER}"
     for field, number in _multipliers(rules):
-        if not 0 <= number <= MOST_TIMES:
-            yield f"{field}: {number} is not a multiplier from 0 to {MOST_TIMES}"
+        if not 0 <= number <= MAX_MULTIPLIER:
+            yield f"{field}: {number} is not a multiplier from 0 to {MAX_MULTIPLIER}"
 
 
 def _numbers(rules: RulesFields) -> Iterator[tuple[str, int]]:
@@ -107,7 +108,7 @@ def _bad_passing(rules: RulesFields, hand: int) -> Iterator[str]:
     if not rules.passing.directions:
         yield "passing.directions: name at least one of left, right, across, none"
     if rules.players % 2 and "across" in rules.passing.directions:
-        yield f"passing.directions: nobody sits across from anybody at {rules.players} seats"
+        yield f"passing.directions: across needs an even number of players, and there are {rules.players}"
 
 
 def _sets(rules: RulesFields) -> Iterator[tuple[str, Iterable[str]]]:

@@ -1,8 +1,8 @@
 """
 The named parts of a variant, as plain data.
 
-Cards are named as people write them (``"QS"``), a whole suit by its name (``"hearts"``), so that a value
-reads the same in Python, TOML and JSON.
+Cards are written with two letters (``"QS"``), a whole suit by its name (``"hearts"``), so that a value reads the same
+in Python, TOML and JSON.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import ClassVar
 
 class Direction(enum.StrEnum):
     """
-    Where passed cards go.
+    A direction in which cards are passed.
 
     >>> from pigpen.rules import Direction
     >>> Direction.ACROSS.offset(players=4)
@@ -24,19 +24,22 @@ class Direction(enum.StrEnum):
     """
 
     LEFT = "left"
+    """To the next seat clockwise."""
     RIGHT = "right"
+    """To the seat before, which is the next one counterclockwise."""
     ACROSS = "across"
+    """To the opposite seat."""
     NONE = "none"
     """No cards are passed in this deal."""
 
     def offset(self, players: int) -> int:
-        """How many seats clockwise the cards travel; 0 for none."""
+        """Return the number of seats clockwise that the cards are passed; 0 for none."""
         return {"left": 1, "right": players - 1, "across": players // 2, "none": 0}[self]
 
 
 class Better(enum.StrEnum):
     """
-    Which score is better.
+    The order of scores: whether low or high ones are better.
 
     >>> from pigpen.rules import PRESETS, Better
     >>> PRESETS["gongzhu"].scoring.better is Better.HIGH
@@ -44,12 +47,14 @@ class Better(enum.StrEnum):
     """
 
     LOW = "low"
+    """The lowest total wins."""
     HIGH = "high"
+    """The highest total wins."""
 
 
 class ShooterCards(enum.StrEnum):
     """
-    What the moon cards count for the player who took them all.
+    The scoring of the moon cards for the player who took them all.
 
     >>> from pigpen.rules import PRESETS, ShooterCards
     >>> PRESETS["gongzhu"].moon.shooter is ShooterCards.NEGATE
@@ -57,14 +62,14 @@ class ShooterCards(enum.StrEnum):
     """
 
     VOID = "void"
-    """Nothing."""
+    """They count nothing."""
     NEGATE = "negate"
-    """Their points with the sign turned."""
+    """They count their points with the opposite sign."""
 
 
 class PigWhenMoon(enum.StrEnum):
     """
-    What the pig counts for a player who shot the moon without needing it.
+    The scoring of a pig that is no moon card, for the player who shot the moon and took it.
 
     >>> from pigpen.rules import PRESETS, PigWhenMoon
     >>> PRESETS["gongzhu"].moon.pig_when_moon is PigWhenMoon.FLIP
@@ -72,68 +77,104 @@ class PigWhenMoon(enum.StrEnum):
     """
 
     FLIP = "flip"
-    """Its points with the sign turned."""
+    """It counts its points with the opposite sign."""
     VOID = "void"
+    """It counts nothing."""
     KEEP = "keep"
+    """It counts its points."""
 
 
 class Part:
     """A named part of the rules."""
 
-    __pydantic_config__: ClassVar = {"extra": "forbid"}
-    """Read by pydantic where the platform loads a file: an unknown field is an error. Nothing here needs pydantic."""
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+    """For pydantic, with which the platform reads files: an unknown field is an error. The SDK needs no pydantic."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Passing(Part):
-    """Cards that change hands before play, sealed (C-6)."""
+    """
+    The passing of cards before play, sealed (C-6).
+
+    >>> from pigpen.rules import PRESETS
+    >>> passing = PRESETS["hearts"].passing
+    >>> passing.cards, [str(direction) for direction in passing.directions]
+    (3, ['left', 'right', 'across', 'none'])
+    """
 
     cards: int
-    """How many each player passes."""
+    """Number of cards that each player passes."""
     directions: tuple[Direction, ...]
-    """The cycle: deal k passes in direction ``k mod len``."""
+    """The directions, deal by deal, again and again: deal *k* has number *k* modulo their count."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Opening(Part):
-    """Who leads to the first trick."""
+    """
+    The lead to the first trick.
+
+    >>> from pigpen.rules import PRESETS
+    >>> PRESETS["hearts"].opening
+    Opening(card='2C', forced=True, later='')
+    """
 
     card: str
-    """Its holder leads in the first deal of a game."""
+    """The holder of this card leads in the first deal of a game."""
     forced: bool
-    """Whether that very card must be led."""
+    """Whether the leader must lead that card."""
     later: str = ""
-    """In later deals whoever took this card in the deal before leads; empty: always the holder of `card`."""
+    """In later deals the player leads who took this card in the deal before; empty: always the holder of `card`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FirstTrick(Part):
-    """What may not be played to the first trick while the hand holds anything else."""
+    """
+    The bar on the first trick.
+
+    >>> from pigpen.rules import PRESETS
+    >>> PRESETS["hearts"].first_trick
+    FirstTrick(barred=('hearts', 'QS'))
+    """
 
     barred: tuple[str, ...]
+    """Cards that may not be played to the first trick while the hand holds any other card."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Leading(Part):
-    """A suit that may not be led until it is broken."""
+    """
+    A suit that may not be led until it is broken.
+
+    >>> from pigpen.rules import PRESETS
+    >>> PRESETS["hearts-short"].leading
+    Leading(suit='hearts', broken_by=('hearts',), alone=('hearts',))
+    """
 
     suit: str
+    """Name of the suit."""
     broken_by: tuple[str, ...]
-    """Any of these, played to an earlier trick, opens the suit."""
+    """The suit is broken when one of these cards has been played to an earlier trick."""
     alone: tuple[str, ...]
-    """A hand of nothing but these may lead the suit all the same."""
+    """A hand that holds only these cards may lead the suit before it is broken."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Exposing(Part):
-    """Cards that may be shown before play to make them count more (sealed, C-6)."""
+    """
+    The exposing of cards before play, sealed (C-6), which makes cards count more.
+
+    >>> from pigpen.rules import PRESETS
+    >>> exposing = PRESETS["gongzhu"].exposing
+    >>> list(exposing.cards), exposing.cards["AH"], exposing.face_up
+    (['AH', 'QS', 'JD', 'TC'], ('hearts',), 2)
+    """
 
     cards: Mapping[str, tuple[str, ...]]
-    """Each card that may be exposed, and the cards whose value that multiplies."""
+    """Each card that may be exposed, and the cards whose points that multiplies."""
     face_up: int
-    """The multiplier of a card exposed face up; such a card is barred as GZ-4 and GZ-5 say."""
+    """The multiplier of a card exposed face up. Such a card is barred as GZ-4 and GZ-5 say."""
     face_down: int = 0
-    """The multiplier of a card put face down; 0 where that is not allowed."""
+    """The multiplier of a card exposed face down; 0: not allowed."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cards", MappingProxyType(dict(self.cards)))
@@ -141,22 +182,39 @@ class Exposing(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Doubler(Part):
-    """A card that multiplies the points of its taker's other scoring cards."""
+    """
+    A card that multiplies the points of its taker's other scoring cards.
+
+    >>> from pigpen.rules import PRESETS
+    >>> PRESETS["gongzhu"].scoring.doubler
+    Doubler(card='TC', factor=2, alone=50)
+    """
 
     card: str
+    """The card."""
     factor: int
+    """The multiplier."""
     alone: int = 0
-    """Its own points for a taker who took no other scoring card."""
+    """Points of the card for a player who took no other scoring card."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scoring(Part):
-    """What captured cards count."""
+    """
+    The points of captured cards.
+
+    >>> from pigpen.rules import PRESETS
+    >>> scoring = PRESETS["hearts"].scoring
+    >>> scoring.better.name, dict(scoring.points), scoring.doubler
+    ('LOW', {'hearts': 1, 'QS': 13}, None)
+    """
 
     better: Better
+    """Whether low or high scores are better."""
     points: Mapping[str, int]
-    """Points of each scoring card, zero included; a card that is not named is no scoring card."""
+    """Points of each scoring card, zero included. A card that is not named is no scoring card."""
     doubler: Doubler | None = None
+    """The card that multiplies; None: there is none."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", MappingProxyType(dict(self.points)))
@@ -164,54 +222,81 @@ class Scoring(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Moon(Part):
-    """What happens when one player takes all of certain cards."""
+    """
+    The scoring when one player, the shooter, takes all of certain cards.
+
+    >>> from pigpen.rules import PRESETS
+    >>> moon = PRESETS["hearts"].moon
+    >>> moon.cards, moon.shooter.name, moon.others, moon.instead
+    (('hearts', 'QS'), 'VOID', 26, -26)
+    """
 
     cards: tuple[str, ...]
+    """The cards that the shooter must take: the moon cards."""
     shooter: ShooterCards
+    """What the moon cards count for the shooter."""
     others: int = 0
     """Points that every other player receives."""
     others_doubled: bool = False
-    """Whether the shooter's doubler, if taken, multiplies `others` too."""
+    """Whether the doubler, if the shooter took it, multiplies `others`."""
     instead: int | None = None
-    """Points the shooter may take instead of giving `others`; None: there is no choice. The default choice."""
+    """Points that the shooter may take instead of giving `others`, the default choice; None: there is no choice."""
     pig: str = "QS"
+    """The pig."""
     pig_when_moon: PigWhenMoon = PigWhenMoon.KEEP
-    """What the shooter's pig counts where it is not one of `cards`."""
+    """What the shooter's pig counts if it is not one of `cards`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class End(Part):
-    """When a game ends; tested after a whole deal (C-7)."""
+    """
+    The end of a game, tested after each deal (C-7).
+
+    >>> from pigpen.rules import PRESETS
+    >>> PRESETS["gongzhu"].end
+    End(limit=-1000, inclusive=True, deals=None, cap=200)
+    """
 
     limit: int
-    """Where low is better a total at or above it ends the game, where high is better one at or below it."""
+    """The game ends when a total is at or above the limit if low scores are better, at or below it otherwise."""
     inclusive: bool = True
-    """Whether reaching the limit exactly is enough."""
+    """Whether a total that equals the limit ends the game."""
     deals: int | None = None
-    """The game also ends after this many deals; None: only by score."""
+    """Number of deals after which the game ends at the latest; None: it ends by score only."""
     cap: int = 200
-    """A game that would never end by score ends after this many deals (C-8)."""
+    """Number of deals after which any game ends (C-8)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RulesFields(Part):
-    """The parts that make a variant; `Rules` adds the checks and what can be derived."""
+    """The parts of a variant; `Rules` adds checks and properties."""
 
     name: str
+    """Name of the variant in commands and records."""
     title: str
+    """Name of the variant for people."""
     players: int
+    """Number of seats, 2 to 8."""
     opening: Opening
+    """Who leads to the first trick."""
     scoring: Scoring
+    """What captured cards count."""
     end: End
+    """When a game ends."""
     partners: bool = False
-    """Seats 0, 2 play against 1, 3; a deal's scores are added within a team (GP-1)."""
+    """Whether seats 0 and 2 play against 1 and 3; the scores of a deal are added within a team (GP-1)."""
     removed: tuple[str, ...] = ()
     """Cards taken out of the deck before dealing."""
     passing: Passing | None = None
+    """How cards are passed; None: none are."""
     first_trick: FirstTrick | None = None
+    """What is barred from the first trick; None: nothing is."""
     leading: Leading | None = None
+    """The suit that must be broken before it is led; None: there is none."""
     exposing: Exposing | None = None
+    """Which cards may be exposed; None: none may."""
     moon: Moon | None = None
+    """What shooting the moon brings; None: nothing."""
 
     @property
     def low_is_better(self) -> bool:

@@ -1,11 +1,11 @@
-"""A variant compiled to masks and numbers, so that the engine never reads a card's name while it plays."""
+"""A variant compiled to masks and numbers, so that the engine reads no card names while it plays."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pigpen.rules.byte_totals import Totals, byte_totals
+from pigpen.rules.byte_totals import byte_totals
 from pigpen.rules.cards import CARDS, FULL_DECK, Card, Suit, cards_in, parse_cards
 
 if TYPE_CHECKING:
@@ -16,48 +16,65 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Masks are sets of cards; an absent part of the rules is an empty set or a zero."""
+    """
+    A variant as masks and numbers. An absent part of the rules is an empty set or a zero.
+
+    >>> from pigpen.rules import PRESETS, Card, cards_in
+    >>> plan = PRESETS["gongzhu"].plan
+    >>> plan.points[Card.parse("QS")], plan.harm[Card.parse("QS")], plan.harm[Card.parse("JD")]
+    (-100, 100, -100)
+    >>> cards_in(plan.exposable)
+    (Card('TC'), Card('JD'), Card('AH'), Card('QS'))
+    """
 
     deck: tuple[Card, ...]
+    """The cards in play, in canonical order."""
     deck_mask: int
+    """The cards in play, as a mask."""
     hand_size: int
+    """Number of cards dealt to each seat."""
     opening: int
-    """The one card whose holder leads first."""
+    """The card whose holder leads to the first trick, as a mask."""
     forced: int
-    """The card that must be led first, or nothing."""
+    """The card that must be led to the first trick, or no card, as a mask."""
     barred_first: int
-    """Barred from the first trick while the hand holds anything else."""
+    """Cards barred from the first trick while the hand holds any other card, as a mask."""
     restricted: int
-    """The suit that may not be led until broken."""
+    """The suit that may not be led until it is broken, as a mask."""
     breakers: int
+    """Cards that break the restricted suit, as a mask."""
     alone: int
-    """A hand within this set may lead the restricted suit unbroken."""
+    """A hand that holds only these cards may lead the restricted suit before it is broken; a mask."""
     exposable: int
+    """Cards that may be exposed, as a mask."""
     scoring: int
-    """The scoring cards."""
+    """The scoring cards, as a mask."""
     doubler: int
+    """The card that multiplies points, as a mask."""
     points: tuple[int, ...]
     """Points of each of the 52 cards."""
-    totals: Totals
-    """The same for each byte of a mask."""
+    totals: tuple[tuple[int, ...], ...]
+    """Points of the cards of each byte of a mask: seven tables, one for each byte, by its value."""
     pass_count: int
-    """How many cards each player passes."""
+    """Number of cards that each player passes."""
     pass_offsets: tuple[int, ...]
-    """How many seats clockwise the passed cards travel, deal by deal of the cycle."""
+    """Number of seats clockwise that cards are passed, for each deal of the cycle."""
     moon: int
+    """The cards that a shooter must take, as a mask."""
     pig: int
+    """The pig, as a mask."""
     harm: tuple[int, ...]
-    """Roughly what each card costs its taker, below zero for a good card, in every variant; for quick policies."""
+    """About what each card costs its taker, below zero for a good card; an estimate for quick policies."""
     danger: tuple[int, ...]
-    """Place of each card in the order of how gladly one is rid of it; the highest is the worst to keep."""
+    """Place of each card in the order of discards; the highest is the worst card to keep."""
     prize: tuple[int, ...]
-    """The same for the last to play who takes the trick: the lowest does best."""
+    """Place of each card for the last player of a trick who takes it; the lowest is the best card to play."""
     meek: tuple[int, ...]
-    """The same for a leader: the lowest is the least likely to win."""
+    """Place of each card for a leader; the lowest is the least likely to win the trick."""
 
 
 def make_plan(rules: RulesFields) -> Plan:
-    """Compile *rules*."""
+    """Compile *rules* to masks and numbers."""
     deck = FULL_DECK & ~parse_cards(rules.removed)
     opening = Card.parse(rules.opening.card).mask
     leading, moon, doubler = rules.leading, rules.moon, rules.scoring.doubler

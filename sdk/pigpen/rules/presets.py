@@ -1,4 +1,4 @@
-"""The eight variants of the rule sheets (RULES.md)."""
+"""The eight preset variants (docs/rules.md)."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ CHINESE_HEARTS = Rules(
     end=End(limit=1000, inclusive=False),
 )  # fmt: skip
 
-PRESETS = {
+PRESETS: dict[str, Rules] = {
     rules.name: rules
     for rules in (
         HEARTS_SHORT,
@@ -124,4 +124,4 @@ PRESETS = {
         CHINESE_HEARTS,
     )
 }
-"""Every preset by its name, in the order of the rule sheets."""
+"""Every preset by its name, in the order of docs/rules.md."""

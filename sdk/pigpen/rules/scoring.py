@@ -1,4 +1,4 @@
-"""What captured cards are worth: one pure function for every variant."""
+"""The points of captured cards: one pure function for all variants."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def shooter_of(rules: Rules, taken: Sequence[int]) -> int | None:
-    """The seat that took every card of the moon, if one did. *taken*: a mask per seat."""
+    """Return the seat that took every moon card, or None. *taken* is a mask for each seat."""
     moon = rules.plan.moon
     held = [mask & moon for mask in taken]
     return held.index(moon) if moon and moon in held else None
@@ -31,7 +31,7 @@ def card_points(
     choice: MoonChoice = MoonChoice.SUBTRACT,
 ) -> tuple[int, ...]:
     """
-    Points of each seat for the cards it took, before partners' scores are added.
+    Return the points of each seat for the cards that it took, before partners' scores are added.
 
     Args:
         rules: The variant.
@@ -62,7 +62,7 @@ _UNWEIGHTED = (1,) * 52
 
 
 def card_weights(rules: Rules, exposed: Mapping[Card, Face]) -> Sequence[int]:
-    """What each card's points are multiplied by."""
+    """Return the multiplier of each card's points."""
     weights = [1] * 52
     if rules.exposing:
         for name, multiplied in rules.exposing.cards.items():
@@ -75,7 +75,7 @@ def card_weights(rules: Rules, exposed: Mapping[Card, Face]) -> Sequence[int]:
 
 
 def doubler_factor(rules: Rules, taken: int, weights: Sequence[int]) -> int:
-    """What the doubler, if it is among the cards taken, makes of its taker's points."""
+    """Return the multiplier of the doubler; 1 if it is not among the cards *taken*."""
     doubler = rules.scoring.doubler
     if doubler is None or not taken & rules.plan.doubler:
         return 1

@@ -1,5 +1,5 @@
 """
-From a match seed to the cards of a deal, by a recipe that any language can follow (docs/deals.md).
+From a match seed to the cards of a deal, by an algorithm for any language (docs/deals.md).
 
 The bytes for deal k are SHA-256(tag ‖ seed ‖ k ‖ block) for block = 0, 1, …, numbers as 8 bytes, big-endian.
 A number below m is the first byte that is less than the largest multiple of m in 256, modulo m. The deck, in
@@ -29,7 +29,7 @@ _DIGITS = re.compile(f"[0-9a-fA-F]{{{2 * SEED_BYTES}}}")
 
 def new_seed() -> bytes:
     """
-    A fresh 256-bit match seed from the operating system.
+    Make a 256-bit match seed from random numbers of the operating system.
 
     >>> from pigpen.rules import new_seed
     >>> len(new_seed())
@@ -40,7 +40,7 @@ def new_seed() -> bytes:
 
 def seed_from(text: str) -> bytes:
     """
-    The seed that *text* stands for: 64 hex digits are the seed itself, anything else is hashed (SHA-256).
+    Return the seed for *text*: 64 hex digits are the seed itself, any other text is hashed (SHA-256).
 
     >>> from pigpen.rules import seed_from
     >>> seed_from("7").hex()[:8]
@@ -54,13 +54,13 @@ def seed_from(text: str) -> bytes:
 
 
 def commitment(seed: bytes) -> str:
-    """What is published before play: the seed's SHA-256 in hex."""
+    """Return the SHA-256 of *seed* in hex, which is published before play."""
     return hashlib.sha256(seed).hexdigest()
 
 
 def deal_hands(rules: Rules, seed: bytes, number: int) -> tuple[int, ...]:
     """
-    The hands of deal *number* (0, 1, …), a mask per seat.
+    Deal the cards of deal number *number* (0, 1, …): a mask for each seat.
 
     >>> from pigpen.rules import PRESETS, cards_in, deal_hands
     >>> hands = deal_hands(PRESETS["hearts"], bytes(32), 0)
@@ -69,27 +69,27 @@ def deal_hands(rules: Rules, seed: bytes, number: int) -> tuple[int, ...]:
     >>> [hand.bit_count() for hand in hands]
     [13, 13, 13, 13]
 
-    Cards go round one at a time, clockwise from the dealer's left (C-3). Seat n−1 deals first, so that seat 0 gets the
-    first card of deal 0; the deal moves one seat to the left each time.
+    Cards are dealt one at a time, clockwise from the dealer's left (C-3). Seat n−1 deals first, so that seat 0 gets the
+    first card of deal 0; then each seat in turn, clockwise.
     """
     deck = shuffled(rules, seed, number)
     return tuple([mask_of(deck[(seat - number) % rules.players :: rules.players]) for seat in range(rules.players)])
 
 
 def shuffled(rules: Rules, seed: bytes, number: int) -> list[Card]:
-    """The deck of deal *number* in the order it is dealt."""
+    """Return the deck of deal *number* in the order in which it is dealt."""
     return shuffle("deal", seed, number, rules.deck)
 
 
 def shuffle(tag: str, seed: bytes, number: int, things: Iterable[T]) -> list[T]:
     """
-    Put *things*, at most 256, in an order that depends on all other arguments.
+    Return *things*, at most 256, in an order that depends on all other arguments.
 
     Args:
-        tag: What the order is for: other uses of the same seed and number have other tags.
+        tag: The purpose of the order: each use of the same seed and number has a tag of its own.
         seed: The match seed.
-        number: Which of the orders for this use, from 0.
-        things: What to shuffle.
+        number: Number of the order for this purpose, from 0.
+        things: The values to shuffle.
     """
     order = list(things)
     stream = _stream(f"pigpen/1/{tag}".encode(), seed, number)
@@ -100,7 +100,7 @@ def shuffle(tag: str, seed: bytes, number: int, things: Iterable[T]) -> list[T]:
 
 
 def derived_number(tag: str, seed: bytes, *numbers: int) -> int:
-    """A 64-bit number that depends on all its arguments and reveals nothing of the seed."""
+    """Return a 64-bit number that depends on all arguments and reveals nothing of *seed*."""
     return int.from_bytes(_digest(f"pigpen/1/{tag}".encode(), seed, *numbers)[:8], "big")
 
 

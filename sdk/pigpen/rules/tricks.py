@@ -1,4 +1,4 @@
-"""The trick-taking part of a deal: whose turn it is, what may be played, who wins the trick."""
+"""The tricks of a deal: whose turn it is, which cards may be played, who wins the trick."""
 
 from __future__ import annotations
 
@@ -18,18 +18,7 @@ _NEXT_SEAT = {players: (*range(1, players), 0) for players in range(2, 9)}
 
 
 class Tricks:
-    """
-    Cards in hands, cards on the table, cards taken.
-
-    Attributes:
-        rules: The variant.
-        hands: Cards each seat holds now, as masks.
-        taken: Cards each seat has captured, as masks.
-        plays: Every card played so far, in order.
-        leaders: The leader of every trick begun so far; the last one leads the trick on the table.
-        turn: The seat to play.
-        playable: The cards it may play, as a mask; 0 when no card is to be played.
-    """
+    """The cards in hands, on the table, and taken. `Deal` adds what comes before and after the tricks."""
 
     __slots__ = (
         "_barred", "_best", "_bound", "_broken", "_free", "_held", "_leader", "_led", "_next_seat", "_plan", "_winner",
@@ -38,12 +27,21 @@ class Tricks:
 
     def __init__(self, rules: Rules, hands: Sequence[int]) -> None:
         plan = rules.plan
-        self.rules = rules
-        self.hands = list(hands)
-        self.taken = [0] * rules.players
-        self.plays = bytearray()
-        self.leaders = bytearray()
-        self.turn = self._leader = self._winner = 0
+        self.rules: Rules = rules
+        """The variant."""
+        self.hands: list[int] = list(hands)
+        """Cards that each seat holds now, as masks."""
+        self.taken: list[int] = [0] * rules.players
+        """Cards that each seat has captured, as masks."""
+        self.plays: bytearray = bytearray()
+        """Every card played so far, in order."""
+        self.leaders: bytearray = bytearray()
+        """Leader of each trick begun so far; the last one leads the trick on the table."""
+        self.turn: int = 0
+        """The seat that is to play; in `Phase.MOON` the shooter."""
+        self.playable: int = 0
+        """The cards that the seat may play, as a mask; 0 if no card is to be played."""
+        self._leader = self._winner = 0
         self._plan = plan
         self._next_seat = _NEXT_SEAT[rules.players]
         self._held = plan.deck_mask
@@ -51,7 +49,7 @@ class Tricks:
         self._best = 0
         self._led = FULL_DECK
         """What could beat the best card on the table: the suit led, any card where none is."""
-        self._barred = self.playable = 0
+        self._barred = 0
         self._broken = not plan.restricted
         self._bound = True
         """Whether a bar of the first trick or of GZ-4 is still in force."""
@@ -60,16 +58,22 @@ class Tricks:
 
     @property
     def barred(self) -> int:
-        """Exposed cards that may not yet be played in their own suit (GZ-4), as a mask."""
+        """Exposed cards that may not be played yet in their own suit (GZ-4), as a mask."""
         return self._barred
 
     @property
     def is_broken(self) -> bool:
-        """Whether any suit may be led."""
+        """Whether every suit may be led."""
         return self._broken
 
     def play(self, card: Card) -> None:
-        """Play *card* from the hand of the seat whose turn it is: the hot path of a simulation."""
+        """
+        Play *card* from the hand of the seat whose turn it is. Quicker than `apply`, for simulations.
+
+        Raises:
+            IllegalAction: If the card may not be played now; nothing has changed.
+            DealOver: If no card is to be played.
+        """
         try:
             bit = _BIT[card]
         except (KeyError, TypeError):

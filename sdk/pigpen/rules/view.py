@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 KnownToSeat: TypeAlias = (
     "tuple[Rules, int, int, Phase, int, int, int, int, tuple[Exposure, ...], tuple[int, ...], bytes, bytes, int | None]"
 )
-"""The arguments of `SeatView`, in order."""
+"""The arguments of `SeatView` and of `View`, in order; see `Deal.known_to`."""
 
 
 class Play(NamedTuple):
     """
-    One card on the table and who played it.
+    A card and the seat that played it.
 
     >>> from pigpen.rules import Card, Play
     >>> Play(seat=2, card=Card.parse("QS"))
@@ -28,7 +28,9 @@ class Play(NamedTuple):
     """
 
     seat: int
+    """Seat that played the card."""
     card: Card
+    """The card."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -47,41 +49,39 @@ class SeatView:
     >>> view.trick, view.led
     ((), None)
 
-    Sets of cards come in two spellings: as tuples of `Card` in canonical order (``hand``) and as bit masks
-    (``hand_mask``), which are quicker to compute with.
-
-    Attributes:
-        rules: The variant.
-        seat: Whose view it is, 0…n−1.
-        deal: Number of the deal in the game or match, from 0.
-        phase: What is decided now.
-        hand_mask: The cards this seat holds.
-        legal_mask: The cards it may choose among now; see `Deal.legal`.
-        passed_mask: The cards it passed on in this deal.
-        received_mask: The cards it was passed.
-        exposures: Exposed cards this seat knows of: face up, its own, or face down and played since.
-        hidden: How many cards each seat has put face down that this seat does not know.
-        plays: Every card played in this deal, in order, one byte each.
-        leaders: The leader of every trick begun, one byte each; the last one leads the trick on the table.
-        first_leader: Who leads to the first trick whatever it holds (GZ-2); None: the holder of the opening card.
+    Each set of cards is there twice: as a tuple of `Card` in canonical order (``hand``) and as a bit mask
+    (``hand_mask``), which is quicker to compute with.
     """
 
     rules: Rules
+    """The variant."""
     seat: int
+    """The seat whose view this is, 0…n−1."""
     deal: int
+    """Number of the deal in the game or match, from 0."""
     phase: Phase
+    """The phase of the deal, which says what is decided now."""
     hand_mask: int
+    """The cards that this seat holds, as a mask."""
     legal_mask: int
+    """The cards that this seat may choose among now, as a mask; see `legal`."""
     passed_mask: int
+    """The cards that this seat passed in this deal, as a mask."""
     received_mask: int
+    """The cards that this seat was passed in this deal, as a mask."""
     exposures: tuple[Exposure, ...]
+    """The exposed cards that this seat knows: face up, its own, or face down and played since."""
     hidden: tuple[int, ...]
+    """Number of cards that each seat has exposed face down and that this seat does not know."""
     plays: bytes
+    """Every card played in this deal, in order, one byte each."""
     leaders: bytes
+    """Leader of each trick begun, one byte each; the last one leads the trick on the table."""
     first_leader: int | None
+    """The seat that leads to the first trick with any card (GZ-2); None: the holder of the opening card leads."""
 
     def known(self) -> tuple[object, ...]:
-        """Every attribute but the rules, in the order of the constructor: what equality and a leak test compare."""
+        """Return all attributes except the rules, in the order of the constructor; two views are compared by them."""
         return (
             self.seat, self.deal, self.phase, self.hand_mask, self.legal_mask, self.passed_mask,
             self.received_mask, self.exposures, self.hidden, self.plays, self.leaders, self.first_leader,
@@ -90,41 +90,39 @@ class SeatView:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SeatView) and self.rules == other.rules and self.known() == other.known()
 
-    __hash__ = None  # type: ignore[assignment]
-
     @property
     def hand(self) -> tuple[Card, ...]:
-        """The cards this seat holds."""
+        """The cards that this seat holds."""
         return cards_in(self.hand_mask)
 
     @property
     def legal(self) -> tuple[Card, ...]:
-        """The cards it may choose among now: to play one, to pass `pass_count` of them, to expose any of them."""
+        """The cards that this seat may choose among now: to play one, pass `pass_count`, or expose any of them."""
         return cards_in(self.legal_mask)
 
     @property
     def pass_count(self) -> int:
-        """How many cards are passed in this variant; 0 where there is no passing."""
+        """Number of cards that each seat passes in this variant; 0: none are passed."""
         return self.rules.passing.cards if self.rules.passing else 0
 
     @property
     def pass_to(self) -> int:
-        """The seat that receives this seat's cards in this deal; itself when none are passed."""
+        """The seat to which this seat passes in this deal; itself if none are passed."""
         return (self.seat + self.rules.pass_offset(self.deal)) % self.rules.players
 
     @property
     def passed(self) -> tuple[Card, ...]:
-        """The cards it passed on."""
+        """The cards that this seat passed in this deal."""
         return cards_in(self.passed_mask)
 
     @property
     def received(self) -> tuple[Card, ...]:
-        """The cards it was passed."""
+        """The cards that this seat was passed in this deal."""
         return cards_in(self.received_mask)
 
     @property
     def trick(self) -> tuple[Play, ...]:
-        """The cards on the table now, leader first; empty when this seat is to lead."""
+        """The cards on the table now, the leader's first; empty if this seat is to lead."""
         on_table = len(self.plays) % self.rules.players if self.leaders else 0
         return self._plays_of(len(self.leaders) - 1) if on_table else ()
 
@@ -135,13 +133,13 @@ class SeatView:
 
     @property
     def led(self) -> Suit | None:
-        """The suit led to the trick on the table; None when it is empty."""
+        """The suit led to the trick on the table; None if no card is on the table."""
         trick = self.trick
         return trick[0].card.suit if trick else None
 
     @property
     def winning(self) -> Play | None:
-        """The play that wins the trick on the table so far; None when it is empty."""
+        """The card that wins the trick on the table so far, and its seat; None if no card is on the table."""
         trick = self.trick
         return max((play for play in trick if play.card.suit is trick[0].card.suit), default=None, key=_card)
 
@@ -152,16 +150,16 @@ class SeatView:
 
     @property
     def unseen_mask(self) -> int:
-        """Cards of the deck that this seat does not hold and that have not been played."""
+        """The cards of the deck that this seat does not hold and that have not been played, as a mask."""
         return self.rules.plan.deck_mask & ~self.hand_mask & ~mask_of(self.plays)
 
     @property
     def unseen(self) -> tuple[Card, ...]:
-        """The same as cards."""
+        """The cards of the deck that this seat does not hold and that have not been played."""
         return cards_in(self.unseen_mask)
 
     def taken_mask(self, seat: int) -> int:
-        """The cards *seat* has captured (public: GZ-14)."""
+        """Return the cards that *seat* has captured (public: GZ-14), as a mask."""
         players, mask = self.rules.players, 0
         for index in range(len(self.plays) // players):
             if self.winner(index) == seat:
@@ -170,7 +168,7 @@ class SeatView:
 
     def taken(self, seat: int) -> tuple[Card, ...]:
         """
-        The cards *seat* has captured (public: GZ-14), in canonical order.
+        List the cards that *seat* has captured (public: GZ-14), in canonical order.
 
         >>> from pigpen.rules import PRESETS, Deal, deal_hands
         >>> rules = PRESETS["hearts"]
@@ -190,14 +188,14 @@ class SeatView:
         return cards_in(self.taken_mask(seat))
 
     def winner(self, trick: int) -> int:
-        """Who took complete trick number *trick*, from 0."""
+        """Return the seat that took complete trick number *trick*, from 0."""
         if trick + 1 < len(self.leaders):
             return self.leaders[trick + 1]
         return max((play for play in self._plays_of(trick) if self._followed(play, trick)), key=_card).seat
 
     def voids(self, seat: int) -> frozenset[Suit]:
         """
-        Suits that *seat* has shown to be out of, by not following.
+        Return the suits that *seat* has failed to follow, and so no longer holds.
 
         >>> from pigpen.rules import PRESETS, Deal, deal_hands
         >>> rules = PRESETS["hearts"]
@@ -219,7 +217,7 @@ class SeatView:
 
     def held_by(self, seat: int) -> int:
         """
-        Unplayed cards (a mask) that this seat knows another *seat* to hold: passed to it, or exposed by it.
+        Return the cards that another *seat* is known to hold, as a mask: passed to it by this seat, or exposed by it.
 
         >>> from pigpen.rules import PRESETS, Deal, cards_in, deal_hands
         >>> rules = PRESETS["hearts"]

@@ -1,4 +1,4 @@
-"""A variant in words, from nothing but its data."""
+"""A variant in words, made from its data alone."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 def describe(rules: Rules, translate: Callable[[str], str] = str) -> str:
     """
-    The rules of a variant in plain sentences, a paragraph for each part.
+    Describe the rules of a variant in plain sentences, a paragraph for each part.
 
     Args:
         rules: The variant.
-        translate: Gives a sentence in another language; ``%(name)s`` in it stands for what is put in.
+        translate: Translates a sentence, in which ``%(name)s`` stands for a value.
 
     >>> from pigpen.rules import PRESETS
     >>> print(describe(PRESETS["hearts"]).splitlines()[0])

@@ -1,1 +1,1 @@
-"""Simulation: unseen cards sampled, deals played out and solved; the accelerated engine where there is one."""
+"""Simulation: deals sampled, played out and solved. Bots import these names from `pigpen`."""

@@ -1,8 +1,8 @@
 """
-What follows, for one seat, from what the others did: which cards each of them cannot hold.
+Conclusions from the plays of the other seats: which cards each of them cannot hold.
 
-Every card played says that it was legal. `Evidence` runs through the plays of a view, and turns each of the rules in
-`Tricks` around: not which cards a hand allows, but which hands allow the card.
+Every card played was legal. `Evidence` goes through the plays of a view and applies each of the rules in `Tricks` in
+reverse: not which cards a hand allows, but which hands allow the card.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 class Evidence:
     """
-    What a view says of the other hands.
+    What a view reveals of the other hands.
 
     Attributes:
         absent: Cards that each seat cannot hold now, as masks.
         present: Unplayed cards that each other seat is known to hold, as masks.
-        sizes: How many cards each seat holds now.
-        is_complete: Whether every hand within these bounds allows everything that was played. Only rules of one's own
-            can make this false: then a deal must be played through to see whether it fits.
+        sizes: Number of cards that each seat holds now.
+        is_complete: Whether every hand within these bounds allows all cards that were played. It is false only in
+            variants that are no presets: then a deal must be played through to see whether it fits.
     """
 
     def __init__(self, view: SeatView) -> None:
@@ -34,12 +34,12 @@ class Evidence:
         self._players = view.rules.players
         self._barred = mask_of(shown.card for shown in view.exposures if shown.face is Face.UP)
         self._broken = not self._plan.restricted
-        self.absent = [0] * self._players
-        self.sizes = [view.rules.hand_size] * self._players
-        self.is_complete = True
+        self.absent: list[int] = [0] * self._players
+        self.sizes: list[int] = [view.rules.hand_size] * self._players
+        self.is_complete: bool = True
         for trick, leader in enumerate(view.leaders):
             self._hear(view.plays[trick * self._players : (trick + 1) * self._players], leader, first=not trick)
-        self.present = [0 if seat == view.seat else view.held_by(seat) for seat in range(self._players)]
+        self.present: list[int] = [0 if seat == view.seat else view.held_by(seat) for seat in range(self._players)]
         self._find_opening_card()
 
     def _hear(self, cards: bytes, leader: int, *, first: bool) -> None:

@@ -1,8 +1,8 @@
 """
-Playing a deal to its end without much thought, many thousand times.
+Playouts: a deal played to its end by a simple policy, many thousand times.
 
-The policies here are the reference: the accelerated engine (`pigpen.sim.native`) plays the same cards with the same
-random numbers, where there is one.
+The policies here are the reference: the accelerated engine (`pigpen.sim.native`), if there is one, plays the same cards
+with the same random numbers.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 import random
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from pigpen.rules.actions import Action, MoonChoice, Phase
 from pigpen.rules.cards import CARDS, SUIT_MASKS, Card, cards_in
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 class Policy(enum.IntEnum):
     """
-    How seats play that nobody thinks for. Neither exposes anything; a shooter who is asked takes the −26.
+    A simple policy by which all seats play. It exposes no card; a shooter who has a choice takes the −26.
 
     >>> import random
     >>> from pigpen import Policy, playout
@@ -42,24 +42,26 @@ class Policy(enum.IntEnum):
     """Lead low, duck, shed the worst card, take what is worth having; one card in eight is any legal card."""
 
 
-Chooser = Callable[["Deal", int], Action]
-"""A policy of one's own: what the seat does, in a deal with all hands open."""
+Chooser: TypeAlias = Callable[["Deal", int], Action]
+"""A policy of your own: a function of a deal, all hands open, and a seat that returns the action of that seat."""
 
 
 def playout(deal: Deal, policy: Policy | Chooser = Policy.CAREFUL, rng: Bits | None = None) -> tuple[int, ...]:
     """
-    Play a copy of *deal* to its end, quickly.
+    Play a copy of *deal* to its end by a simple policy, and return the score of each seat.
 
+    >>> import random
+    >>> from pigpen import Policy, playout
     >>> from pigpen.rules import PRESETS, Deal, deal_hands
     >>> rules = PRESETS["gongzhu"]
     >>> playout(Deal(rules, deal_hands(rules, bytes(32), 0)), Policy.CAREFUL, random.Random(1))
     (-10, -140, 60, -80)
 
     Args:
-        deal: Where to begin; it is not changed.
-        policy: How every seat plays: `Policy.CAREFUL` or `Policy.RANDOM`, both very quick; or a function of one's own
-            that gets the deal and a seat, and returns what that seat does.
-        rng: Where the policy's random numbers come from; the same state gives the same play.
+        deal: The deal from which to start; it is not changed.
+        policy: The policy of all seats: `Policy.CAREFUL` or `Policy.RANDOM`, both very quick; or a function of your own
+            that gets the deal and a seat, and returns the action of that seat.
+        rng: Source of the policy's random numbers; the same state gives the same play.
 
     Returns:
         The score of each seat, as `Deal.scores` gives it.
@@ -81,7 +83,7 @@ def playout(deal: Deal, policy: Policy | Chooser = Policy.CAREFUL, rng: Bits | N
 def playouts(
     possible: PossibleDeals, options: int, deals: int, policy: Policy, rng: SimRandom
 ) -> dict[Card, tuple[float, ...]]:
-    """The mean scores after each card of the mask *options*; see `pigpen.View.playouts`."""
+    """Return the mean scores after each card of the mask *options*; see `pigpen.View.playouts`."""
     cards, engine = cards_in(options), native.engine()
     if engine and possible.all_fit:
         sums = engine.playouts(possible.known_position(), possible.unseen.tables, options, deals, policy, rng.state)
@@ -102,7 +104,7 @@ def _try_all(deal: Deal, cards: Sequence[Card], policy: Policy, rng: SimRandom, 
 
 
 def play_out(deal: Deal, policy: Policy, rng: SimRandom) -> None:
-    """Play *deal*, in which cards are being played, to its end."""
+    """Play *deal*, which is in `Phase.PLAY`, to its end."""
     choose = _any if policy is Policy.RANDOM else _careful
     play = deal.play
     while options := deal.playable:
@@ -119,7 +121,7 @@ def _played_by(deal: Deal, policy: Chooser) -> tuple[int, ...]:
 
 
 def settle(deal: Deal, policy: Policy, rng: SimRandom, but: int | None = None) -> None:
-    """Answer the sealed questions for everybody who has not answered yet, *but* for one seat."""
+    """Answer the sealed questions for all seats that have not answered yet, except for the seat *but*."""
     while deal.phase in (Phase.PASS, Phase.EXPOSE):
         seats = [seat for seat in deal.to_act if seat != but]
         if not seats:

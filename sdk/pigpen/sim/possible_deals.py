@@ -1,4 +1,4 @@
-"""Whole deals that fit a view: what the view shows, and a random choice for the rest."""
+"""Whole deals that fit a view: what the view shows, and random cards for the rest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 class PossibleDeals:
     """
-    All deals that fit a view, to draw from.
+    All deals that fit a view, from which to draw.
 
     Attributes:
         view: The view.
@@ -30,22 +30,22 @@ class PossibleDeals:
 
     def __init__(self, view: SeatView) -> None:
         """
-        Take in what *view* tells.
+        Count the deals that fit *view*.
 
         Raises:
             Unfit: If no deal fits it.
         """
         if view.phase is Phase.OVER:
             raise ValueError("the deal is over: nothing is left to sample")
-        self.view = view
-        self.unseen = Unseen(view)
-        self.all_fit = self.unseen.evidence.is_complete
+        self.view: SeatView = view
+        self.unseen: Unseen = Unseen(view)
+        self.all_fit: bool = self.unseen.evidence.is_complete
         self._played = _played(view)
         offset = view.rules.pass_offset(view.deal)
         self._offset = offset if view.phase is not Phase.PASS else 0
 
     def draw(self, rng: SimRandom) -> Deal:
-        """One of the deals, where the view is: the same phase, the same cards on the table."""
+        """Draw a deal at the decision of the view: the same phase, the same cards on the table."""
         if not self._can_swap_hands:
             return self._draw_fitting(rng)
         deal = self.draw_hands(rng)
@@ -57,7 +57,7 @@ class PossibleDeals:
         return deal
 
     def draw_hands(self, rng: SimRandom) -> Deal:
-        """The same with what was dealt and passed left as in any other deal that fits: enough to play on."""
+        """Draw a deal in which only the hands are drawn, not the cards dealt and passed: enough to play on."""
         if not self._can_swap_hands:
             return self._draw_fitting(rng)
         hands, down = self.unseen.draw(rng)
@@ -70,11 +70,11 @@ class PossibleDeals:
 
     @cached_property
     def first(self) -> Deal:
-        """A deal that fits, always the same one; others differ from it in hands and what goes with them."""
+        """A deal that fits, always the same one."""
         return self._draw_fitting(SimRandom(0))
 
     def known_position(self) -> Deal:
-        """Where the view is, with only what it shows: the other hands are empty."""
+        """Return the deal as the view shows it, with empty hands for the other seats."""
         deal, view = self.first.copy(), self.view
         deal.hands = [view.hand_mask if seat == view.seat else 0 for seat in range(view.rules.players)]
         deal.exposures = view.exposures

@@ -1,9 +1,9 @@
 """
-The unseen cards dealt at random, each deal that fits a view as likely as any other.
+The unseen cards dealt at random: all deals that fit a view are equally likely.
 
-What is known (`Evidence`) says for each unseen card to which places it may go. A place is a seat, or the cards that
-a seat has put face down unseen (GS-2). How many cards of a class go to each group of places is drawn by `Splits`; which
-cards those are is then a shuffle within the class, and where they lie one within the group.
+`Evidence` gives for each unseen card the places to which it may go. A place is a seat, or the cards that a seat has
+exposed face down (GS-2). `Splits` draws the number of cards of a class that go to each group of places. A shuffle
+within the class then decides which cards those are, and one within the group where they lie.
 """
 
 from __future__ import annotations
@@ -24,33 +24,34 @@ if TYPE_CHECKING:
 
 class Unseen:
     """
-    The unseen cards of a view, ready to be dealt again and again.
+    The unseen cards of a view, ready to be dealt many times.
 
     Attributes:
         evidence: What is known of the other hands.
-        places: Where unseen cards may lie.
-        sizes: How many cards lie in each place.
-        groups: The places that the same cards may go to.
-        splits: How the cards may be dealt to the groups.
-        known: What each seat holds for certain, as masks; for the seat that looks, its hand.
+        places: The places where unseen cards may lie.
+        sizes: Number of cards in each place.
+        groups: Numbers of the places to which the same cards may go, for each group.
+        splits: The ways to deal the cards to the groups.
+        known: Cards that each seat is known to hold, as masks; for the seat of the view, its hand.
     """
 
     def __init__(self, view: SeatView) -> None:
         """
-        Take in what *view* tells.
+        Count the ways to deal the unseen cards of *view*.
 
         Raises:
             Unfit: If no deal fits it.
         """
-        self.evidence = evidence = Evidence(view)
+        evidence = Evidence(view)
+        self.evidence: Evidence = evidence
         others = [seat for seat in range(view.rules.players) if seat != view.seat]
-        self.known = list(evidence.present)
+        self.known: list[int] = list(evidence.present)
         self.known[view.seat] = view.hand_mask
         face_up = sum(shown.card.mask for shown in view.exposures)
         candidates = view.rules.plan.exposable & ~face_up
         hidden = [CardPlace(seat, True, view.hidden[seat]) for seat in others if view.hidden[seat]]
         sizes = {seat: evidence.sizes[seat] - view.hidden[seat] for seat in others}
-        self.places = [CardPlace(seat, False, sizes[seat]) for seat in others] + hidden
+        self.places: list[CardPlace] = [CardPlace(seat, False, sizes[seat]) for seat in others] + hidden
         sets = [
             mask_of(card for card in view.unseen if self._may_lie(card.mask, place, candidates))
             for place in self.places
@@ -58,16 +59,16 @@ class Unseen:
         by_set: dict[int, list[int]] = {}
         for number, cards in enumerate(sets):
             by_set.setdefault(cards, []).append(number)
-        self.groups = list(by_set.values())
+        self.groups: list[list[int]] = list(by_set.values())
         classes: dict[tuple[int, ...], int] = {}
         for card in view.unseen:
             groups = tuple([group for group, cards in enumerate(by_set) if cards & card.mask])
             classes[groups] = classes.get(groups, 0) | card.mask
-        self.sizes = [place.size for place in self.places]
-        self.splits = Splits(classes, [sum(self.sizes[place] for place in group) for group in self.groups])
+        self.sizes: list[int] = [place.size for place in self.places]
+        self.splits: Splits = Splits(classes, [sum(self.sizes[place] for place in group) for group in self.groups])
 
     def ways(self) -> int:
-        """How many deals there are."""
+        """Return the number of deals that fit."""
         splits, ways = self.splits, 1
         for group in self.groups:
             ways *= shuffles(tuple(self.sizes[place] for place in group))
@@ -75,7 +76,7 @@ class Unseen:
 
     @cached_property
     def tables(self) -> Tables:
-        """The same as the accelerated engine reads it."""
+        """The ways to deal the cards, as the accelerated engine reads them."""
         from pigpen.sim.tables import pack_tables  # only where that engine runs
 
         return pack_tables(self.splits, self.groups, self.places)
@@ -90,8 +91,8 @@ class Unseen:
         Deal the unseen cards.
 
         Returns:
-            The cards that each other seat holds, and those of them that lie face down unseen, as masks; zero for the
-            seat that looks.
+            The cards that each other seat holds, and those of them that are exposed face down, as masks; zero for the
+            seat of the view.
         """
         hands, down = [0] * len(self.known), [0] * len(self.known)
         engine = native.engine()

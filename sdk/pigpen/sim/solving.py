@@ -1,10 +1,10 @@
 """
 Endings with all hands open, solved exactly.
 
-The solution is the one called max^n (Luckhardt and Irani, 1986): every seat in turn plays the card that is best for
-it, knowing that the others will do the same. Best is the largest margin: its score less the mean of all, turned so that
-more is better. With partners that is minimax between two teams. Among cards that are as good as each other for their
-player, however different for the others, the first in canonical order is played.
+The solution is max^n (Luckhardt and Irani, 1986): each seat in turn plays the card that is best for it, knowing that
+the others do the same. Best is the largest margin: its score less the mean of all, with the sign chosen so that more is
+better. With partners that is minimax between two teams. Among cards that are equally good for their player, the first
+in canonical order is played, even if they differ for the other seats.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Memory = dict[tuple[object, ...], Scores]
 
 class Solution(NamedTuple):
     """
-    What comes of an ending when all play as well as they can.
+    The result of an ending in which every seat plays as well as it can.
 
     >>> from pigpen.rules import PRESETS, Deal, deal_hands
     >>> from pigpen import solve
@@ -44,20 +44,20 @@ class Solution(NamedTuple):
     True
     """
 
-    choices: dict[Card, Scores]
-    """The score of each seat at the end, after each card that may be played now."""
+    choices: dict[Card, tuple[int, ...]]
+    """Score of each seat at the end, for each card that may be played now."""
     card: Card
-    """The best of them for the seat whose turn it is."""
+    """The best of these cards for the seat whose turn it is."""
 
     @property
-    def scores(self) -> Scores:
-        """The score of each seat at the end, after the best card."""
+    def scores(self) -> tuple[int, ...]:
+        """Score of each seat at the end, if the best card is played now."""
         return self.choices[self.card]
 
 
 class TooLong(PigpenError):
     """
-    An ending needs more work than was allowed.
+    An ending that needs more work than was allowed.
 
     >>> from pigpen.rules import PRESETS, Deal, deal_hands
     >>> from pigpen import TooLong, solve
@@ -74,7 +74,7 @@ class TooLong(PigpenError):
 
 def margin(rules: Rules, scores: Sequence[float], seat: int) -> float:
     """
-    By how much *seat* does better than the mean of all, times the number of seats; more is better everywhere.
+    Return the margin of *seat* over the mean of all seats, times the number of seats. More is better in every variant.
 
     >>> from pigpen import margin
     >>> from pigpen.rules import PRESETS
@@ -89,7 +89,7 @@ def margin(rules: Rules, scores: Sequence[float], seat: int) -> float:
 
 def solve(deal: Deal, limit: int | None = None) -> Solution:
     """
-    Solve *deal*, in which cards are being played, all hands open; it stays as it is.
+    Solve *deal*, which is in `Phase.PLAY`, with all hands open. The deal is not changed.
 
     >>> from pigpen.rules import PRESETS, Deal, deal_hands
     >>> from pigpen import margin, solve
@@ -107,8 +107,8 @@ def solve(deal: Deal, limit: int | None = None) -> Solution:
     about 10 ms, sometimes ten times that; without it, seconds.
 
     Args:
-        deal: Where to start.
-        limit: How many positions between tricks to look at, at most; None: as many as it takes. A measure of time.
+        deal: The deal from which to start.
+        limit: Largest number of positions between tricks to search, as a limit of time; None: no limit.
 
     Raises:
         TooLong: If *limit* was not enough.

@@ -1,8 +1,8 @@
 """
-In how many ways cards can be dealt to places, counted exactly, and one of the ways drawn.
+The ways to deal cards to places: counted exactly, and drawn.
 
-Cards that may go to the same places are a class; places that the same cards may go to are a group. How many cards of a
-class go to each group is drawn from a table of exact counts, made class by class.
+Cards that may go to the same places are a class; places to which the same cards may go are a group. The number of cards
+of a class that go to each group is drawn from a table of exact counts, made class by class.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from pigpen.sim.sim_random import SimRandom
 
 Room = tuple[int, ...]
-"""How many cards each group of places can still take; as a split, how many of one class it gets."""
+"""Number of cards that each group of places can still take; in a split, number of cards of a class that it gets."""
 
 
 class CardPlace(NamedTuple):
-    """Where unseen cards may lie."""
+    """A place where unseen cards may lie."""
 
     seat: int
     face_down: bool
@@ -35,42 +35,42 @@ class Option(NamedTuple):
     """One way to split a class."""
 
     limit: int
-    """It is drawn when the random word is below this and not below the limit of the option before."""
+    """The option is drawn if the random word is below this limit and not below that of the option before."""
     split: Room
     room: Room
-    """What is left for the classes after it."""
+    """The room that is left for the later classes."""
 
 
 class Unfit(ValueError):
-    """No deal at all fits the view: somebody has played what the rules do not allow."""
+    """A view that no deal fits: it holds a card that was not legal."""
 
 
 class Splits:
     """
-    Every way to split classes of cards among groups of fixed sizes, and how many deals each way stands for.
+    All ways to split classes of cards among groups of fixed sizes, and the number of deals for each way.
 
     Attributes:
         cards: The cards of each class, as tuples of numbers.
-        groups: For each class the groups that it may go to.
-        root: What all the groups can take, before the first class.
-        options: For each class what may be drawn, by the room that there is for it.
+        groups: The groups to which each class may go.
+        root: The room in all groups, before the first class.
+        options: The options of each class, by the room in the groups.
     """
 
     def __init__(self, classes: dict[tuple[int, ...], int], sizes: Sequence[int]) -> None:
         """
-        Count.
+        Count the ways.
 
         Args:
-            classes: The cards (a mask) that may go to each set of groups; together as many as there is room.
-            sizes: How many cards each group takes.
+            classes: The cards that may go to each set of groups, as masks; together they fill the groups.
+            sizes: Number of cards that each group takes.
 
         Raises:
             Unfit: If there is no way.
         """
         # The class with the most freedom comes last: what room is left says how it must be split.
         ordered = sorted(classes.items(), key=lambda item: (len(item[0]), item[1].bit_count()))
-        self.groups = [groups for groups, _ in ordered]
-        self.cards = [tuple(map(int, cards_in(mask))) for _, mask in ordered]
+        self.groups: list[tuple[int, ...]] = [groups for groups, _ in ordered]
+        self.cards: list[tuple[int, ...]] = [tuple(map(int, cards_in(mask))) for _, mask in ordered]
         self.root: Room = tuple(sizes)
         self.options: list[dict[Room, list[Option]]] = [{} for _ in ordered]
         self._ways: dict[tuple[int, Room], int] = {}
@@ -78,7 +78,7 @@ class Splits:
             raise Unfit("no deal fits this view")
 
     def ways(self, level: int, room: Room) -> int:
-        """In how many ways the classes from number *level* on fill *room*."""
+        """Count the ways in which the classes from number *level* on fill *room*."""
         if level == len(self.cards):
             return not any(room)
         known = self._ways.get((level, room))
@@ -106,7 +106,7 @@ class Splits:
         return _parts(count, room, frozenset(groups), 0)
 
     def draw(self, rng: SimRandom) -> list[int]:
-        """One of the deals: the cards of each group, as masks."""
+        """Draw a deal: the cards of each group, as masks."""
         masks = [0] * len(self.root)
         room = self.root
         for cards, groups, table in zip(self.cards, self.groups, self.options, strict=True):
@@ -125,7 +125,7 @@ def _drawn(options: list[Option], word: int) -> Option:
 
 
 def spread(cards: list[int], places: Sequence[int], split: Sequence[int], rng: SimRandom, masks: list[int]) -> None:
-    """Give each of *places* its part of *cards*; the last of them takes what is left, without random numbers."""
+    """Give each of *places* its part of *cards*. The last place takes the rest, without random numbers."""
     begin, last = 0, len(cards) - 1
     for place in places[:-1]:
         mask = masks[place]
@@ -151,7 +151,7 @@ def _parts(count: int, room: Room, groups: frozenset[int], first: int) -> Iterat
 
 
 def shuffles(split: Room) -> int:
-    """In how many ways the cards of a class can be split so: a multinomial coefficient."""
+    """Count the ways to split the cards of a class like *split*: a multinomial coefficient."""
     ways = factorial(sum(split))
     for part in split:
         ways //= factorial(part)

@@ -21,7 +21,7 @@ _OPTION = struct.Struct("=Qq16s")
 
 
 def pack_tables(splits: Splits, groups: Sequence[Sequence[int]], places: Sequence[CardPlace]) -> Tables:
-    """`Unseen` of dealing.h, with the tables that it points to; see `pigpen.sim.sampling.Unseen`."""
+    """Make `Unseen` of dealing.h, with its tables; see `pigpen.sim.sampling.Unseen`."""
     classes, cards = b"", b""
     for dealt, allowed in zip(splits.cards, splits.groups, strict=True):
         classes += _CLASS.pack(len(cards), len(dealt), len(allowed), bytes(allowed))

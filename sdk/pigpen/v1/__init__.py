@@ -1,1 +1,1 @@
-"""Generated from protos/pigpen/v1 by `make protos`; do not edit."""
+"""The wire contract in proto files, and the code that `make protos` generates from them; do not edit that code."""

@@ -220,7 +220,7 @@ class Passing(message.Message):
     CARDS_FIELD_NUMBER: builtins.int
     DIRECTIONS_FIELD_NUMBER: builtins.int
     cards: builtins.int
-    """How many cards each player passes, at least 1."""
+    """Number of cards that each player passes, at least 1."""
     @builtins.property
     def directions(self) -> containers.RepeatedScalarFieldContainer[Direction.ValueType]:
         """The cycle: deal k passes in direction k modulo the length. At least one."""
@@ -249,9 +249,9 @@ class Opening(message.Message):
     card: builtins.str
     """The holder of this card leads in the first deal of a game."""
     forced: builtins.bool
-    """True: that very card must be led. False: any card may be."""
+    """True: that card must be led. False: any card may be led."""
     later: builtins.str
-    """In later deals whoever took this card in the deal before leads. Empty: always the holder of card."""
+    """In later deals the player leads who took this card in the deal before. Empty: always the holder of card."""
     def __init__(
         self,
         *,
@@ -267,7 +267,7 @@ class Opening(message.Message):
 
 @typing.final
 class FirstTrick(message.Message):
-    """What may not be played to the first trick while the hand holds anything else."""
+    """Cards that may not be played to the first trick while the hand holds any other card."""
 
     DESCRIPTOR: descriptor.Descriptor
 
@@ -304,7 +304,7 @@ class Leading(message.Message):
 
     @builtins.property
     def alone(self) -> containers.RepeatedScalarFieldContainer[builtins.str]:
-        """A hand of nothing but these cards may lead the suit all the same."""
+        """A hand that holds only these cards may lead the suit before it is broken."""
 
     def __init__(
         self,

@@ -1,1 +1,1 @@
-"""What a bot is given: the view of its seat, and what it is told besides."""
+"""What a bot is given: the view of its seat, and notices. Bots import these names from `pigpen`."""

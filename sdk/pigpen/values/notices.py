@@ -1,9 +1,9 @@
-"""What a bot is told besides its questions."""
+"""Notices: what a bot is sent besides its questions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from pigpen.rules import Rules
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class ClockSetting:
     """
-    How much time a bot has; all in seconds.
+    The clock of a match. All times are in seconds.
 
     >>> from pigpen import ClockSetting
     >>> clock = ClockSetting(bank=60.0, increment=0.1, limit=1.0, start_up=10.0)
@@ -21,20 +21,21 @@ class ClockSetting:
     """
 
     bank: float
-    """Time for each `deals_per_bank` deals begun."""
+    """Time added to the bank at the first deal, and again after every `deals_per_bank` deals."""
     increment: float
-    """Added to the bank for every decision."""
+    """Time added to the bank for each decision."""
     limit: float
-    """The most a single decision may take."""
+    """Longest time for one decision."""
     start_up: float
-    """From when all programs of the match have been started to this one's Hello."""
+    """Longest time from the start of the last program of the match until the bot has its seat."""
     deals_per_bank: int = 16
+    """Number of deals after which `bank` is added to the bank again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
     """
-    What a bot learns when it has taken its seat.
+    The facts of a match, sent to a bot when it has its seat.
 
     >>> from pigpen import Bot, ClockSetting, Welcome
     >>> from pigpen.rules import PRESETS
@@ -49,17 +50,19 @@ class Welcome:
     """
 
     rules: Rules
+    """The variant."""
     seat: int
-    """Its seat in the first deal; each view names the seat of its own deal."""
+    """Seat of the bot in the first deal; each view has the seat of its own deal."""
     format: str
-    """`game`, `deals:N` or `boards:N`; of each board other instances of the bot play the other seats."""
+    """`game`, `deals:N` or `boards:N`. With boards, other instances of the bot play each board from the other seats."""
     clock: ClockSetting
+    """The bot's clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class DealResult:
     """
-    How a deal ended.
+    The end of a deal.
 
     >>> from pigpen import DealResult
     >>> result = DealResult(deal=0, seat=2, scores=(6, 3, 13, 4), totals=(6, 3, 13, 4))
@@ -70,17 +73,17 @@ class DealResult:
     deal: int
     """Number of the deal, from 0."""
     seat: int
-    """The seat this bot had in it."""
+    """Seat of the bot in this deal."""
     scores: tuple[int, ...]
     """Score of each seat in this deal."""
     totals: tuple[int, ...]
-    """Total so far, in the game or match, of whoever sits in each seat."""
+    """Total of the bot in each seat, in the game or match so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class FaultNotice:
     """
-    Something the referee holds against the bot.
+    A fault: an answer that was late, illegal or unreadable.
 
     >>> from pigpen import FaultNotice
     >>> notice = FaultNotice("timeout", "no answer within 1.000 s", faults=3, takeover=True)
@@ -89,19 +92,19 @@ class FaultNotice:
     """
 
     verdict: str
-    """Machine code: timeout, illegal or malformed."""
+    """The kind of fault, for programs: timeout, illegal or malformed."""
     message: str
-    """The same for people."""
+    """The fault in one sentence."""
     faults: int
-    """How many faults the bot has now."""
+    """Number of faults of the bot in this match, this one included."""
     takeover: bool
-    """Whether the default policy plays the seat from here on."""
+    """Whether the default policy plays the seat from now on."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
     """
-    How the match ended for this bot; in the format `boards:N`, at its own table.
+    The end of the match for this bot; in the format `boards:N`, at its own table.
 
     >>> from pigpen import MatchResult
     >>> MatchResult(place=1, points_per_deal=5.25).place
@@ -109,8 +112,10 @@ class MatchResult:
     """
 
     place: int
-    """1 is the best; shared places are equal."""
+    """Place of the bot, 1 the best; bots with equal results share a place."""
     points_per_deal: float
+    """Mean score per deal of the bot."""
 
 
-Notice = DealResult | FaultNotice | MatchResult
+Notice: TypeAlias = DealResult | FaultNotice | MatchResult
+"""Any of the notices that are sent after the welcome."""

@@ -1,4 +1,4 @@
-"""What a person at the table sees, whether it is asked or not."""
+"""What a person at the table is shown, with a question or without one."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Seen:
     """One moment of a deal, as a person's seat may see it."""
 
     view: View
-    """All that the seat may know; it is no question, so its decision, limit and bank are zero."""
+    """All that the seat may know. It asks nothing: its decision, limit and bank are zero."""
     names: tuple[str, ...]
-    """The name of whoever sits in each seat."""
+    """Name of the player in each seat."""
     away: bool = False
     """Whether the default policy plays the seat until the person is back."""

@@ -1,4 +1,4 @@
-"""The view a bot gets: what its seat may know, and what the referee adds for the one who must decide."""
+"""The view that a bot gets: what its seat may know, and what the referee adds for a decision."""
 
 from __future__ import annotations
 
@@ -33,20 +33,18 @@ class View(SeatView):
     >>> sampled = view.sample(view.rng)
     >>> sampled.phase is deal.phase and sampled.hands[view.seat] == view.hand_mask
     True
-
-    Attributes:
-        totals: Total, in the game or match before this deal, of whoever sits in each seat.
-        decision: Number of the decision in this match, from 1; forced actions, which are not asked, do not count.
-        seed: 64-bit number of this bot's own for this deal, the same in every run with the same match seed.
-        limit: Seconds that this decision may take.
-        bank: Seconds left in the bank before this decision.
     """
 
     totals: tuple[int, ...] = ()
+    """Total of the bot in each seat, in the game or match before this deal."""
     decision: int = 0
+    """Number of the decision in this match, from 1; forced actions, which are not asked, do not count."""
     seed: int = 0
+    """A 64-bit number for this bot and this deal, the same in every run with the same match seed."""
     limit: float = 0.0
+    """Seconds that this decision may take."""
     bank: float = 0.0
+    """Seconds left in the bank before this decision."""
     _rng: random.Random | None = field(default=None, init=False)
     _possible: PossibleDeals | None = field(default=None, init=False)
 
@@ -59,12 +57,12 @@ class View(SeatView):
 
     def sample(self, rng: Bits) -> Deal:
         """
-        A whole deal that this may be: the unseen cards dealt anew, where the view is, ready to be played on.
+        Deal the unseen cards at random, and return a whole deal at the same decision, ready to be played on.
 
         All deals that fit what the seat knows are equally likely: its own hand, what it passed and received, every
         card played and what that says of its player's hand (suits not followed, bars that would have forbidden the
         card), exposures. Deals that differ in what others passed, or in which cards lie face down, are different deals.
-        In a sealed phase everybody is asked anew. The first call on a view counts the deals, the others only draw.
+        In a sealed phase all seats are asked again. The first call on a view counts the deals, later calls only draw.
 
         Args:
             rng: A `random.Random`, such as the `rng` of the view that a bot gets.
@@ -82,8 +80,8 @@ class View(SeatView):
         """
         Try each legal card in the same *deals* sampled deals, and play each of them to its end.
 
-        The same as `sample`, `Deal.play` and `pigpen.playout` in two loops, in one call: many times as fast where the
-        accelerated engine runs. For the seat whose turn it is to play.
+        Same result as `sample`, `Deal.play` and `pigpen.playout` in two loops, in one call: many times as fast where
+        the accelerated engine runs. Only for the seat that is to play a card.
 
         >>> from pigpen import View, margin
         >>> from pigpen.rules import PRESETS, Deal, deal_hands
@@ -100,9 +98,9 @@ class View(SeatView):
         Card('2S')
 
         Args:
-            deals: How many deals to sample, 1 or more.
+            deals: Number of deals to sample, 1 or more.
             rng: A `random.Random`.
-            policy: How all seats play on; `Policy.CAREFUL` by default.
+            policy: The policy by which all seats play on; `Policy.CAREFUL` by default.
             cards: The legal cards to try; all of them by default.
 
         Returns:

@@ -1,1 +1,1 @@
-"""The wire: messages to values and back (protos/pigpen/v1), and how gRPC runs at both ends."""
+"""The wire: values from and to messages (pigpen/v1/*.proto), and settings of gRPC. Bots need none of it."""

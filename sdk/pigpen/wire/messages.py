@@ -1,4 +1,4 @@
-"""Between the wire's messages (protos/pigpen/v1) and the values that bots and referee work with."""
+"""Values of bots and referee from and to messages of the wire (pigpen/v1/*.proto)."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ PROTOCOL = 1
 
 
 _PHASES: dict[int, Phase] = {phase.value: phase for phase in Phase}
-"""Quicker than asking the enumeration."""
+"""Quicker than a look-up in the enumeration."""
 
 NO_ACTION = "the answer holds no action"
-"""What the referee says of an empty answer, and of a bot whose method returned something else than an answer."""
+"""The referee's message for an empty answer, which the SDK sends if a method of the bot returned no answer."""
 
 
 class MalformedMessage(ValueError):
-    """A message that makes no sense; the text says why."""
+    """A message that cannot be read; the text says why."""
 
 
 def duration(seconds: float) -> Duration:
-    """A length of time as a message, to the microsecond; less than nothing is nothing."""
+    """Make a message of a length of time, to the microsecond; a negative one counts as zero."""
     message = Duration()
     _set_duration(message, seconds)
     return message
@@ -45,12 +45,12 @@ def _set_duration(message: Duration, seconds: float) -> None:
 
 
 def seconds(message: Duration) -> float:
-    """A length of time in seconds."""
+    """Return a length of time in seconds."""
     return message.seconds + message.nanos / 1e9
 
 
 def request_message(view: View, took: float) -> referee_pb2.RefereeMessage:
-    """Ask for the decision that *view* shows; the answer before took *took* seconds."""
+    """Make the request for the decision of *view*; the answer before took *took* seconds."""
     message = referee_pb2.RefereeMessage()  # filled in place: handing parts to a constructor copies them
     request = message.request
     request.decision = view.decision
@@ -63,7 +63,7 @@ def request_message(view: View, took: float) -> referee_pb2.RefereeMessage:
 
 
 def fill_view(message: view_pb2.View, view: View) -> None:
-    """Write what *view* shows into *message*."""
+    """Write *view* into *message*."""
     message.phase = int(view.phase)  # type: ignore[assignment]
     message.seat = view.seat
     message.deal = view.deal
@@ -83,7 +83,7 @@ def fill_view(message: view_pb2.View, view: View) -> None:
 
 
 def view_of(request: referee_pb2.Request, rules: Rules) -> View:
-    """What a request shows."""
+    """Read the view of a request."""
     view = request.view
     hand, legal, exposures = view.hand, view.legal, view.exposures
     hand_mask = mask_of(hand)
@@ -110,7 +110,7 @@ def view_of(request: referee_pb2.Request, rules: Rules) -> View:
 
 
 def answer_message(view: View, action: Action | None) -> referee_pb2.BotMessage:
-    """Answer the question of *view* with *action*; None: with nothing, which the referee holds against the bot."""
+    """Make the answer *action* to the question of *view*; None: an empty answer, which is a fault."""
     message = referee_pb2.BotMessage()
     answer = message.answer
     answer.decision = view.decision
@@ -129,7 +129,7 @@ def answer_message(view: View, action: Action | None) -> referee_pb2.BotMessage:
 
 def action_of(answer: referee_pb2.Answer) -> Action:
     """
-    The action in an answer.
+    Read the action of an answer.
 
     Raises:
         MalformedMessage: If there is none, or it names a card that does not exist.
@@ -155,7 +155,7 @@ def action_of(answer: referee_pb2.Answer) -> Action:
 
 
 def welcome_message(welcome: Welcome) -> referee_pb2.RefereeMessage:
-    """Tell a bot that it has its seat."""
+    """Make the message that a bot has its seat."""
     clock = welcome.clock
     message = referee_pb2.Welcome(
         rules=rules_to_message(welcome.rules),
@@ -173,7 +173,7 @@ def welcome_message(welcome: Welcome) -> referee_pb2.RefereeMessage:
 
 
 def welcome_of(message: referee_pb2.Welcome) -> Welcome:
-    """What a welcome says."""
+    """Read a welcome."""
     clock = message.clock
     return Welcome(
         rules=rules_from_message(message.rules),
@@ -190,7 +190,7 @@ def welcome_of(message: referee_pb2.Welcome) -> Welcome:
 
 
 def notice_message(notice: Notice, decision: int = 0) -> referee_pb2.RefereeMessage:
-    """Tell a bot something; *decision* is the one at fault, where one is."""
+    """Make the message of a notice; *decision* is the number of the decision at fault, if it is a fault."""
     if isinstance(notice, DealResult):
         deal_over = referee_pb2.DealOver(deal=notice.deal, seat=notice.seat, scores=notice.scores, totals=notice.totals)
         return referee_pb2.RefereeMessage(deal_over=deal_over)
@@ -208,7 +208,7 @@ def notice_message(notice: Notice, decision: int = 0) -> referee_pb2.RefereeMess
 
 
 def notice_of(message: referee_pb2.RefereeMessage) -> Notice | None:
-    """What a notice says; None for a kind that this version does not know."""
+    """Read a notice; None if this version does not know its kind."""
     kind = message.WhichOneof("body")
     if kind == "deal_over":
         over = message.deal_over
@@ -222,7 +222,7 @@ def notice_of(message: referee_pb2.RefereeMessage) -> Notice | None:
 
 
 def hello_message(token: str, name: str, sdk: str) -> referee_pb2.BotMessage:
-    """Introduce a bot."""
+    """Make a bot's first message."""
     return referee_pb2.BotMessage(hello=referee_pb2.Hello(protocol=PROTOCOL, token=token, name=name, sdk=sdk))
 
 

@@ -1,4 +1,4 @@
-"""The messages that only a person's seat exchanges: what the person sees, and whether it is there."""
+"""Messages of a person's seat only: what the person is shown, and whether the person is present."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ READY = referee_pb2.PRESENCE_STATE_READY
 
 
 def seen_message(seen: Seen) -> referee_pb2.RefereeMessage:
-    """Tell a person what it sees."""
+    """Make the message that shows a person *seen*."""
     message = referee_pb2.RefereeMessage()
     fill_view(message.seen.view, seen.view)
     message.seen.names.extend(seen.names)
@@ -28,18 +28,18 @@ def seen_message(seen: Seen) -> referee_pb2.RefereeMessage:
 
 
 def seen_of(message: referee_pb2.Seen, rules: Rules) -> Seen:
-    """What a person is told that it sees."""
+    """Read what a person is shown."""
     view = view_of(referee_pb2.Request(view=message.view), rules)
     return Seen(view, tuple(message.names), message.away)
 
 
 def presence_message(state: referee_pb2.PresenceState.ValueType, deal: int = 0) -> referee_pb2.BotMessage:
-    """Say that a person is here or away, or has looked at the end of *deal*."""
+    """Make the message that a person is present or away, or has looked at the end of *deal*."""
     return referee_pb2.BotMessage(presence=referee_pb2.Presence(state=state, deal=deal))
 
 
 def presence_of(data: bytes) -> referee_pb2.Presence | None:
-    """What a person says of itself; None for any other message, or one that cannot be read."""
+    """Read whether a person is present; None for any other message, or one that cannot be read."""
     try:
         message = referee_pb2.BotMessage.FromString(data)
     except DecodeError:

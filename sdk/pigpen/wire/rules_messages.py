@@ -19,7 +19,7 @@ from pigpen.v1 import rules_pb2
 
 
 def rules_to_message(rules: Rules) -> rules_pb2.Rules:
-    """The variant as a message."""
+    """Make a message of a variant."""
     message = rules_pb2.Rules()
     _write(rules, message)
     return message
@@ -27,7 +27,7 @@ def rules_to_message(rules: Rules) -> rules_pb2.Rules:
 
 def rules_from_message(message: rules_pb2.Rules) -> Rules:
     """
-    The variant that a message describes.
+    Read the variant of a message.
 
     Raises:
         ValueError: If it is not a game.

@@ -1,9 +1,9 @@
 """
-How gRPC runs at both ends of the wire. Imported before gRPC, which reads its settings when it is imported.
+Settings of gRPC at both ends of the wire. Imported before gRPC, which reads its settings when it is imported.
 
 gRPC 1.80 and later hands every message from one thread of a pool to another. The older way, one thread that waits
 for all sockets, takes two thirds of the CPU time; docs/adr/0011-grpc-on-one-thread.md says more. Later
-versions will no longer have it and would complain, so it is asked for only where it is known to be there.
+versions will not have it and would print an error, so it is switched on only in a version that is known to have it.
 """
 
 from __future__ import annotations

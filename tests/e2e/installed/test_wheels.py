@@ -35,6 +35,12 @@ ALONE = {
 """What contestants do without a ladder, and some of what is printed."""
 LATER = ("standings", "ladder tables", "db check", "up", "account add ada", "account list")
 """Commands of a ladder that say the same as others."""
+TYPED = {
+    "pigpen_sdk": {"pigpen/py.typed", "pigpen/v1/referee_pb2.pyi", "pigpen/v1/rules_pb2.pyi", "pigpen/v1/view_pb2.pyi"},
+    "pigpen_arena": {"ladder/py.typed", "referee/py.typed"},
+}
+"""The files of each wheel that tell type checkers to read its types."""
+CONTRACT = {"pigpen/v1/referee.proto", "pigpen/v1/rules.proto", "pigpen/v1/view.proto"}
 FOR_LADDERS = ("alembic", "numpy", "orjson", "psycopg", "sqlalchemy", "threadpoolctl")
 
 
@@ -62,6 +68,20 @@ def test_a_wheel_holds_all_that_the_site_is_made_of(wheels: dict[str, Path]) -> 
     assert held == {str(file.relative_to(ROOT)): file.read_bytes() for file in files}
 
 
+def names_in(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as packed:
+        return set(packed.namelist())
+
+
+@pytest.mark.parametrize("distribution", TYPED)
+def test_a_wheel_tells_type_checkers_that_it_has_types(wheels: dict[str, Path], distribution: str) -> None:
+    assert TYPED[distribution] - names_in(wheels[distribution]) == set()
+
+
+def test_the_sdk_has_the_wire_contract_for_bots_in_other_languages(wheels: dict[str, Path]) -> None:
+    assert {name for name in names_in(wheels["pigpen_sdk"]) if name.endswith(".proto")} == CONTRACT
+
+
 def test_only_the_sdk_is_bound_to_a_platform(wheels: dict[str, Path]) -> None:
     assert f"musllinux_1_1_{platform.machine()}" in wheels["pigpen_sdk"].name
     assert wheels["pigpen_arena"].name.endswith("-py3-none-any.whl")
@@ -70,9 +90,10 @@ def test_only_the_sdk_is_bound_to_a_platform(wheels: dict[str, Path]) -> None:
 def test_without_a_compiler_the_wheels_are_pure(tmp_path: Path) -> None:
     pure = make_wheels(copy_sources(tmp_path / "sources"), PIGPEN_PURE="1")
     assert {wheel.name.partition("-py3-")[2] for wheel in pure.values()} == {"none-any.whl"}
-    for wheel in pure.values():
-        with zipfile.ZipFile(wheel) as packed:
-            assert not {Path(name).name for name in packed.namelist()} & {file.name for file in COMPILED}
+    for distribution, wheel in pure.items():
+        names = names_in(wheel)
+        assert not {Path(name).name for name in names} & {file.name for file in COMPILED}
+        assert TYPED[distribution] - names == set()
 
 
 def test_nothing_of_the_checkout_is_used(elsewhere: Elsewhere) -> None:

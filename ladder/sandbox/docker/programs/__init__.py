@@ -13,6 +13,18 @@ from pathlib import Path
 from ladder.errors import SandboxError, UnfitFolder
 from ladder.sandbox.host.scratch import disk_errors
 
+__all__ = [
+    "CONFINE",
+    "FOLDER",
+    "FORK_SERVER",
+    "LAUNCHER",
+    "LOCK_FILES",
+    "MACHINES",
+    "program_for",
+    "put_program",
+    "put_script",
+]
+
 FOLDER = Path(__file__).parent
 LAUNCHER = "launcher"
 """The first process of every container (docs/adr/0004)."""

@@ -1,9 +1,8 @@
 """
-The accelerated engine: a small library in C that samples and plays out deals as the Python here does, only faster.
+The accelerated engine: a small library in C that samples and plays out deals as the Python code does, only faster.
 
-`engine()` is None where there is none for this machine, or where PIGPEN_PURE=1 is in the environment; then the Python
-does the same work. Nothing else needs to know which it was. docs/adr/0012-a-library-without-a-language.md says why it
-is made so.
+`engine()` is None if there is none for this machine, or if PIGPEN_PURE=1 is in the environment; then the Python code
+does the work. docs/adr/0012-a-library-without-a-language.md gives the reasons.
 """
 
 from __future__ import annotations
@@ -18,15 +17,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pigpen.sim.native.binding import Engine
 
+__all__ = ["engine", "library"]
+
 
 def library(machine: str) -> Path:
-    """Where the library for a machine, such as ``x86_64``, would be."""
+    """Return the path of the library for a machine, such as ``x86_64``; there may be no such file."""
     return Path(__file__).parent / f"engine-{machine}.so"
 
 
 @cache
 def engine() -> Engine | None:
-    """The accelerated engine, if it runs here."""
+    """Load the accelerated engine; None if it does not run here."""
     file = library(platform.machine())
     if os.environ.get("PIGPEN_PURE") == "1" or not sys.platform.startswith("linux") or not file.is_file():
         return None

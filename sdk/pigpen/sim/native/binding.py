@@ -1,4 +1,4 @@
-"""What the library in C is called with: the same values as the Python has them, packed as game.h and dealing.h say."""
+"""Calls of the library in C: values are packed as game.h and dealing.h describe."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ NO_LIMIT = (1 << 63) - 1
 SEATS, PLACES, DECK = 8, 16, 52
 _SIGN = {PigWhenMoon.FLIP: -1, PigWhenMoon.VOID: 0, PigWhenMoon.KEEP: 1}
 _POSITION = struct.Struct("=8Q8Q3Q5q8s")
-MOST_PACKED = 64
-"""So many variants are kept packed; a process seldom meets more than one."""
+MAX_PACKED = 64
+"""Largest number of variants that are kept packed; a process seldom meets more than one."""
 _packed: dict[int, tuple[Rules, bytes]] = {}
 _UNPLACED = tuple((0,) * (SEATS - players) for players in range(SEATS + 1))
 
@@ -49,7 +49,7 @@ class Engine:
 
     def __init__(self, file: Path) -> None:
         """
-        Load it.
+        Load the library.
 
         Raises:
             OSError: If it does not load.
@@ -79,7 +79,7 @@ class Engine:
         return tuple(scores[: deal.rules.players])
 
     def sample(self, tables: Tables, state: int) -> tuple[list[int], int]:
-        """The cards of each place, dealt once, and the state of the `SimRandom` after that."""
+        """Deal the cards of each place once; return them and the state of the `SimRandom` after that."""
         dealt = (ctypes.c_uint64 * (PLACES + 2))()
         self._sample(tables, state.to_bytes(16, "little"), dealt)
         return dealt[: tables.places], dealt[PLACES + 1] << 64 | dealt[PLACES]
@@ -88,15 +88,15 @@ class Engine:
         self, deal: Deal, tables: Tables, options: int, deals: int, policy: int, state: int
     ) -> list[list[int]]:
         """
-        The sums of the scores of each seat over *deals* deals, for each card of the mask *options*.
+        Sum the scores of each seat over *deals* deals, for each card of the mask *options*.
 
         Args:
-            deal: Where they begin; of its hands only that of the seat that is to play counts.
-            tables: How the other cards may be dealt.
+            deal: The deal from which to start; of its hands only that of the seat that is to play is read.
+            tables: The ways to deal the other cards.
             options: The cards to try.
-            deals: How many deals to sample.
+            deals: Number of deals to sample.
             policy: Number of the policy.
-            state: That of a `SimRandom`.
+            state: State of a `SimRandom`.
         """
         players, rows = deal.rules.players, options.bit_count()
         sums = (ctypes.c_int64 * (rows * SEATS))()
@@ -106,7 +106,7 @@ class Engine:
         return [sums[row * SEATS : row * SEATS + players] for row in range(rows)]
 
     def solve(self, deal: Deal, limit: int | None) -> list[tuple[int, ...]] | None:
-        """The scores after each legal card, all playing as well as they can; None if *limit* was not enough."""
+        """Solve *deal*: return the scores after each legal card, or None if *limit* was not enough."""
         options = deal.playable.bit_count()
         rows = (ctypes.c_int64 * (options * SEATS))()
         memory = (ctypes.c_char * self._memory_size)()
@@ -117,7 +117,7 @@ class Engine:
 
 
 def position(deal: Deal) -> bytes:
-    """`Position` of game.h."""
+    """Pack *deal* as `Position` of game.h."""
     unplaced = _UNPLACED[deal.rules.players]
     on_table = len(deal.plays) % deal.rules.players
     up = down = 0
@@ -133,17 +133,17 @@ def position(deal: Deal) -> bytes:
 
 
 def packed_rules(rules: Rules) -> bytes:
-    """`pack_rules`, done once for each `Rules` value: to hash one would take longer than to look it up by identity."""
+    """Pack *rules* once for each `Rules` value, found by identity: to compute its hash would take longer."""
     known = _packed.get(id(rules))
     if known is None or known[0] is not rules:
-        if len(_packed) >= MOST_PACKED:
+        if len(_packed) >= MAX_PACKED:
             _packed.clear()
         known = _packed[id(rules)] = rules, pack_rules(rules)
     return known[1]
 
 
 def pack_rules(rules: Rules) -> bytes:
-    """`Game` of game.h."""
+    """Pack *rules* as `Game` of game.h."""
     plan, doubler, moon = rules.plan, rules.scoring.doubler, rules.moon
     numbers = [rules.players, rules.partners, rules.low_is_better]
     masks = [plan.barred_first, plan.restricted, plan.breakers, plan.alone, plan.forced]

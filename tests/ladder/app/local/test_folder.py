@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+import pigpen.v1
 from ladder.app.local.folder import new_folder
 from ladder.errors import UserError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
     assert "bot.py" in new_folder(tmp_path, "random").files
     assert (tmp_path / "bot.py").is_file()
+
+
+def test_a_bot_in_another_language_gets_the_wire_contract_of_the_installed_sdk(tmp_path: Path) -> None:
+    assert "protos" in new_folder(tmp_path, "node").files
+    contract = Path(pigpen.v1.__path__[0])
+    written = {path.name: path.read_bytes() for path in (tmp_path / "protos" / "pigpen" / "v1").iterdir()}
+    assert written == {path.name: path.read_bytes() for path in contract.glob("*.proto")}
+    assert set(written) == {"referee.proto", "rules.proto", "view.proto"}
+
+
+def test_a_bot_in_python_gets_no_wire_contract(tmp_path: Path) -> None:
+    assert "protos" not in new_folder(tmp_path, "random").files
 
 
 @pytest.mark.parametrize("there", ["a file in it", "a file", "a broken link"])
