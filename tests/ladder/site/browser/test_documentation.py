@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 import uvicorn
 
+import pigpen
+import pigpen.check
+import pigpen.rules
 from ladder.settings.settings import load_settings
 from ladder.site.application import make_app
 from ladder.site.built_docs import find_docs
@@ -20,6 +23,7 @@ from tests.ladder.site.serving import running
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from types import ModuleType
 
     from playwright.sync_api import Page
 
@@ -82,8 +86,16 @@ def test_the_reference_shows_signatures_docstrings_and_examples(address: str, pa
     blocks = playouts.locator("pre").all_inner_texts()
     assert "rng: Bits," in blocks[0]
     assert "scores = view.playouts(20, view.rng)" in blocks[1]
-    for name in ("pigpen.Bot.play", "pigpen.run", "pigpen.solve"):
-        assert page.locator(f"[id='{name}']").count() == 1
+
+
+@pytest.mark.parametrize("module", [pigpen, pigpen.check, pigpen.rules], ids=lambda module: module.__name__)
+def test_the_reference_has_everything_public(data_dir: Path, module: ModuleType) -> None:
+    file = data_dir / "docs" / "reference" / module.__name__.rpartition(".")[2] / "index.html"
+    shown = set(re.findall(r'id="([\w.]+)"', file.read_text("utf-8")))
+    names = {f"{module.__name__}.{name}" for name in module.__all__ if name != "__version__"}
+    if module is pigpen:
+        names |= {f"pigpen.View.{name}" for name in dir(pigpen.View) if name[0] != "_"}
+    assert names - shown == set()
 
 
 def test_a_phone_shows_it_without_moving_sideways(address: str, page: Page) -> None:
