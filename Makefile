@@ -1,6 +1,6 @@
 # Pigpen. `make help` lists what there is to make.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long test-postgres services bytecode check protos schema wheels images bench clean
+.PHONY: help demo test test-long test-postgres services bytecode check docs protos schema wheels images bench clean
 BIN := .venv/bin
 READY := .venv/.ready
 COMPILED := .venv/.compiled
@@ -39,6 +39,7 @@ test-postgres: $(READY) services bytecode  ## run the tests of ladder and site w
 
 # What tests need besides Python. Tests that need what cannot be had are left out, and named.
 services: $(READY)
+	@scripts/docs --tools || true
 	@scripts/engine || true
 	@scripts/runsc || true
 	@scripts/postgres || true
@@ -54,9 +55,13 @@ $(COMPILED): $(READY) $(shell find $(MODULES) -name '*.py')
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q --collect-only >/dev/null || true
 	@touch $@
 
+docs: $(READY)  ## build the documentation in build/docs; a site that runs from this checkout shows it at /docs
+	scripts/docs
+
 check: $(READY)  ## format, lint, types, generated code, translations, import directions, collection of the long form
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
+	@scripts/docs --tools
 	$(BIN)/mypy
 	scripts/protos --check
 	scripts/messages --check
@@ -88,4 +93,4 @@ bench: $(READY)  ## measure, and print one table (20 minutes)
 	$(BIN)/python -m benchmarks
 
 clean:  ## remove the virtual environment and caches
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build .mypy_cache .ruff_cache .pytest_cache .hypothesis

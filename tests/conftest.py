@@ -34,6 +34,7 @@ OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
 MARKERS = (
     "chromium",
     "docker",
+    "docs",
     "machines",
     "mounts",
     "nginx",
@@ -87,6 +88,8 @@ def _missing() -> dict[str, str]:
         if "runsc" not in client.api.info()["Runtimes"]:
             missing["runsc"] = "The engine does not know the runtime runsc. On Debian, as root: scripts/runsc"
         client.close()
+    if find_spec("mkdocs") is None:
+        missing["docs"] = "What builds the documentation is not installed: scripts/docs --tools"
     if os.geteuid() != 0:
         missing["root"] = (
             "This user is not root, who alone may hold processes of others still, look into them, or give files away."

@@ -1,4 +1,4 @@
-"""What installing Pigpen stands on: no compiled file in git, and a lock that fits what the projects ask for."""
+"""What installing Pigpen stands on: no compiled file in git, and locks that fit what the projects ask for."""
 
 from __future__ import annotations
 
@@ -14,33 +14,44 @@ from packaging.utils import canonicalize_name
 from hatch_engine import wheel_tag
 
 ROOT = Path(__file__).parent.parent
-LOCK = (ROOT / "requirements-dev.lock").read_text()
-PINS = {
-    canonicalize_name(name): version for name, version in re.findall(r"^([\w.-]+)==([\w.]+)", LOCK, flags=re.MULTILINE)
-}
+LOCKS = {extra: (ROOT / f"requirements-{extra}.lock").read_text() for extra in ("dev", "docs")}
+"""That of the extra `docs` is installed beside the other one, which has all the rest."""
+PINNED = re.compile(r"^([\w.-]+)==([\w.]+)", flags=re.MULTILINE)
 
 
-def wanted() -> list[Requirement]:
-    """Everything that both projects ask for, to run, to build and to be worked on."""
-    lines: list[str] = []
+def pins(lock: str) -> dict[str, str]:
+    """Each distribution's version."""
+    return {canonicalize_name(name): version for name, version in PINNED.findall(lock)}
+
+
+def wanted() -> list[tuple[str, Requirement]]:
+    """Everything that both projects ask for, to run, to build and to be worked on, and the lock that has it."""
+    lines: list[tuple[str, str]] = []
     for folder in (ROOT, ROOT / "sdk"):
         about = tomllib.loads((folder / "pyproject.toml").read_text())
-        extras = about["project"].get("optional-dependencies", {}).values()
-        lines += [line for extra in extras for line in extra]
-        lines += [*about["build-system"]["requires"], *about["project"]["dependencies"]]
-    return [Requirement(line) for line in lines if line != "pigpen-sdk"]
+        for extra, asked in about["project"].get("optional-dependencies", {}).items():
+            lines += [("docs" if extra == "docs" else "dev", line) for line in asked]
+        needed = [*about["build-system"]["requires"], *about["project"]["dependencies"]]
+        lines += [("dev", line) for line in needed if line != "pigpen-sdk"]
+    return [(lock, Requirement(line)) for lock, line in lines]
 
 
-@pytest.mark.parametrize("requirement", wanted(), ids=lambda requirement: requirement.name)
-def test_the_lock_fits_what_is_asked_for(requirement: Requirement) -> None:
-    assert requirement.specifier.contains(PINS[canonicalize_name(requirement.name)]), "run scripts/lock"
+@pytest.mark.parametrize(("lock", "requirement"), wanted(), ids=lambda value: getattr(value, "name", value))
+def test_a_lock_fits_what_is_asked_for(lock: str, requirement: Requirement) -> None:
+    assert requirement.specifier.contains(pins(LOCKS[lock])[canonicalize_name(requirement.name)]), "run scripts/lock"
 
 
-def test_the_lock_has_hashes_for_everything_and_names_no_host() -> None:
-    entries = re.split(r"^(?=[a-z])", LOCK, flags=re.MULTILINE)[1:]
-    assert len(entries) > len(PINS) / 2
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_has_hashes_for_everything_and_names_no_host(lock: str) -> None:
+    entries = re.split(r"^(?=[a-z])", LOCKS[lock], flags=re.MULTILINE)[1:]
+    assert len(entries) > len(pins(LOCKS[lock])) / 2
     assert [entry for entry in entries if "--hash=sha256:" not in entry] == []
-    assert not re.search(r"://|--(extra-)?index|--find-links", LOCK)
+    assert not re.search(r"://|--(extra-)?index|--find-links", LOCKS[lock])
+
+
+def test_what_both_locks_hold_has_one_version() -> None:
+    dev, docs = (set(pins(LOCKS[lock]).items()) for lock in ("dev", "docs"))
+    assert {name for name, _ in docs - dev} & {name for name, _ in dev} == set()
 
 
 def test_no_compiled_file_is_in_git() -> None:

@@ -52,6 +52,7 @@ from ladder.site import (
 from ladder.site.attempts import Attempts
 from ladder.site.body_limits import BodyLimits
 from ladder.site.browser_sessions import hashing_threads
+from ladder.site.built_docs import serve_docs
 from ladder.site.cache import LEAST_TO_COMPRESS, AnswerCache
 from ladder.site.computing_pages import on_being_computed
 from ladder.site.context import Site
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from starlette.routing import BaseRoute
+    from starlette.types import ASGIApp
 
     from ladder.app.ladder import Ladder
     from ladder.app.wheels import OfferedWheel
@@ -109,6 +111,7 @@ def make_app(
     look_seconds: float = LOOK_SECONDS,
     ask_seconds: float = ASK_SECONDS,
     wheels: tuple[OfferedWheel, ...] = (),
+    docs: ASGIApp | None = None,
 ) -> EveryResponse:
     """
     Put the site of a ladder together.
@@ -121,6 +124,7 @@ def make_app(
         look_seconds: Seconds between two looks of a stream at its submission.
         ask_seconds: Seconds between two questions of a command that logs in.
         wheels: Of Pigpen, for visitors to install.
+        docs: Gives the documentation; None: it is not built.
     """
     site = _site(
         ladder,
@@ -130,6 +134,7 @@ def make_app(
         look_seconds,
         ask_seconds,
         wheels,
+        docs,
     )
 
     @asynccontextmanager
@@ -163,13 +168,14 @@ def _site(
     look_seconds: float,
     ask_seconds: float,
     wheels: tuple[OfferedWheel, ...],
+    docs: ASGIApp | None,
 ) -> Site:
     answers = AnswerCache(partial(overview.revision, ladder))
     return Site(
         ladder,
         answers,
         AnswerCache(str),
-        Pages(answers),
+        Pages(answers, docs is not None),
         Metrics(),
         hub,
         seat_sessions,
@@ -180,6 +186,7 @@ def _site(
         look_seconds,
         ask_seconds,
         wheels,
+        docs,
         _provider(ladder),
     )  # fmt: skip
 
@@ -196,6 +203,7 @@ def _routes() -> list[BaseRoute]:
         all_routes.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED | problems.FOR_PEOPLE)
     files = GZipMiddleware(KeptFiles(directory=FOLDER), minimum_size=LEAST_TO_COMPRESS)
     all_routes.mount(f"/static/{digest()}", files)
+    all_routes.mount("/docs", serve_docs)
     return all_routes.routes
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from anyio import CapacityLimiter
+    from starlette.types import ASGIApp
 
     from ladder.app.accounts.passwords import Passwords
     from ladder.app.ladder import Ladder
@@ -51,6 +52,8 @@ class Site:
     """Seconds between two questions of a command that logs in."""
     wheels: tuple[OfferedWheel, ...]
     """Of Pigpen, for visitors to install; none if the site has none."""
+    docs: ASGIApp | None
+    """Gives the documentation; None: it is not built."""
     provider: ProviderState | None = None
     """The identity provider with which people log in; None: they do not."""
     readers: Counter[str | None] = field(default_factory=Counter)

@@ -30,8 +30,9 @@ WITHOUT_SPACES = str.maketrans("", "", SPACES)
 class Pages:
     """Makes pages."""
 
-    def __init__(self, answers: AnswerCache) -> None:
+    def __init__(self, answers: AnswerCache, has_docs: bool) -> None:
         self._answers = answers
+        self._has_docs = has_docs
         self._static = f"/static/{digest()}"
 
     def page(self, request: Request, template: str, make: Callable[[], Mapping[str, Any]]) -> Response:
@@ -65,6 +66,7 @@ class Pages:
                 static=self._static,
                 language=language,
                 languages=words.LANGUAGES,
+                has_docs=self._has_docs,
                 **values,
             )
         )

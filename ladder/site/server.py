@@ -12,6 +12,7 @@ from ladder.app.live_hub import LiveHub
 from ladder.app.tables.seat_sessions import SeatSessions
 from ladder.app.wheels import find_wheels
 from ladder.site.application import make_app
+from ladder.site.built_docs import find_docs
 from ladder.site.connection import HEAD_BYTES, MOST_CONNECTIONS, TimeoutConnection, Timeouts
 
 if TYPE_CHECKING:
@@ -52,13 +53,14 @@ def make_server(ladder: Ladder, tls: Tls | None = None, timeouts: Timeouts = TIM
         timeouts: How long visitors are waited for.
     """
     hub, seat_sessions, proxy = LiveHub(ladder), SeatSessions(), ladder.settings.site_proxy
+    data_dir = ladder.settings.data_dir
 
     async def renew() -> None:
         if tls is not None:
             tls.renew()
 
     config = uvicorn.Config(
-        make_app(ladder, hub, seat_sessions=seat_sessions, wheels=find_wheels(ladder.settings.data_dir)),
+        make_app(ladder, hub, seat_sessions=seat_sessions, wheels=find_wheels(data_dir), docs=find_docs(data_dir)),
         http=TimeoutConnection.with_timeouts(timeouts),
         h11_max_incomplete_event_size=HEAD_BYTES,
         limit_concurrency=MOST_CONNECTIONS,

@@ -1,4 +1,4 @@
-"""Every command of the README is run, in the order in which a reader would type them."""
+"""Every command of the README and of docs/guide.md is run, in the order in which a reader would type them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from tests.e2e.command import PIGPEN, ROOT, environment, pigpen
 
 BOTS = ("Trotter", "Snout", "Truffle", "Acorn", "Mud")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
+"""Has the commands of the README, and more between them."""
 OPENSPIEL = "pigpen play ./mybot ./examples/openspiel counting cautious"
 SHORTER = {
     "pigpen ladder run --matches 10": "--matches 1",
@@ -50,11 +52,11 @@ RECORDED = count(16, 64)
 """Deals of the match that is recorded."""
 PATIENCE = 900
 """Seconds for all of a test, on a machine that is busy with other things, too."""
-ELSEWHERE = "Enter a bot in somebody's ladder"
+ELSEWHERE = "Enter a bot in another ladder"
 SDK_README = (ROOT / "sdk" / "README.md").read_text(encoding="utf-8")
 
 
-def blocks(language: str, text: str = README) -> list[str]:
+def blocks(language: str, text: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
 
 
@@ -63,9 +65,9 @@ def section(text: str, heading: str) -> str:
     return text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
 
 
-def commands() -> list[str]:
-    """All but those of a ladder elsewhere, which test_entering_elsewhere.py types."""
-    text = README.replace(section(README, ELSEWHERE), "")
+def commands(text: str) -> list[str]:
+    """All but those of another ladder, which test_entering_elsewhere.py types."""
+    text = text.replace(section(text, ELSEWHERE), "")
     lines = [line.partition(" #")[0].strip() for block in blocks("sh", text) for line in block.splitlines()]
     return [line for line in lines if line]
 
@@ -93,10 +95,20 @@ def run_pigpen(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return done
 
 
-def test_the_readme_holds_no_command_that_nobody_tries() -> None:
-    assert {command.split()[0] for command in commands()} == {"make", "pigpen"}
-    assert [command for command in commands() if command.startswith("make")] == ["make demo", "make test"]
+@pytest.mark.parametrize("text", [README, GUIDE], ids=["README.md", "docs/guide.md"])
+def test_it_holds_no_command_that_nobody_tries(text: str) -> None:
+    assert {command.split()[0] for command in commands(text)} == {"make", "pigpen"}
+    assert [command for command in commands(text) if command.startswith("make")] == ["make demo", "make test"]
     assert "make test" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_commands_of_the_readme_are_in_the_guide_in_the_same_order() -> None:
+    rest = iter(commands(GUIDE))
+    assert [command for command in commands(README) if command not in rest] == []
+
+
+def test_the_readme_fits_on_two_screens() -> None:
+    assert len(README.splitlines()) <= 90
 
 
 def interrupt(path: Path) -> None:
@@ -125,7 +137,7 @@ def look_at_the_site(folder: Path) -> None:
 def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     if not LONG:
         request.getfixturevalue("few_playouts")
-    tried = [command for command in commands() if command.startswith("pigpen")]
+    tried = [command for command in commands(GUIDE) if command.startswith("pigpen")]
     assert len(tried) >= 20
     assert set(SHORTER) <= set(tried)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
@@ -194,8 +206,9 @@ def standings(printed: str, folder: Path, matches: int) -> list[str]:
 
 
 def test_the_bots_of_the_readmes_play(tmp_path: Path) -> None:
-    bots = [*blocks("python"), *blocks("python", SDK_README)]
+    bots = [*blocks("python", GUIDE), *blocks("python", SDK_README)]
     assert len(bots) == 4
+    assert set(blocks("python", README)) <= set(bots)
     for number, code in enumerate(bots):
         (tmp_path / f"shown{number}").mkdir()
         (tmp_path / f"shown{number}" / "bot.py").write_text(code)
@@ -211,13 +224,15 @@ def sections(text: str) -> set[str]:
     return {re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("text", [README, SDK_README], ids=["README.md", "sdk/README.md"])
-def test_every_file_and_name_that_is_mentioned_exists(text: str) -> None:
+@pytest.mark.parametrize("page", ["README.md", "SECURITY.md", "CONTRIBUTING.md", "sdk/README.md", "docs/guide.md"])
+def test_every_file_and_name_that_is_mentioned_exists(page: str) -> None:
     import pigpen
+
+    text = (ROOT / page).read_text(encoding="utf-8")
 
     for target in re.findall(r"\]\(([^)]+)\)", text):
         file, _, section = target.partition("#")
-        place = ROOT / file
+        place = (ROOT / page).parent / file
         assert place.is_dir() or place.stat().st_size > 0, target
         assert not section or section in sections(place.read_text(encoding="utf-8")), target
     for name in re.findall(r"`view\.(\w+)", text):

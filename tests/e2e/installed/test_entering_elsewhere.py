@@ -1,4 +1,4 @@
-"""The commands of the README, from an empty environment to a bot that is ranked on somebody else's ladder."""
+"""The commands of docs/guide.md, from an empty environment to a bot that is ranked on somebody else's ladder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ladder.store.commands.submissions import Submission, add_version
 from pigpen.rules import PRESETS
 from tests.e2e.command import PIGPEN, PLAIN, environment
 from tests.e2e.installed.installing import WITH_BYTECODE, Elsewhere
-from tests.e2e.test_readme import ELSEWHERE, README, blocks, section
+from tests.e2e.test_readme import ELSEWHERE, GUIDE, blocks, section
 from tests.ladder.ladders import NOW
 from tests.ladder.people import add_person, token_of
 from tests.ports import free_port
@@ -87,7 +87,7 @@ def somebodys_ladder(folder: Path) -> Iterator[tuple[str, str]]:
 def test_a_contestant_gets_a_bot_ranked_on_somebody_elses_ladder(
     elsewhere: Elsewhere, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    commands = [line for block in blocks("sh", section(README, ELSEWHERE)) for line in block.splitlines()]
+    commands = [line for block in blocks("sh", section(GUIDE, ELSEWHERE)) for line in block.splitlines()]
     assert [line.split()[1] for line in commands] == ["login", "new", "submit", "standings", "show"]
     organiser, contestant = tmp_path / "organiser", tmp_path / "contestant"
     for folder in (organiser, contestant):

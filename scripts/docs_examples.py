@@ -1,0 +1,30 @@
+"""An extension of Griffe, which reads docstrings for the documentation: examples become blocks of code."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import griffe
+
+EXAMPLE = re.compile(r"^>>> .*(?:\n.+)*", flags=re.MULTILINE)
+"""From a prompt to the next empty line, as doctest reads it."""
+
+
+def fenced(docstring: str) -> str:
+    r"""
+    Put each example into a fenced block.
+
+    >>> fenced("Add.\n\n>>> 1 + 1\n2\n\nMore.")
+    'Add.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore.'
+    """
+    return EXAMPLE.sub(lambda found: f"```pycon\n{found[0]}\n```", docstring)
+
+
+class FencedExamples(griffe.Extension):
+    """Applies `fenced` to every docstring."""
+
+    def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
+        """See griffe."""
+        if obj.docstring is not None:
+            obj.docstring.value = fenced(obj.docstring.value)
