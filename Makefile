@@ -67,6 +67,7 @@ check: $(READY)  ## format, lint, types, generated code, translations, import di
 	scripts/messages --check
 	$(BIN)/python -m referee.records.schema --check
 	$(BIN)/python -m ladder.app.schema --check
+	$(BIN)/python -m ladder.site.shapes --check
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/test_third_party_imports.py
 	scripts/script-types
@@ -75,9 +76,10 @@ check: $(READY)  ## format, lint, types, generated code, translations, import di
 protos: $(READY)  ## generate the Python code of the wire contract
 	scripts/protos
 
-schema: $(READY)  ## write the JSON Schemas of records and of what commands print
+schema: $(READY)  ## write the JSON Schemas of records and of what commands print, and the types of the site's scripts
 	$(BIN)/python -m referee.records.schema
 	$(BIN)/python -m ladder.app.schema
+	$(BIN)/python -m ladder.site.shapes
 
 wheels: $(READY)  ## make the wheels of Pigpen in dist; a site that runs from this checkout hands them out
 	rm -rf dist

@@ -8,6 +8,7 @@ packages runs: they are copied, and compiled by the Python of the base image in 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import tarfile
 import tempfile
@@ -20,12 +21,13 @@ from docker.errors import APIError, ImageNotFound
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.docker.image_build import TOO_LONG, BuildFailed, build_image
-from ladder.sandbox.host.scratch import disk_errors, scratch_folder
+from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.wheels import facts
+from ladder.sandbox.wheels.installed import is_unhashed
 from ladder.sandbox.wheels.local_install import COMPILE
 from ladder.sandbox.wheels.lock import lock_text
 from ladder.sandbox.wheels.packages import VENDOR, Asked, Packages
-from ladder.sandbox.wheels.target import target_from
+from ladder.sandbox.wheels.target import Target
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from docker import DockerClient
 
     from ladder.sandbox.bots.content import Content
-    from ladder.sandbox.wheels.target import Target
 
 REPOSITORY = "pigpen/packages"
 KEPT_IMAGES = 8
@@ -101,10 +102,9 @@ class PackageImages:
         tag = f"{self.repository}:{hashlib.sha256(f'{base} {DOCKERFILE} {lock}'.encode()).hexdigest()[:40]}"
         with suppress(ImageNotFound):
             return str(client.images.get(tag).id)
-        asked, target = Asked.by(content), target_of(client, self.packages, base)
-        with scratch_folder() as scratch, disk_errors("The image of the bot's packages"):
-            self.packages.unpack(asked, self.packages.pins(asked, target), target, scratch / VENDOR)
-            _build(client, scratch / VENDOR, base, tag)
+        _, folder = self.packages.folder(Asked.by(content), target_of(client, self.packages, base))
+        with disk_errors("The image of the bot's packages"):
+            _build(client, folder, base, tag)
         _remove_old(client, self.repository, tag)
         return str(client.images.get(tag).id)
 
@@ -124,14 +124,14 @@ def target_of(client: DockerClient, packages: Packages, base: str) -> Target:
         known = client.containers.run(base, command, network_mode="none", remove=True)
         packages.store.keep_answer(key, known.decode())
     try:
-        return target_from(json.loads(known))
-    except (ValueError, KeyError) as error:
+        return Target(**json.loads(known))
+    except (ValueError, TypeError) as error:
         raise SandboxError(f"The bot base image does not say which Python it has: {error}.") from error
 
 
-def _build(client: DockerClient, vendor: Path, base: str, tag: str) -> None:
+def _build(client: DockerClient, packages: Path, base: str, tag: str) -> None:
     with tempfile.TemporaryFile() as context:
-        _pack(vendor, base, context)
+        _pack(packages, base, context)
         try:
             build_image(client, context, tag=tag, labels={})
         except BuildFailed as error:
@@ -140,14 +140,17 @@ def _build(client: DockerClient, vendor: Path, base: str, tag: str) -> None:
             raise SandboxError(f"The image of the bot's packages could not be built:\n{error}") from error
 
 
-def _pack(vendor: Path, base: str, context: BinaryIO) -> None:
+def _pack(packages: Path, base: str, context: BinaryIO) -> None:
     """Pack the packages and our Dockerfile; on the disk, for they may be large."""
-    dockerfile = vendor.parent / "Dockerfile"
-    dockerfile.write_text(DOCKERFILE.format(base=base), encoding="utf-8")
     with tarfile.open(fileobj=context, mode="w") as tar:
-        for path in (dockerfile, vendor, *sorted(vendor.rglob("*"))):
-            name = path.relative_to(vendor.parent).as_posix()
-            tar.add(path, name, recursive=False, filter=_plain)
+        dockerfile = DOCKERFILE.format(base=base).encode()
+        info = tarfile.TarInfo("Dockerfile")
+        info.size = len(dockerfile)
+        tar.addfile(info, io.BytesIO(dockerfile))
+        for path in (packages, *sorted(packages.rglob("*"))):
+            name = path.relative_to(packages).as_posix()
+            if not is_unhashed(name):
+                tar.add(path, f"{VENDOR}/{name}", recursive=False, filter=_plain)
     context.seek(0)
 
 

@@ -1,13 +1,16 @@
 """
-What was fetched once, in the user's cache folder: wheels by their hash, and answers by what was asked.
+What was fetched once, in the user's cache folder: folders of unpacked packages, and answers by what was asked.
 
-All of it can be fetched again: removing the folder costs time only. The oldest wheels go when it grows too large.
+All of it can be fetched again: removing the folder costs time only. What was not used for longest goes first.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
+import shutil
+import tempfile
+import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,44 +18,71 @@ from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.host.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from ladder.sandbox.wheels.lock import Pin
+    from collections.abc import Iterator
 
-STORE_BYTES = 1024 * 1024 * 1024
-"""Of wheels that are kept."""
-MOST_ANSWERS = 1000
-"""Of them, some kilobytes each, so many are kept; the newest."""
-CHUNK = 1024 * 1024
+MAX_BYTES = 2 * 1024 * 1024 * 1024
+"""Of unpacked packages that are kept."""
+MAX_ANSWERS = 1000
+"""Of some kilobytes each; the newest are kept."""
+UNUSED_SECONDS = 30 * 24 * 3600.0
+"""A folder that was not used for this long is removed."""
+IN_USE_SECONDS = 60.0
+"""A folder that was used within this time stays in any case: someone may be reading it."""
+NEW = ".new-"
 
 
 class Store:
     """The folder."""
 
-    def __init__(self, root: Path, most_bytes: int = STORE_BYTES, most_answers: int = MOST_ANSWERS) -> None:
-        self.root = root
-        self._most_bytes = most_bytes
-        self._most_answers = most_answers
-        self._wheels, self._answers = root / "wheels", root / "answers"
+    def __init__(self, root: Path, max_bytes: int = MAX_BYTES, max_answers: int = MAX_ANSWERS) -> None:
+        self._max_bytes = max_bytes
+        self._max_answers = max_answers
+        self._folders, self._answers = root / "unpacked", root / "answers"
 
-    def find(self, pin: Pin) -> Path | None:
-        """Find a wheel that is what its name says."""
-        for digest in sorted(pin.hashes):
-            path = self._wheels / f"{digest}.whl"
-            if path.is_file() and sha256_of(path) == digest:
-                os.utime(path)
-                return path
-        return None
+    def find(self, key: str) -> Path | None:
+        """Find the folder that was kept under *key*."""
+        path = self._folders / key
+        if not path.is_dir():
+            return None
+        os.utime(path)
+        return path
 
-    def keep(self, wheel: Path, digest: str) -> Path:
+    @contextmanager
+    def new_folder(self) -> Iterator[Path]:
         """
-        Take a wheel in, and let the oldest ones go.
+        Make a folder to work in, from which one can be kept; it is gone afterwards.
 
         Raises:
             SandboxError: If there is no room.
         """
-        kept = self._wheels / f"{digest}.whl"
-        _put(kept, wheel.read_bytes())
-        self._prune(kept)
+        with disk_errors(self._folders):
+            self._folders.mkdir(parents=True, exist_ok=True)
+            self._prune()
+            holder = tempfile.TemporaryDirectory(prefix=NEW, dir=self._folders)
+        with holder as name:
+            yield Path(name)
+
+    def keep(self, new: Path, key: str) -> Path:
+        """
+        Take a folder in, and let the oldest ones go; if another process was first, its folder stays.
+
+        Raises:
+            SandboxError: If it cannot be kept.
+        """
+        kept = self._folders / key
+        with disk_errors(kept):
+            try:
+                new.rename(kept)
+            except OSError:
+                if not kept.is_dir():
+                    raise
+            os.utime(kept)
+            self._prune()
         return kept
+
+    def remove(self, key: str) -> None:
+        """Remove the folder that was kept under *key*."""
+        shutil.rmtree(self._folders / key, ignore_errors=True)
 
     def answer(self, key: str) -> bytes | None:
         """Give the answer to *key* that is remembered."""
@@ -66,29 +96,18 @@ class Store:
         Raises:
             SandboxError: If there is no room.
         """
-        _put(self._answers / key, text.encode())
+        path = self._answers / key
+        with disk_errors(path):
+            write_whole(path, text.encode())
         oldest_first = sorted(self._answers.iterdir(), key=lambda path: path.stat().st_mtime)
-        for path in oldest_first[: -self._most_answers]:
+        for path in oldest_first[: -self._max_answers]:
             path.unlink(missing_ok=True)
 
-    def _prune(self, spared: Path) -> None:
-        found = sorted((path.stat().st_mtime, path.stat().st_size, path) for path in self._wheels.glob("*.whl"))
-        total = sum(size for _, size, _ in found)
-        for _, size, path in found:
-            if total > self._most_bytes and path != spared:
-                path.unlink(missing_ok=True)
-                total -= size
-
-
-def sha256_of(path: Path) -> str:
-    """Hash a file; hex."""
-    found = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK):
-            found.update(chunk)
-    return found.hexdigest()
-
-
-def _put(path: Path, content: bytes) -> None:
-    with disk_errors(path):
-        write_whole(path, content)
+    def _prune(self) -> None:
+        now, left = time.time(), self._max_bytes
+        for path in sorted(self._folders.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True):
+            age = now - path.stat().st_mtime
+            if not path.name.startswith(NEW):
+                left -= sum(each.lstat().st_size for each in path.rglob("*"))
+            if age > UNUSED_SECONDS or (left < 0 and age > IN_USE_SECONDS):
+                shutil.rmtree(path, ignore_errors=True)

@@ -5,9 +5,7 @@ The kernel's version is left out on purpose: what a bot gets must not depend on 
 """
 
 import json
-import os
 import platform
-import sys
 from importlib import metadata
 
 PROVIDED = ("pigpen-sdk", "grpcio", "protobuf", "typing-extensions")
@@ -15,21 +13,7 @@ PROVIDED = ("pigpen-sdk", "grpcio", "protobuf", "typing-extensions")
 
 
 def facts() -> dict[str, dict[str, str]]:
-    """Environment of markers, glibc's version, and the provided packages that are installed."""
-    version = platform.python_version()
-    environment = {
-        "implementation_name": sys.implementation.name,
-        "implementation_version": version,
-        "os_name": os.name,
-        "platform_machine": platform.machine(),
-        "platform_python_implementation": platform.python_implementation(),
-        "platform_release": "",
-        "platform_system": platform.system(),
-        "platform_version": "",
-        "python_full_version": version,
-        "python_version": ".".join(platform.python_version_tuple()[:2]),
-        "sys_platform": sys.platform,
-    }
+    """Python's version, the machine, glibc's version, and the provided packages that are installed."""
     library, glibc = platform.libc_ver()
     provided = {}
     for name in PROVIDED:
@@ -37,7 +21,8 @@ def facts() -> dict[str, dict[str, str]]:
             provided[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-    return {"environment": environment, "provided": provided, "libc": {library: glibc}}
+    python = {"version": platform.python_version(), "machine": platform.machine(), library: glibc}
+    return {"python": python, "provided": provided}
 
 
 if __name__ == "__main__":

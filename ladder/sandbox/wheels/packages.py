@@ -7,27 +7,25 @@ In a folder, `requirements.txt` says what is wanted; a `requirements.lock` besid
 from __future__ import annotations
 
 import hashlib
-from contextlib import contextmanager
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected
 from ladder.sandbox.host.cache import usable_cache_folder
-from ladder.sandbox.host.scratch import scratch_folder
+from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.sandbox.wheels.cache import Store
-from ladder.sandbox.wheels.fetch import PipFetch
+from ladder.sandbox.wheels.installed import check, clean
 from ladder.sandbox.wheels.lock import Pin, lock_text, read_lock
 from ladder.sandbox.wheels.requirements import LOCK, REQUIREMENTS, read_requirements
-from ladder.sandbox.wheels.resolve import Chosen, fetched, resolve, wants
-from ladder.sandbox.wheels.unpack import unpack
+from ladder.sandbox.wheels.uv import Uv
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from ladder.sandbox.bots.content import Content
-    from ladder.sandbox.wheels.fetch import Fetch
     from ladder.sandbox.wheels.requirements import Wanted
     from ladder.sandbox.wheels.target import Target
 
@@ -86,21 +84,18 @@ class Packages:
     """Finds, fetches and unpacks packages; keeps what may be of use again."""
 
     def __init__(
-        self,
-        store: Store | None = None,
-        fetch: Fetch | None = None,
-        report: Callable[[str], None] = lambda line: None,
+        self, store: Store | None = None, uv: Uv | None = None, report: Callable[[str], None] = lambda line: None
     ) -> None:
         """
         Choose where packages come from.
 
         Args:
             store: Keeps what was fetched; the user's own if None.
-            fetch: Gets wheels; pip with this machine's settings if None.
+            uv: Gets wheels; from the index that pip is configured for on this machine if None.
             report: Called with one line before a step that takes seconds.
         """
         self._store = store
-        self._fetch = fetch or PipFetch()
+        self._uv = uv or Uv()
         self._report = report
 
     @cached_property
@@ -134,44 +129,75 @@ class Packages:
         known = None if anew else self.store.answer(key)
         if known is not None:
             return read_lock(known)
-        with self._scratch() as scratch:
-            pins = resolve(wanted, target, self._fetch, self.store, scratch)
+        self._report_fetching()
+        with scratch_folder() as scratch:
+            pins = self._uv.resolve(wanted, target, scratch)
         self.store.keep_answer(key, lock_text(pins))
         return pins
 
-    def unpack(self, asked: Asked, pins: Sequence[Pin], target: Target, into: Path) -> None:
+    def folder(self, asked: Asked, target: Target, finish: Callable[[Path], None] | None = None) -> tuple[str, Path]:
         """
-        Unpack exactly these wheels into the new folder *into*.
+        Find or make the folder of exactly the modules that the bot gets.
+
+        Args:
+            asked: What the bot's folder asks for.
+            target: The interpreter that they are for.
+            finish: Called with the new folder before it is kept; without it, a kept folder is checked again.
+
+        Returns:
+            The lock, and the folder; it stays until it was not used for long, or room is needed.
 
         Raises:
-            BotRejected: If one is not to be had, not to be unpacked, or not what is asked for.
+            BotRejected: If a package cannot be had, is not to be unpacked, or does not fit what is asked for.
             SandboxError: If the index does not answer, or there is no room.
         """
-        chosen = self._chosen(pins, target)
-        _check_lock(wants(asked.wanted(), target, chosen), chosen)
-        unpack([(path, pin.label) for pin, path in chosen.values()], into)
+        pins = self.pins(asked, target)
+        lock = lock_text(pins)
+        key = _key(asked.wanted(), target, lock, "" if finish is None else finish.__qualname__)
+        found = self.store.find(key)
+        if found is not None and finish is None and not _is_whole(found):
+            self.store.remove(key)
+            found = None
+        return lock, found or self._new_folder(asked, pins, target, key, finish)
 
-    def _chosen(self, pins: Sequence[Pin], target: Target) -> Chosen:
+    def _new_folder(
+        self, asked: Asked, pins: Sequence[Pin], target: Target, key: str, finish: Callable[[Path], None] | None
+    ) -> Path:
         pins = [pin for pin in pins if not _is_provided(pin, target)]
-        known = {pin.name: (pin, path) for pin in pins if (path := self.store.find(pin))}
-        missing = [pin for pin in pins if pin.name not in known]
-        if missing:
-            lines = read_requirements(lock_text(missing).encode(), LOCK)
-            with self._scratch() as scratch:
-                by_name = {wanted.name: [wanted] for wanted in lines}
-                known |= fetched(by_name, target, self._fetch, self.store, scratch / "locked")
-        return {name: known[name] for name in sorted(known)}
+        self._report_fetching()
+        with self.store.new_folder() as scratch, disk_errors(scratch):
+            new = scratch / "new"
+            new.mkdir()
+            if asked.lock is not None:
+                self._check_lock(asked, pins, target, scratch)
+            if pins:
+                self._uv.install(pins, target, scratch, new)
+                clean(new)
+                check(new)
+            if finish is not None:
+                finish(new)
+            return self.store.keep(new, key)
 
-    @contextmanager
-    def _scratch(self) -> Iterator[Path]:
+    def _check_lock(self, asked: Asked, pins: Sequence[Pin], target: Target, scratch: Path) -> None:
+        """Make sure that a lock that came with the bot holds what it asks for, and all that this needs."""
+        locked = read_requirements(lock_text(pins).encode(), LOCK)
+        try:
+            needed = self._uv.resolve([*asked.wanted(), *locked], target, scratch)
+        except BotRejected as error:
+            raise BotRejected(f"{error} If the lock is the cause, make it anew: pigpen lock FOLDER") from None
+        if missing := sorted({pin.label for pin in needed} - {pin.label for pin in pins}):
+            raise BotRejected(
+                f"The lock holds no {missing[0].partition(' ')[0]}, which its packages need. "
+                "Make it anew: pigpen lock FOLDER"
+            )
+
+    def _report_fetching(self) -> None:
         self._report("fetching the bot's packages from the package index")
-        with scratch_folder() as folder:
-            yield folder
 
 
-def _key(wanted: Sequence[Wanted], target: Target) -> str:
+def _key(wanted: Sequence[Wanted], target: Target, *more: str) -> str:
     lines = sorted(f"{each.requirement} {sorted(each.hashes)}" for each in wanted)
-    return hashlib.sha256("\n".join([*lines, target.key]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([lines, target.key, *more]).encode()).hexdigest()
 
 
 def _is_provided(pin: Pin, target: Target) -> bool:
@@ -183,12 +209,9 @@ def _is_provided(pin: Pin, target: Target) -> bool:
     return version is not None
 
 
-def _check_lock(by_name: dict[str, list[Wanted]], chosen: Chosen) -> None:
-    for name, wanted in by_name.items():
-        for one in wanted:
-            pin = chosen[name][0] if name in chosen else None
-            if pin is None or not one.requirement.specifier.contains(pin.version, prereleases=True):
-                raise BotRejected(
-                    f"The lock holds {pin.label if pin else f'no {name}'}, which is not {one}. "
-                    "Make it anew: pigpen lock FOLDER"
-                )
+def _is_whole(folder: Path) -> bool:
+    try:
+        check(folder)
+    except BotRejected:
+        return False
+    return True

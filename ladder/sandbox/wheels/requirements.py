@@ -1,7 +1,7 @@
 """
-Read a stranger's `requirements.txt`: names of packages with versions, and nothing that makes pip do other things.
+Read a stranger's `requirements.txt`: names of packages with versions, and nothing that an installer would obey.
 
-pip never sees this text. What it is given is written anew from what was understood here.
+uv never sees this text. What it is given is written anew from what was understood here.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from packaging.markers import UndefinedComparison, UndefinedEnvironmentName
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion
 
 from ladder.errors import BotRejected
 from referee.records.errors import shortened
@@ -21,9 +23,9 @@ if TYPE_CHECKING:
 
 REQUIREMENTS = "requirements.txt"
 LOCK = "requirements.lock"
-MOST_BYTES = 256 * 1024
-MOST_PACKAGES = 100
-MOST_CHARACTERS = 500
+MAX_BYTES = 256 * 1024
+MAX_PACKAGES = 100
+MAX_CHARACTERS = 500
 """In one requirement, hashes not counted."""
 _HASH = re.compile(r"(?<=\s)--hash=sha256:([0-9a-f]{64})(?=\s|$)")
 _COMMENT = re.compile(r"(^|\s)#.*$")
@@ -36,7 +38,7 @@ class Wanted:
 
     requirement: Requirement
     by: str
-    """For people: ``line 3 of requirements.txt``, or ``scipy 1.17.1``."""
+    """For people: ``line 3 of requirements.txt``."""
     hashes: frozenset[str] = frozenset()
     """SHA-256 of the wheels that will do, in hex; empty: any will."""
 
@@ -57,9 +59,9 @@ def read_requirements(content: bytes, file: str = REQUIREMENTS) -> list[Wanted]:
     Raises:
         BotRejected: If it holds anything else than plain requirements; the message names the line and the way out.
     """
-    if len(content) > MOST_BYTES:
+    if len(content) > MAX_BYTES:
         raise BotRejected(
-            f"{file} has {len(content):,} bytes, and at most {MOST_BYTES:,} are read. Name fewer packages."
+            f"{file} has {len(content):,} bytes, and at most {MAX_BYTES:,} are read. Name fewer packages."
         )
     try:
         text = content.decode("utf-8-sig")
@@ -68,38 +70,9 @@ def read_requirements(content: bytes, file: str = REQUIREMENTS) -> list[Wanted]:
             f"{file} is not UTF-8 text: {error.reason} at byte {error.start}. Save it as UTF-8."
         ) from None
     found = [_read_line(line, f"line {number} of {file}") for number, line in _lines(text)]
-    if len(found) > MOST_PACKAGES:
-        raise BotRejected(f"{file} names {len(found)} packages, and at most {MOST_PACKAGES} are taken. Name fewer.")
+    if len(found) > MAX_PACKAGES:
+        raise BotRejected(f"{file} names {len(found)} packages, and at most {MAX_PACKAGES} are taken. Name fewer.")
     return found
-
-
-def read_requirement(text: str, by: str) -> Wanted:
-    """
-    Read one requirement, wherever it stands.
-
-    Raises:
-        BotRejected: If it is none.
-    """
-    if len(text) > MOST_CHARACTERS:
-        raise BotRejected(f"A requirement of {len(text):,} characters ({by}) is not taken. Write a shorter one.")
-    try:
-        return Wanted(Requirement(text), by)
-    except (ValueError, RecursionError):
-        raise _refusal(text, by, "is not the name of a package with versions") from None
-
-
-def check_plain(wanted: Wanted) -> None:
-    """
-    Make sure that the package index alone decides what is fetched.
-
-    Raises:
-        BotRejected: If the requirement says itself where its package comes from, or names a version that is none.
-    """
-    text = str(wanted.requirement)
-    if wanted.requirement.url is not None:
-        raise _refusal(text, wanted.by, "is an address, and packages come from the package index by their names")
-    if "===" in str(wanted.requirement.specifier) or "$" in text:
-        raise _refusal(text, wanted.by, "holds === or $, which are not taken")
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -129,11 +102,28 @@ def _read_line(line: str, by: str) -> Wanted:
         raise _refusal(line, by, "holds an option, and only --hash=sha256:… with 64 hex digits is taken")
     if "://" in plain or _PATH.fullmatch(plain):
         raise _refusal(line, by, "is an address or a file, and packages come from the package index by their names")
-    wanted = read_requirement(plain, by)
-    check_plain(wanted)
-    if hashes and not is_pinned(wanted):
-        raise _refusal(line, by, "has a hash, but not one version (name==1.2.3)")
-    return Wanted(wanted.requirement, by, hashes)
+    if len(plain) > MAX_CHARACTERS:
+        raise BotRejected(f"A requirement of {len(plain):,} characters ({by}) is not taken. Write a shorter one.")
+    try:
+        wanted = Wanted(Requirement(plain), by, hashes)
+    except (ValueError, RecursionError):
+        raise _refusal(line, by, "is not the name of a package with versions") from None
+    _check_plain(wanted, line)
+    return wanted
+
+
+def _check_plain(wanted: Wanted, line: str) -> None:
+    """Make sure that the package index alone decides what is fetched, and by what can be compared."""
+    if wanted.requirement.url is not None:
+        raise _refusal(line, wanted.by, "is an address, and packages come from the package index by their names")
+    if "===" in str(wanted.requirement.specifier) or "$" in line:
+        raise _refusal(line, wanted.by, "holds === or $, which are not taken")
+    if wanted.hashes and not is_pinned(wanted):
+        raise _refusal(line, wanted.by, "has a hash, but not one version (name==1.2.3)")
+    try:
+        _ = wanted.requirement.marker and wanted.requirement.marker.evaluate()
+    except (UndefinedComparison, UndefinedEnvironmentName, InvalidVersion, RecursionError):
+        raise _refusal(line, wanted.by, "has a condition that makes no sense") from None
 
 
 def is_pinned(wanted: Wanted) -> bool:

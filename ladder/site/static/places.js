@@ -4,7 +4,7 @@
 /** @typedef {import("./shapes").Deal} Deal */
 /** @typedef {import("./shapes").Fault} Fault */
 /** @typedef {import("./shapes").Place} Place */
-/** @typedef {import("./shapes").Source} Source */
+/** @typedef {import("./deal_source").DealSource} Source */
 
 export const RESULT = "result";
 

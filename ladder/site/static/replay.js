@@ -11,7 +11,7 @@ import { wordsIn } from "./words.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
 /** @typedef {import("./shapes").Place} Place */
-/** @typedef {import("./shapes").Source} Source */
+/** @typedef {import("./deal_source").DealSource} Source */
 
 const ADDRESS_MS = 200;
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");

@@ -1,37 +1,6 @@
-// What the API gives of a deal: ladder/values/replay.py says what the fields mean.
+// Written by `python -m ladder.site.shapes`: what the fields mean is in ladder/values.
 
-export interface Place {
-  board: number;
-  table: number;
-}
-
-/** How far something has come that is being computed: ladder/values/computing.py. */
-export interface Computing {
-  place: number | null;
-  done: number;
-  steps: number;
-  is_served: boolean;
-}
-
-export interface Fault extends Place {
-  step: number;
-  bot: number;
-}
-
-export interface Step {
-  number: number | null;
-  seat: number;
-  kind: "pass" | "expose" | "play" | "moon";
-  action: string;
-  by: string;
-  why: string;
-  took_ms: number | null;
-  cpu_ms: number | null;
-  unasked_ms: number | null;
-  decision: number | null;
-  printed: string;
-}
-
+/** One seat at one moment; cards are named as in the record, with a space between. */
 export interface Chair {
   asked: boolean;
   hand: string;
@@ -46,28 +15,28 @@ export interface Chair {
   points: number;
 }
 
-export interface Moment {
-  after: number | null;
-  steps: Step[];
-  phase: "pass" | "expose" | "play" | "moon" | "over";
-  trick: number;
-  leader: number | null;
-  cards: string;
-  winning: number | null;
-  complete: boolean;
-  chairs: Chair[];
-  result: boolean;
-}
-
-export interface Trick {
-  number: number;
-  leader: number;
-  cards: string;
-  winner: number;
+/** One legal choice of a decision that was made. */
+export interface Choice {
+  choice: string;
   points: number;
-  ends: number;
+  points_error: number;
+  ahead: number;
+  behind: number;
+  behind_error: number;
+  house: string[];
+  as_dealt: number;
+  chosen: boolean;
 }
 
+/** How far something has come that is being computed. */
+export interface Computing {
+  place: number | null;
+  done: number;
+  steps: number;
+  is_served: boolean;
+}
+
+/** One deal at one table of a recorded match, as seen from all seats or from one. */
 export interface Deal {
   match: number | null;
   variant: string;
@@ -98,55 +67,66 @@ export interface Deal {
   totals: number[];
 }
 
-/** Gives a deal as seen from all seats or from one. */
-export interface Source {
-  load(place: Place | null, seat: number | null): Promise<Deal>;
-  /** Go to another deal; true if that leaves the page. */
-  leave?(place: Place, hash: string): boolean;
-  hash(deal: Deal, after: string): string;
-  why(deal: Deal, step: number): string | null;
-}
-
-/** A choice and what it is worth; `as_dealt` and `chosen` are there where a decision was made. */
-export interface Choice {
-  choice: string;
-  points: number;
-  points_error: number;
-  behind: number;
-  behind_error: number;
-  as_dealt?: number;
-  house: string[];
-  chosen?: boolean;
-}
-
-export interface Estimate {
-  opinion: string;
-  deals: number;
-  legal: number;
-  choices: Choice[];
-}
-
-/** Of a decision that is still to be made. */
-export interface Hint extends Estimate {
-  decision: number;
-}
-
-/** Of a decision that was made. */
-export interface Why extends Estimate {
-  at: string;
-  step: number;
-  chosen: string;
-  cost: number;
-  cost_error: number;
-}
-
+/** The decisions of a bot that cost it most, by estimate. */
 export interface Dearest {
+  opinion: string;
+  source: string;
+  bot: string;
   decisions: number;
+  not_estimated: number;
   dearest: Why[];
 }
 
-// What a person at the table is sent, whole each time: ladder/values/person_state.py says what the fields mean.
+/** One legal choice. */
+export interface EstimatedChoice {
+  choice: string;
+  points: number;
+  points_error: number;
+  ahead: number;
+  behind: number;
+  behind_error: number;
+  house: string[];
+}
 
+/** Where a fault is in its match. */
+export interface Fault {
+  board: number;
+  table: number;
+  step: number;
+  bot: number;
+}
+
+/** What each choice of a decision that is still to be made is worth, from what the seat knows. */
+export interface Hint {
+  opinion: string;
+  decision: number;
+  low_is_better: boolean;
+  legal: number;
+  choices: EstimatedChoice[];
+  deals: number;
+}
+
+/** The table after something has happened. */
+export interface Moment {
+  after: number | null;
+  steps: Step[];
+  phase: "pass" | "expose" | "play" | "moon" | "over";
+  trick: number;
+  leader: number | null;
+  cards: string;
+  winning: number | null;
+  complete: boolean;
+  chairs: Chair[];
+  result: boolean;
+}
+
+/** Why a card may not be played. */
+export interface PersonBar {
+  bar: string;
+  names: string[];
+}
+
+/** What stays as it is for a whole deal; the fields have the meaning of those of `DealReplayed`. */
 export interface PersonDeal {
   number: number;
   variant: string;
@@ -165,24 +145,39 @@ export interface PersonDeal {
   totals_before: number[];
 }
 
-export interface PersonTrick {
-  leader: number;
-  cards: string;
-  winner: number;
-  points: number;
-}
-
+/** One of the things that may be chosen for a moon. */
 export interface PersonMoon {
   choice: "subtract" | "add";
   points: number;
   others: boolean;
 }
 
-export interface PersonBar {
-  bar: string;
-  names: string[];
+/** Something that has happened besides the game. */
+export interface PersonNotice {
+  number: number;
+  kind: "default" | "resumed" | "taken_back";
+  verdict: string;
+  action: string;
+  text: string;
 }
 
+/** How the game ended. */
+export interface PersonOver {
+  place: number;
+  totals: number[];
+  verify: string;
+  compare: string;
+}
+
+/** A part of a seat's score; all of them add up to it. */
+export interface PersonPoints {
+  reason: string;
+  points: number;
+  card: string;
+  factor: number;
+}
+
+/** What the person is to decide. */
 export interface PersonQuestion {
   decision: number;
   kind: "pass" | "expose" | "play" | "moon";
@@ -197,39 +192,23 @@ export interface PersonQuestion {
   claim: boolean;
 }
 
-export interface PersonNotice {
-  number: number;
-  kind: "default" | "resumed" | "taken_back";
-  verdict: string;
-  action: string;
-  text: string;
+/** How a deal ended, until the person goes on. */
+export interface PersonResult {
+  deal: number;
+  scores: number[];
+  totals: number[];
+  parts: PersonPoints[][];
+  shooter: number | null;
 }
 
-export interface PersonPoints {
-  reason: string;
-  points: number;
-  card: string;
-  factor: number;
-}
-
+/** What one deal brought everybody, by seat. */
 export interface PersonSheetRow {
   deal: number;
   scores: number[];
   totals: number[];
 }
 
-export interface PersonResult extends PersonSheetRow {
-  parts: PersonPoints[][];
-  shooter: number | null;
-}
-
-export interface PersonOver {
-  place: number;
-  totals: number[];
-  verify: string;
-  compare: string;
-}
-
+/** The table as the person in one chair may see it. */
 export interface PersonState {
   number: number;
   status: "waiting" | "starting" | "playing" | "resuming" | "over" | "ended";
@@ -248,7 +227,46 @@ export interface PersonState {
   over: PersonOver | null;
 }
 
-/** What spectators are given of a table of people: ladder/values/watch_state.py. */
+/** The last whole trick. */
+export interface PersonTrick {
+  leader: number;
+  cards: string;
+  winner: number;
+  points: number;
+}
+
+/** Where a deal is in its match. */
+export interface Place {
+  board: number;
+  table: number;
+}
+
+/** One action, and who decided it; what one seat could not know is empty or None. */
+export interface Step {
+  number: number | null;
+  seat: number;
+  kind: "pass" | "expose" | "play" | "moon";
+  action: string;
+  by: string;
+  why: string;
+  took_ms: number | null;
+  cpu_ms: number | null;
+  unasked_ms: number | null;
+  decision: number | null;
+  printed: string;
+}
+
+/** One whole trick. */
+export interface Trick {
+  number: number;
+  leader: number;
+  cards: string;
+  winner: number;
+  points: number;
+  ends: number;
+}
+
+/** A table as a spectator sees it; the whole of it each time. */
 export interface WatchState {
   number: number;
   is_over: boolean;
@@ -257,4 +275,31 @@ export interface WatchState {
   deal: PersonDeal | null;
   moment: Moment | null;
   sheet: PersonSheetRow[];
+}
+
+/** One decision of a record, with what each choice was worth from what the seat knew. */
+export interface Why {
+  opinion: string;
+  source: string;
+  rules: string;
+  low_is_better: boolean;
+  place: string;
+  deal: number;
+  board: number | null;
+  rotation: number | null;
+  step: number;
+  seat: number;
+  bot: string;
+  at: string;
+  hand: string[];
+  on_the_table: string[];
+  legal: number;
+  choices: Choice[];
+  deals: number;
+  chosen: string;
+  by: string;
+  cost: number;
+  cost_error: number;
+  scored: number;
+  rerun: string;
 }

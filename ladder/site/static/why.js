@@ -8,7 +8,11 @@ import { make, signed } from "./words.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
 /** @typedef {import("./shapes").Moment} Moment */
-/** @typedef {import("./shapes").Estimate} Estimate */
+/**
+ * A choice of a hint, or of a decision that was made.
+ * @typedef {import("./shapes").EstimatedChoice & Partial<import("./shapes").Choice>} Choice
+ */
+/** @typedef {Pick<import("./shapes").Hint, "opinion" | "deals" | "legal"> & {choices: readonly Choice[]}} Estimate */
 /** @typedef {import("./words.js").Words} Words */
 
 export class Why {
@@ -87,7 +91,7 @@ export function estimated(found, words) {
   return [wide, make("p", "note", words("why-opinion", { deals: found.deals }))];
 }
 
-/** @param {import("./shapes").Choice} choice @param {Words} words */
+/** @param {Choice} choice @param {Words} words */
 function row(choice, words) {
   const name = make("th", "", ...chosen(choice.choice, words));
   name.setAttribute("scope", "row");

@@ -12,7 +12,7 @@ from tests.test_third_party_imports import ROOT, imports_of
 OURS = {"ladder", "pigpen", "referee", "sample_bots"}
 ALWAYS_THERE = {
     "docker", "google", "grpc", "packaging", "pydantic", "pydantic_core", "pydantic_settings", "requests", "rich",
-    "structlog", "tomli_w", "typer", "urllib3",
+    "structlog", "tomli_w", "typer", "urllib3", "uv",
 }  # fmt: skip
 """What our code imports of that which comes with any `pip install pigpen-arena`."""
 

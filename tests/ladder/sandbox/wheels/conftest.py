@@ -6,7 +6,7 @@ import pytest
 
 from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.packages import Packages
-from tests.ladder.sandbox.wheels.made import Shelf
+from tests.ladder.sandbox.wheels.made import uv_of
 
 
 @pytest.fixture
@@ -20,4 +20,4 @@ def shelf(tmp_path: Path) -> Path:
 @pytest.fixture
 def packages(shelf: Path, tmp_path: Path) -> Packages:
     """Packages from the shelf, with a store of their own."""
-    return Packages(Store(tmp_path / "store"), Shelf(shelf))
+    return Packages(Store(tmp_path / "store"), uv_of(shelf))

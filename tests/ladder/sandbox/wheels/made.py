@@ -6,19 +6,15 @@ import base64
 import csv
 import hashlib
 import io
-import shutil
 import stat
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name, parse_wheel_filename
-
-from ladder.errors import BotRejected
-from ladder.sandbox.wheels.cache import sha256_of
-from ladder.sandbox.wheels.fetch import PipFetch, Unavailable
-from ladder.sandbox.wheels.target import Target
+from ladder.sandbox.wheels.index import Index
+from ladder.sandbox.wheels.limited import Limits
+from ladder.sandbox.wheels.uv import Uv
 
 LINK = (stat.S_IFLNK | 0o777) << 16
 PROGRAM = (stat.S_IFREG | 0o755) << 16
@@ -77,33 +73,12 @@ def new_wheel(
     return path
 
 
-class Shelf:
-    """A folder that is the package index, without pip, which takes a second each time."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def __call__(self, lines: Sequence[str], target: Target, folder: Path) -> None:
-        """Take the newest wheels that fit."""
-        folder.mkdir()
-        for line in lines:
-            text, *hashes = line.split(" --hash=sha256:")
-            found = self._newest(Requirement(text))
-            if hashes and sha256_of(found) not in hashes:
-                raise BotRejected(f"{found.name} has another hash.")
-            shutil.copy(found, folder)
-
-    def _newest(self, wanted: Requirement) -> Path:
-        fits = {}
-        for path in self.folder.glob("*.whl"):
-            name, version, _, _ = parse_wheel_filename(path.name)
-            if name == canonicalize_name(wanted.name) and version in wanted.specifier:
-                fits[version] = path
-        if not fits:
-            raise Unavailable(str(wanted))
-        return fits[max(fits)]
+def uv_of(folder: Path, limits: Limits | None = None, **options: Any) -> Uv:
+    """Give uv that takes wheels from that folder, and from nowhere else."""
+    arguments = ("--no-index", f"--find-links={folder}")
+    return Uv(lambda: Index(arguments), limits or Limits(), **options)
 
 
-def index(folder: Path) -> PipFetch:
-    """Fetch with pip from that folder, and from nowhere else."""
-    return PipFetch("--isolated", "--no-index", f"--find-links={folder}")
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file, in hex."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -18,7 +18,7 @@ from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.packages import Packages
 from ladder.sandbox.wheels.requirements import LOCK
 from ladder.trials.candidate import candidate
-from tests.ladder.sandbox.wheels.made import Shelf, new_wheel
+from tests.ladder.sandbox.wheels.made import new_wheel, uv_of
 
 PROGRAM = "import os, shelved, grpc; print(shelved.VERSION, os.path.dirname(shelved.__file__) != os.getcwd())"
 MOST_BYTES = 1 << 20
@@ -58,7 +58,7 @@ async def test_other_packages_make_it_another_bot(
     assert first.lock.startswith("shelved==1.0 --hash=sha256:")
     assert first.identity == (await sandbox.load(bot)).identity
     new_wheel(shelf, "shelved", "2.0")
-    elsewhere = await ProcessSandbox(Packages(Store(tmp_path / "other"), Shelf(shelf))).load(bot)
+    elsewhere = await ProcessSandbox(Packages(Store(tmp_path / "other"), uv_of(shelf))).load(bot)
     assert elsewhere.lock != first.lock
     assert elsewhere.identity != first.identity
 
@@ -71,7 +71,7 @@ async def test_with_its_lock_it_is_the_same_bot_everywhere(
     assert first.lock is not None
     (bot.folder / LOCK).write_text(first.lock)
     new_wheel(shelf, "shelved", "2.0")
-    elsewhere = await ProcessSandbox(Packages(Store(tmp_path / "other"), Shelf(shelf))).load(bot)
+    elsewhere = await ProcessSandbox(Packages(Store(tmp_path / "other"), uv_of(shelf))).load(bot)
     assert (elsewhere.lock, elsewhere.identity) == (first.lock, first.identity)
 
 

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.content import Content
-from ladder.sandbox.wheels.cache import Store, sha256_of
+from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.facts import facts
+from ladder.sandbox.wheels.installed import is_unhashed
 from ladder.sandbox.wheels.local_install import install_locally
 from ladder.sandbox.wheels.lock import lock_text
 from ladder.sandbox.wheels.packages import Asked, Packages
-from ladder.sandbox.wheels.target import Target, target_from, this_interpreter
-from tests.ladder.sandbox.wheels.made import Shelf, new_wheel
+from ladder.sandbox.wheels.target import Target, this_interpreter
+from ladder.sandbox.wheels.uv import Uv
+from tests.ladder.sandbox.wheels.made import digest_of, new_wheel, uv_of
 
 HERE = this_interpreter()
-
-
-def refuse(lines: Sequence[str], target: Target, folder: Path) -> None:
-    raise AssertionError(f"{lines} were asked for")
+NO_UV = Uv(program="/nonesuch/uv")
 
 
 def asked(*lines: str, lock: str | None = None) -> Asked:
@@ -34,51 +33,55 @@ def locked(packages: Packages, *lines: str, target: Target = HERE) -> list[str]:
     return [pin.label for pin in packages.pins(asked(*lines), target)]
 
 
-def test_the_newest_version_that_fits_is_taken_with_all_that_it_needs(shelf: Path, packages: Packages) -> None:
+def files(folder: Path) -> dict[str, tuple[bytes, bool]]:
+    """What a bot is given of a folder: bytes, and whether a file is a program."""
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return {
+        name: (path.read_bytes(), os.access(path, os.X_OK)) for name, path in found.items() if not is_unhashed(name)
+    }
+
+
+def test_versions_that_fit_together_are_found_also_if_the_newest_do_not(shelf: Path, packages: Packages) -> None:
     for version in ("1.0", "1.5", "2.0"):
         new_wheel(shelf, "base", version)
-    new_wheel(shelf, "tool", needs=["base<2", "helper"])
+    new_wheel(shelf, "tool", "2.0", needs=["base<2", "base>=2"])
+    new_wheel(shelf, "tool", "1.0", needs=["base<2", "helper"])
     new_wheel(shelf, "helper", needs=["base!=1.5", 'never; python_version < "3"'])
     assert locked(packages, "tool", "base") == ["base 1.0", "helper 1.0", "tool 1.0"]
 
 
-def test_what_only_an_older_choice_needed_is_left_out(shelf: Path, packages: Packages) -> None:
-    new_wheel(shelf, "base", "1.0")
-    new_wheel(shelf, "base", "2.0", needs=["gone"])
-    new_wheel(shelf, "gone")
-    new_wheel(shelf, "tool", needs=["helper"])
-    new_wheel(shelf, "helper", needs=["base<2"])
-    assert locked(packages, "base", "tool") == ["base 1.0", "helper 1.0", "tool 1.0"]
-
-
 def test_extras_are_honoured(shelf: Path, packages: Packages) -> None:
-    new_wheel(shelf, "tool", needs=['more; extra == "fast"', 'other @ https://127.0.0.1/x ; extra == "slow"'])
+    new_wheel(shelf, "tool", needs=['more; extra == "fast"', 'nonesuch; extra == "slow"'])
     new_wheel(shelf, "user", needs=["tool[fast]"])
     new_wheel(shelf, "more")
     assert locked(packages, "tool") == ["tool 1.0"]
     assert locked(packages, "tool", "user") == ["more 1.0", "tool 1.0", "user 1.0"]
 
 
-def test_conditions_are_those_of_the_bots_python(shelf: Path, packages: Packages) -> None:
+def test_conditions_and_wheels_are_those_of_the_bots_python_and_machine(shelf: Path, packages: Packages) -> None:
+    needs = ['old; python_version < "3.10"', 'new; python_version >= "3.10"', 'never; platform_release != ""']
     for name in ("old", "new", "tool"):
-        new_wheel(shelf, name, needs=['old; python_version < "3.10"', 'new; python_version >= "3.10"'])
-    found = facts()
-    old = target_from({**found, "environment": {**found["environment"], "python_version": "3.9"}})
+        new_wheel(shelf, name, needs=needs)
+    for tag in ("cp39-cp39-manylinux_2_31_aarch64", "cp39-cp39-manylinux_2_32_aarch64", "cp310-cp310-any"):
+        new_wheel(shelf, "native", tag=tag)
+    old = Target({"version": "3.9.2", "machine": "aarch64", "glibc": "2.31"}, facts()["provided"])
     assert locked(packages, "tool") == ["new 1.0", "tool 1.0"]
     assert locked(packages, "tool", target=old) == ["old 1.0", "tool 1.0"]
+    (pin,) = packages.pins(asked("native"), old)
+    assert pin.hashes == {digest_of(shelf / "native-1.0-cp39-cp39-manylinux_2_31_aarch64.whl")}
+    with pytest.raises(BotRejected, match=r"no wheels for Python 3\.\d+ on .*native"):
+        locked(packages, "native")
 
 
 BAD = {
-    "an address among the needs": (
-        "other @ https://127.0.0.1/x.tar.gz",
-        "Evil 1.0: .* is an address, and packages come from the package index",
-    ),
-    "a path among the needs": ("other @ file:///etc/passwd", "is an address"),
-    "a variable among the needs": ("other===${SECRET}", "=== or"),
-    "nonsense among the needs": ("???", "Evil 1.0: .* is not the name of a package"),
-    "what nobody has": ("nonesuch>3", r"has no wheel .* nonesuch>3 \(evil 1.0\)"),
-    "two that do not fit": ("base<2", r"base>=2 \(line 2 of requirements.txt\) and base<2 \(evil 1.0\)"),
-    "another version of the SDK's": ("protobuf<4", r"The SDK brings protobuf .* is not protobuf<4 \(evil 1.0\)"),
+    "an address among the needs": ("other @ https://127.0.0.1/x.tar.gz", "`other` was included as a URL dependency"),
+    "a repository among the needs": ("other @ git+https://127.0.0.1/x", "`other` was included as a URL dependency"),
+    "a path among the needs": ("other @ file:///etc/passwd", "evil==1.0 has an invalid package format"),
+    "a variable among the needs": ("other===${SECRET}", "evil==1.0 has an invalid package format"),
+    "nonsense among the needs": ("???", "evil==1.0 has an invalid package format"),
+    "a package that is missing": ("nonesuch>3", "nonesuch was not found .* evil depend on nonesuch>3"),
+    "two that do not fit": ("base<2", r"evil depend on base<2 .*line 2 of requirements\.txt requires base>=2"),
+    "another version of the SDK's": ("protobuf<4", r"evil depend on protobuf<4.* The SDK brings protobuf "),
     "another SDK": ("pigpen-sdk>9", "The SDK brings pigpen-sdk"),
 }
 
@@ -88,27 +91,41 @@ def test_needs_that_cannot_be_met_are_told_with_who_has_them(kind: str, shelf: P
     need, why = BAD[kind]
     new_wheel(shelf, "base", "2.0")
     new_wheel(shelf, "evil", needs=[need])
-    with pytest.raises(BotRejected, match=why):
+    with pytest.raises(BotRejected, match=why) as refusal:
         locked(packages, "evil", "base>=2")
+    assert "Ask for other versions" in str(refusal.value)
+    assert str(refusal.value).isprintable()
 
 
-def test_the_sdk_and_what_it_stands_on_are_not_taken_from_the_index(packages: Packages) -> None:
+def test_a_package_of_sources_is_not_built(shelf: Path, packages: Packages, tmp_path: Path) -> None:
+    (shelf / "one-2.0").mkdir()
+    (shelf / "one-2.0/setup.py").write_text(f"open({str(tmp_path / 'built')!r}, 'w')")
+    subprocess.run(["tar", "czf", "one-2.0.tar.gz", "one-2.0"], cwd=shelf, check=True)
+    with pytest.raises(BotRejected, match=r"line 1 of requirements\.txt requires one.*sources only cannot be used"):
+        locked(packages, "one")
+    new_wheel(shelf, "one", "1.0")
+    assert locked(packages, "one") == ["one 1.0"]
+    assert not (tmp_path / "built").exists()
+
+
+def test_the_sdk_and_what_it_stands_on_are_not_taken_from_the_index(
+    shelf: Path, packages: Packages, tmp_path: Path
+) -> None:
+    for name in ("pigpen_sdk", "protobuf"):
+        for version in (HERE.provided[name.replace("_", "-")], "99.0"):
+            new_wheel(shelf, name, version, needs=["evil"])
+    new_wheel(shelf, "evil")
+    new_wheel(shelf, "tool", needs=["pigpen-sdk"])
     assert locked(packages, "pigpen-sdk", "grpcio", "protobuf>=5") == []
-
-
-def test_packages_that_change_each_other_for_ever_are_refused(shelf: Path, packages: Packages) -> None:
-    new_wheel(shelf, "one", "2.0", needs=["two<2"])
-    new_wheel(shelf, "one", "1.0", needs=["two>=2"])
-    new_wheel(shelf, "two", "2.0", needs=["one>=2"])
-    new_wheel(shelf, "two", "1.0", needs=["one<2"])
-    with pytest.raises(BotRejected, match=r"want ever other versions of each other: .* requirements\.txt"):
-        locked(packages, "one", "two")
+    assert locked(packages, "tool") == ["tool 1.0"]
+    _, folder = packages.folder(asked("pigpen-sdk"), HERE)
+    assert list(folder.iterdir()) == []
 
 
 def test_a_hash_in_the_requirements_is_held_to(shelf: Path, packages: Packages) -> None:
-    digest = sha256_of(new_wheel(shelf, "one"))
+    digest = digest_of(new_wheel(shelf, "one"))
     assert locked(packages, f"one==1.0 --hash=sha256:{digest}") == ["one 1.0"]
-    with pytest.raises(BotRejected, match="another hash"):
+    with pytest.raises(BotRejected, match=r"A hash of one 1\.0 is not that of the wheel"):
         locked(packages, f"one==1.0 --hash=sha256:{'0' * 64}")
 
 
@@ -121,57 +138,44 @@ def test_what_was_found_once_stays_until_it_is_looked_for_anew(shelf: Path, pack
     assert locked(packages, "one") == ["one 2.0"]
 
 
-def test_with_a_lock_nothing_is_looked_for(shelf: Path, packages: Packages, tmp_path: Path) -> None:
-    new_wheel(shelf, "tool", needs=["base"])
+def test_a_lock_gives_the_same_folder_on_another_machine_and_without_the_index(
+    shelf: Path, packages: Packages, tmp_path: Path
+) -> None:
+    new_wheel(shelf, "tool", files={"tool.py": b"x = 1", "tool-1.0.data/scripts/tool": b"#!python\n"}, needs=["base"])
     new_wheel(shelf, "base")
-    lock = lock_text(packages.pins(asked("tool"), HERE))
+    lock, first = packages.folder(asked("tool"), HERE)
     new_wheel(shelf, "base", "2.0")
-    again = Packages(Store(tmp_path / "other"), Shelf(shelf))
-    pins = again.pins(asked("tool", lock=lock), HERE)
-    assert lock_text(pins) == lock
-    again.unpack(asked("tool", lock=lock), pins, HERE, tmp_path / "out")
-    offline = Packages(again.store, refuse)
-    offline.unpack(asked("tool", lock=lock), pins, HERE, tmp_path / "out2")
-    trees = [{path.name: path.read_bytes() for path in (tmp_path / out).rglob("*.py")} for out in ("out", "out2")]
-    assert trees == [{"base.py": b"VERSION = '1.0'\n", "tool.py": b"VERSION = '1.0'\n"}] * 2
+    store = Store(tmp_path / "other")
+    again, second = Packages(store, uv_of(shelf)).folder(asked("tool", lock=lock), HERE)
+    assert again == lock
+    assert files(first) == files(second)
+    assert {"base.py", "tool.py", "tool-1.0.dist-info/METADATA"} <= set(files(first))
+    assert Packages(store, NO_UV).folder(asked("tool", lock=lock), HERE) == (lock, second)
 
 
-def test_a_lock_that_does_not_fit_the_requirements_is_refused(shelf: Path, packages: Packages, tmp_path: Path) -> None:
+def test_a_lock_that_does_not_fit_the_requirements_is_refused(shelf: Path, packages: Packages) -> None:
     new_wheel(shelf, "tool", needs=["base"])
     new_wheel(shelf, "base")
     whole = lock_text(packages.pins(asked("tool"), HERE)).splitlines()
     for want, lock, why in (
-        ("tool>1", "\n".join(whole), r"holds tool 1\.0, which is not tool>1"),
-        ("tool", whole[1], r"holds no base, which is not base \(tool 1\.0\)"),
+        ("tool>1", "\n".join(whole), r"line 1 of requirements\.txt requires tool>1"),
+        ("tool", whole[1], "The lock holds no base, which its packages need"),
         ("tool", "\n".join([*whole, f"protobuf==1.0 --hash=sha256:{'0' * 64}"]), "The lock holds protobuf 1.0, and"),
+        ("tool", f"base==1.0 --hash=sha256:{'0' * 64}\n{whole[1]}", r"A hash of base 1\.0 is not that of the wheel"),
     ):
-        files = asked(want, lock=lock)
-        with pytest.raises(BotRejected, match=why):
-            packages.unpack(files, packages.pins(files, HERE), HERE, tmp_path / "out")
+        with pytest.raises(BotRejected, match=why) as refusal:
+            packages.folder(asked(want, lock=lock), HERE)
+        assert "pigpen lock FOLDER" in str(refusal.value)
 
 
-def test_a_wheel_that_changed_in_the_store_is_fetched_again(shelf: Path, packages: Packages, tmp_path: Path) -> None:
-    digest = sha256_of(new_wheel(shelf, "one"))
-    pins = packages.pins(asked("one"), HERE)
-    kept = tmp_path / "store" / "wheels" / f"{digest}.whl"
-    kept.write_bytes(b"changed")
-    packages.unpack(asked("one"), pins, HERE, tmp_path / "out")
-    assert sha256_of(kept) == digest
+def test_a_file_that_changed_in_a_kept_folder_is_fetched_again(shelf: Path, packages: Packages) -> None:
+    new_wheel(shelf, "one")
+    _, folder = packages.folder(asked("one"), HERE)
+    (folder / "one.py").write_text("changed")
+    assert files(packages.folder(asked("one"), HERE)[1])["one.py"] == (b"VERSION = '1.0'\n", False)
 
 
-def test_the_oldest_wheels_leave_the_store(shelf: Path, tmp_path: Path) -> None:
-    small = Packages(Store(tmp_path / "store", most_bytes=1), Shelf(shelf))
-    for name in ("one", "two"):
-        new_wheel(shelf, name)
-        small.pins(asked(name), HERE)
-    assert [path.stem for path in (tmp_path / "store/wheels").iterdir()] == [
-        sha256_of(shelf / "two-1.0-py3-none-any.whl")
-    ]
-
-
-def test_packages_for_this_python_are_unpacked_once_and_can_be_imported(
-    shelf: Path, packages: Packages, tmp_path: Path
-) -> None:
+def test_packages_for_this_python_are_unpacked_once_and_can_be_imported(shelf: Path, packages: Packages) -> None:
     new_wheel(shelf, "one", files={"one.py": b"VERSION = 1\n", "one.pth": b"import os; os._exit(7)\n"})
     lock, folder = install_locally(packages, asked("one"))
     assert lock.startswith("one==1.0 --hash=sha256:")
@@ -182,7 +186,7 @@ def test_packages_for_this_python_are_unpacked_once_and_can_be_imported(
         [sys.executable, "-c", program], env={"PYTHONPATH": str(folder)}, capture_output=True, text=True, check=True
     )
     assert done.stdout == "1 True True\n"
-    assert (lock, folder) == install_locally(Packages(packages.store, refuse), asked("one"))
+    assert (lock, folder) == install_locally(Packages(packages.store, NO_UV), asked("one"))
 
 
 def test_a_folder_where_the_packages_go_is_told_to_the_owner(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.package_images import DOCKERFILE, PackageImages, target_of
 from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.packages import Packages
-from tests.ladder.sandbox.wheels.made import Shelf, new_wheel
+from tests.ladder.sandbox.wheels.made import new_wheel, uv_of
 
 pytestmark = pytest.mark.docker
 Write = Callable[[str, dict[str, str]], Path]
@@ -32,7 +32,7 @@ def packages(shelf: Path, tmp_path: Path, name: str) -> Packages:
     """Packages from the shelf, which has one whose bytes no other test has."""
     files = {"shelved.py": f"VERSION = '1.0'  # {name}\n".encode(), "shelved.pth": b"import os; os._exit(7)\n"}
     new_wheel(shelf, "shelved", files=files)
-    return Packages(Store(tmp_path / "store"), Shelf(shelf))
+    return Packages(Store(tmp_path / "store"), uv_of(shelf))
 
 
 @pytest.fixture
@@ -111,7 +111,8 @@ async def test_the_python_in_the_base_image_says_what_it_is_and_what_it_brings(
     target = target_of(client, packages, base)
     assert {"pigpen-sdk", "grpcio", "protobuf"} <= set(target.provided)
     assert target == target_of(client, packages, base)
-    assert any(argument.startswith("--platform=manylinux_2_") for argument in target.arguments)
+    assert target.arguments[0] == f"--python-version={target.python['version']}"
+    assert "-manylinux_2_" in target.arguments[1]
 
 
 def test_the_build_of_packages_runs_the_compiler_and_nothing_else() -> None:

@@ -1,4 +1,4 @@
-"""A stranger's requirements.txt names packages, and makes pip do nothing else."""
+"""A stranger's requirements.txt names packages, and makes an installer do nothing else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from ladder.errors import BotRejected
 from ladder.sandbox.wheels.lock import lock_text, read_lock
-from ladder.sandbox.wheels.requirements import MOST_BYTES, MOST_PACKAGES, read_requirements
+from ladder.sandbox.wheels.requirements import MAX_BYTES, MAX_PACKAGES, read_requirements
 
 A, B = "a" * 64, "b" * 64
 
@@ -45,6 +45,7 @@ REFUSED = {
     "numpy 2": "versions",
     "numpy==1; os_name": "versions",
     "numpy; " + "(" * 400: "versions",
+    "numpy; os_name ~= 'posix'": "makes no sense",
     "numpy==\x1b[31m": "versions",
     "numpy\x00": "versions",
     "\u202enumpy": "versions",
@@ -80,9 +81,9 @@ def test_hashes_over_several_lines_are_read() -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"x" * (MOST_BYTES + 1), "at most 262,144 are read"),
+        (b"x" * (MAX_BYTES + 1), "at most 262,144 are read"),
         (b"\xff\xfe", "not UTF-8"),
-        (b"a\n" * (MOST_PACKAGES + 1), "names 101 packages"),
+        (b"a\n" * (MAX_PACKAGES + 1), "names 101 packages"),
     ],
 )
 def test_a_file_that_is_no_list_of_packages_is_refused(content: bytes, why: str) -> None:
