@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ladder.store.commands.queue import GRACE
+from ladder.store.leases import GRACE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

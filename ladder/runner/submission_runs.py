@@ -11,7 +11,7 @@ import structlog
 
 from ladder.runner.executor import Judgement
 from ladder.runner.returned import AttemptFailure, failure_of
-from ladder.store.commands.queue import GRACE
+from ladder.store.leases import GRACE
 from ladder.trials.tasks import SubmissionOutcome
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission
 from ladder.store.commands.opening import open_ladder
-from ladder.store.commands.queue import GRACE, MOST_ATTEMPTS, MOST_FAILURES
 from ladder.store.commands.submission_queue import withdraw
+from ladder.store.leases import GRACE, MAX_FAILURES, MAX_LOSSES
 from tests.ladder.ladders import enter
 from tests.ladder.store.handed_in import hand_in as hand_in_anywhere
 from tests.ladder.store.handed_in import stored
@@ -267,7 +267,7 @@ def test_where_only_this_submission_fails_matches_go_on(
     run = runner(coordinator, executor, time, matches=20)
     assert run.run()
     assert (run.recorded, stored(database, number).status) == (20, "failed")
-    assert stored(database, number).attempt == MOST_FAILURES
+    assert stored(database, number).attempt == MAX_FAILURES
 
 
 def test_a_trial_whose_worker_lied_goes_back_without_a_failure(
@@ -293,4 +293,4 @@ def test_a_trial_that_is_returned_for_ever_fails(coordinator: Coordinator, time:
     time.after(1000.0, run.stop)
     run.run()
     row = stored(database, number)
-    assert (row.status, row.failures, row.attempt) == ("failed", 0, MOST_ATTEMPTS)
+    assert (row.status, row.failures, row.attempt) == ("failed", 0, MAX_LOSSES)
