@@ -237,6 +237,26 @@ def test_what_is_withdrawn_is_not_tried_to_its_end(coordinator: Coordinator, tim
     assert (stored(database, number).status, versions(database)) == ("withdrawn", 0)
 
 
+def test_a_trial_that_cannot_be_stopped_after_its_submission_was_withdrawn_comes_too_late(
+    coordinator: Coordinator, time: Time, database: Database
+) -> None:
+    (number,) = hand_in(database)
+    executor = FakeExecutor(time, slots=2)
+    executor.seconds, executor.trial_seconds = 100.0, 50.0
+
+    def take_back() -> None:
+        executor.futures[f"submission-{number}-1"].set_running_or_notify_cancel()
+        with database.write() as session:
+            withdraw(session, number, time())
+
+    time.after(20.0, take_back)
+    with capture_logs() as logs:
+        assert runner(coordinator, executor, time, matches=2).run()
+    found = [log["event"] for log in logs if log["event"].startswith("submission.")]
+    assert found == ["submission.started", "submission.lost", "submission.late"]
+    assert (stored(database, number).status, versions(database)) == ("withdrawn", 0)
+
+
 def test_no_submission_fails_because_the_platform_is_gone_for_a_while(
     coordinator: Coordinator, time: Time, database: Database
 ) -> None:
