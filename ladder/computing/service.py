@@ -9,22 +9,17 @@ from typing import TYPE_CHECKING, Protocol
 import orjson
 import structlog
 
-from ladder.errors import LadderError, SandboxError, StoreError, UserError
-from referee.seats.stall_tolerant_loop import loop_time
+from ladder.errors import LadderError, StoreError, UserError
+from ladder.runner.lease_loop import LeaseLoop
+from ladder.store.commands.computations import ComputationLease
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ladder.computing.computation_rows import ComputationRows
     from ladder.results.wake_file import WakeFile
-    from ladder.store.commands.computations import ComputationLease
     from ladder.values.questions import Lane
 
-WAKE_SECONDS = 0.05
-"""Seconds between two looks at whether a question has come; a look costs some microseconds."""
-LOOK_SECONDS = 1.0
-"""Seconds between two queries of the database, even if no question has come."""
-RENEW_SECONDS = 10.0
 RETRY_SECONDS = 1.0
 """Seconds that a lane waits after a failure of the platform."""
 
@@ -41,8 +36,10 @@ class AnyComputer(Protocol):
         """End; see `Computer.close`."""
 
 
-class ComputingService:
+class ComputingService(LeaseLoop[ComputationLease]):
     """Has questions computed, one at a time in each lane."""
+
+    name = "computation"
 
     def __init__(
         self,
@@ -60,95 +57,35 @@ class ComputingService:
             computers: What computes in each lane.
             retry_seconds: How long a lane waits after a failure of the platform.
         """
+        super().__init__(rows, files, retry_seconds)
         self._rows = rows
-        self._files = files
         self._computers = computers
-        self._retry_seconds = retry_seconds
-        self._woken = {lane: asyncio.Event() for lane in computers}
 
-    async def run(self) -> None:
-        """Compute until cancelled; then what is under way is given back, to be computed by the next run."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._keep())
-            group.create_task(self._watch())
-            for lane in self._computers:
-                group.create_task(self._serve(lane))
+    async def claim(self) -> Sequence[ComputationLease]:
+        """Lease a question in each lane in which nothing is computed."""
+        busy = {attempt.lease.lane for attempt in self.running.values()}
+        leases = [await self._rows.claim(lane) for lane in self._computers if lane not in busy]
+        return [lease for lease in leases if lease is not None]
 
-    async def _keep(self) -> None:
-        """Renew leases, and give a sign of life as long as the database answers."""
-        while True:
-            if await self._try(self._rows.renew()):
-                self._files.show_alive()
-            await asyncio.sleep(RENEW_SECONDS)
-
-    async def _watch(self) -> None:
-        """Wake the lanes when a question has come."""
-        woken = self._files.woken()
-        while True:
-            await asyncio.sleep(WAKE_SECONDS)
-            if self._files.woken() != woken:
-                woken = self._files.woken()
-                for event in self._woken.values():
-                    event.set()
-
-    async def _serve(self, lane: Lane) -> None:
-        """Compute what is asked in one lane."""
-        while True:
-            self._woken[lane].clear()
-            lease = await self._claim(lane)
-            if lease is not None:
-                await self._compute(lane, lease)
-                continue
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_SECONDS):
-                    await self._woken[lane].wait()
-
-    async def _claim(self, lane: Lane) -> ComputationLease | None:
-        try:
-            return await self._rows.claim(lane)
-        except (StoreError, LadderError) as error:
-            log.warning("computing.store", reason=str(error))
-            return None
-
-    async def _compute(self, lane: Lane, lease: ComputationLease) -> None:
-        computer, began = self._computers[lane], loop_time()
-        progress = _Progress(self._rows, lease)
+    async def work(self, lease: ComputationLease) -> None:
+        """Compute an answer, or find out that there is none."""
+        computer, progress = self._computers[lease.lane], _Progress(self._rows, lease)
         try:
             answer = await computer.compute(orjson.dumps(lease.question).decode(), progress.advance)
         except asyncio.CancelledError:
-            await asyncio.shield(self._give_up(computer, lease))
+            await computer.close()
             raise
         except UserError as error:
-            log.info("computing.refused", kind=lease.question["kind"], computation=lease.id, reason=str(error))
-            await self._try(self._rows.refuse(lease, str(error)))
-        except SandboxError as error:
-            await self._failed(lease, str(error))
-        except Exception as error:  # it runs unattended for months: one question fails, the others are computed
-            log.exception("computing.mistake", computation=lease.id)
-            await self._failed(lease, f"{type(error).__name__}: {error}")
+            log.info("computation.refused", reason=str(error), **self.about(lease))
+            await self._rows.refuse(lease, str(error))
         else:
-            await self._try(self._rows.finish(lease, answer))
-            log.info("computing.done", kind=lease.question["kind"], computation=lease.id, seconds=loop_time() - began)
+            await self._rows.finish(lease, answer)
         finally:
             await progress.stop()
 
-    async def _failed(self, lease: ComputationLease, reason: str) -> None:
-        log.warning("computing.failed", computation=lease.id, attempt=lease.attempt, reason=reason)
-        await self._try(self._rows.give_back(lease, has_failed=True))
-        await asyncio.sleep(self._retry_seconds)
-
-    async def _give_up(self, computer: AnyComputer, lease: ComputationLease) -> None:
-        await computer.close()
-        await self._try(self._rows.give_back(lease))
-
-    async def _try(self, work: Awaitable[object]) -> bool:
-        """Do something, and say whether that went well; if the database does not answer, leases run out."""
-        try:
-            await work
-        except (StoreError, LadderError) as error:
-            log.warning("computing.store", reason=str(error))
-            return False
-        return True
+    def about(self, lease: ComputationLease) -> dict[str, object]:
+        """Say what kind of question it is, too."""
+        return {**super().about(lease), "kind": lease.question["kind"]}
 
 
 class _Progress:

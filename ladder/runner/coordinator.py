@@ -28,21 +28,23 @@ from ladder.store.commands.match_time import seconds_of
 from ladder.store.commands.records import give_up_records, remove_orphans
 from ladder.store.commands.results import WrongRecord, record_summary
 from ladder.store.commands.scheduling import fill_queue, why_nobody
-from ladder.store.commands.submission_queue import in_the_way
+from ladder.store.commands.submission_queue import SUBMISSIONS, in_the_way
 from ladder.store.commands.suspending import resume_due, suspend_lost
 from ladder.store.commands.voids import suspend_for_voids
-from ladder.store.queries.leased import leased_attempts, leased_match
+from ladder.store.leases import Lease
+from ladder.store.models import Status
+from ladder.store.queries.leased import leased_match
 from ladder.store.queries.standings import errors_and_matches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from random import Random
 
     from ladder.results.summary import MatchSummary
     from ladder.settings.settings import Settings
     from ladder.store.commands.results import Result
     from ladder.store.database import Database
-    from ladder.store.models import Status
+    from ladder.store.models import StoredMatch
     from ladder.worker.tasks import MatchOutcome, MatchTask
 
 LOOK_BACK = 1000
@@ -114,15 +116,15 @@ class Coordinator:
         left = self.live.left()  # what comes later is of matches that others have begun meanwhile
         with self._database.write() as session:
             self._presence.join(session)
-            requeued = queue.requeue_dead(session, self._presence.has_ended)
+            became = _became(queue.MATCHES.requeue_dead(session, self._now(), self._presence.has_ended))
             given_up = give_up_records(session, self._settings.records)
-            playing = leased_attempts(session)
+            playing = queue.MATCHES.attempts(session)
         self._beat_at = self._tick() + BEAT_SECONDS
         self._remove(given_up)
         self.submissions.recover()
         self.live.clear(set(left) - playing)
         remove_orphans(self._database, self.files)
-        return requeued
+        return became
 
     def beat(self) -> dict[int, Status]:
         """
@@ -135,16 +137,16 @@ class Coordinator:
             return {}
         with self._database.write() as session:
             ended = self._presence.speak(session)
-            requeued = queue.requeue_dead(session, ended.__contains__)
+            became = _became(queue.MATCHES.requeue_dead(session, self._now(), ended.__contains__))
             folders = self.submissions.requeue_of(session, ended)
         self._beat_at = self._tick() + BEAT_SECONDS
         self.submissions.remove(folders)
-        return requeued
+        return became
 
     def leave(self) -> None:
         """Say that this coordinator has ended; if it holds leases still, the others are to find that out."""
         with self._database.write() as session:
-            if not (queue.is_holding(session, self._holder) or self.submissions.is_holding(session)):
+            if not any(each.attempts(session, self._holder) for each in (queue.MATCHES, SUBMISSIONS)):
                 self._presence.leave(session)
 
     def take(
@@ -168,9 +170,9 @@ class Coordinator:
         now, lacking = self._now(), dict[str, list[str]]()
         may_hold_more, self._may_hold_more = self._may_hold_more, True
         with self._database.write() as session:
-            queue.requeue_expired(session, now, playing, self._presence.others)
+            queue.MATCHES.requeue_expired(session, now, playing, self._presence.others)
             if may_hold_more:
-                queue.requeue_unknown(session, self._holder, playing)
+                queue.MATCHES.requeue_unknown(session, now, self._holder, playing)
             resume_due(session, now)
             if self._settings.owners_apart or not queue.are_enough(session, count, ahead, self._variants):
                 queue.withdraw(session)
@@ -187,7 +189,7 @@ class Coordinator:
                 tried = in_the_way(session)
             leases = queue.claim(session, self._holder, now, seconds, count, self._variants, machines, tried)
             tasks = [
-                task_of(lease, leased_match(session, lease.match), seconds(lease.match), self._settings, now)
+                task_of(lease, leased_match(session, lease.id), seconds(lease.id), self._settings, now)
                 for lease in leases
             ]
         self._may_hold_more = False
@@ -237,9 +239,10 @@ class Coordinator:
                 can go on playing.
         """
         with self._database.write() as session:
-            status = queue.fail(session, match, attempt, reason, for_good=lost is not None)
-            if status is not None and lost is not None:
+            row = queue.MATCHES.fail(session, Lease(match, attempt), self._now(), reason, for_good=lost is not None)
+            if row is not None and lost is not None:
                 suspend_lost(session, lost, reason, self._now())
+            status = None if row is None else Status(row.status)
         self.live.end(match, attempt, "void")
         return status
 
@@ -267,7 +270,7 @@ class Coordinator:
         """
         with self._database.write() as session:
             for task in tasks:
-                queue.give_back(session, task.match, task.attempt, reason)
+                queue.MATCHES.give_up(session, Lease(task.match, task.attempt), self._now(), reason)
         for task in tasks:
             self.live.end(task.match, task.attempt, "returned")
 
@@ -331,3 +334,7 @@ class Coordinator:
         for match, attempt in attempts:
             with suppress(OSError):  # the next start tries again
                 self.files.remove(match, attempt)
+
+
+def _became(requeued: Iterable[StoredMatch]) -> dict[int, Status]:
+    return {row.id: Status(row.status) for row in requeued}

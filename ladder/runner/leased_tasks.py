@@ -12,11 +12,11 @@ from ladder.worker.tasks import MatchTask, TaskBot
 
 if TYPE_CHECKING:
     from ladder.settings.settings import Settings
-    from ladder.store.commands.queue import Lease
+    from ladder.store.commands.queue import MatchLease
     from ladder.store.queries.leased import LeasedMatch, SeatedVersion
 
 
-def task_of(lease: Lease, match: LeasedMatch, seconds: float, settings: Settings, now: float) -> MatchTask:
+def task_of(lease: MatchLease, match: LeasedMatch, seconds: float, settings: Settings, now: float) -> MatchTask:
     """
     Say what is to be played under a lease.
 
@@ -29,7 +29,7 @@ def task_of(lease: Lease, match: LeasedMatch, seconds: float, settings: Settings
     """
     names = seat_names(bot.bot for bot in match.bots)
     return MatchTask(
-        match=lease.match,
+        match=lease.id,
         attempt=lease.attempt,
         rules=match.rules,
         format=match.format,

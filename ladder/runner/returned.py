@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pydantic
 import structlog
@@ -13,6 +13,7 @@ from ladder.errors import SandboxError
 from ladder.results.summary import summarise
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.store.commands.results import WrongRecord
+from ladder.trials.tasks import SubmissionOutcome
 from ladder.worker.tasks import MatchOutcome
 from referee.records.errors import RecordError
 from referee.records.recorded import BadRecord
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
     from ladder.results.summary import MatchSummary
     from ladder.store.commands.results import Result
+    from ladder.trials.tasks import SubmissionTask
     from ladder.worker.tasks import MatchTask
+
+Form = TypeVar("Form", bound=pydantic.BaseModel)
 
 log = structlog.get_logger()
 
@@ -45,13 +49,10 @@ class AttemptFailure:
 
 
 def outcome_of(task: MatchTask, future: Future[str]) -> MatchOutcome | AttemptFailure | None:
-    """What a future says; None if it was given up."""
-    try:
-        outcome = MatchOutcome.model_validate_json(future.result())
-    except CancelledError:
-        return None
-    except Exception as error:
-        return failure_of(error)
+    """What the future of a match says; None if it was given up."""
+    outcome = _answer(MatchOutcome, future)
+    if not isinstance(outcome, MatchOutcome):
+        return outcome
     if (outcome.match, outcome.attempt) != (task.match, task.attempt):
         return AttemptFailure(Judgement.INVALID, "Its worker answered for another match.")
     if outcome.broke is not None and outcome.broke >= len(task.bots):
@@ -61,7 +62,26 @@ def outcome_of(task: MatchTask, future: Future[str]) -> MatchOutcome | AttemptFa
     return AttemptFailure(Judgement.VOID, outcome.void, outcome.lost, outcome.broke)
 
 
-def failure_of(error: Exception) -> AttemptFailure:
+def trial_outcome_of(task: SubmissionTask, future: Future[str]) -> SubmissionOutcome | AttemptFailure | None:
+    """What the future of a submission's trial says; None if it was given up."""
+    outcome = _answer(SubmissionOutcome, future)
+    if not isinstance(outcome, SubmissionOutcome):
+        return outcome
+    if (outcome.submission, outcome.attempt) != (task.submission, task.attempt):
+        return AttemptFailure(Judgement.INVALID, "Its worker answered for another submission.")
+    return outcome if outcome.void is None else AttemptFailure(Judgement.VOID, outcome.void)
+
+
+def _answer(form: type[Form], future: Future[str]) -> Form | AttemptFailure | None:
+    try:
+        return form.model_validate_json(future.result())
+    except CancelledError:
+        return None
+    except Exception as error:
+        return _failure_of(error)
+
+
+def _failure_of(error: Exception) -> AttemptFailure:
     """What it means that there is no answer, or none that can be read."""
     if isinstance(error, NotPlayed):
         return AttemptFailure(None, str(error))

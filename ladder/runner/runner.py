@@ -8,7 +8,6 @@ handlers (a match has been played, somebody stops the run) put a function to cal
 from __future__ import annotations
 
 import time
-from collections import deque
 from functools import partial
 from queue import Empty
 from typing import TYPE_CHECKING
@@ -17,13 +16,9 @@ import structlog
 
 from ladder.errors import LadderError
 from ladder.runner.events import EventQueue
-from ladder.runner.executor import Judgement
-from ladder.runner.in_flight import InFlight
+from ladder.runner.match_runs import MatchRuns
 from ladder.runner.outage import PLATFORM_ERRORS, Outage, in_one_line
-from ladder.runner.returned import AttemptFailure, outcome_of, tell, tell_suspended
 from ladder.runner.submission_runs import SubmissionRuns
-from ladder.store.commands.results import WrongRecord
-from ladder.store.models import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +29,6 @@ if TYPE_CHECKING:
     from ladder.runner.executor import Executor
     from ladder.runner.stop_condition import StopCondition
     from ladder.store.commands.queue import MachineLoad
-    from ladder.worker.tasks import MatchOutcome, MatchTask
 
 IDLE_SECONDS = 5.0
 """Seconds between two requests to the store for matches while there are too few."""
@@ -78,25 +72,23 @@ class Runner:
             events: The queue of events; other threads and signal handlers may put into it.
             most_at_once: Matches that one transaction leases at most.
         """
-        self.recorded = 0
-        """Results of this run."""
         self._coordinator = coordinator
         self._executor = executor
         self._until = until
         self._most_at_once = most_at_once
         self._events: Events = EventQueue() if events is None else events
-        self._playing = InFlight(tick)
-        self._submissions = SubmissionRuns(coordinator.submissions, executor, self._events, tick, self._tried)
-        self._returns: deque[tuple[MatchTask, MatchOutcome | AttemptFailure]] = deque()
+        self._matches = MatchRuns(coordinator, executor, self._events, tick, self._came_back)
+        self._submissions = SubmissionRuns(coordinator.submissions, executor, self._events, tick, self._came_back)
         self._is_starved = self._is_settled = self._has_checked = self._has_more = False
         self._stops = 0
         self._voids = 0
-        self._unexplained: list[int] = []
-        """Matches that are void, while it is not known whether the platform works."""
-        self._suspects: list[tuple[int, int | None]] = []
-        """Matches that are void though the platform works, and the number of the bot whose container was lost."""
         self._outage = Outage(tick)
         self._probing = self._must_probe = False
+
+    @property
+    def recorded(self) -> int:
+        """Results of this run."""
+        return self._matches.recorded
 
     def run(self) -> bool:
         """
@@ -127,7 +119,7 @@ class Runner:
     def _is_over(self) -> bool:
         if self._stops >= 2:
             return True
-        if self._playing or self._returns or self._submissions:
+        if self._matches or self._submissions:
             return False
         return self._stops > 0 or self._is_reached()
 
@@ -144,14 +136,7 @@ class Runner:
 
     def _step(self) -> None:
         self._beat()
-        while self._returns:
-            self._settle(*self._returns[0])
-            self._returns.popleft()
-        while self._suspects:
-            tell_suspended(self._coordinator.suspect(*self._suspects[0]))
-            self._suspects.pop(0)
-        for lost in self._playing.give_up_expired():
-            self._coordinator.live.end(lost.match, lost.attempt, "void")
+        self._matches.settle()
         self._submissions.settle()
         if not (self._stops or self._is_reached() or self._probing or self._must_probe):
             self._submissions.begin(self._free)
@@ -167,87 +152,44 @@ class Runner:
         self._has_more = False
         if count <= 0 or self._probing:
             return
-        playing = {(task.match, task.attempt) for task in self._playing.tasks}
+        playing = {(task.match, task.attempt) for task in self._matches.tasks}
         machines = self._executor.machines() if self._coordinator.owners_apart else None
         at_once = self._executor.slots if machines is None else max((_most(each) for each in machines), default=1)
         tasks = self._coordinator.take(count, self._ahead(count), playing, at_once, machines)
         for task in tasks:
-            self._begin(task)
-        if not (self._playing or self._submissions or self._submissions.are_waiting()):
+            self._matches.begin(task)
+        if not (self._matches or self._submissions or self._submissions.are_waiting()):
             self._nothing_to_play()
         self._is_starved = len(tasks) < count
         self._has_more = count < wanted and not self._is_starved
 
     @property
     def _free(self) -> int:
-        return self._executor.slots - len(self._playing) - self._submissions.taken
+        return self._executor.slots - self._playing - len(self._submissions.tasks)
+
+    @property
+    def _playing(self) -> int:
+        """How many matches are under way."""
+        return len(self._matches.tasks)
 
     def _wanted(self) -> int:
         """How many more matches may begin now."""
-        return 0 if self._is_reached() else min(self._free, self._left() - len(self._playing))
+        return 0 if self._is_reached() else min(self._free, self._left() - self._playing)
 
     def _left(self) -> int:
         return self._executor.slots * 2 if self._until.matches is None else self._until.matches - self.recorded
 
     def _ahead(self, count: int) -> int:
         """How many more matches to schedule: no more than this run will play."""
-        return min(self._executor.slots, self._most_at_once, self._left() - len(self._playing) - count)
+        return min(self._executor.slots, self._most_at_once, self._left() - self._playing - count)
 
-    def _begin(self, task: MatchTask) -> None:
-        future = self._executor.submit(task.model_dump_json(), task.key)
-        self._playing.add(task, future)
-        log.info("match.started", match=task.match, attempt=task.attempt, variant=task.rules["name"],
-                 format=task.format, bots=[bot.name for bot in task.bots])  # fmt: skip
-        future.add_done_callback(lambda done: self._events.put(partial(self._returned, task, done)))
-
-    def _returned(self, task: MatchTask, future: Future[str]) -> None:
-        self._playing.remove(task)
-        if came := outcome_of(task, future):
-            self._returns.append((task, came))
-
-    def _settle(self, task: MatchTask, came: MatchOutcome | AttemptFailure) -> None:
-        if isinstance(came, AttemptFailure):
-            self._fail(task, came)
-            return
-        try:
-            result = self._coordinator.record(came)
-        except WrongRecord as error:
-            self._fail(task, AttemptFailure(Judgement.INVALID, str(error)))
-            return
-        self._executor.judge(task.key, Judgement.COUNTED)
-        if result is None:
-            log.warning("match.late", match=task.match, attempt=task.attempt)
-            return
-        self.recorded += 1
-        self._voids = 0
-        tell(result)
-
-    def _fail(self, task: MatchTask, failure: AttemptFailure) -> None:
-        is_seen_to = failure.judgement is None or self._executor.judge(task.key, failure.judgement, failure.reason)
-        if is_seen_to and failure.judgement is not Judgement.VOID:
-            self._coordinator.give_back([task], failure.reason)
-            log.warning("match.returned", match=task.match, attempt=task.attempt, reason=failure.reason)
-            return
-        status = self._coordinator.fail(task.match, task.attempt, failure.reason, failure.lost)
-        event = "match.quarantined" if status is Status.QUARANTINED else "match.void"
-        bot = {} if failure.broke is None else {"bot": task.bots[failure.broke].name}
-        log.warning(event, match=task.match, attempt=task.attempt, reason=failure.reason, **bot)
-        if failure.broke is not None:
-            self._suspects += [] if status is None else [(task.match, failure.broke)]
-        elif not is_seen_to:
-            self._unexplained += [] if status is None or failure.lost else [task.match]
-            self._failed()
-
-    def _tried(self, is_void: bool) -> None:
-        """Hear of a trial; one that was void may be the first sign that the platform is gone."""
+    def _came_back(self, is_void: bool) -> None:
+        """Note whether an attempt was void; one that was may be the first sign that the platform is gone."""
         if is_void:
-            self._failed()
+            self._voids += 1
+            self._must_probe = True
         else:
             self._voids = 0
-
-    def _failed(self) -> None:
-        self._voids += 1
-        self._must_probe = True
 
     def _probe(self) -> None:
         """Check whether the engine and the disk are there, before more matches fail."""
@@ -258,11 +200,10 @@ class Runner:
         self._probing = False
         if error := ready.exception():
             self._must_probe = True
-            self._unexplained.clear()
+            self._matches.explain(platform_works=False)
             self._outage.begin(error)
             return
-        self._suspects += [(match, None) for match in self._unexplained]
-        self._unexplained.clear()
+        self._matches.explain(platform_works=True)
         if self._voids > 1:  # nothing is missing, but one match after the other is void
             self._outage.wait(self._voids - 1)
 
@@ -294,11 +235,11 @@ class Runner:
 
     def _seconds_to_wait(self) -> float:
         """Seconds until there is something to do even if nothing happens."""
-        waits = [LONGEST_WAIT, *self._playing.waits, *self._submissions.waits]
+        waits = [LONGEST_WAIT, *self._matches.waits, *self._submissions.waits]
         if (pause := self._outage.pause) > 0:
             return max(0.0, min(*waits, pause))
         if (
-            self._returns
+            self._matches.have_returned
             or (self._has_more and not self._stops)
             or (self._outage.lasts and not (self._probing or self._stops))
         ):
@@ -320,18 +261,14 @@ class Runner:
     def _stop(self) -> None:
         self._stops += 1
         if self._stops == 1:
-            log.info("ladder.stopping", playing=len(self._playing))
+            log.info("ladder.stopping", playing=self._playing)
         elif self._stops == 2:
-            log.info("ladder.aborting", playing=len(self._playing))
+            log.info("ladder.aborting", playing=self._playing)
 
     def _give_everything_back(self) -> None:
         """What has come back is recorded, what has not is played again some day."""
-        self._playing.cancel()
         try:
-            while self._returns:
-                self._settle(*self._returns[0])
-                self._returns.popleft()
-            self._coordinator.give_back(self._playing.tasks)
+            self._matches.give_back()
             self._submissions.give_back()
         except PLATFORM_ERRORS as error:  # the next runner finds that their holder has ended
             log.error("platform.down", reason=in_one_line(error))

@@ -17,8 +17,10 @@ from ladder.sandbox.bots.content import Content
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import submission_queue as queue
 from ladder.store.commands.house_bots import settle_house_bots
-from ladder.store.commands.queue import MOST_ATTEMPTS, playing_owners
+from ladder.store.commands.queue import playing_owners
+from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.commands.submissions import add_version
+from ladder.store.leases import Lease
 from ladder.store.names import find_variant
 from ladder.store.open_submissions import open_submissions
 from ladder.store.queries.standings import missing
@@ -79,7 +81,7 @@ class SubmissionCoordinator:
         """Put back what killed processes had leased, and remove folders that belong to nothing."""
         there = self.folders.names()
         with self._database.write() as session:
-            queue.requeue_dead(session, self._now(), self._presence.has_ended)
+            SUBMISSIONS.requeue_dead(session, self._now(), self._presence.has_ended)
             kept = {row.folder for row in open_submissions(session) if row.folder}
             ended = queue.folders_of_ended(session, there)
         self.remove(ended)
@@ -87,11 +89,7 @@ class SubmissionCoordinator:
 
     def requeue_of(self, session: Session, ended: Collection[str]) -> list[str]:
         """Put back what these holders had leased, which have ended; gives the folders of what has ended with that."""
-        return queue.requeue_dead(session, self._now(), ended.__contains__)
-
-    def is_holding(self, session: Session) -> bool:
-        """Whether this coordinator has leased any submission."""
-        return any(row.holder == self._holder for row in open_submissions(session))
+        return _folders(SUBMISSIONS.requeue_dead(session, self._now(), ended.__contains__))
 
     def begin(self, new: NewSubmission, look: SubmissionLook) -> SubmissionTask:
         """
@@ -124,10 +122,10 @@ class SubmissionCoordinator:
             return []
         now = self._now()
         with self._database.write() as session:
-            ended = queue.requeue_expired(session, now, trying, self._presence.others)
-            ended += queue.requeue_dead(
-                session, now, self._presence.has_ended
-            )  # such as a `pigpen submit` that was killed
+            lost = SUBMISSIONS.requeue_expired(session, now, trying, self._presence.others)
+            # Such as of a `pigpen submit` that was killed.
+            lost += SUBMISSIONS.requeue_dead(session, now, self._presence.has_ended)
+            ended = _folders(lost)
             busy = playing_owners(session) if self._settings.owners_apart else set()
             rows = queue.claim(session, self._holder, now, TRIAL_SECONDS, count, busy)
             tasks = [self._task(row, look_at(session, row.bot)) for row in rows]
@@ -137,7 +135,7 @@ class SubmissionCoordinator:
     def lost(self, tasks: Iterable[SubmissionTask]) -> list[SubmissionTask]:
         """Those whose attempt does not count any more: somebody has withdrawn the submission, or it has passed on."""
         with self._database.read() as session:
-            return [task for task in tasks if queue.held(session, task.submission, task.attempt) is None]
+            return [task for task in tasks if SUBMISSIONS.held(session, _lease(task)) is None]
 
     def take_progress(self, told: str) -> None:
         """Write down how far an attempt has come, as a `TrialProgress` in JSON says; from any thread."""
@@ -153,13 +151,13 @@ class SubmissionCoordinator:
             The submission as it has ended, or waits again; None if the outcome came too late.
         """
         with self._database.write() as session:
-            row = queue.held(session, outcome.submission, outcome.attempt)
+            row = SUBMISSIONS.held(session, _lease(outcome))
             if row is None:
                 return None
             if outcome.void is not None:
-                queue.fail(session, row, self._now(), self._told(row, outcome.void))
+                SUBMISSIONS.fail(session, _lease(outcome), self._now(), self._told(row, outcome.void))
             elif outcome.refused is not None:
-                queue.end(session, row, SubmissionStatus.REFUSED, self._now(), outcome.refused)
+                SUBMISSIONS.end(session, row, SubmissionStatus.REFUSED, self._now(), outcome.refused)
             else:
                 self._enter(session, row, outcome)
             found, folder = submission_row(session, row.id), row.folder
@@ -171,10 +169,10 @@ class SubmissionCoordinator:
     def end(self, task: SubmissionTask, status: SubmissionStatus, reason: str) -> None:
         """End a submission that is leased here, such as one that its owner has broken off."""
         with self._database.write() as session:
-            row = queue.held(session, task.submission, task.attempt)
+            row = SUBMISSIONS.held(session, _lease(task))
             if row is None:
                 return
-            queue.end(session, row, status, self._now(), reason)
+            SUBMISSIONS.end(session, row, status, self._now(), reason)
             folder = row.folder
         self.remove([folder])
 
@@ -186,15 +184,9 @@ class SubmissionCoordinator:
             tasks: The attempts.
             reason: Why they brought nothing, in a sentence; empty: this run will not finish them.
         """
-        ended = []
         with self._database.write() as session:
-            for task in tasks:
-                if (row := queue.held(session, task.submission, task.attempt)) is None:
-                    continue
-                queue.give_back(session, row, self._now(), reason)
-                if reason and row.attempt >= MOST_ATTEMPTS:
-                    queue.end(session, row, SubmissionStatus.FAILED, self._now(), reason)
-                    ended.append(row.folder)
+            rows = [SUBMISSIONS.give_up(session, _lease(task), self._now(), reason) for task in tasks]
+            ended = _folders(row for row in rows if row is not None)
         self.remove(ended)
 
     def _told(self, row: StoredSubmission, why: str) -> str:
@@ -262,7 +254,7 @@ class SubmissionCoordinator:
                         row.keep_old,
                     )
             except LadderError as error:
-                queue.end(session, row, SubmissionStatus.REFUSED, self._now(), str(error))
+                SUBMISSIONS.end(session, row, SubmissionStatus.REFUSED, self._now(), str(error))
                 return
         status = SubmissionStatus.ENTERED if added else SubmissionStatus.REFUSED
         settle_house_bots(session, self._settings.fill_with_house_bots, self._now())
@@ -270,8 +262,17 @@ class SubmissionCoordinator:
             entry.variant: missing(session, find_variant(session, entry.variant))
             for entry in (added.entries if added else ())
         }
-        result = result_of(row, outcome, added, lacking).model_dump(mode="json")
-        queue.end(session, row, status, self._now(), result=result)
+        row.result = result_of(row, outcome, added, lacking).model_dump(mode="json")
+        SUBMISSIONS.end(session, row, status, self._now())
+
+
+def _lease(of: SubmissionTask | SubmissionOutcome) -> Lease:
+    return Lease(of.submission, of.attempt)
+
+
+def _folders(lost: Iterable[StoredSubmission]) -> list[str]:
+    """The folders of those submissions that have ended."""
+    return [row.folder for row in lost if row.folder and row.finished is not None]
 
 
 def _hash(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from ladder.store.models import Base
+from ladder.store.models import Base, LeasedRow
 from ladder.values.names import NAME_LENGTH
 
 HASH_LENGTH = 64
@@ -136,7 +136,7 @@ class AuditEntry(Base):
     """From where; empty: from the ladder's machine."""
 
 
-class StoredSubmission(Base):
+class StoredSubmission(LeasedRow, Base):
     """What somebody handed in, and how far it has come. Together with `Status` this table is a queue, like matches."""
 
     __tablename__ = "submissions"
@@ -148,7 +148,6 @@ class StoredSubmission(Base):
         {"sqlite_autoincrement": True},
     )  # fmt: skip
 
-    id: Mapped[int] = mapped_column(primary_key=True)
     owner: Mapped[str] = mapped_column(String(NAME_LENGTH))
     """A name: there may be no such owner before the first of its bots is entered."""
     remote: Mapped[bool]
@@ -175,18 +174,11 @@ class StoredSubmission(Base):
     """Cases and deals of the trial that are over."""
     steps: Mapped[int] = mapped_column(default=0)
     """How many the trial has; 0: not known yet."""
-    attempt: Mapped[int] = mapped_column(default=0)
-    """How often it has been leased: the fence."""
-    failures: Mapped[int] = mapped_column(default=0)
-    holder: Mapped[str | None]
-    lease_until: Mapped[float | None]
     added: Mapped[float]
     started: Mapped[float | None]
     """When it was leased last."""
     finished: Mapped[float | None]
     trial_seconds: Mapped[float] = mapped_column(default=0.0)
     """Wall time of all attempts at it."""
-    reason: Mapped[str] = mapped_column(default="")
-    """Why the ladder does not take it, or what failed; empty where `result` says it."""
     result: Mapped[dict[str, Any] | None] = mapped_column(JSON)
     """`ladder.values.submission.SubmissionResult`, once it has been tried."""

@@ -12,14 +12,14 @@ from sqlalchemy import CheckConstraint, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ladder.store.account_models import HASH_LENGTH
-from ladder.store.models import Base
+from ladder.store.models import Base, LeasedRow
 
 UNANSWERED = "status IN ('queued', 'leased')"
 """Computations that are to be made."""
 VISITOR_LENGTH = 128
 
 
-class Computation(Base):
+class Computation(LeasedRow, Base):
     """One question, however many ask it."""
 
     __tablename__ = "computations"
@@ -32,7 +32,6 @@ class Computation(Base):
         {"sqlite_autoincrement": True},  # number and attempt are the fence, also when the row is forgotten
     )
 
-    id: Mapped[int] = mapped_column(primary_key=True)
     key: Mapped[str] = mapped_column(String(HASH_LENGTH), unique=True)
     """Equal questions have the same one."""
     lane: Mapped[str] = mapped_column(String(16))
@@ -43,14 +42,6 @@ class Computation(Base):
     """Which state of things is asked about; when that changes, the question is put again, and keeps its old answer."""
     visitor: Mapped[str] = mapped_column(String(VISITOR_LENGTH))
     """Whose turn it takes: an account, or an address; empty some time after the end."""
-    status: Mapped[str] = mapped_column(String(16))
-    holder: Mapped[str | None]
-    """Who computes it (`owners.this_process`)."""
-    lease_until: Mapped[float | None]
-    attempt: Mapped[int] = mapped_column(default=0)
-    """How often it has been leased: the fence."""
-    failures: Mapped[int] = mapped_column(default=0)
-    """How often the platform failed in it, or its process was killed."""
     done: Mapped[int] = mapped_column(default=0)
     steps: Mapped[int] = mapped_column(default=0)
     """How far the attempt has come; 0 steps: not known."""
@@ -60,7 +51,5 @@ class Computation(Base):
     answer: Mapped[str | None]
     answered: Mapped[str] = mapped_column(String(HASH_LENGTH), default="")
     """The state that `answer` is about; empty: there is none."""
-    reason: Mapped[str] = mapped_column(default="")
-    """Why there is no answer about `state`, in a sentence."""
     size: Mapped[int] = mapped_column(default=0)
     """Bytes of the answer, about."""

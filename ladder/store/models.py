@@ -68,6 +68,24 @@ class Base(DeclarativeBase):
     type_annotation_map: ClassVar[dict[Any, Any]] = {list[int]: JSON, list[float]: JSON, dict[str, Any]: JSON}
 
 
+class LeasedRow:
+    """A row of a queue: the columns of its lease (`ladder.store.leases`)."""
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    status: Mapped[str] = mapped_column(String(16))
+    attempt: Mapped[int] = mapped_column(default=0)
+    """How often it has been leased; the fence: a result of another attempt comes too late."""
+    failures: Mapped[int] = mapped_column(default=0)
+    """Attempts in which the platform failed."""
+    losses: Mapped[int] = mapped_column(default=0, server_default="0")
+    """Attempts that did not fail and brought nothing: the holder ended, or the lease ran out."""
+    holder: Mapped[str | None]
+    """Who leased it (`owners.this_process`)."""
+    lease_until: Mapped[float | None]
+    reason: Mapped[str] = mapped_column(default="")
+    """What went wrong with the last attempt that failed or was lost; of a row that has ended: why it has."""
+
+
 class Variant(Base):
     """A variant that this ladder plays; its rules stay what they were when the first bot was entered."""
 
@@ -189,7 +207,7 @@ class ThinkTimes(Base):
     """By phase: how many decisions fell in each bin (`ladder.results.think_times`)."""
 
 
-class StoredMatch(Base):
+class StoredMatch(LeasedRow, Base):
     """A match: what is to be played, and how far it has come. This table is the queue."""
 
     __tablename__ = "matches"
@@ -203,7 +221,6 @@ class StoredMatch(Base):
         {"sqlite_autoincrement": True},  # no number is used again: the commitment of its seed has been published
     )  # fmt: skip
 
-    id: Mapped[int] = mapped_column(primary_key=True)
     variant: Mapped[str] = mapped_column(ForeignKey("variants.name"))
     format: Mapped[str] = mapped_column(String(32))
     """As in a record: ``boards:4``."""
@@ -216,13 +233,6 @@ class StoredMatch(Base):
     commitment: Mapped[str] = mapped_column(String(64))
     """SHA-256 of the seed; public from the beginning."""
     status: Mapped[str] = mapped_column(String(16), default=Status.QUEUED)
-    attempt: Mapped[int] = mapped_column(default=0)
-    """How often it has been leased; the fence: a result with another number comes too late."""
-    failures: Mapped[int] = mapped_column(default=0)
-    """How often the platform failed in it."""
-    holder: Mapped[str | None]
-    """Who leased it (`owners.this_process`)."""
-    lease_until: Mapped[float | None]
     added: Mapped[float]
     started: Mapped[float | None]
     """When it was leased last."""
@@ -234,8 +244,6 @@ class StoredMatch(Base):
     """Wall time in which its bots started and were cleared away, all tables added up; None: not measured."""
     playing_seconds: Mapped[float | None]
     """Wall time of all its deals."""
-    reason: Mapped[str] = mapped_column(default="")
-    """What went wrong with the last attempt that failed; never a bot's fault."""
     record_kept: Mapped[bool] = mapped_column(default=False)
     """Whether its record is still there (the retention setting removes old ones)."""
 

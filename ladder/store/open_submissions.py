@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-# Written out, so that SQLite uses the index with that condition.
-_OPEN = text("submissions.status IN ('queued', 'leased')")
+OPEN = "submissions.status IN ('queued', 'leased')"
+"""Submissions that have not ended; written out, so that SQLite uses the index with that condition."""
 
 
 def open_submissions(session: Session) -> Sequence[StoredSubmission]:
     """Read those that have not ended, the oldest first."""
-    return session.scalars(select(StoredSubmission).where(_OPEN).order_by(StoredSubmission.id)).all()
+    return session.scalars(select(StoredSubmission).where(text(OPEN)).order_by(StoredSubmission.id)).all()
 
 
 def in_turn(session: Session, rows: Iterable[StoredSubmission]) -> list[StoredSubmission]:

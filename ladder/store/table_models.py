@@ -12,15 +12,15 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, String, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ladder.store.account_models import HASH_LENGTH
-from ladder.store.models import Base
+from ladder.store.models import Base, LeasedRow
 from ladder.values.names import NAME_LENGTH
 
 OPEN = "status IN ('waiting', 'ready', 'playing')"
 """Tables that have not ended."""
 
 
-class PeopleTable(Base):
-    """A table at which people play, or are to play, or have played."""
+class PeopleTable(LeasedRow, Base):
+    """A table at which people play, or are to play, or have played; failures and losses count since its last deal."""
 
     __tablename__ = "people_tables"
     __table_args__ = (
@@ -33,7 +33,6 @@ class PeopleTable(Base):
         {"sqlite_autoincrement": True},  # its number is that of a folder, too
     )  # fmt: skip
 
-    id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(16), unique=True)
     """In its address; it cannot be guessed."""
     purpose: Mapped[str] = mapped_column(String(16))
@@ -54,21 +53,12 @@ class PeopleTable(Base):
     seconds: Mapped[float]
     """What a person has for each decision."""
     pace: Mapped[float]
-    status: Mapped[str] = mapped_column(String(16))
-    reason: Mapped[str] = mapped_column(default="")
     owner: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
     """The account that opened it; None: a guest, or somebody on the ladder's machine."""
     guest: Mapped[str] = mapped_column(String(HASH_LENGTH), default="")
     """Hash of what tells the guest who opened it from others; empty: no guest did."""
     network: Mapped[str | None] = mapped_column(String(64))
     """Address (IPv6: /64) of the guest who opened it, until it has ended; None: no guest did."""
-    holder: Mapped[str | None]
-    """Who plays it (`owners.this_process`)."""
-    lease_until: Mapped[float | None]
-    attempt: Mapped[int] = mapped_column(default=0)
-    """How often it has been leased: the fence."""
-    failures: Mapped[int] = mapped_column(default=0)
-    """How often the platform failed in it since a deal was over."""
     created: Mapped[float]
     touched: Mapped[float]
     """When it was last seen that somebody is there."""

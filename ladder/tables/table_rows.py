@@ -1,77 +1,61 @@
-"""What the process that plays tables reads and writes in the database: in a thread of its own, so that nobody waits."""
+"""What the process that plays tables reads and writes in the database."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.host import owners
+from ladder.runner.leased_rows import LEASE_SECONDS, LeasedRows
 from ladder.store.commands import tables as commands
-from ladder.store.database_thread import DatabaseThread
-from ladder.store.queries import leased_tables as queries
+from ladder.store.queries.leased_tables import leased_table
 from ladder.store.queries.tables import finished_before
-from ladder.values.people import TableStatus
+from ladder.store.table_models import PeopleTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from ladder.store.commands.tables import TableLease
     from ladder.store.database import Database, Session
+    from ladder.store.leases import Lease
     from ladder.store.queries.leased_tables import LeasedTable
 
-LEASE_SECONDS = 60.0
-"""A lease that is not renewed for so long has been lost."""
+UNSTARTED_SECONDS = 3600.0
+"""Seconds after which a table ends whose people have not come."""
+NOBODY = "Nobody was at the table for 10 minutes."
+NOT_COME = "The people for whom it waited did not come within an hour."
 
 
-class TableRows(DatabaseThread):
-    """The tables that one process has leased. Each method raises `StoreError` if the database does not answer."""
+class TableRows(LeasedRows[PeopleTable]):
+    """The tables that one process has leased."""
 
-    def __init__(self, database: Database, clock: Callable[[], float], holder: str | None = None) -> None:
+    def __init__(
+        self, database: Database, clock: Callable[[], float], idle_seconds: float, holder: str | None = None
+    ) -> None:
         """
         Prepare.
 
         Args:
             database: The ladder's.
             clock: Gives Unix time.
+            idle_seconds: Seconds after which a guest's table ends that waits for people, and is empty.
             holder: Who leases them; None: this process.
         """
-        super().__init__(database, "tables")
-        self._clock = clock
-        self._holder = holder or owners.this_process()
+        super().__init__(database, commands.TABLES, clock, holder)
+        self._idle_seconds = idle_seconds
 
-    async def open_tables(self) -> dict[int, tuple[str, int]]:
-        """Status and attempt of all tables that have not ended."""
-        return await self.read(queries.open_tables)
-
-    async def claim(self, count: int, not_now: Collection[int]) -> list[TableLease]:
-        """Lease so many tables at most that are ready, but none of *not_now*."""
-        now = self._clock()
+    async def claim(self, count: int, not_now: Collection[int]) -> list[Lease]:
+        """Lease at most *count* tables that are ready, but none of *not_now*."""
+        now = self.clock()
         return await self.write(
-            lambda session: commands.claim_tables(session, self._holder, now, LEASE_SECONDS, count, not_now)
+            lambda session: commands.claim_tables(session, self.holder, now, LEASE_SECONDS, count, not_now)
         )
 
-    async def renew(self) -> None:
-        """Renew all leases, and let tables go on whose process has ended."""
-        now = self._clock()
-
-        def renew(session: Session) -> None:
-            commands.renew_tables(session, self._holder, now, LEASE_SECONDS)
-            commands.requeue_tables(session, now, lambda holder: not owners.is_owner(holder) or owners.is_dead(holder))
-
-        await self.write(renew)
-
-    async def end_unstarted(self, seconds: float, reason: str) -> None:
-        """End the tables that have waited for people longer than so many seconds."""
-        now = self._clock()
-        await self.write(lambda session: commands.end_unstarted(session, now - seconds, reason, now))
-
-    async def end_unattended(self, seconds: float, reason: str) -> None:
-        """End the guests' tables that wait for people and have been empty for that number of seconds."""
-        now = self._clock()
-        await self.write(lambda session: commands.end_unattended(session, now - seconds, reason, now))
+    def maintain(self, session: Session, now: float) -> None:
+        """End the tables that have waited for people too long."""
+        commands.end_unstarted(session, now - UNSTARTED_SECONDS, NOT_COME, now)
+        commands.end_unattended(session, now - self._idle_seconds, NOBODY, now)
 
     async def remove_old(self, seconds: float) -> list[int]:
         """Remove guests' tables that ended longer ago than so many seconds; gives their numbers."""
-        before = self._clock() - seconds
+        before = self.clock() - seconds
 
         def remove(session: Session) -> list[int]:
             found = list(finished_before(session, before))
@@ -81,40 +65,35 @@ class TableRows(DatabaseThread):
 
         return await self.write(remove)
 
-    async def leased(self, lease: TableLease) -> LeasedTable:
+    async def leased(self, lease: Lease) -> LeasedTable:
         """What is needed to play."""
-        return await self.read(lambda session: queries.leased_table(session, lease.table))
+        return await self.read(lambda session: leased_table(session, lease.id))
 
-    async def note_seats(self, lease: TableLease, seats: Mapping[int, tuple[str, str]]) -> bool:
+    async def note_seats(self, lease: Lease, seats: Mapping[int, tuple[str, str]]) -> bool:
         """Say where people's seats listen; whether the lease still holds."""
         return await self.write(lambda session: commands.note_seats(session, lease, seats))
 
-    async def note_taken_back(self, lease: TableLease) -> None:
+    async def note_taken_back(self, lease: Lease) -> None:
         """A card was taken back."""
         await self.write(lambda session: commands.note_taken_back(session, lease))
 
-    async def note_deal(self, lease: TableLease, totals: Sequence[int]) -> None:
+    async def note_deal(self, lease: Lease, totals: Sequence[int]) -> None:
         """A deal is over."""
-        now = self._clock()
+        now = self.clock()
         await self.write(lambda session: commands.note_deal(session, lease, totals, now))
 
-    async def finish(self, lease: TableLease, totals: Sequence[int], places: Sequence[int]) -> bool:
+    async def finish(self, lease: Lease, totals: Sequence[int], places: Sequence[int]) -> bool:
         """The table was played to its end; whether the lease still held."""
-        now = self._clock()
+        now = self.clock()
         return await self.write(lambda session: commands.finish_table(session, lease, totals, places, now))
 
-    async def end(self, lease: TableLease, reason: str) -> None:
+    async def end(self, lease: Lease, reason: str) -> None:
         """End a table before that."""
-        now = self._clock()
+        now = self.clock()
 
         def end(session: Session) -> None:
-            row = commands.held_table(session, lease)
+            row = self.queue.held(session, lease)
             if row is not None:
-                commands.end_table(session, row, TableStatus.ENDED, reason, now)
+                commands.end_table(session, row, reason, now)
 
         await self.write(end)
-
-    async def give_back(self, lease: TableLease, reason: str = "") -> None:
-        """Let a table go on later."""
-        now = self._clock()
-        await self.write(lambda session: commands.give_back_table(session, lease, now, reason))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.results.table_files import TableFiles
-    from ladder.store.commands.tables import TableLease
+    from ladder.store.leases import Lease
     from ladder.store.queries.leased_tables import LeasedTable
     from ladder.tables.table_programs import TablePrograms
     from ladder.tables.table_rows import TableRows
@@ -55,7 +55,7 @@ class TableRun:
 
     def __init__(
         self,
-        lease: TableLease,
+        lease: Lease,
         rows: TableRows,
         files: TableFiles,
         programs: TablePrograms,
@@ -79,9 +79,9 @@ class TableRun:
         self._programs = programs
         self._clock = clock
         self._coming_seconds = coming_seconds
-        self._folder = files.folder(lease.table)
-        self._record = files.record(lease.table)
-        self._journal = files.journal(lease.table)
+        self._folder = files.folder(lease.id)
+        self._record = files.record(lease.id)
+        self._journal = files.journal(lease.id)
         self._notes: set[asyncio.Task[None]] = set()
 
     async def play(self) -> None:

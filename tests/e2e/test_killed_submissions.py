@@ -22,8 +22,8 @@ from ladder.results.submission_folders import SubmissionFolders
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission
-from ladder.store.commands.queue import MOST_ATTEMPTS, MOST_FAILURES
 from ladder.store.commands.submission_queue import NewSubmission, add
+from ladder.store.leases import MAX_FAILURES, MAX_LOSSES
 from tests.counts import count
 from tests.e2e.command import PIGPEN, ROOT, environment
 from tests.e2e.small_ladder import SLOW, SmallLadder, small_ladder
@@ -197,7 +197,7 @@ def test_each_submission_ends_once_whoever_is_killed(tmp_path: Path, capsys: pyt
 def endings_of(row: StoredSubmission) -> set[str]:
     """What may have come of it: on a busy machine one is tried for so long that it is begun too often, and given up."""
     of_itself = "refused" if is_bad(row.owner) else "entered"
-    is_at_the_limit = row.failures >= MOST_FAILURES or row.attempt >= MOST_ATTEMPTS
+    is_at_the_limit = row.failures >= MAX_FAILURES or row.losses >= MAX_LOSSES
     return {of_itself, "failed"} if is_at_the_limit else {of_itself}
 
 

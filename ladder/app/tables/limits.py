@@ -78,7 +78,7 @@ def make_place(session: Session, settings: Settings, table: PeopleTable, now: fl
     given_up = _given_up(like_it, table)
     if given_up is None:
         raise Busy(TAKEN, SOON)
-    end_table(session, given_up, TableStatus.ENDED, GAVE_WAY, now)
+    end_table(session, given_up, GAVE_WAY, now)
 
 
 def _given_up(tables: Sequence[PeopleTable], new: PeopleTable) -> PeopleTable | None:

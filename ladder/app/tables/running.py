@@ -13,7 +13,7 @@ from ladder.tables.table_run import COMING_SECONDS, TableRun
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
-    from ladder.store.commands.tables import TableLease
+    from ladder.store.leases import Lease
 
 
 async def play_tables(
@@ -39,9 +39,9 @@ async def play_tables(
     """
     settings, files = ladder.settings, TableFiles(ladder.settings.data_dir)
     programs = TablePrograms(settings, ladder.clock)
-    rows = TableRows(ladder.database, ladder.clock)
+    rows = TableRows(ladder.database, ladder.clock, idle_seconds)
 
-    def run(lease: TableLease) -> TableRun:
+    def run(lease: Lease) -> TableRun:
         return TableRun(lease, rows, files, programs, settings.clock_setting, coming_seconds)
 
     with event_log(ladder, "tables", to_stderr=log_to_stderr):

@@ -138,7 +138,7 @@ def end(ladder: Ladder, name: str, secret: str) -> TableState:
         if not is_opener(chairs, mine) and others:
             raise Forbidden("Only who opened this table can end it; you can leave it.")
         if table.status not in ENDED:
-            end_table(session, table, TableStatus.ENDED, AT_THE_TABLE, ladder.clock())
+            end_table(session, table, AT_THE_TABLE, ladder.clock())
         state = state_of(table, chairs, mine)
     TableFiles(ladder.settings.data_dir).wake()
     return state
@@ -159,7 +159,7 @@ def take_back(ladder: Ladder, name: str, secret: str) -> TableState:
             raise Forbidden("Cards are taken back at tables for practice, where one person plays with bots.")
         if table.status != TableStatus.PLAYING:
             raise Conflict("Nothing is played at this table now; try again in a moment.")
-        take_back_at(session, table, mine.chair)
+        take_back_at(session, table, mine.chair, ladder.clock())
         state = state_of(table, chairs, mine)
     TableFiles(ladder.settings.data_dir).wake()
     return state

@@ -1,8 +1,7 @@
 """
-What visitors ask to have computed, as a queue: who computes which attempt, and which answers are kept.
+What visitors ask to have computed, as a queue (`ladder.store.leases`): whose turn it is, and which answers are kept.
 
-As with tables (`ladder.store.commands.tables`) the number of the attempt is the fence: of two processes that compute
-the same attempt, only one writes its answer. Each function wants a transaction that writes.
+Each function wants a transaction that writes.
 """
 
 from __future__ import annotations
@@ -15,17 +14,13 @@ from sqlalchemy import delete, func, select, update
 
 from ladder.errors import Busy, TooOften
 from ladder.store.computing_models import UNANSWERED, Computation
-from ladder.store.leases import LeaseQueue
+from ladder.store.leases import Lease, LeaseQueue
 from ladder.store.open_computations import computations_in_turn, waiting_computations
+from ladder.values.questions import Lane
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sqlalchemy.orm import Session
 
-LEASES = LeaseQueue(Computation, UNANSWERED, "queued", "leased")
-MAX_FAILURES = 5
-"""A computation that the platform has failed, or that was killed, this number of times ends without an answer."""
 MAX_OF_VISITOR = 100
 """Questions of one visitor that wait at the same time."""
 MAX_WAITING = 2_000
@@ -43,6 +38,25 @@ TOO_MANY = "Too many requests wait to be computed. Try again in {minutes} min."
 FAILED = "This could not be computed, because the platform failed several times; try again in an hour."
 
 
+def _leaving(session: Session, row: Computation, status: str, now: float) -> None:
+    """Erase a question that has ended: it may hold a person's hand, or the seed of today's board."""
+    if status == "ended":
+        row.finished, row.question = now, {}
+
+
+COMPUTATIONS = LeaseQueue(
+    Computation,
+    ready="queued",
+    leased="leased",
+    given_up="ended",
+    ready_rows=f"{UNANSWERED} AND status = 'queued'",
+    leased_rows=f"{UNANSWERED} AND status = 'leased'",
+    lost_reason="The process that computed it has ended.",
+    given_up_reason=FAILED,
+    leaving=_leaving,
+)
+
+
 @dataclass(frozen=True)
 class NewQuestion:
     """What a visitor asks; the fields are those of `Computation`."""
@@ -55,11 +69,10 @@ class NewQuestion:
 
 
 @dataclass(frozen=True)
-class ComputationLease:
+class ComputationLease(Lease):
     """One attempt at an answer."""
 
-    id: int
-    attempt: int
+    lane: Lane
     question: dict[str, Any]
 
 
@@ -84,8 +97,8 @@ def ask(session: Session, new: NewQuestion, now: float) -> None:
         row = Computation(key=new.key, added=now)
         session.add(row)
     row.lane, row.question, row.state, row.visitor = new.lane, new.question, new.state, new.visitor
-    row.reason, row.failures, row.done, row.steps, row.started, row.finished = "", 0, 0, 0, None, None
-    LEASES.release(session, row)
+    row.reason, row.failures, row.losses, row.done, row.steps, row.started, row.finished = "", 0, 0, 0, 0, None, None
+    COMPUTATIONS.release(session, row, now)
 
 
 def claim(session: Session, lane: str, holder: str, now: float, seconds: float) -> ComputationLease | None:
@@ -102,51 +115,32 @@ def claim(session: Session, lane: str, holder: str, now: float, seconds: float) 
     for number in computations_in_turn(session, lane)[:1]:
         row = session.get_one(Computation, number)
         row.started, row.done, row.steps = now, 0, 0
-        LEASES.take(session, row, holder, now + seconds)
-        return ComputationLease(row.id, row.attempt, row.question)
+        COMPUTATIONS.take(session, row, holder, now + seconds)
+        return ComputationLease(row.id, row.attempt, Lane(row.lane), row.question)
     return None
 
 
 def note_progress(session: Session, lease: ComputationLease, done: int, steps: int) -> None:
     """Write down how far an attempt has come."""
-    row = LEASES.held(session, lease.id, lease.attempt)
+    row = COMPUTATIONS.held(session, lease)
     if row is not None:
         row.done, row.steps = done, steps
 
 
 def finish(session: Session, lease: ComputationLease, answer: str, now: float) -> bool:
     """Keep an answer; whether the lease still held."""
-    row = LEASES.held(session, lease.id, lease.attempt)
+    row = COMPUTATIONS.held(session, lease)
     if row is not None:
         row.answer, row.answered, row.size = answer, row.state, len(answer.encode()) + ROW_BYTES
-        _end(session, row, "", now)
+        COMPUTATIONS.end(session, row, "ended", now)
     return row is not None
 
 
 def refuse(session: Session, lease: ComputationLease, reason: str, now: float) -> None:
     """Write down why there is no answer, which computing it again would not change."""
-    row = LEASES.held(session, lease.id, lease.attempt)
+    row = COMPUTATIONS.held(session, lease)
     if row is not None:
-        _end(session, row, reason, now)
-
-
-def give_back(session: Session, lease: ComputationLease, now: float, has_failed: bool = False) -> None:
-    """Let a question be computed later, by any process; one in which the platform has failed too often ends."""
-    row = LEASES.held(session, lease.id, lease.attempt)
-    if row is None:
-        return
-    if has_failed:
-        _failed(session, row, now)
-    else:
-        LEASES.release(session, row)
-
-
-def requeue(session: Session, now: float, is_dead: Callable[[str], bool]) -> list[int]:
-    """Let every question be computed whose process has ended, or let its lease run out; gives their numbers."""
-    lost = LEASES.lost(session, now, is_dead)
-    for row in lost:
-        _failed(session, row, now)
-    return [row.id for row in lost]
+        COMPUTATIONS.end(session, row, "ended", now, reason)
 
 
 def tidy(session: Session, now: float, kept_bytes: int = KEPT_BYTES) -> None:
@@ -166,20 +160,6 @@ def tidy(session: Session, now: float, kept_bytes: int = KEPT_BYTES) -> None:
         gone.append(number)
         too_many -= size
     session.execute(delete(of).where(of.id.in_(gone)))
-
-
-def _failed(session: Session, row: Computation, now: float) -> None:
-    row.failures += 1
-    if row.failures >= MAX_FAILURES:
-        _end(session, row, FAILED, now)
-    else:
-        LEASES.release(session, row)
-
-
-def _end(session: Session, row: Computation, reason: str, now: float) -> None:
-    row.reason, row.finished, row.question = reason, now, {}
-    row.status, row.holder, row.lease_until = "ended", None, None
-    session.flush()
 
 
 def _take_over(session: Session, row: Computation, new: NewQuestion) -> None:

@@ -7,21 +7,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from ladder.errors import LadderError, StoreError
-from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.all_tables import all_tables, make_schema
 from ladder.store.bulk import Digest, last_ids, read_rows, set_last_ids, write_rows
+from ladder.store.commands.computations import COMPUTATIONS
 from ladder.store.commands.coordinators import SILENT_SECONDS, coordinators, database_time
+from ladder.store.commands.queue import MATCHES
+from ladder.store.commands.submission_queue import SUBMISSIONS
+from ladder.store.commands.tables import TABLES
 from ladder.store.database import WITHOUT_FOREIGN_KEYS, Database
 from ladder.store.failures import first_line, in_words, place
-from ladder.store.models import Status, StoredMatch
 from ladder.store.schema import REVISION, is_empty
-from ladder.store.table_models import PeopleTable
 from ladder.values.database import CopiedTable, DatabaseCopy
-from ladder.values.people import TableStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -90,33 +89,18 @@ def check_not_running(session: Session, url: URL, is_dead: Callable[[str], bool]
             f"{place(url)} is in use: a coordinator works there, on {machine}. Stop it (pigpen up, pigpen ladder run), "
             f"and try again; if it was killed with its machine, in {SILENT_SECONDS / 60:.0f} minutes."
         )
-    matches = _held(session, StoredMatch, Status.LEASED, is_dead, now)
-    trials = _held(session, StoredSubmission, SubmissionStatus.LEASED, is_dead, now)
-    tables = _held(session, PeopleTable, TableStatus.PLAYING, is_dead, now)
-    if leases := matches + trials + tables:
+    matches, trials, tables, questions = (
+        queue.busy_seconds(session, now, is_dead) for queue in (MATCHES, SUBMISSIONS, TABLES, COMPUTATIONS)
+    )
+    if leases := matches + trials + tables + questions:
         minutes = max(1, -int(-max(leases) // 60))
         raise LadderError(
             f"{place(url)} is in use: matches that are being played: {len(matches)}, bots that are being tried: "
-            f"{len(trials)}, tables that are being played: {len(tables)}. Stop what runs there (pigpen up, pigpen "
-            f"ladder run, pigpen ladder tables, pigpen submit), and try again; if it has ended with its machine, "
-            f"its leases run out in {minutes} min."
+            f"{len(trials)}, tables that are being played: {len(tables)}, questions that are being answered: "
+            f"{len(questions)}. Stop what runs there (pigpen up, pigpen ladder run, pigpen ladder tables, pigpen "
+            f"ladder compute, pigpen submit), and try again; if it has ended with its machine, its leases run out in "
+            f"{minutes} min."
         )
-
-
-def _held(
-    session: Session,
-    model: type[StoredMatch | StoredSubmission | PeopleTable],
-    status: str,
-    is_dead: Callable[[str], bool],
-    now: float,
-) -> list[float]:
-    """Seconds for which each row is still leased to somebody who may live."""
-    leased = select(model.holder, func.coalesce(model.lease_until, 0.0)).where(model.status == status)
-    return [
-        until - now
-        for holder, until in session.execute(leased)
-        if until > now and holder is not None and not is_dead(holder)
-    ]
 
 
 def _copy_table(

@@ -1,8 +1,7 @@
 """
-The table of matches as a queue: who plays which attempt at what, and what becomes of attempts that fail.
+The table of matches as a queue (`ladder.store.leases`): which matches are leased next, and on which machine.
 
-A match is leased to one holder for one attempt. The number of the attempt is the fence: whatever is said of another
-attempt comes too late and changes nothing. Each function wants a transaction that writes, unless it says otherwise.
+Each function wants a transaction that writes, unless it says otherwise.
 """
 
 from __future__ import annotations
@@ -13,20 +12,14 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, exists, func, select, text, tuple_, update
 
+from ladder.store.leases import GRACE, Lease, LeaseQueue
 from ladder.store.models import Owner, Rating, State, Status, StoredBot, StoredMatch, StoredSeat, Version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from sqlalchemy import ColumnElement, Row, Select, TextClause
+    from sqlalchemy import ColumnElement, TextClause
     from sqlalchemy.orm import Session
-
-GRACE = 60.0
-"""Seconds between the end of a match's time and that of its lease: to clear away, and to come back."""
-MOST_FAILURES = 3
-"""A match in which the platform has failed so often is not tried again."""
-MOST_ATTEMPTS = 10
-"""Nor is one that was leased so often and never came back: it may be what ends its workers."""
 
 MANY = 16
 """Where so many matches are to wait for their turn, they are scheduled many at a time."""
@@ -34,6 +27,16 @@ MANY = 16
 # Written out, not as parameters: SQLite uses an index with a condition only where it sees that condition.
 _QUEUED = text(f"matches.status = '{Status.QUEUED}'")
 _LEASED = text(f"matches.status = '{Status.LEASED}'")
+
+MATCHES = LeaseQueue(
+    StoredMatch,
+    ready=Status.QUEUED,
+    leased=Status.LEASED,
+    given_up=Status.QUARANTINED,
+    ready_rows=_QUEUED.text,
+    leased_rows=_LEASED.text,
+    lost_reason="The worker that played it did not come back.",
+)
 
 
 @dataclass(frozen=True)
@@ -48,13 +51,9 @@ class MachineLoad:
 
 
 @dataclass(frozen=True)
-class Lease:
-    """One attempt at a match, until a certain time."""
+class MatchLease(Lease):
+    """One attempt at a match."""
 
-    match: int
-    attempt: int
-    until: float
-    """Unix time."""
     machine: str = ""
     """Where it must be played; empty: anywhere."""
 
@@ -68,7 +67,7 @@ def claim(
     variants: Collection[str] | None = None,
     machines: Sequence[MachineLoad] | None = None,
     not_now: Collection[str] = (),
-) -> list[Lease]:
+) -> list[MatchLease]:
     """
     Lease the oldest matches that wait.
 
@@ -84,18 +83,14 @@ def claim(
             other what they see (docs/security.md). None: owners need not be apart.
         not_now: With that, also a match with a bot of one of these owners.
     """
-    waiting = select(StoredMatch.id, StoredMatch.attempt).where(_QUEUED, *_of(variants)).order_by(StoredMatch.id)
-    found = session.execute(waiting.limit(count) if machines is None else waiting)
-    rows = [(match, attempt) for match, attempt in found]
-    chosen = [(*row, "") for row in rows] if machines is None else _apart(session, rows, machines, not_now, count)
-    leases = [Lease(match, attempt + 1, now + seconds(match) + GRACE, machine) for match, attempt, machine in chosen]
-    for lease in leases:
-        session.execute(
-            update(StoredMatch)
-            .where(StoredMatch.id == lease.match)
-            .values(status=Status.LEASED, attempt=lease.attempt, lease_until=lease.until, holder=holder, started=now)
-        )
-    return leases
+    waiting = select(StoredMatch.id).where(_QUEUED, *_of(variants)).order_by(StoredMatch.id)
+    found = session.scalars(waiting.limit(count) if machines is None else waiting).all()
+    chosen = dict.fromkeys(found, "") if machines is None else _apart(session, found, machines, not_now, count)
+    rows = session.scalars(select(StoredMatch).where(StoredMatch.id.in_(list(chosen))).order_by(StoredMatch.id)).all()
+    for row in rows:
+        row.started = now
+        MATCHES.take(session, row, holder, now + seconds(row.id) + GRACE)
+    return [MatchLease(row.id, row.attempt, chosen[row.id]) for row in rows]
 
 
 def playing_owners(session: Session) -> set[str]:
@@ -106,11 +101,11 @@ def playing_owners(session: Session) -> set[str]:
 
 def _apart(
     session: Session,
-    waiting: Iterable[tuple[int, int]],
+    waiting: Iterable[int],
     machines: Sequence[MachineLoad],
     not_now: Collection[str],
     count: int,
-) -> list[tuple[int, int, str]]:
+) -> dict[int, str]:
     """
     Choose of the *waiting* matches, the oldest first, and a machine for each.
 
@@ -120,13 +115,13 @@ def _apart(
     barred = set(session.scalars(select(Owner.id).where(Owner.name.in_(list(not_now))))) if not_now else set()
     rooms = [_Room.of(machine, playing) for machine in machines if machine.free > 0]
     rooms.sort(key=lambda room: -room.free)
-    chosen: list[tuple[int, int, str]] = []
-    for match, attempt in waiting:
+    chosen: dict[int, str] = {}
+    for match in waiting:
         if len(chosen) >= count or not rooms:
             break
         theirs = owners[match]
         if barred.isdisjoint(theirs) and (room := next((each for each in rooms if each.busy.isdisjoint(theirs)), None)):
-            chosen.append((match, attempt, room.name))
+            chosen[match] = room.name
             room.busy |= theirs
             room.free -= 1
             rooms.remove(room)
@@ -172,89 +167,9 @@ def count_waiting(session: Session, variants: Collection[str] | None = None) -> 
     return session.execute(select(func.count(StoredMatch.id)).where(_QUEUED, *_of(variants))).scalar_one()
 
 
-def fail(session: Session, match: int, attempt: int, reason: str, for_good: bool = False) -> Status | None:
-    """
-    Put a match back in which the platform failed, or set it aside if that has happened too often.
-
-    Args:
-        session: A transaction that writes.
-        match: Its number.
-        attempt: The attempt that failed.
-        reason: What went wrong, in a sentence.
-        for_good: It would go wrong again.
-
-    Returns:
-        What became of it; None if the lease had passed to somebody else already.
-    """
-    found = session.execute(select(StoredMatch.failures).where(*_held(match, attempt))).scalar_one_or_none()
-    if found is None:
-        return None
-    status = Status.QUARANTINED if for_good or found + 1 >= MOST_FAILURES else _next(attempt)
-    _release(session, match, status, reason=reason, failures=found + 1)
-    return status
-
-
-def give_back(session: Session, match: int, attempt: int, reason: str = "") -> None:
-    """
-    Put a match back that has not failed.
-
-    Args:
-        session: A transaction that writes.
-        match: Its number.
-        attempt: The attempt that ends.
-        reason: Why it ends, in a sentence; a match that has ended so very often is set aside. Empty: its run ends.
-    """
-    if session.execute(select(StoredMatch.id).where(*_held(match, attempt))).scalar_one_or_none() is None:
-        return
-    if reason:
-        _release(session, match, _next(attempt), reason=reason)
-    else:
-        _release(session, match, Status.QUEUED)
-
-
-def requeue_expired(
-    session: Session,
-    now: float,
-    kept: Collection[tuple[int, int]] = frozenset(),
-    living: Collection[str] = frozenset(),
-) -> dict[int, Status]:
-    """
-    Put back, or set aside, every match whose lease has run out: by its number, what became of it.
-
-    Args:
-        session: A transaction that writes.
-        now: Unix time.
-        kept: Matches and attempts that stay leased: their holder says that they go on, whatever a clock says that
-            somebody has set.
-        living: Holders that see to their leases themselves: coordinators whose clocks may be others.
-    """
-    expired = session.execute(_leases().where(StoredMatch.lease_until < now)).all()
-    return _requeue(session, [each for each in expired if (each[0], each[1]) not in kept and each[2] not in living])
-
-
-def requeue_unknown(session: Session, holder: str, known: Collection[tuple[int, int]]) -> dict[int, Status]:
-    """Put back what *holder* has leased and knows nothing of: the answer to its transaction was lost."""
-    leases = session.execute(_leases().where(StoredMatch.holder == holder)).all()
-    return _requeue(session, [each for each in leases if (each[0], each[1]) not in known])
-
-
-def is_holding(session: Session, holder: str) -> bool:
-    """Whether *holder* has leased any match; a transaction that reads will do."""
-    return session.execute(_leases().where(StoredMatch.holder == holder).limit(1)).first() is not None
-
-
-def requeue_dead(session: Session, is_dead: Callable[[str], bool]) -> dict[int, Status]:
-    """Do the same for every match that was leased to somebody who has ended, as *is_dead* says of a holder."""
-    leases = session.execute(_leases()).all()
-    dead = {holder for holder in {holder for *_, holder in leases} if holder is None or is_dead(holder)}
-    return _requeue(session, [lease for lease in leases if lease[2] in dead])
-
-
 def requeue(session: Session, match: int) -> bool:
     """
-    Put a match back that was set aside, as if the platform had never failed in it.
-
-    One that had been leased very often gets one attempt more: the number of the attempt is the fence, and stays.
+    Put a match back that was set aside, as if no attempt at it had failed, or was lost.
 
     Returns:
         Whether it was set aside; else nothing has changed.
@@ -262,7 +177,7 @@ def requeue(session: Session, match: int) -> bool:
     done = session.execute(
         update(StoredMatch)
         .where(StoredMatch.id == match, StoredMatch.status == Status.QUARANTINED)
-        .values(status=Status.QUEUED, failures=0, lease_until=None, holder=None)
+        .values(status=Status.QUEUED, failures=0, losses=0)
         .returning(StoredMatch.id)
     )
     return done.scalar_one_or_none() is not None
@@ -318,31 +233,6 @@ def was_recorded(session: Session, match: int, attempt: int) -> bool:
         StoredMatch.id == match, StoredMatch.attempt == attempt, StoredMatch.status == Status.DONE
     )
     return session.execute(done).scalar_one_or_none() is not None
-
-
-def _requeue(session: Session, leases: Sequence[Row[int, int, str | None]]) -> dict[int, Status]:
-    became = {match: _next(attempt) for match, attempt, _ in leases}
-    for match, status in became.items():
-        _release(session, match, status, reason="The worker that played it did not come back.")
-    return became
-
-
-def _next(attempt: int) -> Status:
-    return Status.QUARANTINED if attempt >= MOST_ATTEMPTS else Status.QUEUED
-
-
-def _release(session: Session, match: int, status: Status, **more: str | int) -> None:
-    session.execute(
-        update(StoredMatch).where(StoredMatch.id == match).values(status=status, lease_until=None, holder=None, **more)
-    )
-
-
-def _leases() -> Select[int, int, str | None]:
-    return select(StoredMatch.id, StoredMatch.attempt, StoredMatch.holder).where(_LEASED).order_by(StoredMatch.id)
-
-
-def _held(match: int, attempt: int) -> tuple[ColumnElement[bool], ...]:
-    return StoredMatch.id == match, StoredMatch.attempt == attempt, StoredMatch.status == Status.LEASED
 
 
 def _of(variants: Collection[str] | None) -> tuple[ColumnElement[bool], ...]:

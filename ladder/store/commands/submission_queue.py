@@ -1,8 +1,7 @@
 """
-The table of submissions as a queue: who tries which attempt at what, and what becomes of attempts that fail.
+The table of submissions as a queue (`ladder.store.leases`): which are leased next, and how they end.
 
-As with matches (`ladder.store.commands.queue`) the number of the attempt is the fence, and each function wants a
-transaction that writes.
+Each function wants a transaction that writes.
 """
 
 from __future__ import annotations
@@ -10,21 +9,38 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import select
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
-from ladder.store.commands.queue import GRACE, MOST_ATTEMPTS, MOST_FAILURES
-from ladder.store.open_submissions import in_turn, open_submissions
+from ladder.store.leases import GRACE, Lease, LeaseQueue
+from ladder.store.open_submissions import OPEN, in_turn, open_submissions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
-    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
     from ladder.trials.tasks import TrialProgress
 
-NOT_BACK = "The worker that tried it did not come back."
+
+def _leaving(session: Session, row: StoredSubmission, status: str, now: float) -> None:
+    """Add the time of the attempt that ends, and write down how far the submission is."""
+    if row.status == SubmissionStatus.LEASED and row.started is not None:
+        row.trial_seconds += max(0.0, now - row.started)
+    has_ended = status != SubmissionStatus.QUEUED
+    row.phase, row.finished = ("ended", now) if has_ended else ("received", None)
+
+
+SUBMISSIONS = LeaseQueue(
+    StoredSubmission,
+    ready=SubmissionStatus.QUEUED,
+    leased=SubmissionStatus.LEASED,
+    given_up=SubmissionStatus.FAILED,
+    ready_rows=f"{OPEN} AND submissions.status = '{SubmissionStatus.QUEUED}'",
+    leased_rows=f"{OPEN} AND submissions.status = '{SubmissionStatus.LEASED}'",
+    lost_reason="The worker that tried it did not come back.",
+    leaving=_leaving,
+)
 
 
 @dataclass(frozen=True)
@@ -78,9 +94,8 @@ def claim(
 
 def lease(session: Session, row: StoredSubmission, holder: str, now: float, seconds: float) -> StoredSubmission:
     """Lease this one, for the next attempt."""
-    row.status, row.phase, row.done, row.steps = SubmissionStatus.LEASED, "building", 0, 0
-    row.attempt, row.holder, row.lease_until, row.started = row.attempt + 1, holder, now + seconds + GRACE, now
-    session.flush()
+    row.phase, row.done, row.steps, row.started = "building", 0, 0, now
+    SUBMISSIONS.take(session, row, holder, now + seconds + GRACE)
     return row
 
 
@@ -97,36 +112,11 @@ def in_the_way(session: Session) -> set[str]:
     return tried | set(waiting[:1])
 
 
-def held(session: Session, submission: int, attempt: int) -> StoredSubmission | None:
-    """Find a submission that is leased for that attempt; None if the lease has passed on, or ended."""
-    return session.scalar(select(StoredSubmission).where(*_held(submission, attempt)))
-
-
 def note_progress(session: Session, told: TrialProgress) -> None:
     """Write down how far an attempt has come; never backwards, and one that has ended does not change any more."""
-    is_news = StoredSubmission.phase != "trying"
-    if told.phase == "trying":
-        is_news = or_(is_news, StoredSubmission.done <= told.done)
-    session.execute(
-        update(StoredSubmission)
-        .where(*_held(told.submission, told.attempt), is_news)
-        .values(phase=told.phase, done=told.done, steps=told.steps)
-    )
-
-
-def end(
-    session: Session,
-    row: StoredSubmission,
-    status: SubmissionStatus,
-    now: float,
-    reason: str = "",
-    result: dict[str, Any] | None = None,
-) -> None:
-    """Write down how a submission has ended."""
-    _add_time(row, now)
-    row.status, row.phase, row.finished, row.reason, row.result = status, "ended", now, reason, result
-    row.holder = row.lease_until = None
-    session.flush()
+    row = SUBMISSIONS.held(session, Lease(told.submission, told.attempt))
+    if row is not None and (row.phase != "trying" or (told.phase == "trying" and row.done <= told.done)):
+        row.phase, row.done, row.steps = told.phase, told.done, told.steps
 
 
 def withdraw(session: Session, submission: int, now: float) -> str | Literal[False] | None:
@@ -139,7 +129,7 @@ def withdraw(session: Session, submission: int, now: float) -> str | Literal[Fal
     row = session.get(StoredSubmission, submission)
     if row is None or row.status not in (SubmissionStatus.QUEUED, SubmissionStatus.LEASED):
         return False
-    end(session, row, SubmissionStatus.WITHDRAWN, now)
+    SUBMISSIONS.end(session, row, SubmissionStatus.WITHDRAWN, now)
     return row.folder
 
 
@@ -147,60 +137,8 @@ def withdraw_all(session: Session, owner: str, now: float, reason: str) -> list[
     """End all of an owner's submissions from afar that have not ended, whoever tries them, and give them."""
     rows = [row for row in open_submissions(session) if row.remote and row.owner == owner]
     for row in rows:
-        end(session, row, SubmissionStatus.WITHDRAWN, now, reason)
+        SUBMISSIONS.end(session, row, SubmissionStatus.WITHDRAWN, now, reason)
     return rows
-
-
-def fail(session: Session, row: StoredSubmission, now: float, reason: str, *, for_good: bool = False) -> None:
-    """Put a submission back in which the platform failed; if that has happened too often, it has ended."""
-    row.failures += 1
-    if for_good or row.failures >= MOST_FAILURES or row.attempt >= MOST_ATTEMPTS:
-        end(session, row, SubmissionStatus.FAILED, now, reason)
-    else:
-        give_back(session, row, now, reason)
-
-
-def give_back(session: Session, row: StoredSubmission, now: float, reason: str = "") -> None:
-    """Put a submission back that was given up for no fault of anybody's."""
-    _add_time(row, now)
-    row.status, row.phase, row.holder, row.lease_until, row.reason = (
-        SubmissionStatus.QUEUED,
-        "received",
-        None,
-        None,
-        reason,
-    )
-    session.flush()
-
-
-def requeue_expired(
-    session: Session,
-    now: float,
-    kept: Collection[tuple[int, int]] = frozenset(),
-    living: Collection[str] = frozenset(),
-) -> list[str]:
-    """
-    Put back, or end, what was leased for too long.
-
-    Args:
-        session: A transaction that writes.
-        now: Unix time.
-        kept: Submissions and attempts that stay leased: their holder says that they go on.
-        living: Holders that see to their leases themselves.
-
-    Returns:
-        The folders of those that have ended so.
-    """
-
-    def is_lost(row: StoredSubmission) -> bool:
-        return (row.lease_until or 0.0) < now and (row.id, row.attempt) not in kept and row.holder not in living
-
-    return _requeue(session, now, is_lost)
-
-
-def requeue_dead(session: Session, now: float, is_dead: Callable[[str], bool]) -> list[str]:
-    """Do the same with what was leased to somebody who has ended."""
-    return _requeue(session, now, lambda row: row.holder is None or is_dead(row.holder))
 
 
 def folders_of_ended(session: Session, folders: Collection[str]) -> list[str]:
@@ -209,29 +147,5 @@ def folders_of_ended(session: Session, folders: Collection[str]) -> list[str]:
     return list(session.scalars(select(of.folder).where(of.folder.in_(folders), of.finished.is_not(None))))
 
 
-def _requeue(session: Session, now: float, is_lost: Callable[[StoredSubmission], bool]) -> list[str]:
-    ended = []
-    for row in open_submissions(session):
-        if row.status != SubmissionStatus.LEASED or not is_lost(row):
-            continue
-        if row.attempt < MOST_ATTEMPTS:
-            give_back(session, row, now, NOT_BACK)
-            continue
-        end(session, row, SubmissionStatus.FAILED, now, NOT_BACK)
-        if row.folder:
-            ended.append(row.folder)
-    return ended
-
-
 def _tried(rows: Iterable[StoredSubmission]) -> set[str]:
     return {row.owner for row in rows if row.status == SubmissionStatus.LEASED}
-
-
-def _add_time(row: StoredSubmission, now: float) -> None:
-    if row.status == SubmissionStatus.LEASED and row.started is not None:
-        row.trial_seconds += max(0.0, now - row.started)
-
-
-def _held(submission: int, attempt: int) -> tuple[ColumnElement[bool], ...]:
-    of = StoredSubmission
-    return of.id == submission, of.attempt == attempt, of.status == SubmissionStatus.LEASED

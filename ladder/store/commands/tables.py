@@ -1,8 +1,7 @@
 """
-The tables with people as a queue: who plays which attempt at what. Each function wants a transaction that writes.
+The tables with people as a queue (`ladder.store.leases`). Each function wants a transaction that writes.
 
-As with matches (`ladder.store.commands.queue`) the number of the attempt is the fence. A table whose process has gone
-is ready again, and goes on where it was: its record and its journal are files.
+A table whose process has ended is ready again, and resumes where it was: its record and its journal are files.
 """
 
 from __future__ import annotations
@@ -12,22 +11,37 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import and_, delete, select, text, update
 
-from ladder.store.leases import LeaseQueue
+from ladder.store.leases import Lease, LeaseQueue
 from ladder.store.names import find_stored_bot
 from ladder.store.table_models import OPEN, PeopleChair, PeopleTable
 from ladder.values.people import TableStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
     from ladder.values.people import ChairKind, TablePurpose
 
-LEASES = LeaseQueue(PeopleTable, OPEN, TableStatus.READY, TableStatus.PLAYING)
-MOST_FAILURES = 3
-"""A table in which the platform has failed so often, without a deal between, ends."""
+
+def _leaving(session: Session, row: PeopleTable, status: str, now: float) -> None:
+    """Forget where the seats of people listened, and after the end the guest's address."""
+    session.execute(update(PeopleChair).where(PeopleChair.table_id == row.id).values(address="", token=""))
+    if status != TableStatus.READY:
+        row.finished, row.network = now, None
+
+
+TABLES = LeaseQueue(
+    PeopleTable,
+    ready=TableStatus.READY,
+    leased=TableStatus.PLAYING,
+    given_up=TableStatus.ENDED,
+    ready_rows=f"{OPEN} AND status = '{TableStatus.READY}'",
+    leased_rows=f"{OPEN} AND status = '{TableStatus.PLAYING}'",
+    lost_reason="The process that played it has ended.",
+    leaving=_leaving,
+)
 
 
 @dataclass(frozen=True)
@@ -60,14 +74,6 @@ class NewTable:
     owner: str | None
     guest: str
     network: str | None
-
-
-@dataclass(frozen=True)
-class TableLease:
-    """One attempt at a table."""
-
-    table: int
-    attempt: int
 
 
 def add_table(session: Session, new: NewTable, chairs: Sequence[NewChair], now: float) -> PeopleTable:
@@ -105,7 +111,7 @@ def let_people_play(session: Session, bot: str, allowed: bool) -> None:
 
 def claim_tables(
     session: Session, holder: str, now: float, seconds: float, count: int, not_now: Collection[int] = ()
-) -> list[TableLease]:
+) -> list[Lease]:
     """
     Lease the oldest tables that are ready.
 
@@ -117,53 +123,14 @@ def claim_tables(
         count: How many at most.
         not_now: Not these.
     """
-    ready = select(PeopleTable).where(text(OPEN), PeopleTable.status == TableStatus.READY).order_by(PeopleTable.id)
+    ready = select(PeopleTable).where(text(TABLES.ready_rows)).order_by(PeopleTable.id)
     rows = list(session.scalars(ready.where(PeopleTable.id.not_in(not_now)).limit(count)))
     for row in rows:
-        LEASES.take(session, row, holder, now + seconds)
-    return [TableLease(row.id, row.attempt) for row in rows]
+        TABLES.take(session, row, holder, now + seconds)
+    return [Lease(row.id, row.attempt) for row in rows]
 
 
-def renew_tables(session: Session, holder: str, now: float, seconds: float) -> dict[int, int]:
-    """Renew the leases of a holder; by number of the table, the attempts that it still has."""
-    LEASES.renew(session, holder, now + seconds)
-    held = select(PeopleTable.id, PeopleTable.attempt).where(*_held_by(holder))
-    return dict(session.execute(held).all())
-
-
-def requeue_tables(session: Session, now: float, is_dead: Callable[[str], bool]) -> list[int]:
-    """Let every table go on whose holder has ended, or let its lease run out; gives their numbers."""
-    lost = LEASES.lost(session, now, is_dead)
-    for row in lost:
-        _release(session, row)
-    return [row.id for row in lost]
-
-
-def give_back_table(session: Session, lease: TableLease, now: float, reason: str = "") -> None:
-    """
-    Let a table go on later, by whomever; one in which the platform has failed too often ends.
-
-    Args:
-        session: A transaction that writes.
-        lease: The attempt that ends.
-        now: Unix time.
-        reason: What went wrong, in a sentence; empty: nothing did.
-    """
-    row = held_table(session, lease)
-    if row is not None:
-        row.reason, row.failures = reason or row.reason, row.failures + bool(reason)
-        if row.failures >= MOST_FAILURES:
-            end_table(session, row, TableStatus.ENDED, reason, now)
-        else:
-            _release(session, row)
-
-
-def held_table(session: Session, lease: TableLease) -> PeopleTable | None:
-    """The table of a lease; None if that has passed to somebody else, or the table has ended."""
-    return LEASES.held(session, lease.table, lease.attempt)
-
-
-def note_seats(session: Session, lease: TableLease, seats: Mapping[int, tuple[str, str]]) -> bool:
+def note_seats(session: Session, lease: Lease, seats: Mapping[int, tuple[str, str]]) -> bool:
     """
     Write down where the seats of people listen, and with what token; whether the lease still holds.
 
@@ -172,23 +139,23 @@ def note_seats(session: Session, lease: TableLease, seats: Mapping[int, tuple[st
         lease: Who says so.
         seats: By the numbers of the chairs: address and token.
     """
-    if held_table(session, lease) is None:
+    if TABLES.held(session, lease) is None:
         return False
     for chair, (address, token) in seats.items():
         session.execute(
             update(PeopleChair)
-            .where(PeopleChair.table_id == lease.table, PeopleChair.chair == chair)
+            .where(PeopleChair.table_id == lease.id, PeopleChair.chair == chair)
             .values(address=address, token=token)
         )
     return True
 
 
-def note_deal(session: Session, lease: TableLease, totals: Sequence[int], now: float) -> None:
+def note_deal(session: Session, lease: Lease, totals: Sequence[int], now: float) -> None:
     """Write down that a deal is over, and the totals of the chairs."""
-    row = held_table(session, lease)
+    row = TABLES.held(session, lease)
     if row is not None:
-        row.failures, row.touched, row.reason = 0, now, ""
-        _note_chairs(session, lease.table, [{"points": total} for total in totals])
+        row.failures, row.losses, row.touched, row.reason = 0, 0, now, ""
+        _note_chairs(session, lease.id, [{"points": total} for total in totals])
 
 
 def touch_table(row: PeopleTable, now: float) -> None:
@@ -201,35 +168,33 @@ def mark_assisted(row: PeopleTable) -> None:
     row.assisted = True
 
 
-def take_back_at(session: Session, row: PeopleTable, chair: int) -> None:
+def take_back_at(session: Session, row: PeopleTable, chair: int, now: float) -> None:
     """Let a table that is played begin again before the last decision of a chair."""
     row.take_back, row.assisted = chair, True
-    _release(session, row)
+    TABLES.release(session, row, now)
 
 
-def note_taken_back(session: Session, lease: TableLease) -> None:
+def note_taken_back(session: Session, lease: Lease) -> None:
     """Write down that a card was taken back."""
-    row = held_table(session, lease)
+    row = TABLES.held(session, lease)
     if row is not None:
         row.take_back = None
 
 
-def finish_table(session: Session, lease: TableLease, totals: Sequence[int], places: Sequence[int], now: float) -> bool:
+def finish_table(session: Session, lease: Lease, totals: Sequence[int], places: Sequence[int], now: float) -> bool:
     """Write down that a table was played to its end, and whether that counts."""
-    row = held_table(session, lease)
+    row = TABLES.held(session, lease)
     if row is None:
         return False
     values = [{"points": total, "place": place} for total, place in zip(totals, places, strict=True)]
-    _note_chairs(session, lease.table, values)
-    end_table(session, row, TableStatus.OVER, "", now)
+    _note_chairs(session, lease.id, values)
+    TABLES.end(session, row, TableStatus.OVER, now)
     return True
 
 
-def end_table(session: Session, row: PeopleTable, status: TableStatus, reason: str, now: float) -> None:
-    """End a table, whatever it does now."""
-    _release(session, row)
-    row.status, row.reason, row.finished, row.network = status, reason, now, None
-    session.flush()
+def end_table(session: Session, row: PeopleTable, reason: str, now: float) -> None:
+    """End a table before it is over, whatever it does now."""
+    TABLES.end(session, row, TableStatus.ENDED, now, reason)
 
 
 def end_unstarted(session: Session, before: float, reason: str, now: float) -> int:
@@ -246,7 +211,7 @@ def _end_waiting(session: Session, which: ColumnElement[bool], reason: str, now:
     waiting = select(PeopleTable).where(text(OPEN), PeopleTable.status == TableStatus.WAITING, which)
     rows = list(session.scalars(waiting))
     for row in rows:
-        end_table(session, row, TableStatus.ENDED, reason, now)
+        end_table(session, row, reason, now)
     return len(rows)
 
 
@@ -256,17 +221,8 @@ def remove_tables(session: Session, tables: Collection[int]) -> None:
     session.execute(delete(PeopleTable).where(PeopleTable.id.in_(tables)))
 
 
-def _release(session: Session, row: PeopleTable) -> None:
-    session.execute(update(PeopleChair).where(PeopleChair.table_id == row.id).values(address="", token=""))
-    LEASES.release(session, row)
-
-
 def _note_chairs(session: Session, table: int, values: Sequence[Mapping[str, int]]) -> None:
     for chair, noted in enumerate(values):
         session.execute(
             update(PeopleChair).where(PeopleChair.table_id == table, PeopleChair.chair == chair).values(**noted)
         )
-
-
-def _held_by(holder: str) -> tuple[Any, ...]:
-    return text(OPEN), PeopleTable.status == TableStatus.PLAYING, PeopleTable.holder == holder

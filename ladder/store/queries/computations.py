@@ -44,7 +44,7 @@ def known_computation(session: Session, key: str) -> KnownComputation | None:
         state=row.state,
         answer=row.answer,
         answered=row.answered,
-        reason=row.reason,
+        reason=row.reason if row.status == "ended" else "",
         visitor=row.visitor,
         place=order.index(row.id) + 1 if row.id in order else None,
         done=row.done,

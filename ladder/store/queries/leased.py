@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from ladder.store.models import Status, StoredBot, StoredMatch, StoredSeat, Variant, Version
+from ladder.store.models import StoredBot, StoredMatch, StoredSeat, Variant, Version
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -51,9 +51,3 @@ def leased_match(session: Session, match_id: int) -> LeasedMatch:
     )
     bots = tuple(SeatedVersion(*row) for row in session.execute(seated))
     return LeasedMatch(session.get_one(Variant, match.variant).rules, match.format, match.clock, match.seed, bots)
-
-
-def leased_attempts(session: Session) -> set[tuple[int, int]]:
-    """Read the matches that are leased to a runner, with the attempt."""
-    wanted = select(StoredMatch.id, StoredMatch.attempt).where(StoredMatch.status == Status.LEASED)
-    return {(match, attempt) for match, attempt in session.execute(wanted)}

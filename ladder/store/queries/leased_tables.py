@@ -1,16 +1,14 @@
-"""What is needed to play a table with people, and which tables there are to play."""
+"""What is needed to play a table with people."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select, text
-
 from ladder.store.models import StoredBot, Version
 from ladder.store.queries.leased import SeatedVersion
 from ladder.store.queries.tables import chairs_of
-from ladder.store.table_models import OPEN, PeopleTable
+from ladder.store.table_models import PeopleTable
 from ladder.values.people import ChairKind
 
 if TYPE_CHECKING:
@@ -47,12 +45,6 @@ def leased_table(session: Session, table: int) -> LeasedTable:
         for each in chairs_of(session, table)
     )
     return LeasedTable(row.rules, row.format, row.seed, row.seconds, row.take_back, chairs)
-
-
-def open_tables(session: Session) -> dict[int, tuple[str, int]]:
-    """Status and attempt of all tables that have not ended, by their numbers, the oldest first."""
-    wanted = select(PeopleTable.id, PeopleTable.status, PeopleTable.attempt).where(text(OPEN)).order_by(PeopleTable.id)
-    return {table: (status, attempt) for table, status, attempt in session.execute(wanted)}
 
 
 def _seated(session: Session, version: int | None) -> SeatedVersion | None:

@@ -139,14 +139,18 @@ def be_a_hasty_worker() -> None:
 
 def be_a_hasty_coordinator() -> None:
     """Wait for seconds, and not for minutes."""
+    import ladder.runner.attempt_runs
     import ladder.runner.coordinator
-    import ladder.runner.in_flight
-    import ladder.runner.submission_runs
     import ladder.store.commands.queue
+    import ladder.store.commands.submission_queue
     from ladder.cluster.scheduler_process import SchedulerProcess
     from ladder.runner.calibration import Calibration
 
-    for module in (ladder.store.commands.queue, ladder.runner.in_flight, ladder.runner.submission_runs):
+    for module in (
+        ladder.store.commands.queue,
+        ladder.store.commands.submission_queue,
+        ladder.runner.attempt_runs,
+    ):
         module.GRACE = GRACE  # type: ignore[attr-defined]
     ladder.runner.coordinator.seconds_of = lambda *args, **kwargs: MATCH_SECONDS  # type: ignore[attr-defined]
     SchedulerProcess.start.__func__.__kwdefaults__["ttl_seconds"] = TTL  # type: ignore[attr-defined]

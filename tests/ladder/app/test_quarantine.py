@@ -13,6 +13,8 @@ from ladder.app.quarantine import requeue
 from ladder.errors import Forbidden, LadderError
 from ladder.settings.settings import load_settings
 from ladder.store.commands import queue
+from ladder.store.commands.queue import MATCHES
+from ladder.store.leases import MAX_LOSSES, Lease
 from ladder.values.accounts import LOCAL, NOBODY, Viewer
 from tests.e2e.command import pigpen
 from tests.ladder import ladders
@@ -33,20 +35,22 @@ def aside(ladder: Ladder) -> int:
     """A match that was set aside after its last attempt."""
     with ladder.database.write() as session:
         match = ladders.queue(session, [ladders.enter(session, f"Bot{number}") for number in range(4)])
-        for _ in range(queue.MOST_ATTEMPTS):
+        for _ in range(MAX_LOSSES):
             attempt = ladders.lease(session, match)
-            queue.give_back(session, match, attempt)
-        attempt = ladders.lease(session, match)
-        queue.fail(session, match, attempt, "No engine.")
+            MATCHES.lose(session, Lease(match, attempt), ladders.NOW, "No worker had a slot for it.")
     assert public_match(ladder, match).status == "quarantined"
     return match
 
 
 def test_it_is_tried_again_as_if_nothing_had_failed(ladder: Ladder, aside: int) -> None:
     row = requeue(ladder, LOCAL, aside)
-    assert (row.status, row.failures, row.attempt) == ("queued", 0, queue.MOST_ATTEMPTS + 1)
+    assert (row.status, row.attempt) == ("queued", MAX_LOSSES)
     with ladder.database.write() as session:
-        assert [lease.match for lease in queue.claim(session, "host:1", 0.0, lambda _: 60.0, 5)] == [aside]
+        for _ in range(MAX_LOSSES - 1):
+            attempt = ladders.lease(session, aside)
+            MATCHES.lose(session, Lease(aside, attempt), ladders.NOW, "No worker had a slot for it.")
+    with ladder.database.write() as session:
+        assert [lease.id for lease in queue.claim(session, "host:1", 0.0, lambda _: 60.0, 5)] == [aside]
     assert [(row.action, row.subject) for row in managing.audit(ladder, LOCAL)] == [("match.requeue", str(aside))]
 
 

@@ -19,7 +19,8 @@ from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission
 from ladder.store.commands.coordinators import SILENT_SECONDS, coordinators, database_time, forget, note_alive
-from ladder.store.commands.queue import GRACE, MANY
+from ladder.store.commands.queue import MANY
+from ladder.store.leases import GRACE
 from ladder.store.models import State, Status
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend

@@ -20,7 +20,7 @@ from ladder.runner.stop_condition import StopCondition
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
-from ladder.store.commands.queue import GRACE, MOST_ATTEMPTS, MOST_FAILURES
+from ladder.store.leases import GRACE, MAX_FAILURES, MAX_LOSSES
 from ladder.store.models import Status
 from tests.ladder.ladders import enter
 from tests.ladder.virtual import FakeExecutor, Time, recorded, void
@@ -149,7 +149,7 @@ def test_a_match_that_is_void_again_and_again_is_set_aside_and_the_others_go_on(
         runner(coordinator, executor, time).run()
     assert statuses(database) == {"done": 4, "quarantined": 1}
     assert [log["match"] for log in events(logs, "match.quarantined")] == [1]
-    assert sum(task.match == 1 for task in executor.tasks) == MOST_FAILURES
+    assert sum(task.match == 1 for task in executor.tasks) == MAX_FAILURES
 
 
 def test_a_bot_that_keeps_failing_is_suspended_and_plays_no_more(
@@ -600,7 +600,7 @@ def test_a_match_that_is_returned_for_ever_is_set_aside(
 ) -> None:
     executor.answer = lambda task: NotPlayed("The scheduler ended.") if task.match == 1 else recorded(task)
     runner(coordinator, executor, time, StopCondition(matches=15)).run()
-    assert sum(task.match == 1 for task in executor.tasks) == MOST_ATTEMPTS
+    assert sum(task.match == 1 for task in executor.tasks) == MAX_LOSSES
     assert statuses(database)["quarantined"] == 1
 
 

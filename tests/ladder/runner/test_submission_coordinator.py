@@ -15,8 +15,8 @@ from ladder.runner.coordinator import Coordinator
 from ladder.runner.submission_coordinator import ORPHAN_SECONDS, SubmissionCoordinator
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
-from ladder.store.commands.queue import MOST_FAILURES
 from ladder.store.commands.submission_queue import withdraw
+from ladder.store.leases import MAX_FAILURES
 from ladder.store.models import Status
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TrialProgress
 from tests.ladder.databases import IN_BOTH
@@ -132,7 +132,7 @@ def test_a_platform_that_fails_too_often_ends_it_and_leaves_no_folder(
     submissions: SubmissionCoordinator, database: Database
 ) -> None:
     number = with_folder(submissions, database)
-    for _ in range(MOST_FAILURES):
+    for _ in range(MAX_FAILURES):
         assert len(submissions.folders.names()) == 1
         (task,) = submissions.take(1)
         submissions.record(trial_void(task))

@@ -20,8 +20,8 @@ from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission
 from ladder.store.commands.opening import open_ladder
-from ladder.store.commands.queue import GRACE, MOST_ATTEMPTS, MOST_FAILURES
 from ladder.store.commands.submission_queue import withdraw
+from ladder.store.leases import GRACE, MAX_FAILURES, MAX_LOSSES
 from tests.ladder.ladders import enter
 from tests.ladder.store.handed_in import hand_in as hand_in_anywhere
 from tests.ladder.store.handed_in import stored
@@ -237,6 +237,26 @@ def test_what_is_withdrawn_is_not_tried_to_its_end(coordinator: Coordinator, tim
     assert (stored(database, number).status, versions(database)) == ("withdrawn", 0)
 
 
+def test_a_trial_that_cannot_be_stopped_after_its_submission_was_withdrawn_comes_too_late(
+    coordinator: Coordinator, time: Time, database: Database
+) -> None:
+    (number,) = hand_in(database)
+    executor = FakeExecutor(time, slots=2)
+    executor.seconds, executor.trial_seconds = 100.0, 50.0
+
+    def take_back() -> None:
+        executor.futures[f"submission-{number}-1"].set_running_or_notify_cancel()
+        with database.write() as session:
+            withdraw(session, number, time())
+
+    time.after(20.0, take_back)
+    with capture_logs() as logs:
+        assert runner(coordinator, executor, time, matches=2).run()
+    found = [log["event"] for log in logs if log["event"].startswith("submission.")]
+    assert found == ["submission.started", "submission.lost", "submission.late"]
+    assert (stored(database, number).status, versions(database)) == ("withdrawn", 0)
+
+
 def test_no_submission_fails_because_the_platform_is_gone_for_a_while(
     coordinator: Coordinator, time: Time, database: Database
 ) -> None:
@@ -267,7 +287,7 @@ def test_where_only_this_submission_fails_matches_go_on(
     run = runner(coordinator, executor, time, matches=20)
     assert run.run()
     assert (run.recorded, stored(database, number).status) == (20, "failed")
-    assert stored(database, number).attempt == MOST_FAILURES
+    assert stored(database, number).attempt == MAX_FAILURES
 
 
 def test_a_trial_whose_worker_lied_goes_back_without_a_failure(
@@ -293,4 +313,4 @@ def test_a_trial_that_is_returned_for_ever_fails(coordinator: Coordinator, time:
     time.after(1000.0, run.stop)
     run.run()
     row = stored(database, number)
-    assert (row.status, row.failures, row.attempt) == ("failed", 0, MOST_ATTEMPTS)
+    assert (row.status, row.failures, row.attempt) == ("failed", 0, MAX_LOSSES)

@@ -19,9 +19,10 @@ from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
-from ladder.store.commands import queue
 from ladder.store.commands import submission_queue as submissions
-from ladder.store.commands.submission_queue import NewSubmission
+from ladder.store.commands.queue import MATCHES
+from ladder.store.commands.submission_queue import SUBMISSIONS, NewSubmission
+from ladder.store.leases import Lease
 from ladder.values.accounts import LOCAL, Role
 from ladder.values.cluster import WorkerState
 from ladder.values.submission import EnteredVariant, Failure, SubmissionResult
@@ -144,7 +145,8 @@ def _new(owner: str, bot: str) -> NewSubmission:
 def _end(session: Session, number: int, now: float, status: SubmissionStatus, result: SubmissionResult) -> None:
     row = session.get_one(StoredSubmission, number)
     submissions.lease(session, row, "host:1", now - 50, 60.0)
-    submissions.end(session, row, status, now, "", result.model_dump(mode="json"))
+    row.result = result.model_dump(mode="json")
+    SUBMISSIONS.end(session, row, status, now)
 
 
 def _result(bot: str, accepted: bool) -> SubmissionResult:
@@ -165,5 +167,5 @@ def _set_aside(session: Session) -> int:
     versions = [ladders.enter(session, f"Piglet{number}", "gongzhu", owner="bob") for number in range(4)]
     match = ladders.queue(session, versions, "gongzhu", "9", "boards:1")
     attempt = ladders.lease(session, match)
-    assert queue.fail(session, match, attempt, "The <engine> did not answer.", for_good=True)
+    assert MATCHES.fail(session, Lease(match, attempt), ladders.NOW, "The <engine> did not answer.", for_good=True)
     return match

@@ -18,7 +18,7 @@ from ladder.site.application import make_app
 from ladder.site.submission_api import MOST_STREAMS
 from ladder.store.account_models import AuditEntry, StoredSubmission
 from ladder.store.commands.accounts import disable
-from ladder.store.commands.submission_queue import end
+from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.people import find_account
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TrialProgress
 from ladder.values.accounts import Role, Scope
@@ -221,7 +221,7 @@ async def test_nor_may_more_be_submitted_in_a_day(client: httpx.AsyncClient, lad
     for _ in range(4):
         (number,) = hand_in(ladder.database, "ada", now=ladder.clock())
         with ladder.database.write() as session:
-            end(session, session.get_one(StoredSubmission, number), "refused", ladder.clock())  # type: ignore[arg-type]
+            SUBMISSIONS.end(session, session.get_one(StoredSubmission, number), "refused", ladder.clock())
     answer = await submitted(client, ada)
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "3600")
     assert "4 times is the limit" in answer.json()["detail"]
@@ -235,7 +235,7 @@ async def test_nor_may_trials_take_longer_in_a_day(client: httpx.AsyncClient, la
     with ladder.database.write() as session:
         row = session.get_one(StoredSubmission, number)
         row.trial_seconds = 600.0
-        end(session, row, "entered", ladder.clock())  # type: ignore[arg-type]
+        SUBMISSIONS.end(session, row, "entered", ladder.clock())
     answer = await submitted(client, by(ladder, "ada"))
     assert (answer.status_code, "10 minutes" in answer.json()["detail"]) == (429, True)
 

@@ -16,7 +16,7 @@ from ladder.store.commands.estimates import refresh
 from ladder.store.commands.invitations import add_invitation
 from ladder.store.commands.login_codes import add_login_code
 from ladder.store.commands.results import record_summary
-from ladder.store.commands.submission_queue import end
+from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.computing_models import Computation
 from ladder.store.table_models import PeopleChair, PeopleTable
 from ladder.values.accounts import Role, Scope, Viewer
@@ -54,7 +54,8 @@ def fill(database: Database) -> dict[str, int]:
     number, _ = hand_in(database, "ada", count=2)
     with database.write() as session:
         row = session.get_one(StoredSubmission, number)
-        end(session, row, SubmissionStatus.REFUSED, NOW + 0.1, NOTE, {"a": [1, 2.5, None], "猪": True})
+        row.result = {"a": [1, 2.5, None], "猪": True}
+        SUBMISSIONS.end(session, row, SubmissionStatus.REFUSED, NOW + 0.1, NOTE)
     refresh(database, VARIANT)
     return versions
 

@@ -16,7 +16,8 @@ from ladder.app.submit import ordering
 from ladder.errors import Forbidden, LadderError, UserError
 from ladder.results.submission_folders import SubmissionFolders
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
-from ladder.store.commands.submission_queue import claim, end, held
+from ladder.store.commands.submission_queue import SUBMISSIONS, claim
+from ladder.store.leases import Lease
 from ladder.values.accounts import LOCAL, NOBODY, Role, Scope, Viewer
 from ladder.values.submission import SubmissionOrder
 from tests.ladder.databases import later_backend as backend
@@ -103,7 +104,7 @@ def test_disabling_withdraws_what_has_not_ended_and_removes_what_was_sent(ladder
     hand_in(ladder.database, "ben", folder=bens)
     with ladder.database.write() as session:
         claim(session, "me", NOW, 60.0, 1)
-        end(session, session.get_one(StoredSubmission, third), SubmissionStatus.REFUSED, NOW)
+        SUBMISSIONS.end(session, session.get_one(StoredSubmission, third), SubmissionStatus.REFUSED, NOW)
     managing.disable(ladder, OLGA, "ada", "It cheats.")
     rows = {row.id: (row.status, row.reason) for row in ordering.submissions(ladder, LOCAL).submissions}
     gone = ("withdrawn", "The account was disabled.")
@@ -112,7 +113,7 @@ def test_disabling_withdraws_what_has_not_ended_and_removes_what_was_sent(ladder
     done = [(row.actor, row.action, row.details.get("submission")) for row in managing.audit(ladder, LOCAL)]
     assert [("olga", "submission.withdraw", number) for number in (second, first)] == done[:2]
     with ladder.database.read() as session:
-        assert held(session, first, 1) is None, "what its trial comes to does not count"
+        assert SUBMISSIONS.held(session, Lease(first, 1)) is None, "what its trial comes to does not count"
 
 
 def test_nothing_is_taken_of_an_account_that_is_disabled_while_it_submits(ladder: Ladder) -> None:

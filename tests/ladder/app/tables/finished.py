@@ -10,7 +10,8 @@ from sqlalchemy import select
 
 from ladder.matches.house import house_bot
 from ladder.results.table_files import TableFiles
-from ladder.store.commands.tables import TableLease, finish_table
+from ladder.store.commands.tables import finish_table
+from ladder.store.leases import Lease
 from ladder.store.queries.tables import chairs_of
 from ladder.store.table_models import PeopleTable
 from ladder.values.people import ChairKind, TableStatus
@@ -45,7 +46,7 @@ def finished(ladder: Ladder, opened: OpenedTable, plays_like: str = "cautious", 
         assert row is not None
         chairs = chairs_of(session, row.id)
         row.status, row.attempt = TableStatus.PLAYING, 1
-        lease = TableLease(row.id, row.attempt)
+        lease = Lease(row.id, row.attempt)
         people = {each.chair: person_clock() for each in chairs if each.kind == ChairKind.PERSON}
         rules, form, seed = rules_from(row.rules), Format.parse(row.format), bytes.fromhex(row.seed)
         spec = MatchSpec(rules, tuple(each.name for each in chairs), form, DEFAULT_CLOCK, seed, people)
@@ -62,10 +63,10 @@ def finished(ladder: Ladder, opened: OpenedTable, plays_like: str = "cautious", 
         yield [seat(number) for number in range(rules.players)]
 
     files = TableFiles(ladder.settings.data_dir)
-    files.folder(lease.table)
-    with RecordWriter.create(files.record(lease.table)) as writer:
+    files.folder(lease.id)
+    with RecordWriter.create(files.record(lease.id)) as writer:
         result: ResultLine = asyncio.run(Match(spec, open_table, writer.write).play())
     with ladder.database.write() as session:
         totals, places = ([getattr(each, name) for each in result.results] for name in ("total", "place"))
         assert finish_table(session, lease, totals, places, ladder.clock())
-    return lease.table
+    return lease.id

@@ -14,13 +14,11 @@ from ladder.errors import Conflict, Forbidden, LadderError, TooOften, UserError
 from ladder.results.table_files import TableFiles
 from ladder.store import models
 from ladder.store.commands.tables import (
+    TABLES,
     claim_tables,
     end_unstarted,
     finish_table,
-    give_back_table,
     note_seats,
-    renew_tables,
-    requeue_tables,
 )
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor
 from pigpen.rules import PRESETS, seed_from
@@ -194,9 +192,7 @@ def test_a_table_is_leased_by_one_process_and_goes_on_when_that_has_ended(ladder
         assert note_seats(session, lease, {0: ("unix:/here", "token")})
     assert seat_of(ladder, opened.name, opened.secrets[0]).address == "unix:/here"
     with ladder.database.write() as session:
-        assert renew_tables(session, "one", 110.0, 30.0) == {lease.table: lease.attempt}
-        assert requeue_tables(session, 139.0, lambda holder: False) == []
-        assert requeue_tables(session, 139.0, lambda holder: holder == "one") == [lease.table]
+        assert [row.id for row in TABLES.requeue_dead(session, 139.0, lambda holder: holder == "one")] == [lease.id]
         (again,) = claim_tables(session, "two", 139.0, 30.0, 10)
         assert again.attempt == lease.attempt + 1
         assert not note_seats(session, lease, {0: ("unix:/late", "late")}), "the fence"
@@ -210,7 +206,7 @@ def test_a_table_that_is_over_shows_places_and_its_seed(ladder: Ladder) -> None:
     with ladder.database.write() as session:
         (lease,) = claim_tables(session, "one", 100.0, 30.0, 10)
         assert finish_table(session, lease, [3, 5, 7, 11], [1, 2, 3, 4], 110.0)
-        give_back_table(session, lease, 120.0, "too late")
+        assert TABLES.fail(session, lease, 120.0, "too late") is None
     page = table_page(ladder, opened.name)
     assert (page.status, page.seed) == (TableStatus.OVER, seed_from("7").hex())
     assert [(chair.points, chair.place) for chair in page.chairs] == [(3, 1), (5, 2), (7, 3), (11, 4)]

@@ -12,6 +12,8 @@ from ladder.settings.settings import load_settings
 from ladder.site.origin import PLAIN_COOKIE
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import submission_queue as submissions
+from ladder.store.commands.submission_queue import SUBMISSIONS
+from ladder.store.leases import Lease
 from ladder.trials.tasks import TrialProgress
 from ladder.values.accounts import LOCAL
 from tests.counts import LONG
@@ -229,6 +231,6 @@ def tell(place: Place, number: int, progress: TrialProgress) -> None:
 def ended(place: Place, number: int) -> None:
     ladder = place.here.ladder
     with ladder.database.write() as session:
-        row = submissions.held(session, number, 1)
+        row = SUBMISSIONS.held(session, Lease(number, 1))
         assert row is not None
-        submissions.end(session, row, SubmissionStatus.REFUSED, ladder.clock(), "It was no good.")
+        SUBMISSIONS.end(session, row, SubmissionStatus.REFUSED, ladder.clock(), "It was no good.")

@@ -9,15 +9,14 @@ from sqlalchemy import select
 
 from ladder.errors import Busy, TooOften
 from ladder.store.commands import computations
-from ladder.store.commands.computations import FAILED, MAX_FAILURES, ROW_BYTES, ComputationLease, NewQuestion
+from ladder.store.commands.computations import COMPUTATIONS, FAILED, ROW_BYTES, ComputationLease, NewQuestion
 from ladder.store.computing_models import Computation
+from ladder.store.leases import MAX_FAILURES
 from ladder.store.queries.computations import KnownComputation, known_computation
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ladder.store.database import Database
 
 __all__ = ["backend"]
@@ -58,9 +57,10 @@ def keys(database: Database) -> list[str]:
         return list(session.scalars(select(Computation.key).order_by(Computation.id)))
 
 
-def requeue(database: Database, now: float, is_dead: Callable[[str], bool] = lambda holder: False) -> list[int]:
+def bury(database: Database) -> set[int]:
+    """Let the holder of all leases have ended; gives the numbers of what it had leased."""
     with database.write() as session:
-        return computations.requeue(session, now, is_dead)
+        return {row.id for row in COMPUTATIONS.requeue_dead(session, NOW, lambda holder: True)}
 
 
 def test_a_visitor_with_a_hundred_questions_lets_another_ones_first_go_next(database: Database) -> None:
@@ -110,50 +110,21 @@ def test_an_answer_is_kept_and_not_computed_again_until_things_change(database: 
     assert finish(database, taken(database), "of wednesday")
 
 
-def test_an_answer_counts_once(database: Database) -> None:
-    ask(database, "a")
-    first = taken(database)
-    assert claim(database, "another") is None, "it is leased"
-    assert requeue(database, NOW + 61) == [first.id]
-    second = taken(database, holder="another")
-    assert not finish(database, first, "too late")
-    assert known(database, "a").answer is None
-    assert finish(database, second, "in time")
-    assert not finish(database, second, "again")
-    assert not finish(database, first, "too late")
-    assert known(database, "a").answer == "in time"
-
-
 def test_what_a_killed_process_had_is_computed_by_the_next_one(database: Database) -> None:
     ask(database, "a")
     ask(database, "long", lane="long")
     lost = {taken(database, holder="killed").id, taken(database, holder="killed", lane="long").id}
-    assert requeue(database, NOW, lambda holder: holder == "another") == []
-    assert {*requeue(database, NOW, lambda holder: holder == "killed")} == lost
+    assert bury(database) == lost
     assert [finish(database, taken(database, lane=lane)) for lane in ("short", "long")] == [True, True]
 
 
-def test_leases_are_renewed(database: Database) -> None:
-    ask(database, "a")
-    lease = taken(database)
-    with database.write() as session:
-        computations.LEASES.renew(session, "me", NOW + 120)
-    assert requeue(database, NOW + 61) == []
-    assert finish(database, lease)
-
-
-@pytest.mark.parametrize("how", ["failed", "killed"])
-def test_a_question_in_which_the_platform_fails_ends_some_time_and_may_be_asked_again(
-    database: Database, how: str
-) -> None:
+def test_a_question_in_which_the_platform_fails_ends_some_time_and_may_be_asked_again(database: Database) -> None:
     ask(database, "a")
     for _ in range(MAX_FAILURES):
+        assert known(database, "a").reason == "", "it waits for its answer"
         lease = taken(database)
         with database.write() as session:
-            if how == "failed":
-                computations.give_back(session, lease, NOW, has_failed=True)
-            else:
-                computations.requeue(session, NOW, lambda holder: True)
+            COMPUTATIONS.fail(session, lease, NOW, "It was killed.")
     assert claim(database) is None
     assert known(database, "a").reason == FAILED
     ask(database, "a")
@@ -162,16 +133,6 @@ def test_a_question_in_which_the_platform_fails_ends_some_time_and_may_be_asked_
         computations.tidy(session, NOW + 3601)
     ask(database, "a")
     assert finish(database, taken(database))
-
-
-def test_what_is_given_back_without_a_failure_is_only_computed_later(database: Database) -> None:
-    ask(database, "a")
-    for _ in range(MAX_FAILURES + 1):
-        with database.write() as session:
-            lease = computations.claim(session, "short", "me", NOW, 60.0)
-            assert lease is not None
-            computations.give_back(session, lease, NOW)
-    assert known(database, "a").place == 1
 
 
 def test_a_refusal_is_kept_for_an_hour(database: Database) -> None:
@@ -193,7 +154,7 @@ def test_progress_is_that_of_the_attempt_under_way(database: Database) -> None:
     with database.write() as session:
         computations.note_progress(session, first, 3, 20)
     assert (known(database, "a").place, known(database, "a").done, known(database, "a").steps) == (None, 3, 20)
-    requeue(database, NOW + 61)
+    bury(database)
     taken(database)
     with database.write() as session:
         computations.note_progress(session, first, 19, 20)

@@ -15,6 +15,8 @@ from ladder.errors import LadderError, StoreError
 from ladder.store import models
 from ladder.store.all_tables import all_tables
 from ladder.store.bulk import last_ids, read_rows
+from ladder.store.commands.computations import NewQuestion, ask
+from ladder.store.commands.computations import claim as claim_computation
 from ladder.store.commands.coordinators import database_time, note_alive
 from ladder.store.commands.copying import copy_ladder
 from ladder.store.commands.opening import check_revision, revision_in
@@ -23,6 +25,7 @@ from ladder.store.commands.tables import claim_tables
 from ladder.store.database import Database
 from ladder.store.schema import is_empty
 from ladder.store.table_models import PeopleTable
+from ladder.values.questions import Lane
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, lease, queue
@@ -40,6 +43,8 @@ LATER = [pytest.mark.long, pytest.mark.only_long]
 STUCK = """
 import sys, time
 from sqlalchemy import make_url
+from ladder.store.commands.computations import NewQuestion, ask
+from ladder.store.commands.computations import claim as claim_computation
 from ladder.store.commands.coordinators import database_time, note_alive
 from ladder.store.commands.copying import copy_ladder
 from ladder.store.database import Database
@@ -178,7 +183,18 @@ def test_nor_is_one_at_whose_tables_people_play(database: Database, other: Datab
     with database.write() as session:
         session.query(PeopleTable).update({"status": "ready"})
         assert claim_tables(session, "somebody", NOW, 60.0, 10)
-    with pytest.raises(LadderError, match=r"tables that are being played: 1\. Stop .* run out in 1 min\."):
+    with pytest.raises(
+        LadderError, match=r"tables that are being played: 1, .* being answered: 0\. Stop .* run out in 1 min\."
+    ):
+        copy(database, other)
+
+
+@IN_BOTH
+def test_nor_is_one_whose_questions_are_being_answered(database: Database, other: Database) -> None:
+    with database.write() as session:
+        ask(session, NewQuestion("key", "short", {"kind": "why"}, "now", "ada"), NOW)
+        assert claim_computation(session, Lane.SHORT, "somebody", NOW, 60.0)
+    with pytest.raises(LadderError, match=r"being answered: 1\. Stop .* pigpen ladder compute"):
         copy(database, other)
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from ladder.runner.coordinator import Coordinator
 from ladder.store import models
 from ladder.store.commands.match_time import why_too_short
-from ladder.store.commands.queue import GRACE
+from ladder.store.leases import GRACE
 from ladder.worker.tasks import MatchOutcome
 from referee.match.longest import longest_match
 from referee.records.packed_record import PackedRecord

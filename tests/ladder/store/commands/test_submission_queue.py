@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
-from ladder.store.commands.queue import GRACE, MOST_ATTEMPTS, MOST_FAILURES
 from ladder.store.commands.submission_queue import (
+    SUBMISSIONS,
     claim,
-    end,
-    fail,
     folders_of_ended,
-    give_back,
-    held,
     in_the_way,
     note_progress,
-    requeue_dead,
-    requeue_expired,
     withdraw,
 )
+from ladder.store.leases import GRACE, MAX_FAILURES, Lease
 from ladder.store.queries.submissions import submission_row, submission_rows, usage
 from ladder.trials.tasks import TrialProgress
 from tests.ladder.databases import IN_BOTH
@@ -51,17 +45,15 @@ def take(
 def ended(database: Database, number: int, attempt: int, now: float = NOW + 10) -> bool:
     """Whether the end of that attempt counted."""
     with database.write() as session:
-        row = held(session, number, attempt)
+        row = SUBMISSIONS.held(session, Lease(number, attempt))
         if row is not None:
-            end(session, row, SubmissionStatus.ENTERED, now)
+            SUBMISSIONS.end(session, row, SubmissionStatus.ENTERED, now)
         return row is not None
 
 
 def failed(database: Database, number: int, attempt: int) -> None:
     with database.write() as session:
-        row = held(session, number, attempt)
-        assert row is not None
-        fail(session, row, NOW + 10, "No Docker engine answers.")
+        assert SUBMISSIONS.fail(session, Lease(number, attempt), NOW + 10, "No Docker engine answers.")
 
 
 def places(database: Database) -> dict[int, int | None]:
@@ -83,7 +75,7 @@ def test_an_attempt_that_has_been_given_to_somebody_else_changes_nothing(databas
     (number,) = hand_in(database)
     take(database)
     with database.write() as session:
-        assert requeue_expired(session, NOW + SECONDS + GRACE + 1) == []
+        assert SUBMISSIONS.requeue_expired(session, NOW + SECONDS + GRACE + 1)
     assert take(database, holder="you") == [(number, 2)]
     assert not ended(database, number, 1)
     with database.write() as session:
@@ -182,16 +174,14 @@ def test_matches_leave_room_for_who_is_tried_and_for_who_is_next(database: Datab
     assert kept_out() == {"ada", "ben", "cid"}
 
 
-@IN_BOTH
-def test_a_submission_in_which_the_platform_fails_is_tried_again_and_no_more_than_that(database: Database) -> None:
+def test_a_submission_in_which_the_platform_fails_too_often_has_ended(database: Database) -> None:
     (number,) = hand_in(database)
-    for attempt in range(1, MOST_FAILURES + 1):
+    for attempt in range(1, MAX_FAILURES + 1):
         assert take(database) == [(number, attempt)]
         failed(database, number, attempt)
     row = stored(database, number)
-    assert (row.status, row.failures, row.reason) == ("failed", MOST_FAILURES, "No Docker engine answers.")
-    assert (row.holder, row.lease_until, row.finished) == (None, None, NOW + 10)
-    assert take(database) == []
+    assert (row.status, row.phase, row.finished, row.trial_seconds) == ("failed", "ended", NOW + 10, 30.0)
+    assert row.reason.startswith("No Docker engine answers. It is not tried again")
 
 
 def test_while_it_waits_again_it_says_why(database: Database) -> None:
@@ -202,56 +192,6 @@ def test_while_it_waits_again_it_says_why(database: Database) -> None:
         row = submission_row(session, number)
     assert row is not None
     assert (row.status, row.phase, row.place, row.reason) == ("queued", "received", 1, "No Docker engine answers.")
-
-
-def test_what_was_given_back_is_nobody_s_fault(database: Database) -> None:
-    (number,) = hand_in(database)
-    for attempt in range(1, MOST_FAILURES + 2):
-        assert take(database) == [(number, attempt)]
-        with database.write() as session:
-            row = held(session, number, attempt)
-            assert row is not None
-            give_back(session, row, NOW + 10)
-    assert (stored(database, number).status, stored(database, number).failures) == ("queued", 0)
-
-
-def test_what_dead_holders_had_leased_waits_again(database: Database) -> None:
-    (mine,) = hand_in(database, "ada")
-    (theirs,) = hand_in(database, "ben")
-    take(database, holder="me")
-    take(database, holder="dead")
-    with database.write() as session:
-        assert requeue_dead(session, NOW + 5, lambda holder: holder == "dead") == []
-    assert [stored(database, number).status for number in (mine, theirs)] == ["leased", "queued"]
-    assert take(database, holder="you") == [(theirs, 2)]
-
-
-@IN_BOTH
-def test_what_goes_on_here_stays_leased_whatever_the_clock_says(database: Database) -> None:
-    (number,) = hand_in(database)
-    take(database)
-    with database.write() as session:
-        requeue_expired(session, NOW + DAY, {(number, 1)})
-    assert stored(database, number).status == "leased"
-    with database.write() as session:
-        requeue_expired(session, NOW + SECONDS + GRACE)
-    assert stored(database, number).status == "leased"
-
-
-@pytest.mark.parametrize("how", ["dead", "expired"])
-@IN_BOTH
-def test_what_never_comes_back_ends_and_its_folder_is_named(database: Database, how: str) -> None:
-    (number,) = hand_in(database, folder="f" * 32)
-    now = NOW
-    for _ in range(MOST_ATTEMPTS):
-        assert len(take(database, now=now)) == 1
-        now += DAY
-        with database.write() as session:
-            lost = requeue_dead(session, now, lambda _: True) if how == "dead" else requeue_expired(session, now)
-    assert lost == ["f" * 32]
-    row = stored(database, number)
-    assert (row.status, row.attempt) == ("failed", MOST_ATTEMPTS)
-    assert "did not come back" in row.reason
 
 
 def test_folders_of_what_has_ended_are_known(database: Database) -> None:
@@ -291,25 +231,8 @@ def test_a_quota_counts_what_came_from_afar_in_a_day_unless_it_was_withdrawn_in_
             row = session.get_one(StoredSubmission, number)
             row.attempt, row.trial_seconds = 1, 30.0
         withdraw(session, tried, NOW)
-        end(session, session.get_one(StoredSubmission, ended_), SubmissionStatus.REFUSED, NOW)
-        end(session, session.get_one(StoredSubmission, old), SubmissionStatus.REFUSED, NOW)
+        SUBMISSIONS.end(session, session.get_one(StoredSubmission, ended_), SubmissionStatus.REFUSED, NOW)
+        SUBMISSIONS.end(session, session.get_one(StoredSubmission, old), SubmissionStatus.REFUSED, NOW)
         assert stored(database, waiting).status == "queued"
         used = usage(session, "ada", NOW)
     assert (used.waiting, used.today, used.seconds) == (2, 3, 60.0)
-
-
-@IN_BOTH
-def test_several_runners_at_once_lease_each_submission_once(database: Database) -> None:
-    numbers = [hand_in(database, f"owner{number}")[0] for number in range(12)]
-    leased: list[tuple[int, int]] = []
-
-    def work(holder: str) -> None:
-        while found := take(database, 2, holder):
-            leased.extend(found)
-
-    threads = [threading.Thread(target=work, args=[f"runner {number}"]) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(leased) == [(number, 1) for number in numbers]

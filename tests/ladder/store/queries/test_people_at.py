@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from ladder.app.ladder import Ladder
 from ladder.app.tables.opening import open_table
-from ladder.store.commands.tables import TableLease, finish_table
+from ladder.store.commands.tables import finish_table
+from ladder.store.leases import Lease
 from ladder.store.queries.tables import count_finished, people_at, table_by_name
 from ladder.values.people import TableOrder, TablePurpose, TableStatus, TableVisitor
 from pigpen.rules import seed_from
@@ -32,7 +33,7 @@ def test_only_tables_that_are_over_and_have_these_cards_count(settings: Settings
             assert row is not None
             if ends:
                 row.status, row.attempt = TableStatus.PLAYING, 1
-                assert finish_table(session, TableLease(row.id, 1), [number, 0, 0, 0], [1, 1, 1, 1], 1.0)
+                assert finish_table(session, Lease(row.id, 1), [number, 0, 0, 0], [1, 1, 1, 1], 1.0)
     with database.read() as session:
         found = people_at(session, "17/3/%/2", wanted, 10)
         assert [(chair.name, chair.points, table.board) for table, chair in found] == [

@@ -1,0 +1,162 @@
+"""The loop of a process that leases from a queue, works on several leases at once, and renews them until they end."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import structlog
+
+from ladder.errors import LadderError, StoreError
+from ladder.store.leases import Lease
+from pigpen.rules.errors import PigpenError
+from referee.seats.stall_tolerant_loop import loop_time
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Sequence
+
+    from ladder.results.wake_file import WakeFile
+    from ladder.runner.leased_rows import LeasedRows
+
+WAKE_SECONDS = 0.05
+"""Seconds between two looks at whether the process was woken; a look costs some microseconds."""
+LOOK_SECONDS = 1.0
+"""Seconds between two queries of the database, even if the process was not woken."""
+RENEW_SECONDS = 10.0
+
+L = TypeVar("L", bound=Lease)
+
+log = structlog.get_logger()
+
+
+class LeaseLoop(ABC, Generic[L]):
+    """Works on what a process leases, in one event loop. A subclass leases, and does the work of one lease."""
+
+    name = ""
+    """What a row of the queue is, in the names of the log's events."""
+
+    def __init__(self, rows: LeasedRows[Any], files: WakeFile, retry_seconds: float) -> None:
+        """
+        Prepare.
+
+        Args:
+            rows: The queue.
+            files: Wakes the process, and shows that it lives.
+            retry_seconds: Seconds that a lease is kept after a failure of the platform, before the next attempt.
+        """
+        self.running: dict[int, Attempt[L]] = {}
+        """What is under way, by its number in the queue."""
+        self._queue = rows
+        self._files = files
+        self._retry_seconds = retry_seconds
+        self._has_room = asyncio.Event()
+
+    @abstractmethod
+    async def claim(self) -> Sequence[L]:
+        """Lease what is ready, if there is room for it; nothing that is `running`."""
+
+    @abstractmethod
+    async def work(self, lease: L) -> None:
+        """
+        Do the work of a lease, and write down its result; cancelled if the lease is lost, or the process stops.
+
+        Raises:
+            PigpenError: If the platform failed.
+        """
+
+    async def check(self) -> None:
+        """End what should not go on; called once a second, before anything is leased."""
+
+    def about(self, lease: L) -> dict[str, object]:
+        """Say in fields of the log which lease it is."""
+        return {self.name: lease.id, "attempt": lease.attempt}
+
+    async def run(self) -> None:
+        """Work until cancelled; then what is under way is given back, to be leased by another process."""
+        woken, look_at, renew_at = -1, 0.0, 0.0
+        try:
+            while True:
+                now = loop_time()
+                if now >= renew_at:
+                    renew_at = now + RENEW_SECONDS
+                    if await self.try_to(self._queue.renew()):
+                        self._files.show_alive()
+                if now >= look_at or self._has_room.is_set() or self._files.woken() != woken:
+                    woken, look_at = self._files.woken(), now + LOOK_SECONDS
+                    self._has_room.clear()
+                    await self.try_to(self._look())
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(WAKE_SECONDS):
+                        await self._has_room.wait()
+        finally:
+            await asyncio.shield(self._stop())
+
+    async def try_to(self, work: Awaitable[object]) -> bool:
+        """Do something, and say whether the database answered; if it does not, the loop tries again."""
+        try:
+            await work
+        except (StoreError, LadderError) as error:
+            log.warning(f"{self.name}.store", reason=str(error))
+            return False
+        return True
+
+    async def _look(self) -> None:
+        """Give up what is leased to another process by now, or has ended; begin what is ready."""
+        held, ready = await self._queue.look(len(self.running) + 1)
+        for attempt in self.running.values():
+            if (attempt.lease.id, attempt.lease.attempt) not in held:
+                attempt.cancel()
+        await self.check()
+        if not self.running.keys() >= set(ready):
+            for lease in await self.claim():
+                self._begin(lease)
+
+    def _begin(self, lease: L) -> None:
+        self.running[lease.id] = Attempt(lease, asyncio.ensure_future(self._attempt(lease)))
+        self.running[lease.id].task.add_done_callback(lambda _: self._ended(lease))
+
+    def _ended(self, lease: L) -> None:
+        del self.running[lease.id]
+        self._has_room.set()
+
+    async def _attempt(self, lease: L) -> None:
+        about = self.about(lease)
+        log.info(f"{self.name}.begins", **about)
+        try:
+            await self.work(lease)
+        except PigpenError as error:
+            reason = str(error)
+            log.warning(f"{self.name}.failed", reason=reason, **about)
+        except Exception as error:  # it runs unattended for months: one lease fails, the others go on
+            reason = f"The platform has a mistake: {type(error).__name__}: {error}"
+            log.exception(f"{self.name}.mistake", **about)
+        else:
+            log.info(f"{self.name}.over", **about)
+            return
+        await asyncio.sleep(self._retry_seconds)
+        await self.try_to(self._queue.fail(lease, reason))
+
+    async def _stop(self) -> None:
+        attempts = list(self.running.values())
+        for attempt in attempts:
+            attempt.cancel()
+        await asyncio.gather(*(attempt.task for attempt in attempts), return_exceptions=True)
+        for attempt in attempts:
+            await self.try_to(self._queue.give_back(attempt.lease))
+
+
+class Attempt(Generic[L]):
+    """A lease that is being worked on."""
+
+    def __init__(self, lease: L, task: asyncio.Task[None]) -> None:
+        self.lease = lease
+        self.task = task
+        self._is_cancelled = False
+
+    def cancel(self) -> None:
+        """End the work, once: what it then clears away is not disturbed."""
+        if not self._is_cancelled:
+            self._is_cancelled = True
+            self.task.cancel()

@@ -1,0 +1,145 @@
+"""The loop of a process that leases: it works on what it holds, and on nothing that it has lost."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ladder.errors import SandboxError
+from ladder.results.wake_file import WakeFile
+from ladder.runner import lease_loop
+from ladder.runner.lease_loop import LeaseLoop
+from ladder.runner.leased_rows import LEASE_SECONDS, LeasedRows
+from ladder.store.leases import MAX_FAILURES, Lease
+from tests.ladder.databases import later_backend as backend
+from tests.ladder.ladders import NOW
+from tests.ladder.store.lease_queues import QUEUES
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+    from pathlib import Path
+
+    from ladder.store.database import Database
+
+__all__ = ["backend"]
+
+TRIED = QUEUES["tables"]
+
+
+class Loop(LeaseLoop[Lease]):
+    """Works on tables, two at once, until it is told to end one."""
+
+    name = "table"
+
+    def __init__(self, database: Database, folder: Path) -> None:
+        self.database = database
+        self.rows = LeasedRows(database, TRIED.queue, lambda: NOW)
+        super().__init__(self.rows, WakeFile(folder), retry_seconds=0.0)
+        self.began: list[tuple[int, int]] = []
+        self.cancelled: list[int] = []
+        self.goes_on: dict[int, asyncio.Event] = {}
+        self.error: Exception | None = None
+        self.cleared = asyncio.Event()
+
+    async def claim(self) -> Sequence[Lease]:
+        room = 2 - len(self.running)
+        return await self.rows.write(lambda session: list(TRIED.claim(session, self.rows.holder, NOW, room)))
+
+    async def work(self, lease: Lease) -> None:
+        self.began.append((lease.id, lease.attempt))
+        if self.error is not None:
+            raise self.error
+        try:
+            await self.goes_on.setdefault(lease.id, asyncio.Event()).wait()
+        except asyncio.CancelledError:
+            self.cancelled.append(lease.id)
+            await self.cleared.wait()
+            raise
+        await self.rows.write(lambda session: TRIED.finish(session, lease))
+
+
+@pytest.fixture
+def loop(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Loop:
+    monkeypatch.setattr(lease_loop, "LOOK_SECONDS", 0.0)
+    return Loop(database, tmp_path / "wakes")
+
+
+@asynccontextmanager
+async def running(loop: Loop) -> AsyncIterator[None]:
+    task = asyncio.ensure_future(loop.run())
+    try:
+        yield
+    finally:
+        loop.cleared.set()
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+        loop.rows.close()
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not is_so():
+            await asyncio.sleep(0.01)
+
+
+def add(database: Database, *owners: str) -> list[int]:
+    with database.write() as session:
+        return [TRIED.add(session, owner) for owner in owners]
+
+
+def row(database: Database, number: int) -> Any:
+    with database.read() as session:
+        return session.get_one(TRIED.queue.row, number)
+
+
+async def test_when_one_ends_the_next_begins_and_at_the_end_the_rest_is_given_back(
+    loop: Loop, database: Database
+) -> None:
+    first, second, third = add(database, "ada", "ben", "cid")
+    async with running(loop):
+        await until(lambda: len(loop.began) == 2)
+        loop.goes_on[first].set()
+        await until(lambda: len(loop.began) == 3)
+    assert loop.began == [(first, 1), (second, 1), (third, 1)]
+    assert row(database, first).status == "over"
+    found = [row(database, number) for number in (second, third)]
+    assert [(each.status, each.failures, each.losses) for each in found] == [("ready", 0, 0)] * 2
+
+
+async def test_work_whose_lease_is_lost_is_cancelled_once_and_its_row_is_left_to_others(
+    loop: Loop, database: Database
+) -> None:
+    (number,) = add(database, "ada")
+    async with running(loop):
+        await until(lambda: len(loop.began) == 1)
+        with database.write() as session:
+            TRIED.queue.requeue_expired(session, NOW + LEASE_SECONDS * 2 + 1)
+            assert TRIED.claim(session, "another", NOW, 1)
+        await until(lambda: loop.cancelled == [number])
+        looks = list[None]()
+        really_look = loop.rows.look
+
+        async def look(count: int) -> Any:
+            looks.append(None)
+            return await really_look(count)
+
+        loop.rows.look = look  # type: ignore[method-assign]
+        await until(lambda: len(looks) > 2)
+        assert loop.running, "it is still clearing away: nothing has disturbed that"
+        loop.cleared.set()
+        await until(lambda: not loop.running)
+    assert (row(database, number).holder, row(database, number).attempt) == ("another", 2)
+
+
+@pytest.mark.parametrize("error", [SandboxError("No engine answers."), ZeroDivisionError("7")])
+async def test_what_fails_is_tried_a_limited_number_of_times(loop: Loop, database: Database, error: Exception) -> None:
+    (number,) = add(database, "ada")
+    loop.error = error
+    async with running(loop):
+        await until(lambda: row(database, number).status == "ended")
+    assert loop.began == [(number, attempt + 1) for attempt in range(MAX_FAILURES)]
+    assert str(error) in row(database, number).reason
