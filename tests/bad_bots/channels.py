@@ -445,6 +445,27 @@ def shared_memory(units: int) -> None:
     Path("/dev/shm/held").write_bytes(bytes(units << 20))
 
 
+def processes_of_host() -> float:
+    """Give the number of processes that the links of /proc tell, of all containers and the host itself."""
+    return float(os.stat("/proc").st_nlink)
+
+
+def hold_processes(count: int) -> None:
+    """Have *count* child processes that only wait."""
+    while len(_held) > count:
+        child = _held.pop()
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    while len(_held) < count:
+        child = os.fork()
+        if child == 0:
+            signal.pause()
+        _held.append(child)
+
+
+_held: list[int] = []
+
+
 def meminfo(key: str = "Shmem") -> float:
     """Bytes, as /proc/meminfo has them."""
     for line in Path("/proc/meminfo").read_text().splitlines():
@@ -569,6 +590,7 @@ HANDS: dict[str, Way] = {
     "shares in /proc/self/smaps": Way(MapCounts, 52),
     "Shmem in /proc/meminfo": Way(lambda: Level(meminfo, 1 << 20, shared_memory), 3),
     "sysinfo(2)": Way(lambda: Level(sysinfo, 1 << 20, shared_memory), 3),
+    "links of /proc": Way(lambda: Level(processes_of_host, 1, hold_processes), 5),
     "pseudo terminals left": Way(Terminals, 8),
     "cookies of sockets": Way(lambda: Counter(cookie), 8),
     "numbers of processes (pidfd)": Way(lambda: Counter(process), 6),

@@ -227,7 +227,7 @@ def _remove_all(client: DockerClient, found: Iterable[Mapping[str, Any]], second
         with suppress(IndexError):
             while True:
                 identifier = left.pop()
-                thaw(identifier)  # its owner may have died while it was frozen; gVisor ends no frozen container
+                thaw(identifier)  # its owner may have left it frozen: in gVisor the engine ends it only after 10 s
                 discard(client, identifier)
 
     deadline = time.monotonic() + seconds

@@ -50,6 +50,12 @@ def test_a_ladder_without_a_runner_says_that_nothing_plays(ladder: Ladder) -> No
     assert found.free_bytes is not None
 
 
+def test_where_nothing_waits_no_runner_is_missing(settings: Settings, database: Database) -> None:
+    found = health(Ladder(settings, database))
+    assert (found.runners, found.waiting, why_nothing_plays(found)) == (0, 0, "")
+    assert all(finding.holds for finding in ladder_findings(settings))
+
+
 def test_a_runner_that_speaks_is_up_and_one_that_is_silent_or_has_ended_is_not(ladder: Ladder) -> None:
     heard(ladder, owners.this_process(), 5.0)
     found = health(ladder)

@@ -37,7 +37,7 @@ def test_a_game_is_shown_from_the_first_card_to_the_end(rules: Rules) -> None:
     assert (last.status, last.away, last.question) == ("over", False, None)
     assert last.over is not None
     assert last.over.totals == played[-1].totals
-    assert [row.totals for row in last.sheet] == [line.totals for line in played]
+    assert [(row.scores, row.totals) for row in last.sheet] == [(line.scores, line.totals) for line in played]
     asked = [state.question for state in states if state.question]
     assert len({question.decision for question in asked}) == sum(
         step.by == "bot" and step.seat == 0 for line in played for step in line.steps

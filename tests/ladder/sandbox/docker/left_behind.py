@@ -258,3 +258,11 @@ def attempt(call, *arguments):
     try: call(*arguments)
     except OSError: pass
 """
+
+NUMBERS = f"""{_OFFSET}
+open('/tmp/x', 'w').close()
+open('/dev/shm/x', 'w').close()
+file = os.stat('/tmp/x').st_ino
+print('numbers', os.getpid(), file, offset() - file, os.stat('/dev/shm/x').st_ino)
+"""
+"""Prints the next numbers: of a process; in /tmp of a file, and of a name beyond that; in /dev/shm of a file."""

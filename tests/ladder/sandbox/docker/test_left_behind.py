@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from itertools import pairwise
 
 import docker
 import pytest
@@ -10,7 +11,7 @@ import pytest_asyncio
 
 from ladder.sandbox.base import Program, SeatMount
 from tests.ladder import warm
-from tests.ladder.sandbox.docker.left_behind import CHANNELS, PREAMBLE
+from tests.ladder.sandbox.docker.left_behind import CHANNELS, NUMBERS, PREAMBLE
 from tests.ladder.warm import Forked
 
 LATER = (pytest.mark.long, pytest.mark.only_long)
@@ -64,6 +65,15 @@ async def test_the_next_instance_finds_nothing(forked: Forked, name: str) -> Non
     next_container, end, log = await forked.run(f"{PREAMBLE}{channel.find}\nprint('looked')")
     assert (end.code, log.splitlines()) == (0, ["looked"]), log
     assert channel.is_thrown_away in (None, next_container != container)
+
+
+async def test_a_random_count_of_numbers_is_taken_between_two_instances(forked: Forked) -> None:
+    runs = [await forked.run(f"{PREAMBLE}{NUMBERS}") for _ in range(7)]
+    assert len({container for container, _, _ in runs}) == 1
+    counted = zip(*([int(word) for word in log.split()[1:]] for _, _, log in runs), strict=True)
+    steps = [[after - before for before, after in pairwise(numbers)] for numbers in counted]
+    assert len(steps) == 4
+    assert all(len(set(each)) > 1 for each in steps), steps
 
 
 @pytest.mark.parametrize("name", CONTROLS)
