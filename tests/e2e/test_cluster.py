@@ -69,8 +69,7 @@ class Cluster:
             return {row.name: row for row in workers(session, 0.0)}
 
 
-@pytest.mark.long
-@pytest.mark.only_long  # test_cluster_chaos.py kills workers and schedulers on each push
+@pytest.mark.long  # test_cluster_chaos.py kills workers and schedulers on each push
 def test_a_run_waits_for_workers_and_a_match_whose_worker_is_killed_is_played_by_another(
     ladder: SmallLadder, gate: Path
 ) -> None:
@@ -96,8 +95,7 @@ def test_a_run_waits_for_workers_and_a_match_whose_worker_is_killed_is_played_by
     assert rows["venus"].speed
 
 
-@pytest.mark.long
-@pytest.mark.only_long  # test_cluster_chaos.py kills workers and schedulers on each push
+@pytest.mark.long  # test_cluster_chaos.py kills workers and schedulers on each push
 def test_a_scheduler_that_is_killed_is_started_again_and_nothing_is_held_against_anybody(
     ladder: SmallLadder, gate: Path
 ) -> None:
@@ -119,8 +117,7 @@ def test_a_scheduler_that_is_killed_is_started_again_and_nothing_is_held_against
     assert (row.tasks, row.voids, row.lies) == (2, 0, 0)
 
 
-@pytest.mark.long
-@pytest.mark.only_long  # on each push: test_fleet.py and test_cluster_executor.py
+@pytest.mark.long  # on each push: test_fleet.py and test_cluster_executor.py
 def test_a_drained_worker_ends_what_it_plays_and_plays_again_when_it_is_resumed(
     ladder: SmallLadder, gate: Path
 ) -> None:
@@ -140,7 +137,6 @@ def test_a_drained_worker_ends_what_it_plays_and_plays_again_when_it_is_resumed(
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 def test_up_plays_on_other_machines_too(ladder: SmallLadder) -> None:
     cluster = Cluster(ladder)
     with running(ladder, "up", "--cluster", **cluster.variables) as up:

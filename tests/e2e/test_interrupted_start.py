@@ -44,7 +44,7 @@ MOMENTS = {
     "the bots are loaded": "ladder.matches.bots:load_bots",
 }
 
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.long
 LATER_MOMENTS = (
     "our imports begin", "typer is imported", "pydantic is imported", "commands are put together",
     "the command is called",

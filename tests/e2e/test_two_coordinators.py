@@ -18,14 +18,12 @@ from ladder.store import models
 from ladder.store.cluster_models import StoredCoordinator
 from ladder.store.commands.coordinators import LEFT
 from ladder.store.models import Status
-from tests.counts import count
 from tests.e2e.command import PIGPEN, environment
 from tests.e2e.judging import assert_each_result_has_its_record, assert_ratings_follow_from_the_records
 from tests.e2e.small_ladder import SLOW, SmallLadder, small_ladder
 from tests.ladder.postgres import LASTING, Server, running_server
 
 SEED = 20261123
-KILLS = count(2, 24)
 PATIENCE = 120.0
 """Seconds after which what does not come never comes."""
 
@@ -74,13 +72,13 @@ def coordinators(ladder: SmallLadder) -> set[int]:
         }
 
 
-def play_and_kill(ladder: SmallLadder, server: Server, rng: random.Random) -> None:
+def play_and_kill(ladder: SmallLadder, server: Server, rng: random.Random, times: int) -> None:
     """Let two runners play while one after the other is killed, or the database, and comes back; stop them in order."""
     with ExitStack() as stack:
         runners = {name: stack.enter_context(runner(ladder)) for name in ("one", "other")}
         until(lambda: len(coordinators(ladder)) == 2)
         assert_others_are_refused(ladder, ladder.scratch.parent)
-        for victim in islice(kills(rng), KILLS):
+        for victim in islice(kills(rng), times):
             before, living = recorded(ladder), {program.pid for program in runners.values()}
             until(lambda: recorded(ladder) > before and coordinators(ladder) >= living)  # noqa: B023
             time.sleep(rng.random())
@@ -101,14 +99,16 @@ def play_and_kill(ladder: SmallLadder, server: Server, rng: random.Random) -> No
 
 
 @pytest.mark.postgres
-@pytest.mark.long
 @pytest.mark.timeout(1200)
-def test_two_runners_lose_nothing_and_record_nothing_twice_whatever_is_killed_and_refuse_others(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", [2, pytest.param(24, marks=pytest.mark.long)])
+def test_two_runners_lose_nothing_and_record_nothing_twice_whatever_is_killed_and_refuse_others(
+    tmp_path: Path, times: int
+) -> None:
     with (
         running_server(LASTING) as server,
         small_ladder(tmp_path, program=SLOW, database_url=server.url("postgres")) as ladder,
     ):
-        play_and_kill(ladder, server, random.Random(SEED))
+        play_and_kill(ladder, server, random.Random(SEED), times)
         assert coordinators(ladder) == set()
         assert set(ladder.statuses()) <= {Status.DONE, Status.QUEUED}
         done = assert_each_result_has_its_record(ladder)

@@ -24,7 +24,6 @@ from ladder.app.tables.opening import open_table
 from ladder.app.tables.reading import table_page
 from ladder.app.tables.sitting import seat_of
 from ladder.values.people import OpenedTable, SeatPlace, TableOrder, TableStatus, TableVisitor
-from tests.counts import count
 from tests.e2e.accounts import FIRST, assert_no_log_has, browser, handlers_as_before, use_every_secret
 from tests.e2e.command import PIGPEN, ROOT, environment, pigpen
 from tests.e2e.small_ladder import PATIENT, SmallLadder, awaited, small_ladder, waiting_for
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 TWO = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
 """Two of the same number might come as one."""
 PARTS = {
     "--fd": "The site",
@@ -166,8 +166,7 @@ def assert_nothing_is_left(ladder: SmallLadder, *parts: int) -> None:
     eventually(lambda: ladder.processes() == [])
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT][: count(1, 2)])
-@pytest.mark.long
+@SIGNALS
 def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_then_ends_the_site(
     ladder: SmallLadder, gate: Path, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,7 +241,6 @@ def test_a_killed_supervisor_leaves_no_process(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 def test_a_killed_pigpen_up_leaves_no_process(ladder: SmallLadder) -> None:
     with running(ladder, "up", **PATIENT) as up:
         parts = up.part("serve"), up.part("run")
@@ -257,7 +255,6 @@ def listening(ladder: Ladder, opened: OpenedTable, after: int = 0) -> SeatPlace 
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 def test_a_second_signal_gives_the_matches_back(ladder: SmallLadder) -> None:
     with running(ladder, "up", **PATIENT) as up:
         up.page()
@@ -293,7 +290,6 @@ def test_plain_http_for_other_machines_is_refused_in_a_sentence(ladder: SmallLad
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 def test_the_site_and_its_processes_speak_https(ladder: SmallLadder, tmp_path: Path) -> None:
     pair = make_pair(tmp_path)
     files = str(pair.certificate), str(pair.key)
@@ -307,8 +303,7 @@ def test_the_site_and_its_processes_speak_https(ladder: SmallLadder, tmp_path: P
     assert refused.stderr.startswith(f"pigpen: {files[1]!r} holds no certificate in PEM.")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT][: count(1, 2)])
-@pytest.mark.long
+@SIGNALS
 def test_the_site_alone_makes_its_ladder_takes_a_port_and_serves_until_a_signal(
     tmp_path: Path, number: signal.Signals
 ) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NAMES = pytest.mark.parametrize("name", ["match.jsonl", "match.jsonl.gz"])
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.long
 PACKED_FIRST = pytest.mark.parametrize("name", [pytest.param("match.jsonl", marks=LATER), "match.jsonl.gz"])
 """On each push test_resume.py kills one that writes lines as they are, and test_full_disk.py fills its disk."""
 BOTS = ("random", "cautious", "random", "cautious")

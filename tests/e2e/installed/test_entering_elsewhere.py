@@ -80,8 +80,7 @@ def somebodys_ladder(folder: Path) -> Iterator[tuple[str, str]]:
             up.wait(60)
 
 
-@pytest.mark.long
-@pytest.mark.only_long  # on each push: test_wheels.py, test_elsewhere.py and test_submit_elsewhere.py
+@pytest.mark.long  # on each push: test_wheels.py, test_elsewhere.py and test_submit_elsewhere.py
 @pytest.mark.docker
 @pytest.mark.timeout(PATIENCE)
 def test_a_contestant_gets_a_bot_ranked_on_somebody_elses_ladder(

@@ -32,7 +32,7 @@ PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)
 HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=0.5, start_up=60.0)
 VOID = "The match is void, and nothing is held against any bot."
 ENDLESS = 100_000
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.long
 
 
 @pytest.fixture
@@ -94,7 +94,6 @@ async def test_an_engine_that_dies_in_mid_match(doomed: DockerSandbox, proxy: Cu
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 async def test_an_engine_that_lets_nobody_in_any_more_spoils_no_match_that_needs_nothing_of_it(
     doomed: DockerSandbox, proxy: CutEngine
 ) -> None:

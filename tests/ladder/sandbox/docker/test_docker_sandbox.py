@@ -35,7 +35,7 @@ from tests.ladder.containers import (
 pytestmark = pytest.mark.docker
 
 MakeMount = Callable[[str], SeatMount]
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.long
 FOREVER = "import time; time.sleep(1000)"
 PROBE = (Path(__file__).parent / "probe.py").read_text()
 

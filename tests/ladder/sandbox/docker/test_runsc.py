@@ -20,11 +20,10 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.host.memory import MIB
 from pigpen import ClockSetting
-from pigpen.rules import PRESETS, seed_from
+from pigpen.rules import PRESETS, Rules, seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine
-from tests.counts import LONG
 from tests.for_two import FOR_TWO
 from tests.ladder import warm
 from tests.ladder.containers import ROOT, run, running
@@ -124,10 +123,16 @@ async def test_a_container_that_its_owner_has_left_frozen_is_removed(
     assert client.api.containers(all=True, filters={"name": name}) == []
 
 
-@pytest.mark.long
-async def test_a_match_is_played_without_fault() -> None:
-    names = ("random", "cautious", "counting", "random") if LONG else ("cautious", "counting")
-    spec = MatchSpec(PRESETS["hearts"] if LONG else FOR_TWO, names, Format(1), PATIENT, seed_from("runsc"))
+@pytest.mark.parametrize(
+    ("rules", "names"),
+    [
+        (FOR_TWO, ("cautious", "counting")),
+        pytest.param(PRESETS["hearts"], ("random", "cautious", "counting", "random"), marks=pytest.mark.long),
+    ],
+    ids=["two", "four"],
+)
+async def test_a_match_is_played_without_fault(rules: Rules, names: tuple[str, ...]) -> None:
+    spec = MatchSpec(rules, names, Format(1), PATIENT, seed_from("runsc"))
     lines: list[AnyLine] = []
     sandbox = DockerSandbox("runsc")
     try:

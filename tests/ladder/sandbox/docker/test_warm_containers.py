@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 import docker
@@ -21,7 +21,6 @@ from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.host.memory import MIB
-from tests.counts import count
 from tests.ladder import warm
 from tests.ladder.containers import ROOT, SHARED_LOOP, has_written, kill_without_the_engine, nothing_left, run_in
 from tests.ladder.warm import Forked
@@ -96,22 +95,20 @@ ENDS = [
     ("def", Exit(1), "SyntaxError"),
 ]
 """Programs, how each of them ends, and what it says."""
-ALONE = {source for source, _, _ in ENDS[:: count(4, 1)]}
-"""Those that are run in a container of their own, too."""
 
 
-@pytest.mark.long
 @SHARED_LOOP
+@pytest.mark.parametrize("ends", [ENDS[::4], pytest.param(ENDS, marks=pytest.mark.long)], ids=["some", "all"])
 async def test_it_ends_as_a_program_in_a_container_of_its_own_does(
-    forked: Forked, alone: DockerSandbox, program: BotSource, mount: MakeMount
+    forked: Forked, alone: DockerSandbox, program: BotSource, mount: MakeMount, ends: Sequence[tuple[str, Exit, str]]
 ) -> None:
     for source, end, said in ENDS:
         _, found, log = await forked.run(source)
         assert (found, said in log) == (end, True), source
         assert "fork_server" not in log
-        if source in ALONE:
-            fresh_end, fresh_log = await run_in(alone, program, mount(source))
-            assert (fresh_end, said in fresh_log) == (end, True), source
+    for source, end, said in ends:
+        fresh_end, fresh_log = await run_in(alone, program, mount(source))
+        assert (fresh_end, said in fresh_log) == (end, True), source
 
 
 @SHARED_LOOP
