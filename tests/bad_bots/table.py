@@ -9,9 +9,8 @@ from ladder.sandbox.base import Exit
 from pigpen import ClockSetting
 from referee.seats.verdict import Verdict
 from tests.for_two import FEW_TRICKS, FOR_THREE
+from tests.waiting import PATIENT
 
-PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
-"""Room for the honest on a machine that is busy."""
 HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=2.0, start_up=60.0)
 """Where somebody is to be too late: after 6 s of wall time, which honest bots never need."""
 SHORT = ClockSetting(bank=8.0, increment=0.1, limit=1.0, start_up=60.0)

@@ -26,8 +26,8 @@ from referee.records.lines import AnyLine, DealLine, Instances
 from tests.bad_bots.channels import AREA, NOTES
 from tests.bad_bots.matches import PROGRAMS, Seated
 from tests.bad_bots.programs.takes_notes import BOARDS, CARDS, PREFACE, ROTATIONS, checked, encoded, owners_in
-from tests.bad_bots.table import PATIENT
 from tests.for_two import FOR_TWO
+from tests.waiting import PATIENT
 
 TAG, WARM_TAG = "pigpen/test:notes", f"{REPOSITORY}:test-notes"
 RUN = secrets.token_hex(4)

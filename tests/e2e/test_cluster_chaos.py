@@ -31,6 +31,7 @@ from tests.e2e.small_ladder import PATIENT, SLOW, SmallLadder, small_ladder
 from tests.for_two import FOR_TWO
 from tests.ladder.ladders import queue
 from tests.ladder.postgres import LASTING, running_server
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -172,7 +173,7 @@ def assert_nothing_is_left(cluster: ChaosCluster) -> None:
     for worker in cluster.workers.values():
         worker.process.send_signal(signal.SIGTERM)
     for worker in cluster.workers.values():
-        assert worker.process.wait(60) == 143, cluster.log_of(worker.name)
+        assert worker.process.wait(PATIENCE) == 143, cluster.log_of(worker.name)
     cluster.until(lambda: cluster.processes() == [], "the end of all processes", 30)
     assert cluster.ladder.processes() == []
 

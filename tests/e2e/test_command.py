@@ -16,6 +16,7 @@ from pigpen.rules import PRESETS
 from referee.records.lines import without_times
 from tests.e2e.command import pigpen, pigpen_process, started
 from tests.for_two import write_for_two
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     import subprocess
@@ -159,7 +160,7 @@ def test_a_match_whose_record_somebody_removed_can_be_stopped_as_any_other(tmp_p
             time.sleep(0.01)
         path.unlink()
         program.send_signal(signal.SIGINT)
-        _, errors = program.communicate(timeout=60)
+        _, errors = program.communicate(timeout=PATIENCE)
     assert (program.returncode, errors.splitlines()[-1]) == (130, "pigpen: Interrupted.")
     assert list(tmp_path.iterdir()) == []
 
@@ -298,7 +299,7 @@ def test_a_bot_in_this_process_that_never_answers_can_be_stopped(tmp_path: Path,
             assert program.poll() is None
             time.sleep(0.05)
         program.send_signal(number)
-        _, errors = program.communicate(timeout=60)
+        _, errors = program.communicate(timeout=PATIENCE)
     assert program.returncode == 128 + number
     assert "Traceback" not in errors
 
@@ -421,7 +422,7 @@ def test_a_match_that_is_stopped_cleans_up(tmp_path: Path, number: signal.Signal
 def stop(program: subprocess.Popen[str], number: signal.Signals) -> None:
     """Send a signal, and see the command end as it should."""
     program.send_signal(number)
-    _, errors = program.communicate(timeout=60)
+    _, errors = program.communicate(timeout=PATIENCE)
     code, text = STOPPED.get(number, (-number, ""))
     assert program.returncode == code
     assert errors.endswith(f"pigpen: {text}\n" if text else "")

@@ -31,25 +31,16 @@ from tests.ladder.app.submit.archives import packed
 from tests.ladder.people import add_person, token_of
 from tests.ports import free_port
 from tests.processes import children, has_ended
+from tests.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 SEED = 20261122
-PATIENCE = 300.0
-"""Seconds after which what does not come never comes."""
 QUICK_TRIALS = {"PIGPEN_PREFLIGHT_DEALS": "1", "PIGPEN_CLOCK": "600+1", "PIGPEN_LIMIT": "60"}
 QUICK_TRIALS |= {"PIGPEN_WORKERS": "1"}
 ENDED = ("entered", "refused", "failed", "withdrawn")
 API = "/api/v1"
-
-
-def until(condition: Callable[[], object]) -> None:
-    """Wait for what must come."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, f"it did not come within {PATIENCE} s"
-        time.sleep(0.02)
 
 
 def is_bad(owner: str) -> bool:
@@ -226,7 +217,7 @@ def ask(address: str, method: str, path: str, token: str, **more: object) -> htt
     """Ask the site; None if it is gone."""
     headers = {"Authorization": f"Bearer {token}"} | dict(more.pop("headers", {}))  # type: ignore[call-overload]
     try:
-        return httpx.request(method, f"{address}{API}/{path}", headers=headers, timeout=60, **more)  # type: ignore[arg-type]
+        return httpx.request(method, f"{address}{API}/{path}", headers=headers, timeout=PATIENCE, **more)  # type: ignore[arg-type]
     except httpx.TransportError:
         return None
 

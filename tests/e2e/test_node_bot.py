@@ -20,7 +20,7 @@ from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.inline import load_bot_class
 from ladder.sandbox.process.process_instance import ProcessInstance
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from pigpen import ClockSetting, MatchResult, MoonChoice, Phase, View, Welcome
+from pigpen import MatchResult, MoonChoice, Phase, View, Welcome
 from pigpen.rules import seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
@@ -31,12 +31,11 @@ from referee.seats.seat import InlineSeat
 from referee.seats.stream_seat import StreamSeat
 from tests.e2e.cut_wire import CutWire
 from tests.referee.tables import play_match
+from tests.waiting import PATIENT
 
 pytestmark = pytest.mark.node
 
 TOKEN = "secret"
-PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)
-"""So that no busy machine makes a fault."""
 
 
 @dataclass

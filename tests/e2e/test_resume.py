@@ -17,6 +17,7 @@ from referee.records.errors import RecordCut
 from referee.records.lines import without_times
 from referee.records.raw_lines import raw_lines
 from tests.e2e.command import pigpen, started
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +68,7 @@ def stop_at(lines: int, path: Path, number: signal.Signals, *words: str) -> str:
             assert program.poll() is None, program.communicate()
             time.sleep(0.005)
         program.send_signal(number)
-        _, errors = program.communicate(timeout=60)
+        _, errors = program.communicate(timeout=PATIENCE)
     return errors
 
 
@@ -196,4 +197,4 @@ def test_two_commands_do_not_write_to_one_record(tmp_path: Path) -> None:
         assert "is being written by another pigpen" in done.stderr
         assert seed_of(path).exists()
         program.send_signal(signal.SIGINT)
-        program.communicate(timeout=60)
+        program.communicate(timeout=PATIENCE)

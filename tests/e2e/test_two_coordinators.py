@@ -6,7 +6,7 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
@@ -22,10 +22,9 @@ from tests.e2e.command import PIGPEN, environment
 from tests.e2e.judging import assert_each_result_has_its_record, assert_ratings_follow_from_the_records
 from tests.e2e.small_ladder import SLOW, SmallLadder, small_ladder
 from tests.ladder.postgres import LASTING, Server, running_server
+from tests.waiting import PATIENCE, until
 
 SEED = 20261123
-PATIENCE = 120.0
-"""Seconds after which what does not come never comes."""
 
 
 def kills(rng: random.Random) -> Iterator[str]:
@@ -33,14 +32,6 @@ def kills(rng: random.Random) -> Iterator[str]:
     yield from ("one", "database", "other")
     while True:
         yield rng.choice(("one", "database", "other"))
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for what must come soon."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, f"it did not come within {PATIENCE} s"
-        time.sleep(0.05)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from referee.records.lines import MatchLine
 from referee.records.raw_lines import raw_lines
 from tests.e2e.command import PIGPEN, environment, pigpen, pigpen_process, started
 from tests.referee.recorded import match_lines, write_record
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -136,7 +137,7 @@ def test_kill_9_costs_a_record_no_more_than_the_line_at_hand(tmp_path: Path, nam
             time.sleep(0.01)
         seen = whole_lines(path)
         program.kill()
-        program.wait(60)
+        program.wait(PATIENCE)
     left = whole_lines(path)
     assert left >= seen
     found = json.loads(pigpen("verify", "--json", str(path)).stdout)

@@ -22,13 +22,13 @@ from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine, ResultLine
 from tests.for_two import FOR_TWO
 from tests.ladder.cut_engine import CutEngine
+from tests.waiting import PATIENT
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("no_leftovers")]
 
 NAMES = ("random", "random#2")
 BOT = find_bot("random")
 """In both seats: one image is locked."""
-PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)
 HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=0.5, start_up=60.0)
 VOID = "The match is void, and nothing is held against any bot."
 ENDLESS = 100_000

@@ -29,6 +29,7 @@ from tests.ladder.ladders import NOW
 from tests.ladder.people import add_person, token_of
 from tests.ladder.store.handed_in import hand_in, stored
 from tests.ladder.virtual import fit
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -120,7 +121,7 @@ def site_of(app: Any) -> Site:
 
 async def begun(site: Site, reader: str, streams: int = 1) -> None:
     """Wait until an account reads so many streams, each of which has looked once."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while site.readers[reader] < streams:
             await asyncio.sleep(0.01)
 
@@ -331,7 +332,7 @@ async def test_a_stream_ends_when_its_reader_may_not_read_on_or_the_site_ends(la
             await client.delete(f"{API}/me/token", headers=ada)
         else:
             await site.hub.close()
-        stream = await asyncio.wait_for(reading, 30)
+        stream = await asyncio.wait_for(reading, PATIENCE)
     assert [row.status for row in rows(stream.text)] == ["queued"]
 
 
@@ -341,7 +342,7 @@ async def test_an_account_reads_few_streams_at_a_time(ladder: Ladder) -> None:
     hand_in(ladder.database, "ben")
     ada, address = by(ladder, "ada"), f"{API}/submissions/1/stream"
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-    async with httpx.AsyncClient(transport=transport, base_url="http://site") as client, asyncio.timeout(60):
+    async with httpx.AsyncClient(transport=transport, base_url="http://site") as client, asyncio.timeout(PATIENCE):
         reading = [asyncio.create_task(client.get(address, headers=ada)) for _ in range(MOST_STREAMS)]
         await begun(site_of(app), "ada", MOST_STREAMS)
         refused = await client.get(address, headers=ada)

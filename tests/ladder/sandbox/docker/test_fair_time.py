@@ -16,13 +16,13 @@ from ladder.sandbox.base import Instance, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.host.cores import bot_cores
-from pigpen import ClockSetting
 from pigpen.rules import seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from tests.for_two import FEW_TRICKS
 from tests.ladder.containers import SHARED_LOOP, has_written, running_in
+from tests.waiting import PATIENT
 
 pytestmark = [pytest.mark.docker, pytest.mark.root]
 
@@ -72,7 +72,6 @@ if __name__ == "__main__":
     pigpen.run(Working())
 """
 """Thinks for 0.2 s about its first cards. Its cap of wall time is far more: no machine is so busy that it decides."""
-PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 MOST_MS = 2000.0
 """Far more CPU time than a decision of that bot takes, however busy the machine is."""
 CORES_HERE = os.cpu_count() or 1

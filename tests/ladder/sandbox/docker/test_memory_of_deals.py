@@ -13,11 +13,11 @@ from ladder.matches.play import play_sandboxed
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from pigpen import ClockSetting
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import DealLine
+from tests.waiting import PATIENT
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import Sandbox
@@ -29,7 +29,7 @@ SPEC = MatchSpec(
     FOR_TWO,
     ("a", "b"),
     Format(boards=1),
-    ClockSetting(600.0, 1.0, 30.0, 60.0),
+    PATIENT,
     bytes(32),
 )
 LATER = pytest.mark.long

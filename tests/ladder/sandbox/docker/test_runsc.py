@@ -19,7 +19,6 @@ from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.host.memory import MIB
-from pigpen import ClockSetting
 from pigpen.rules import PRESETS, Rules, seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
@@ -27,10 +26,9 @@ from referee.records.lines import AnyLine
 from tests.for_two import FOR_TWO
 from tests.ladder import warm
 from tests.ladder.containers import ROOT, run, running
+from tests.waiting import PATIENT
 
 pytestmark = [pytest.mark.docker, pytest.mark.runsc, pytest.mark.usefixtures("no_leftovers")]
-
-PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)
 
 
 async def test_it_is_another_kernel_and_output_and_exit_code_come_through(

@@ -18,6 +18,7 @@ from tests.ladder.recorded_ladders import new_ladder, packed, recorded_match
 from tests.ladder.site.browser.pages import DESKTOP, Kind, SharedPages, without_loop
 from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import faulty_seats, lines_with_a_person, match_lines
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -77,7 +78,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     server.startup = startup  # type: ignore[method-assign, assignment]
     thread = threading.Thread(target=server.run)
     thread.start()
-    assert up.wait(30)
+    assert up.wait(PATIENCE)
     port = server.servers[0].sockets[0].getsockname()[1]
     yield Served(f"http://127.0.0.1:{port}", **recorded)
     server.should_exit = True
