@@ -19,7 +19,7 @@ PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 """Limits that no honest bot reaches on a busy machine."""
 
 
-def until(condition: Callable[[], T], what: str = "what was waited for", pause: float = 0.01) -> T:
+def until(condition: Callable[[], T | None], what: str = "what was waited for", pause: float = 0.01) -> T:
     """Look every *pause* seconds until *condition* holds; return what it gives."""
     end = time.monotonic() + PATIENCE
     while not (found := condition()):
@@ -28,7 +28,7 @@ def until(condition: Callable[[], T], what: str = "what was waited for", pause: 
     return found
 
 
-async def comes(condition: Callable[[], T], what: str = "what was waited for") -> T:
+async def comes(condition: Callable[[], T | None], what: str = "what was waited for") -> T:
     """Do the same as `until` while the event loop runs."""
     end = time.monotonic() + PATIENCE
     while not (found := condition()):

@@ -15,9 +15,10 @@ import pytest
 from ladder.cluster.certificates import make_worker
 from ladder.store.queries.workers import workers
 from ladder.values.cluster import WorkerState
+from tests import waiting
 from tests.e2e.command import PIGPEN, environment
 from tests.e2e.small_ladder import PATIENT, SmallLadder, events, small_ladder, until, waiting_for
-from tests.e2e.test_up import eventually, running
+from tests.e2e.test_up import running
 from tests.ports import free_port
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def test_a_drained_worker_ends_what_it_plays_and_plays_again_when_it_is_resumed(
     cluster = Cluster(ladder)
     with ladder.running("--cluster", "--matches", "2", **cluster.variables) as runner, cluster.worker("mars"):
         until(runner, "match.started")
-        eventually(lambda: "mars" in cluster.rows())
+        waiting.until(lambda: "mars" in cluster.rows())
         assert ladder.pigpen("cluster", "drain", "mars", "--reason", "It gets a new disk.").returncode == 0
         until(runner, "worker.drained")
         gate.touch()
@@ -142,7 +143,7 @@ def test_up_plays_on_other_machines_too(ladder: SmallLadder) -> None:
     with running(ladder, "up", "--cluster", **cluster.variables) as up:
         assert up.part("--cluster")
         log = ladder.settings.data_dir / "logs" / "ladder.jsonl"
-        eventually(lambda: log.exists() and "cluster.waiting" in log.read_text())
+        waiting.until(lambda: log.exists() and "cluster.waiting" in log.read_text())
         assert cluster.address in log.read_text()
         code, _, _ = up.end(signal.SIGTERM)
     assert code == 0

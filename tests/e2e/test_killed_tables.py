@@ -139,7 +139,7 @@ def test_a_killed_process_loses_no_card(  # type: ignore[no-untyped-def]
         decisions = [question.view.decision for question in listener.questions]
         assert decisions == sorted(decisions), "no decision that was taken is asked for again"
 
-    in_loop(play(), 280)
+    in_loop(play())
     page = table_page(ladder, opened.name)
     assert (page.status, page.reason) == (TableStatus.OVER, "")
     record = TableFiles(ladder.settings.data_dir).record(page.id)

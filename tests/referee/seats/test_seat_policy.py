@@ -181,7 +181,7 @@ async def test_a_bot_without_its_stream_rests_too_and_its_time_to_come_back_with
         seat.attach_controller(controller)
         seat.freeze()
         await break_stream(seat, tmp_path, token, welcome)
-        await comes((tmp_path / "seat.sock").exists)
+        await comes(lambda: seat._reconnect.is_open)
         await asyncio.sleep(SHORT)  # timers of a loop fire in their order: the time to come back would be over now
         async with raw_bot(tmp_path, token) as again:
             await again.receive()

@@ -20,6 +20,7 @@ from ladder.sandbox.base import Exit, Program, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
+from ladder.sandbox.docker.warm_container import ControlSocket
 from ladder.sandbox.host.memory import MIB
 from tests.ladder import warm
 from tests.ladder.containers import ROOT, SHARED_LOOP, has_written, kill_without_the_engine, nothing_left, run_in
@@ -129,23 +130,6 @@ print(os.environ['PIGPEN_TOKEN'], os.environ['PIGPEN_ADDRESS'])
     # Without the list's own, and its own files in /proc, which are kept open so that Landlock knows them.
     assert open_files == "['0', '1', '2'] ['PIGPEN_ADDRESS', 'PIGPEN_TOKEN']"
     assert seat == "secret unix:/run/pigpen/seat/seat.sock"
-
-
-@SHARED_LOOP
-async def test_its_cpu_time_begins_at_zero_and_the_last_figure_stays(forked: Forked) -> None:
-    spin = "import time\nwhile time.process_time() < 1: pass\nprint('spun')\n" + FOREVER
-    first = await forked.start(spin)
-    await has_written(first, "spun")
-    await first.stop()
-    used = first.controller.cpu_time()
-    second = await forked.start(FOREVER)
-    begun = second.controller.cpu_time()
-    assert second.name == first.name
-    assert used is not None
-    assert begun is not None
-    # The kernel's counts of a process and of its group differ by some ticks: the margin is half of what was used.
-    assert begun < 0.5 < used == first.controller.cpu_time()
-    await second.stop()
 
 
 @SHARED_LOOP
@@ -259,12 +243,25 @@ async def test_closing_the_sandbox_removes_running_and_idle_ones(image: BotSourc
     assert await running.wait() == Exit(137)
 
 
-@SHARED_LOOP
-async def test_a_start_that_is_given_up_leaves_nothing(forked: Forked) -> None:
-    starting = asyncio.ensure_future(forked.start(FOREVER))
-    await asyncio.sleep(0.05)
+@pytest.mark.usefixtures("no_leftovers")
+async def test_a_start_that_is_cancelled_leaves_nothing(
+    image: BotSource, mount: MakeMount, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the container is there, and its fork server not yet ready."""
+    accept, has_container = ControlSocket.accept, asyncio.Event()
+
+    async def watched(control: ControlSocket) -> asyncio.StreamReader:
+        has_container.set()
+        return await accept(control)
+
+    monkeypatch.setattr(ControlSocket, "accept", watched)
+    sandbox = warm.warm_sandbox()
+    starting = asyncio.ensure_future(Forked(await sandbox.load(image), mount).start(FOREVER))
+    await has_container.wait()
     starting.cancel()
-    await asyncio.gather(starting, return_exceptions=True)
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    await sandbox.close()
 
 
 @pytest.mark.usefixtures("no_leftovers")
