@@ -31,8 +31,8 @@ demo: $(READY)  ## play a real match between sample bots, in containers where Do
 test: $(READY) services bytecode  ## run all tests
 	$(SUITE) -n $(WORKERS) --max-worker-restart=0
 
-test-long: $(READY) services bytecode  ## run the tests that have a longer form, in that form (half an hour and more)
-	PIGPEN_TEST_LONG=1 $(SUITE) -n $(WORKERS) --max-worker-restart=0 -m long -o timeout=3600
+test-long: $(READY) services bytecode  ## run the tests that are too long for each push (half an hour and more)
+	$(SUITE) -n $(WORKERS) --max-worker-restart=0 -m long -o timeout=3600
 
 test-postgres: $(READY) services bytecode  ## run the tests of ladder and site with every ladder in PostgreSQL
 	PIGPEN_TEST_DATABASE=postgresql $(SUITE) -n 2 --max-worker-restart=0 $(ON_POSTGRES)
@@ -58,7 +58,7 @@ $(COMPILED): $(READY) $(shell find $(MODULES) -name '*.py')
 docs: $(READY)  ## build the documentation in build/docs; a site that runs from this checkout shows it at /docs
 	scripts/docs
 
-check: $(READY)  ## format, lint, types, generated code, translations, import directions, collection of the long form
+check: $(READY)  ## format, lint, types, generated code, translations, import directions, collection of the long tests
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	@scripts/docs --tools
@@ -71,7 +71,7 @@ check: $(READY)  ## format, lint, types, generated code, translations, import di
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q tests/test_third_party_imports.py
 	scripts/script-types
-	PIGPEN_TEST_LONG=1 $(BIN)/pytest -q --collect-only -m long >.venv/.collected || { cat .venv/.collected; exit 1; }
+	$(BIN)/pytest -q --collect-only -m long >.venv/.collected || { cat .venv/.collected; exit 1; }
 
 protos: $(READY)  ## generate the Python code of the wire contract
 	scripts/protos

@@ -21,7 +21,6 @@ from ladder.errors import SandboxError
 from ladder.sandbox.docker.engine import connect
 from pigpen import ClockSetting, Welcome
 from pigpen.rules import PRESETS
-from tests.counts import LONG
 from tests.e2e.machines import why_none
 from tests.ladder import postgres, registries
 from tests.ladder.every_database import ON_POSTGRESQL, EveryLadder, every_ladder_in_postgresql
@@ -177,10 +176,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 left_out[reason] = [item.nodeid for item in affected]
                 config.hook.pytest_deselected(items=affected)
                 items[:] = [item for item in items if item not in affected]
-    if not LONG:
-        late = [item for item in items if item.get_closest_marker("only_long")]
-        config.hook.pytest_deselected(items=late)
-        items[:] = [item for item in items if item not in late]
     if ON_POSTGRESQL:  # what is about a file of SQLite's has been tested in every other run
         items[:] = [item for item in items if not _is_of_sqlite(item)]
     items.sort(key=lambda item: (_computes(item), item.get_closest_marker("timeout") is None))

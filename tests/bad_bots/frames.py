@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import select
 import socket
 import struct
 import threading
-from pathlib import Path
 
 import pigpen
 from tests.bad_bots.honest import Honest
@@ -20,8 +18,8 @@ DATA, HEADERS, RST_STREAM, SETTINGS, PING, CONTINUATION = 0, 1, 3, 4, 6, 9
 END_HEADERS = 4
 INITIAL_WINDOW_SIZE = 4
 
-MOST = math.inf if Path(__file__).with_name("long").exists() else 2**24
-"""Bytes that a flood sends on one connection: without end in the long form, where the suite says so beside it."""
+MAX_BYTES = 2**24
+"""Bytes that a flood sends on one connection."""
 
 _FIELDS = {
     b":method": b"POST",
@@ -69,11 +67,11 @@ def begin(settings: bytes = b"") -> socket.socket:
 
 
 def flood(connection: socket.socket, data: bytes) -> None:
-    """Send *data* again and again, `MOST` bytes or until the referee hangs up; what it answers is thrown away."""
+    """Send *data* again and again, `MAX_BYTES` bytes or until the referee hangs up; what it answers is thrown away."""
     connection.setblocking(False)
     left, sent = b"", 0
     with contextlib.suppress(OSError):  # a connection that was reset is closed too
-        while sent < MOST:
+        while sent < MAX_BYTES:
             left = left or data
             select.select([connection], [connection], [])  # who only looked again would keep itself from playing
             with contextlib.suppress(BlockingIOError):

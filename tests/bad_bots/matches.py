@@ -22,7 +22,6 @@ from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from referee.seats.verdict import Verdict
-from tests.counts import LONG
 from tests.for_two import FEW_TRICKS, FOR_THREE, FOR_TWO
 
 if TYPE_CHECKING:
@@ -92,8 +91,6 @@ class Seated:
             copy = mount.folder / "tests" / f"{name}.py"
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(TESTS / f"{name}.py", copy)
-        if LONG:
-            (mount.folder / "tests" / "bad_bots" / "long").touch()
         shutil.copy(self._source, mount.folder / "program.py")
         self.instance = await self._image.start(mount)
         return self.instance

@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 from ladder.sandbox.base import Exit
 from pigpen import ClockSetting
 from referee.seats.verdict import Verdict
-from tests.counts import LONG
 from tests.for_two import FEW_TRICKS, FOR_THREE
+from tests.waiting import PATIENT
 
-PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
-"""Room for the honest on a machine that is busy."""
 HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=2.0, start_up=60.0)
 """Where somebody is to be too late: after 6 s of wall time, which honest bots never need."""
 SHORT = ClockSetting(bank=8.0, increment=0.1, limit=1.0, start_up=60.0)
@@ -20,7 +18,7 @@ SHORT = ClockSetting(bank=8.0, increment=0.1, limit=1.0, start_up=60.0)
 WAITED_FOR = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=10.0)
 """Where somebody is not to come at all."""
 
-THREE = "hearts" if LONG else FOR_THREE.name
+THREE = FOR_THREE.name
 """Where two bad bots need an honest neighbour, or somebody is to be passed cards."""
 
 TIMEOUT, ILLEGAL, MALFORMED, GONE, ABSENT = Verdict
@@ -41,8 +39,8 @@ class BadBot:
     """What it saw of its attempts, by its own report."""
     or_faults: tuple[Verdict, ...] | None = None
     """The same as *faults*, where luck decides which of the two it is."""
-    rules: str = "hearts" if LONG else FEW_TRICKS.name
-    """For each push one honest neighbour is enough, where nothing else is said; in the long form there are three."""
+    rules: str = FEW_TRICKS.name
+    """One honest neighbour is enough, where nothing else is said."""
     deals: int = 1
     clock: ClockSetting = PATIENT
     chairs: int = 1
@@ -83,9 +81,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "maps_memory_while_held": BadBot(
         observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
     ),
-    "sleeps_with_friends": BadBot(
-        (TIMEOUT,) * 3, "no answer within", clock=SHORT, chairs=3 if LONG else 2, rules=THREE
-    ),
+    "sleeps_with_friends": BadBot((TIMEOUT,) * 3, "no answer within", clock=SHORT, chairs=2, rules=THREE),
     "burns_cpu": BadBot(observed={"fires": 20}, clock=HURRIED),
     "stops_itself": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
     # Taking a seat.

@@ -22,14 +22,15 @@ from referee.seats.verdict import TAKEOVER_AT, Verdict
 from tests.bad_bots.matches import PROGRAMS, RULES, TAG, WARM_TAG, build, play
 from tests.bad_bots.replay import scores_of
 from tests.bad_bots.table import BAD_BOTS
-from tests.counts import LONG
 
 INSTANCES: tuple[Instances, ...] = ("warm", "fresh")
 FRESH_TOO = {"kills_everybody", "kills_the_first_process", "reads_secrets", "tampers_with_its_seat"}
-"""For each push in both kinds of containers; the long form tries all in both."""
+"""In each push in both kinds of containers; the others in fresh ones in `make test-long`."""
 POSSIBLE = [name for name in BAD_BOTS if os.geteuid() == 0 or not BAD_BOTS[name].needs_root]
-PAIRS = [("warm", name) for name in POSSIBLE]
-PAIRS += [("fresh", name) for name in POSSIBLE if LONG or name in FRESH_TOO]
+PAIRS = [
+    *(pytest.param("warm", name) for name in POSSIBLE),
+    *(pytest.param("fresh", name, marks=() if name in FRESH_TOO else pytest.mark.long) for name in POSSIBLE),
+]
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,6 @@ async def images(client: docker.DockerClient) -> AsyncIterator[Mapping[Instances
 
 
 @pytest.mark.docker
-@pytest.mark.long
 @pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize(("instances", "name"), PAIRS)
 async def test_a_bad_bot_hurts_nobody_but_itself(

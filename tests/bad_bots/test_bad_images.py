@@ -32,11 +32,10 @@ LATER = {
     "works_in_a_device", "works_in_sys", "works_in_a_pipe",
     *(set(BAD_SETTINGS) - {"has_many_variables"}),
 }  # fmt: skip
-"""For the long form: for each push another image has the same at another place, another thing at the same place, or
+"""Long: in each push another image has the same at another place, another thing at the same place, or
 another test here refuses it; settings are refused without an image."""
-LONG_FORM = [pytest.mark.long, pytest.mark.only_long]
-BAD = [pytest.param(name, marks=LONG_FORM if name in LATER else []) for name in BAD_IMAGES]
-FIT = [*FIT_TOGETHER, *(pytest.param(name, marks=LONG_FORM) for name in FIT_IMAGES)]
+BAD = [pytest.param(name, marks=pytest.mark.long if name in LATER else []) for name in BAD_IMAGES]
+FIT = [*FIT_TOGETHER, *(pytest.param(name, marks=pytest.mark.long) for name in FIT_IMAGES)]
 
 
 @pytest.fixture(scope="module")

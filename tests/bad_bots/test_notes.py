@@ -19,16 +19,15 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.docker.warm_container import SEAT
-from pigpen.rules import PRESETS
+from pigpen.rules import PRESETS, Rules
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine, Instances
 from tests.bad_bots.channels import AREA, NOTES
 from tests.bad_bots.matches import PROGRAMS, Seated
 from tests.bad_bots.programs.takes_notes import BOARDS, CARDS, PREFACE, ROTATIONS, checked, encoded, owners_in
-from tests.bad_bots.table import PATIENT
-from tests.counts import LONG
 from tests.for_two import FOR_TWO
+from tests.waiting import PATIENT
 
 TAG, WARM_TAG = "pigpen/test:notes", f"{REPOSITORY}:test-notes"
 RUN = secrets.token_hex(4)
@@ -65,18 +64,23 @@ def build(folder: Path, instances: Instances) -> BotSource:
     return BotSource("takes_notes", image=tag)
 
 
-RULES = PRESETS["hearts"] if LONG else FOR_TWO
-"""With two players a board is played again once."""
-LATER = (pytest.mark.long, pytest.mark.only_long)
-
-
 @pytest.mark.docker
-@pytest.mark.long
-@pytest.mark.parametrize("instances", ["warm", pytest.param("fresh", marks=LATER)])
-async def test_no_note_on_a_board_can_be_read_when_it_is_played_again(tmp_path: Path, instances: Instances) -> None:
+@pytest.mark.parametrize(
+    ("instances", "rules"),
+    [
+        ("warm", FOR_TWO),
+        pytest.param("warm", PRESETS["hearts"], marks=pytest.mark.long),
+        pytest.param("fresh", PRESETS["hearts"], marks=pytest.mark.long),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.name,
+)
+async def test_no_note_on_a_board_can_be_read_when_it_is_played_again(
+    tmp_path: Path, instances: Instances, rules: Rules
+) -> None:
+    """With two players a board is played again once."""
     bot, sandbox = build(tmp_path, instances), DockerSandbox(instances=instances)
     lines: list[AnyLine] = []
-    spec = MatchSpec(RULES, tuple("abcd"[: RULES.players]), Format(boards=BOARDS), PATIENT, bytes(32))
+    spec = MatchSpec(rules, tuple("abcd"[: rules.players]), Format(boards=BOARDS), PATIENT, bytes(32))
     try:
         image = await sandbox.load(bot)
         assert image.instance_kind == instances
@@ -84,8 +88,8 @@ async def test_no_note_on_a_board_can_be_read_when_it_is_played_again(tmp_path: 
         played = await play_sandboxed(spec, bots, lines.append)
     finally:
         await sandbox.close()
-    assert [row.faults for row in played.result.results] == [0] * RULES.players, played.logs
-    assert len([line for line in lines if isinstance(line, DealLine)]) == RULES.players * BOARDS
+    assert [row.faults for row in played.result.results] == [0] * rules.players, played.logs
+    assert len([line for line in lines if isinstance(line, DealLine)]) == rules.players * BOARDS
     assert valid_notes("".join(log for logs in played.logs.values() for log in logs)) == {}
 
 

@@ -46,7 +46,6 @@ def test_engine() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 def test_why() -> None:
     found = names(why.measure(1, boards=1, deals=1, variants=("gongzhu",)))
     assert found[:2] == ["why, what to expose, gongzhu", "why, what to expose, gongzhu, 99 of 100 within"]
@@ -54,7 +53,6 @@ def test_why() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 def test_site() -> None:
     rows = site.measure(1, requests=20, seconds=0.05, bots=120, matches=100)
     found = names(rows)
@@ -65,7 +63,6 @@ def test_site() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 def test_decisions_without_docker_and_node(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
     monkeypatch.setenv("PATH", "/nonexistent")
@@ -102,7 +99,6 @@ def test_decisions_in_containers_are_left_out_without_docker(monkeypatch: pytest
 
 @pytest.mark.docker
 @pytest.mark.long
-@pytest.mark.only_long
 @pytest.mark.parametrize("part", SMALL, ids=lambda module: module.__name__.rpartition(".")[2])
 def test_parts_that_play_matches(part: Any) -> None:
     rows = part.measure(1, **SMALL[part])

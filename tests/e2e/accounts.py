@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from tests.waiting import PATIENCE
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -24,7 +26,7 @@ FIRST = re.compile(r"It has no organiser yet; .* becomes the first one: (\S+)\n"
 def browser(address: str) -> Iterator[httpx.Client]:
     """A browser that looks at the site."""
     base = address.rstrip("/")
-    with httpx.Client(base_url=base, headers={"Origin": base}, follow_redirects=True, timeout=60) as client:
+    with httpx.Client(base_url=base, headers={"Origin": base}, follow_redirects=True, timeout=PATIENCE) as client:
         yield client
 
 

@@ -17,14 +17,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tests.e2e.command import PIGPEN, ROOT, environment
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 IN_CONTROL = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
 """Makes the terminal the one whose Ctrl-C interrupts the program."""
-PATIENCE = 120.0
-"""Seconds after which what does not come never comes."""
 _SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 

@@ -6,7 +6,6 @@ import os
 import random
 import tempfile
 import time
-from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from tests.e2e.judging import assert_each_result_has_its_record, assert_ratings_
 from tests.e2e.small_ladder import RULES, SmallLadder, small_ladder
 from tests.for_two import FOR_TWO
 from tests.ladder.ladders import queue
+from tests.waiting import until
 
 SEED = 20261121
 KILLS = 20
@@ -27,8 +27,6 @@ MATCHES = 300
 VARIANTS = (FOR_TWO.name, "gongzhu")
 WAITING = 230
 """So many matches wait from the beginning, of one table each; the others are the scheduler's, of two or four."""
-PATIENCE = 60.0
-"""Seconds after which what does not come never comes."""
 MOST_LINES = 14
 """A runner is killed after at most so many lines of its log, and a moment."""
 
@@ -53,21 +51,12 @@ def run_and_kill(ladder: SmallLadder, lines: int, moment: float) -> None:
     until(lambda: not ladder.processes())
 
 
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for what must come soon."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, f"it did not come within {PATIENCE} s"
-        time.sleep(0.01)
-
-
 def recorded(ladder: SmallLadder) -> int:
     with ladder.database.read() as session:
         return len(session.scalars(select(models.StoredMatch.id).where(models.StoredMatch.status == Status.DONE)).all())
 
 
-@pytest.mark.long
-@pytest.mark.only_long  # on each push: test_live.py, test_two_coordinators.py, test_cluster_chaos.py
+@pytest.mark.long  # on each push: test_live.py, test_two_coordinators.py, test_cluster_chaos.py
 @pytest.mark.timeout(900)
 def test_a_runner_that_is_killed_again_and_again_records_each_match_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -15,9 +15,10 @@ import pytest
 from ladder.cluster.certificates import make_worker
 from ladder.store.queries.workers import workers
 from ladder.values.cluster import WorkerState
+from tests import waiting
 from tests.e2e.command import PIGPEN, environment
 from tests.e2e.small_ladder import PATIENT, SmallLadder, events, small_ladder, until, waiting_for
-from tests.e2e.test_up import eventually, running
+from tests.e2e.test_up import running
 from tests.ports import free_port
 
 if TYPE_CHECKING:
@@ -69,8 +70,7 @@ class Cluster:
             return {row.name: row for row in workers(session, 0.0)}
 
 
-@pytest.mark.long
-@pytest.mark.only_long  # test_cluster_chaos.py kills workers and schedulers on each push
+@pytest.mark.long  # test_cluster_chaos.py kills workers and schedulers on each push
 def test_a_run_waits_for_workers_and_a_match_whose_worker_is_killed_is_played_by_another(
     ladder: SmallLadder, gate: Path
 ) -> None:
@@ -96,8 +96,7 @@ def test_a_run_waits_for_workers_and_a_match_whose_worker_is_killed_is_played_by
     assert rows["venus"].speed
 
 
-@pytest.mark.long
-@pytest.mark.only_long  # test_cluster_chaos.py kills workers and schedulers on each push
+@pytest.mark.long  # test_cluster_chaos.py kills workers and schedulers on each push
 def test_a_scheduler_that_is_killed_is_started_again_and_nothing_is_held_against_anybody(
     ladder: SmallLadder, gate: Path
 ) -> None:
@@ -119,20 +118,19 @@ def test_a_scheduler_that_is_killed_is_started_again_and_nothing_is_held_against
     assert (row.tasks, row.voids, row.lies) == (2, 0, 0)
 
 
-@pytest.mark.long
-@pytest.mark.only_long  # on each push: test_fleet.py and test_cluster_executor.py
+@pytest.mark.long  # on each push: test_fleet.py and test_cluster_executor.py
 def test_a_drained_worker_ends_what_it_plays_and_plays_again_when_it_is_resumed(
     ladder: SmallLadder, gate: Path
 ) -> None:
     cluster = Cluster(ladder)
     with ladder.running("--cluster", "--matches", "2", **cluster.variables) as runner, cluster.worker("mars"):
         until(runner, "match.started")
-        eventually(lambda: "mars" in cluster.rows())
+        waiting.until(lambda: "mars" in cluster.rows())
         assert ladder.pigpen("cluster", "drain", "mars", "--reason", "It gets a new disk.").returncode == 0
         until(runner, "worker.drained")
         gate.touch()
-        (waiting,) = [event for event in until(runner, "cluster.waiting") if event["event"] == "cluster.waiting"]
-        assert waiting["reason"] == "No worker can play. mars: It gets a new disk."
+        (paused,) = [event for event in until(runner, "cluster.waiting") if event["event"] == "cluster.waiting"]
+        assert paused["reason"] == "No worker can play. mars: It gets a new disk."
         assert ladder.pigpen("cluster", "resume", "mars").returncode == 0
         out, err = runner.communicate()
     assert (runner.returncode, out.split(" (")[0]) == (0, "2 matches recorded"), err
@@ -140,13 +138,12 @@ def test_a_drained_worker_ends_what_it_plays_and_plays_again_when_it_is_resumed(
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 def test_up_plays_on_other_machines_too(ladder: SmallLadder) -> None:
     cluster = Cluster(ladder)
     with running(ladder, "up", "--cluster", **cluster.variables) as up:
         assert up.part("--cluster")
         log = ladder.settings.data_dir / "logs" / "ladder.jsonl"
-        eventually(lambda: log.exists() and "cluster.waiting" in log.read_text())
+        waiting.until(lambda: log.exists() and "cluster.waiting" in log.read_text())
         assert cluster.address in log.read_text()
         code, _, _ = up.end(signal.SIGTERM)
     assert code == 0

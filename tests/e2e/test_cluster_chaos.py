@@ -1,8 +1,8 @@
 """
 A cluster to which everything happens at once: no match is lost, none is recorded twice, liars are found out.
 
-Real processes: a coordinator, its scheduler, workers behind wires of their own, PostgreSQL. `make test-long` lets 200
-faults happen over 1,000 matches, on each store half of them, and prints what has happened.
+Real processes: a coordinator, its scheduler, workers behind wires of their own, PostgreSQL. `make test-long` lets 105
+faults happen over 510 matches, on each store, and prints what has happened.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import sys
 import time
 from collections import Counter
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,99 +24,119 @@ from sqlalchemy import select
 from ladder.store import models
 from ladder.store.models import Status
 from pigpen import ClockSetting
-from tests.counts import LONG, count
 from tests.e2e.chaos.cluster import ChaosCluster
-from tests.e2e.chaos.faults import Faults
+from tests.e2e.chaos.faults import LIARS, Faults
 from tests.e2e.judging import assert_each_result_has_its_record, assert_ratings_follow_from_the_records
 from tests.e2e.small_ladder import PATIENT, SLOW, SmallLadder, small_ladder
 from tests.for_two import FOR_TWO
 from tests.ladder.ladders import queue
 from tests.ladder.postgres import LASTING, running_server
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SEED = 20261123
-FAULTS = count(3, 105)
-"""Besides the strangers and liars, who come in any case."""
-MATCHES = count(6, 510)
-SHORT_KINDS = ("worker: program killed", "scheduler: killed", "coordinator: killed")
-"""What happens on each push, once each."""
-WORKERS = count(1, 3)
+
+
+@dataclass(frozen=True)
+class Run:
+    """How much happens in a run; by default what each push has: three faults, once each."""
+
+    store: str = "sqlite"
+    faults: int = 3
+    """Besides the strangers and liars, who come in any case."""
+    matches: int = 6
+    workers: int = 1
+    slots: int = 1
+    liars: tuple[str, ...] = ("changed record",)
+    kinds: tuple[str, ...] = ("worker: program killed", "scheduler: killed", "coordinator: killed")
+    """Kinds of faults; none given: all."""
+    pause: float = 4.0
+    """Seconds after which the next fault comes though few matches have been played since the last one."""
+    clocks: bool = False
+    """Whether the clocks of two workers are an hour off."""
+
+
+LONG_RUN = Run(faults=105, matches=510, workers=3, slots=3, liars=LIARS, kinds=(), pause=6.0, clocks=True)
 SETTINGS = {"PIGPEN_LIVE": "off", **PATIENT}
 END_SECONDS = 600.0
-PAUSE = count(4, 6)
-"""Seconds after which the next fault comes though few matches have been played since the last one."""
 PATIENT_CLOCK = ClockSetting(bank=6000, increment=1, limit=3600, start_up=3600)
 """As `PATIENT`, for matches that nobody has scheduled: no bot is to be blamed for a machine that is slow."""
 
-STORES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+RUNS = [
+    pytest.param(Run(), id="sqlite"),
+    pytest.param(LONG_RUN, id="sqlite, long", marks=pytest.mark.long),
+    pytest.param(
+        replace(LONG_RUN, store="postgresql"), id="postgresql, long", marks=[pytest.mark.long, pytest.mark.postgres]
+    ),
+]
 
 
-@pytest.fixture(params=STORES if LONG else STORES[:1])
-def chaos(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[ChaosCluster, Faults]]:
+@pytest.fixture
+def chaos(run: Run, tmp_path: Path) -> Iterator[tuple[ChaosCluster, Faults]]:
     """A cluster with a coordinator and workers, and faults for it."""
     with ExitStack() as stack:
         server, url = None, ""
-        if request.param == "postgresql":
+        if run.store == "postgresql":
             server = stack.enter_context(running_server(LASTING))
             url = server.url("postgres")
         ladder = stack.enter_context(small_ladder(tmp_path, program=SLOW, database_url=url))
-        cluster = ChaosCluster(ladder, tmp_path, **SETTINGS)
+        cluster = ChaosCluster(ladder, tmp_path, run.slots, **SETTINGS)
         stack.callback(cluster.close)
-        yield cluster, Faults(cluster, random.Random(f"{SEED} {request.param}"), server)
+        yield cluster, Faults(cluster, random.Random(f"{SEED} {run.store}"), server)
 
 
-@pytest.mark.long
 @pytest.mark.timeout(3000)
+@pytest.mark.parametrize("run", RUNS)
 def test_each_match_is_recorded_once_whatever_happens(
-    chaos: tuple[ChaosCluster, Faults], tmp_path: Path, request: pytest.FixtureRequest
+    run: Run, chaos: tuple[ChaosCluster, Faults], tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     cluster, faults = chaos
     rng = random.Random(SEED)
-    put_matches_in_the_queue(cluster.ladder, rng)
-    clocks = _clocks(tmp_path) if LONG else None
+    put_matches_in_the_queue(cluster.ladder, run.matches, rng)
+    clocks = _clocks(tmp_path) if run.clocks else None
     cluster.start_coordinator()
-    faults.bring_strangers()
-    for number in range(WORKERS):
+    faults.bring_strangers(run.liars)
+    for number in range(run.workers):
         off = clocks if number < 2 else None
         shift = {"LD_PRELOAD": str(off), "PIGPEN_CLOCK_OFF": str(3600 * (1 - 2 * number))} if off else {}
         cluster.start_worker(f"worker-{number}", small_disk=number == 2, **shift)
     cluster.until(lambda: cluster.count("match.finished") > 0, "a first match")
     try:
-        run_faults(cluster, faults, rng)
-        cluster.until(lambda: cluster.count("match.finished") >= MATCHES, "all matches", 2 * END_SECONDS)
+        run_faults(run, cluster, faults, rng)
+        cluster.until(lambda: cluster.count("match.finished") >= run.matches, "all matches", 2 * END_SECONDS)
         assert cluster.end_coordinator() == 130
         finish_the_queue(cluster)
     finally:
         print("\n" + table(cluster, faults, str(request.node.callspec.id)))
     matches = assert_each_result_has_its_record(cluster.ladder)
-    assert {match.id for match in matches} >= set(range(1, MATCHES + 1))
+    assert {match.id for match in matches} >= set(range(1, run.matches + 1))
     assert unfinished(cluster.ladder) == {}
     assert_no_bot_is_blamed(cluster.ladder)
     assert_ratings_follow_from_the_records(cluster.ladder)
     assert_nothing_is_left(cluster)
 
 
-def put_matches_in_the_queue(ladder: SmallLadder, rng: random.Random) -> None:
+def put_matches_in_the_queue(ladder: SmallLadder, matches: int, rng: random.Random) -> None:
     """Matches of one deal: what is played is not the point."""
     with ladder.database.write() as session:
         versions = session.scalars(select(models.Version.id)).all()
-        for number in range(MATCHES):
+        for number in range(matches):
             queue(session, rng.sample(versions, 2), FOR_TWO.name, f"chaos {number}", "deals:1", PATIENT_CLOCK)
 
 
-def run_faults(cluster: ChaosCluster, faults: Faults, rng: random.Random) -> None:
+def run_faults(run: Run, cluster: ChaosCluster, faults: Faults, rng: random.Random) -> None:
     """Let them happen while matches are played, about as many at any time of the run."""
-    kinds = faults.kinds if LONG else list(SHORT_KINDS)
+    kinds = run.kinds or faults.kinds
     order: list[str] = []
-    wanted = faults.done.total() + FAULTS
+    wanted = faults.done.total() + run.faults
     while faults.done.total() < wanted or faults.running:
         order = order or rng.sample(kinds, len(kinds))
         if faults.done.total() < wanted and len(faults.running) < 3:
             faults.begin(order.pop())
-        enough = cluster.count("match.finished") + MATCHES // FAULTS
-        patience = time.monotonic() + PAUSE
+        enough = cluster.count("match.finished") + run.matches // run.faults
+        patience = time.monotonic() + run.pause
         while time.monotonic() < patience and cluster.count("match.finished") < enough:
             faults.look()
             time.sleep(0.05)
@@ -152,7 +173,7 @@ def assert_nothing_is_left(cluster: ChaosCluster) -> None:
     for worker in cluster.workers.values():
         worker.process.send_signal(signal.SIGTERM)
     for worker in cluster.workers.values():
-        assert worker.process.wait(60) == 143, cluster.log_of(worker.name)
+        assert worker.process.wait(PATIENCE) == 143, cluster.log_of(worker.name)
     cluster.until(lambda: cluster.processes() == [], "the end of all processes", 30)
     assert cluster.ladder.processes() == []
 

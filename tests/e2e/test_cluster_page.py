@@ -16,7 +16,6 @@ import pytest
 
 from ladder.sandbox.docker.base_image import BaseImage, ensure_base_image
 from ladder.sandbox.docker.engine import connect
-from tests.counts import LONG
 from tests.e2e.command import PIGPEN, ROOT
 from tests.e2e.machines import Lan, Machine, lan
 
@@ -135,7 +134,6 @@ def test_the_page_says_on_which_machine_each_command_is_typed() -> None:
 @pytest.mark.registry
 @pytest.mark.machines
 @pytest.mark.long
-@pytest.mark.only_long
 @pytest.mark.timeout(PATIENCE + 20)
 def test_three_machines_play_and_one_comes_back_after_a_partition_and_after_its_engine_died(
     arena: Arena,
@@ -158,18 +156,17 @@ def test_three_machines_play_and_one_comes_back_after_a_partition_and_after_its_
     arena.order("drain", first)  # four owners play one match at a time, and on the machine that has their bots already
     workers = arena.wait(lambda workers: workers[other]["tasks"] > 0)
     assert [worker["images"] for worker in workers.values()] == [1, 1]
-    if LONG:
-        arena.plug(other, is_in=False)
-        arena.order("resume", first)
-        gone = arena.wait(lambda workers: workers[other]["state"] == "gone")
-        arena.wait(lambda workers: workers[first]["tasks"] > gone[first]["tasks"])
-        arena.plug(other, is_in=True)
-        arena.order("drain", first)
-        arena.wait(lambda workers: workers[other]["tasks"] > gone[other]["tasks"])
-        arena[other].kill_engine()
-        arena.wait(lambda workers: workers[other]["state"] == "failing")
-        arena.order("resume", first)
-        failing = arena.wait(lambda workers: workers[first]["tasks"] > gone[first]["tasks"] + 1)
-        arena[other].start_engine()
-        arena.order("drain", first)
-        arena.wait(lambda workers: workers[other]["tasks"] > failing[other]["tasks"])
+    arena.plug(other, is_in=False)
+    arena.order("resume", first)
+    gone = arena.wait(lambda workers: workers[other]["state"] == "gone")
+    arena.wait(lambda workers: workers[first]["tasks"] > gone[first]["tasks"])
+    arena.plug(other, is_in=True)
+    arena.order("drain", first)
+    arena.wait(lambda workers: workers[other]["tasks"] > gone[other]["tasks"])
+    arena[other].kill_engine()
+    arena.wait(lambda workers: workers[other]["state"] == "failing")
+    arena.order("resume", first)
+    failing = arena.wait(lambda workers: workers[first]["tasks"] > gone[first]["tasks"] + 1)
+    arena[other].start_engine()
+    arena.order("drain", first)
+    arena.wait(lambda workers: workers[other]["tasks"] > failing[other]["tasks"])

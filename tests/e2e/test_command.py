@@ -14,15 +14,15 @@ from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.engine import connect
 from pigpen.rules import PRESETS
 from referee.records.lines import without_times
-from tests.counts import LONG, count
 from tests.e2e.command import pigpen, pigpen_process, started
 from tests.for_two import write_for_two
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     import subprocess
     from pathlib import Path
 
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.long
 FOUR = ("random", "cautious", "counting", "random")
 
 
@@ -80,27 +80,30 @@ def test_the_same_seed_and_bots_give_the_same_record_in_every_sandbox(tmp_path: 
     assert first != other
 
 
-@pytest.mark.long
-def test_the_same_seed_and_bots_give_the_same_boards_in_every_sandbox_at_any_concurrency(tmp_path: Path) -> None:
-    bots = (*FOUR, "--rules", "gongzhu") if LONG else ("cautious", "counting", "--rules", write_for_two(tmp_path))
-    match = (*bots, "--boards", "3", "--seed", "7")
+@pytest.mark.parametrize("numbers", [("4",), pytest.param(("1", "2"), marks=LATER)])
+def test_the_same_seed_and_bots_give_the_same_boards_in_every_sandbox_at_any_concurrency(
+    tmp_path: Path, numbers: tuple[str, ...]
+) -> None:
+    match = ("cautious", "counting", "--rules", write_for_two(tmp_path), "--boards", "3", "--seed", "7")
     first = record(tmp_path / "inline.jsonl", *match, "--sandbox", "inline")
-    for number in ("4", "1", "2")[: count(1, 3)]:
+    for number in numbers:
         path = tmp_path / f"{number}.jsonl"
         assert first == record(path, *match, "--sandbox", "process", "--concurrency", number)
 
 
 @pytest.mark.docker
-@pytest.mark.long
-def test_containers_give_the_same_record_as_processes_forked_or_not(tmp_path: Path) -> None:
-    much = "--boards" if LONG else "--deals"
-    match = ("cautious", "counting", "--rules", write_for_two(tmp_path), much, "1", "--seed", "7")
-    contained = record(tmp_path / "1.jsonl", *match, "--sandbox", "docker", "--concurrency", "4")
+@pytest.mark.parametrize(
+    ("length", "how", "instances"),
+    [("--deals", (), "warm"), pytest.param("--boards", ("--fresh",), "fresh", marks=LATER)],
+)
+def test_containers_give_the_same_record_as_processes_forked_or_not(
+    tmp_path: Path, length: str, how: tuple[str, ...], instances: str
+) -> None:
+    match = ("cautious", "counting", "--rules", write_for_two(tmp_path), length, "1", "--seed", "7")
+    contained = record(tmp_path / "1.jsonl", *match, "--sandbox", "docker", "--concurrency", "4", *how)
     assert contained == record(tmp_path / "2.jsonl", *match, "--sandbox", "process")
-    if LONG:
-        assert contained == record(tmp_path / "3.jsonl", *match, "--sandbox", "docker", "--fresh")
-    first_lines = [json.loads(path.read_text().partition("\n")[0]) for path in sorted(tmp_path.glob("?.jsonl"))]
-    assert [line.get("instances") for line in first_lines] == ["warm", None, *(["fresh"] if LONG else [])]
+    first_lines = [json.loads((tmp_path / name).read_text().partition("\n")[0]) for name in ("1.jsonl", "2.jsonl")]
+    assert [line.get("instances") for line in first_lines] == [instances, None]
 
 
 @pytest.mark.parametrize("rules", PRESETS)
@@ -157,7 +160,7 @@ def test_a_match_whose_record_somebody_removed_can_be_stopped_as_any_other(tmp_p
             time.sleep(0.01)
         path.unlink()
         program.send_signal(signal.SIGINT)
-        _, errors = program.communicate(timeout=60)
+        _, errors = program.communicate(timeout=PATIENCE)
     assert (program.returncode, errors.splitlines()[-1]) == (130, "pigpen: Interrupted.")
     assert list(tmp_path.iterdir()) == []
 
@@ -296,7 +299,7 @@ def test_a_bot_in_this_process_that_never_answers_can_be_stopped(tmp_path: Path,
             assert program.poll() is None
             time.sleep(0.05)
         program.send_signal(number)
-        _, errors = program.communicate(timeout=60)
+        _, errors = program.communicate(timeout=PATIENCE)
     assert program.returncode == 128 + number
     assert "Traceback" not in errors
 
@@ -408,7 +411,6 @@ STOPPED = {signal.SIGINT: (130, "Interrupted."), signal.SIGTERM: (143, "Terminat
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 @pytest.mark.parametrize("number", STOPPED, ids=lambda number: number.name)
 def test_a_match_that_is_stopped_cleans_up(tmp_path: Path, number: signal.Signals) -> None:
     path = tmp_path / "match.jsonl"
@@ -420,7 +422,7 @@ def test_a_match_that_is_stopped_cleans_up(tmp_path: Path, number: signal.Signal
 def stop(program: subprocess.Popen[str], number: signal.Signals) -> None:
     """Send a signal, and see the command end as it should."""
     program.send_signal(number)
-    _, errors = program.communicate(timeout=60)
+    _, errors = program.communicate(timeout=PATIENCE)
     code, text = STOPPED.get(number, (-number, ""))
     assert program.returncode == code
     assert errors.endswith(f"pigpen: {text}\n" if text else "")
@@ -532,11 +534,8 @@ def seen(view):
     assert (found["decision"], found["boards"], found["deals"]) == ("open", 8, 64)
 
 
-@pytest.mark.docker
-@pytest.mark.long
 def test_compare_exits_with_1_when_the_new_version_is_not_shown_to_be_better(tmp_path: Path) -> None:
-    """In containers in the long form."""
-    words = ("--boards", "2", "--rules", write_for_two(tmp_path), *(() if LONG else ("--sandbox", "inline")))
+    words = ("--boards", "2", "--rules", write_for_two(tmp_path), "--sandbox", "inline")
     done = pigpen("compare", "cautious", "cautious", *words)
     assert done.returncode == 1, done.stderr
     assert "Not decided after 2 boards" in done.stdout

@@ -15,6 +15,7 @@ from tests.e2e.command import ROOT, environment
 from tests.ladder import shown as shown_ladder
 from tests.ladder.people import add_person, token_of
 from tests.ladder.remote_site import log_in, served
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +28,7 @@ def pigpen(system: str, *words: str, folder: Path, **extra: str) -> str:
     script = str(ROOT / "tests" / "without_linux.py")
     done = subprocess.run(
         [sys.executable, script, system, *words],
-        cwd=folder, env=environment(**extra), capture_output=True, text=True, timeout=120, check=False,
+        cwd=folder, env=environment(**extra), capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert "Traceback" not in done.stderr, done.stderr
     return done.stdout

@@ -16,7 +16,7 @@ from tests.conftest import OWN_MOUNTS
 from tests.e2e.command import PIGPEN, ROOT, environment
 from tests.ladder.ladders import enter
 
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.long
 FOUR = ("random", "cautious", "random", "cautious")
 VOID = "The match is void, and nothing is held against any bot.\n"
 

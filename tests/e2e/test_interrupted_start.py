@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.e2e.command import PIGPEN, ROOT, environment
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +45,7 @@ MOMENTS = {
     "the bots are loaded": "ladder.matches.bots:load_bots",
 }
 
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.long
 LATER_MOMENTS = (
     "our imports begin", "typer is imported", "pydantic is imported", "commands are put together",
     "the command is called",
@@ -63,7 +64,7 @@ def interrupted(folder: Path, moment: str, *words: str) -> tuple[int, str, str]:
             assert program.stdout
             assert program.stdout.readline() == "held\n"
             program.send_signal(signal.SIGINT)
-            out, errors = program.communicate(timeout=60)
+            out, errors = program.communicate(timeout=PATIENCE)
         finally:
             program.kill()
     return program.returncode, out, errors

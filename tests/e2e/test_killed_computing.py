@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -19,9 +18,10 @@ from tests.e2e.command import PIGPEN, environment
 from tests.ladder.ladders import played
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
 from tests.processes import children, has_ended
+from tests.waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 T = TypeVar("T")
@@ -40,13 +40,6 @@ def computing(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
             program.kill()
 
 
-def awaited(look: Callable[[], T]) -> T:
-    """What *look* gives as soon as that is something."""
-    while not (found := look()):
-        time.sleep(0.02)
-    return found
-
-
 def test_a_killed_process_loses_no_question_and_answers_none_twice(tmp_path: Path) -> None:
     settings = load_settings(data_dir=tmp_path / "ladder")
     made = new_ladder(settings)
@@ -55,13 +48,13 @@ def test_a_killed_process_loses_no_question_and_answers_none_twice(tmp_path: Pat
     with Ladder.open(settings) as ladder:
         assert inbox(ladder, "Trotter").computing
         with computing(tmp_path) as program:
-            (child, *_) = awaited(lambda: children(program.pid))
+            (child, *_) = until(lambda: children(program.pid))
             os.kill(program.pid, signal.SIGKILL)
             program.wait()
-            awaited(lambda: has_ended(child))
+            until(lambda: has_ended(child))
         assert inbox(ladder, "Trotter").computing, "it was killed while it computed, or before"
         with computing(tmp_path) as program:
-            awaited(lambda: inbox(ladder, "Trotter").computing is None)
+            until(lambda: inbox(ladder, "Trotter").computing is None)
             program.terminate()
             assert program.wait() == 128 + signal.SIGTERM
         found = inbox(ladder, "Trotter")

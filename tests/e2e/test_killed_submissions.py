@@ -24,7 +24,6 @@ from ladder.store import models
 from ladder.store.account_models import StoredSubmission
 from ladder.store.commands.submission_queue import NewSubmission, add
 from ladder.store.leases import MAX_FAILURES, MAX_LOSSES
-from tests.counts import count
 from tests.e2e.command import PIGPEN, ROOT, environment
 from tests.e2e.small_ladder import SLOW, SmallLadder, small_ladder
 from tests.for_two import FOR_TWO, write_for_two
@@ -32,33 +31,16 @@ from tests.ladder.app.submit.archives import packed
 from tests.ladder.people import add_person, token_of
 from tests.ports import free_port
 from tests.processes import children, has_ended
+from tests.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 SEED = 20261122
-KILLS = count(2, 30)
-WAITING = count(2, 14)
-"""So many submissions wait from the beginning; the others come from commands that are killed."""
-WEB_KILLS = count(1, 30)
-FILES = count(500, 2000)
-"""In an upload."""
-MOMENTS = count(100, 800)
-"""Milliseconds within which the site is killed: it takes about as long to answer."""
-PATIENCE = 300.0
-"""Seconds after which what does not come never comes."""
 QUICK_TRIALS = {"PIGPEN_PREFLIGHT_DEALS": "1", "PIGPEN_CLOCK": "600+1", "PIGPEN_LIMIT": "60"}
-QUICK_TRIALS |= {"PIGPEN_WORKERS": str(count(1, 2))}
+QUICK_TRIALS |= {"PIGPEN_WORKERS": "1"}
 ENDED = ("entered", "refused", "failed", "withdrawn")
 API = "/api/v1"
-
-
-def until(condition: Callable[[], object]) -> None:
-    """Wait for what must come."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, f"it did not come within {PATIENCE} s"
-        time.sleep(0.02)
 
 
 def is_bad(owner: str) -> bool:
@@ -168,15 +150,18 @@ class Chaos:
             program.communicate()
 
 
-@pytest.mark.long
 @pytest.mark.timeout(1800)
-def test_each_submission_ends_once_whoever_is_killed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("waiting", "kills"), [(2, 2), pytest.param(14, 30, marks=pytest.mark.long)])
+def test_each_submission_ends_once_whoever_is_killed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], waiting: int, kills: int
+) -> None:
+    """Submissions that wait from the beginning; others come from commands that are killed."""
     with small_ladder(tmp_path, bots=("Trotter", "Snout"), program=SLOW) as ladder:
         write_for_two(tmp_path)
-        for number in range(WAITING):
+        for number in range(waiting):
             hand_in(ladder, f"owner{number}")
         chaos = Chaos(ladder, tmp_path)
-        for number in range(KILLS):
+        for number in range(kills):
             if not any(row.status in ("queued", "leased") for row in submissions(ladder)):
                 hand_in(ladder, f"more{number}")
             chaos.kill_one(number)
@@ -232,24 +217,26 @@ def ask(address: str, method: str, path: str, token: str, **more: object) -> htt
     """Ask the site; None if it is gone."""
     headers = {"Authorization": f"Bearer {token}"} | dict(more.pop("headers", {}))  # type: ignore[call-overload]
     try:
-        return httpx.request(method, f"{address}{API}/{path}", headers=headers, timeout=60, **more)  # type: ignore[arg-type]
+        return httpx.request(method, f"{address}{API}/{path}", headers=headers, timeout=PATIENCE, **more)  # type: ignore[arg-type]
     except httpx.TransportError:
         return None
 
 
-@pytest.mark.long
 @pytest.mark.timeout(1800)
+@pytest.mark.parametrize(("kills", "files"), [(1, 500), pytest.param(30, 2000, marks=pytest.mark.long)])
 def test_of_each_upload_one_submission_is_made_whenever_the_site_is_killed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kills: int, files: int
 ) -> None:
-    rng, port, archive = random.Random(SEED), free_port(), packed(**{f"a{n}_txt": str(n) * 20 for n in range(FILES)})
+    """The site is killed within about the time that it takes to answer."""
+    rng, port, archive = random.Random(SEED), free_port(), packed(**{f"a{n}_txt": str(n) * 20 for n in range(files)})
+    seconds = files / 2500
     settings = load_settings(data_dir=tmp_path, submissions_waiting=1000, submissions_a_day=1000)
     address, heard = f"http://127.0.0.1:{port}", 0
     (tmp_path / "pigpen.toml").write_text("submissions_waiting = 1000\nsubmissions_a_day = 1000\n")
     with Ladder.open(settings, create=True) as ladder:
         add_person(ladder, "ada")
         token = token_of(ladder, "ada")
-        for number in range(WEB_KILLS):
+        for number in range(kills):
             with serving(tmp_path, port) as site:
                 begun = ask(address, "POST", "uploads", token, json={"bytes": len(archive)})
                 assert begun is not None
@@ -260,7 +247,7 @@ def test_of_each_upload_one_submission_is_made_whenever_the_site_is_killed(
                 )
                 assert sent is not None
                 order = {"name": f"Bot{number}", "upload": upload, "source": "mybot"}
-                killer = subprocess.Popen(["sh", "-c", f"sleep {rng.random() * MOMENTS / 1000}; kill -9 {site.pid}"])
+                killer = subprocess.Popen(["sh", "-c", f"sleep {rng.random() * seconds}; kill -9 {site.pid}"])
                 answer = ask(address, "POST", "submissions", token, json=order)
                 heard += answer is not None
                 killer.wait()
@@ -272,8 +259,8 @@ def test_of_each_upload_one_submission_is_made_whenever_the_site_is_killed(
                 assert answer is None or again.json()["id"] == answer.json()["id"]
         with ladder.database.read() as session:
             rows = session.scalars(select(StoredSubmission)).all()
-    assert sorted(row.bot for row in rows) == sorted(f"Bot{number}" for number in range(WEB_KILLS))
+    assert sorted(row.bot for row in rows) == sorted(f"Bot{number}" for number in range(kills))
     folders = {path.name: len(list(path.rglob("*.txt"))) for path in (tmp_path / "submissions").iterdir()}
-    assert folders == {row.folder: FILES for row in rows}
+    assert folders == {row.folder: files for row in rows}
     with capsys.disabled():
-        print(f"\nkills of the site: {WEB_KILLS}, answers heard before: {heard}; submissions: {len(rows)}, doubled: 0")
+        print(f"\nkills of the site: {kills}, answers heard before: {heard}; submissions: {len(rows)}, doubled: 0")

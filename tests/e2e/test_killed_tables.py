@@ -22,7 +22,6 @@ from ladder.values.people import ChairKind, ChairOrder, OpenedTable, TableOrder,
 from referee.records.file import read_record
 from referee.records.lines import DealLine
 from referee.replay.verify import verify
-from tests.counts import count
 from tests.e2e.command import PIGPEN, environment
 from tests.e2e.small_ladder import enter_quick
 from tests.for_two import FOR_TWO
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 
     from ladder.person.client import Question
 
-KILLS = count(1, 8)
 BOT = ChairOrder(kind=ChairKind.BOT, name="Trotter")
 HOUSE = ChairOrder(kind=ChairKind.HOUSE, name="counting")
 ADA = TableVisitor(account="ada")
@@ -99,11 +97,13 @@ def tables(ladder: Ladder, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
             program.kill()
 
 
-async def killed_again_and_again(ladder: Ladder, folder: Path, opened: OpenedTable, chair: int) -> SlowListener:
+async def killed_again_and_again(
+    ladder: Ladder, folder: Path, opened: OpenedTable, chair: int, kills: int
+) -> SlowListener:
     """Play the table to its end, while its process is killed."""
     listener = SlowListener()
     playing = asyncio.ensure_future(play_chair(ladder, opened, chair, listener))
-    for _ in range(KILLS):
+    for _ in range(kills):
         with tables(ladder, folder):
             before = len(listener.questions)
             while len(listener.questions) < before + 4 and not playing.done():
@@ -115,29 +115,31 @@ async def killed_again_and_again(ladder: Ladder, folder: Path, opened: OpenedTab
     return listener
 
 
-LATER = pytest.mark.only_long
+LATER = pytest.mark.long
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
-    "order_of",
+    ("order_of", "kills"),
     [
-        pytest.param(of_house_bots, id="house bots"),
-        pytest.param(of_process, id="a bot of the ladder", marks=LATER),
-        pytest.param(of_docker, id="a bot of the ladder in Docker", marks=[LATER, pytest.mark.docker]),
+        pytest.param(of_house_bots, 1, id="house bots"),
+        pytest.param(of_house_bots, 8, id="house bots, often", marks=LATER),
+        pytest.param(of_process, 8, id="a bot of the ladder", marks=LATER),
+        pytest.param(of_docker, 8, id="a bot of the ladder in Docker", marks=[LATER, pytest.mark.docker]),
     ],
 )
-def test_a_killed_process_loses_no_card(order_of, ladder: Ladder, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_killed_process_loses_no_card(  # type: ignore[no-untyped-def]
+    order_of, kills: int, ladder: Ladder, tmp_path: Path
+) -> None:
     order = order_of(ladder, tmp_path)
     opened = open_table(ladder, order, ADA)
     (chair,) = opened.secrets
 
     async def play() -> None:
-        listener = await killed_again_and_again(ladder, tmp_path, opened, chair)
+        listener = await killed_again_and_again(ladder, tmp_path, opened, chair, kills)
         decisions = [question.view.decision for question in listener.questions]
         assert decisions == sorted(decisions), "no decision that was taken is asked for again"
 
-    in_loop(play(), 280)
+    in_loop(play())
     page = table_page(ladder, opened.name)
     assert (page.status, page.reason) == (TableStatus.OVER, "")
     record = TableFiles(ladder.settings.data_dir).record(page.id)

@@ -66,7 +66,6 @@ def assert_whole(ladder: SmallLadder, count: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 def test_if_all_workers_are_killed_again_and_again_each_match_is_still_recorded_once(
     ladder: SmallLadder, gate: Path
 ) -> None:
@@ -100,8 +99,7 @@ def test_signals_for_all_of_them_are_for_the_coordinator(ladder: SmallLadder, ga
     assert_whole(ladder, 2)
 
 
-@pytest.mark.long
-@pytest.mark.only_long  # on each push: the test before, and test_ladder_run.py gives matches back
+@pytest.mark.long  # on each push: the test before, and test_ladder_run.py gives matches back
 def test_a_terminal_s_ctrl_c_does_not_come_to_the_workers(ladder: SmallLadder) -> None:
     with ladder.running("--concurrency", "2", **TWO) as runner:
         workers = two_at_work(ladder, runner)

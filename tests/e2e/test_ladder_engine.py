@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.docker
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.long
 
 
 @pytest.fixture(scope="module")

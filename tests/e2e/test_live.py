@@ -21,7 +21,6 @@ from ladder.store import models
 from ladder.values.live_events import LiveEnd, LiveMatch, LiveOpened, LivePlayed, LiveScored, parse
 from referee.records.file import read_record
 from referee.records.lines import DealLine
-from tests.counts import count
 from tests.e2e.small_ladder import PATIENT, SmallLadder, small_ladder, until, waiting_for
 from tests.e2e.small_ladder import events as logged
 from tests.e2e.test_killed_workers import assert_whole, named, two_at_work
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 
     from ladder.values.live_events import LiveEvent
 
-KILLED = count(0, 1)
-"""Runs whose coordinator is killed alone, as those of tests/e2e/test_two_coordinators.py, before all is killed."""
 TWO = {"PIGPEN_WORKERS": "2", **PATIENT}
 
 
@@ -147,12 +144,13 @@ def assert_tells_all(ladder: Ladder, match: int, attempt: int, heard: list[LiveE
         assert len(re.findall(r"[2-9TJQKA][CDHS]\b", event.line)) == (event.type == "play"), event.line
 
 
-@pytest.mark.long
+@pytest.mark.parametrize("kills", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_what_killed_runs_left_is_cleared_away_and_their_matches_are_played_again(
-    small: SmallLadder, ladder: Ladder, gate: Path
+    small: SmallLadder, ladder: Ladder, gate: Path, kills: int
 ) -> None:
+    """Runs whose coordinator is killed alone, before all is killed."""
     folder = LiveFolder(small.settings.data_dir)
-    for _ in range(KILLED):
+    for _ in range(kills):
         with small.running("--concurrency", "2", **TWO) as runner:
             workers = two_at_work(small, runner)
             runner.kill()
@@ -161,10 +159,10 @@ def test_what_killed_runs_left_is_cleared_away_and_their_matches_are_played_agai
                 time.sleep(0.01)
             assert small.processes() == []
             assert list(small.scratch.iterdir()) == [], "a killed coordinator's workers end and leave nothing"
-    killed = [(1, KILLED + 1), (2, KILLED + 1)]
+    killed = [(1, kills + 1), (2, kills + 1)]
     with small.running("--concurrency", "2", **TWO) as runner:
         workers = two_at_work(small, runner)
-        wait_for_both(ladder, KILLED + 1)
+        wait_for_both(ladder, kills + 1)
         assert folder.attempts() == killed
         for pid in (*workers, runner.pid):
             os.kill(pid, signal.SIGKILL)
@@ -172,13 +170,12 @@ def test_what_killed_runs_left_is_cleared_away_and_their_matches_are_played_agai
     assert folder.attempts() == killed
     gate.touch()
     assert small.pigpen("ladder", "run", "--matches", "2").returncode == 0
-    assert [attempt for _, attempt, _ in small.attempts()[:2]] == [KILLED + 2] * 2  # it may have seen a worker end
-    assert folder.attempts() == [(1, KILLED + 2), (2, KILLED + 2)]
+    assert [attempt for _, attempt, _ in small.attempts()[:2]] == [kills + 2] * 2  # it may have seen a worker end
+    assert folder.attempts() == [(1, kills + 2), (2, kills + 2)]
     assert_whole(small, 2)
 
 
-@pytest.mark.long
-@pytest.mark.only_long  # on each push: the setting reaches the task, and what the observer tells with it
+@pytest.mark.long  # on each push: the setting reaches the task, and what the observer tells with it
 def test_where_the_organiser_wants_nothing_told_there_is_no_file(small: SmallLadder, gate: Path) -> None:
     gate.touch()
     assert small.pigpen("ladder", "run", "--matches", "1", PIGPEN_LIVE="off").returncode == 0
@@ -186,7 +183,6 @@ def test_where_the_organiser_wants_nothing_told_there_is_no_file(small: SmallLad
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 def test_with_open_hands_the_first_event_of_a_deal_holds_them(small: SmallLadder, gate: Path) -> None:
     gate.touch()
     assert small.pigpen("ladder", "run", "--matches", "1", PIGPEN_LIVE="open").returncode == 0

@@ -7,7 +7,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import pytest
 import tomli_w
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -15,13 +14,11 @@ from hypothesis import strategies as st
 from pigpen.rules import PRESETS
 from referee.records.lines import to_json
 from referee.records.rules_file import to_toml
-from tests.counts import count
 from tests.nasty import CONTROLS, DIGITS, changed, damaged, records, values, words
 from tests.referee.recorded import SEED, faulty_seats, match_lines
 from tests.typed import typed
 
-pytestmark = pytest.mark.long
-some = settings(deadline=None, max_examples=count(10, 40), derandomize=True, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=10, derandomize=True, suppress_health_check=list(HealthCheck))
 MATCHES: list[list[dict[str, Any]]] = [
     [json.loads(to_json(line)) for line in lines]
     for lines in (

@@ -13,16 +13,15 @@ from ladder.matches.play import play_sandboxed
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
-from pigpen import ClockSetting
 from pigpen.rules import seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from referee.records.rules_file import load_rules
+from tests.waiting import PATIENT
 
 pytestmark = [pytest.mark.node, pytest.mark.docker]
 
-PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)
 TAG = "pigpen/test:node"
 DOCKERFILE = """
 FROM scratch

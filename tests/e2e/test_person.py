@@ -11,7 +11,6 @@ from pigpen.rules import PRESETS
 from referee.records.file import read_record
 from referee.records.recorded import Recorded
 from referee.replay.verify import verify
-from tests.counts import LONG, count
 from tests.e2e.command import pigpen
 from tests.e2e.terminal import Terminal, terminal
 from tests.e2e.test_replay import RIGHT, is_as_before
@@ -19,7 +18,7 @@ from tests.e2e.test_replay import RIGHT, is_as_before
 if TYPE_CHECKING:
     from pathlib import Path
 
-FEW = ("hearts-short", "gongzhu-sale")
+IN_EACH_PUSH = ("hearts-short", "gongzhu-sale")
 """They have every kind of question: passing, exposing face up and face down."""
 QUICK = ("--sandbox", "inline", "--pace", "0")
 PATIENT = (*QUICK, "--seed", "a person", "--human-limit", "600", "--limit", "600", "--clock", "100000")
@@ -58,11 +57,12 @@ def play_on(now: Terminal, until: str = "the program's end") -> list[str]:
     return done
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("variant", PRESETS if LONG else FEW)
+@pytest.mark.parametrize(
+    "variant", [pytest.param(name, marks=() if name in IN_EACH_PUSH else pytest.mark.long) for name in PRESETS]
+)
 def test_a_whole_game_is_played_by_keys(variant: str, tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl"
-    length = ("--game",) if variant == "hearts-short" else ("--deals", str(count(1, 2)))
+    length = ("--game",) if variant == "hearts-short" else ("--deals", "1")
     words = ("play", "human", *bots_for(variant), "--rules", variant, *PATIENT, *length, "--record", str(path))
     with terminal(*words, columns=90, lines=26) as now:
         modes = now.modes

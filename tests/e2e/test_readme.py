@@ -9,11 +9,11 @@ import shlex
 import signal
 import subprocess
 import urllib.request
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.counts import LONG, count
 from tests.e2e.command import PIGPEN, ROOT, environment, pigpen
 
 BOTS = ("Trotter", "Snout", "Truffle", "Acorn", "Mud")
@@ -34,22 +34,20 @@ SHORTER = {
     "pigpen why match.jsonl mybot --worst 3": "--board 3",
 }
 """
-What each of these commands has at its end for each push: as much as those after it look at.
+What each of these commands has at its end in each push: as much as those after it look at.
 
 Containers play what `--resume` goes on with.
 """
-LADDER = {} if LONG else {"PIGPEN_SANDBOX": "process", "PIGPEN_WORKERS": "1", "PIGPEN_CONCURRENCY": "1"}
+QUICK_LADDER = {
+    "PIGPEN_SANDBOX": "process", "PIGPEN_WORKERS": "1", "PIGPEN_CONCURRENCY": "1", "PIGPEN_PREFLIGHT_DEALS": "1",
+}  # fmt: skip
 """Where the ladder plays; tests/e2e/test_ladder_engine.py and test_packages.py submit and play in containers, too."""
-QUICK_TRIALS = {"PIGPEN_PREFLIGHT_DEALS": str(count(1, 4))}
-"""Whoever submits a bot has it tried in all cases, and in so many deals."""
 ONLY_THE_MATCH = """#!/bin/sh
 [ "$1" != play ] || exec {pigpen} "$@"
 echo "$PIGPEN_SANDBOX: $*" >&2
 exit 1
 """
 """Plays the demo's first match, and only says what comes next."""
-RECORDED = count(16, 64)
-"""Deals of the match that is recorded."""
 PATIENCE = 900
 """Seconds for all of a test, on a machine that is busy with other things, too."""
 ELSEWHERE = "Enter a bot in another ladder"
@@ -75,21 +73,19 @@ def commands(text: str) -> list[str]:
 def run(command: str, folder: Path, **extra: str) -> subprocess.CompletedProcess[str]:
     """Run a command; if it uses a ladder, then one in *folder*."""
     path = f"{PIGPEN.parent}{os.pathsep}{os.environ['PATH']}"
-    variables = environment(PATH=path, PIGPEN_DATA_DIR=str(folder / "ladder"), **QUICK_TRIALS) | extra
+    variables = environment(PATH=path, PIGPEN_DATA_DIR=str(folder / "ladder"), PIGPEN_PREFLIGHT_DEALS="1") | extra
     return subprocess.run(
         command, shell=True, cwd=folder, env=variables, capture_output=True, text=True, timeout=PATIENCE - 20,
         check=False,
     )  # fmt: skip
 
 
-def run_pigpen(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run_pigpen(command: str, folder: Path, ladder: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     """Run ``pigpen …``, or ``pigpen … > FILE``, as `run` does, with a board a match; in this process."""
     command, _, file = command.partition(" > ")
     words = shlex.split(command)
-    ladder = {} if words[1] == "play" else LADDER
-    done = pigpen(
-        *words[1:], folder=folder, PIGPEN_DATA_DIR=str(folder / "ladder"), PIGPEN_BOARDS="1", **QUICK_TRIALS, **ladder
-    )
+    variables = {"PIGPEN_DATA_DIR": str(folder / "ladder"), "PIGPEN_BOARDS": "1"}
+    done = pigpen(*words[1:], folder=folder, **variables, **({} if words[1] == "play" else ladder))
     if file:
         (folder / file.strip()).write_text(done.stdout)
     return done
@@ -112,15 +108,15 @@ def test_the_readme_fits_on_two_screens() -> None:
 
 
 def interrupt(path: Path) -> None:
-    """Leave of a finished match what there was of it in the middle, or when two deals were missing."""
+    """Leave of a finished match what there was of it when two deals were missing."""
     lines = path.read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[: len(lines) // 3 if LONG else -3]))
+    path.write_text("".join(lines[:-3]))
     path.with_name(f"{path.name}.seed").write_text(json.loads(lines[-1])["seed"])
 
 
 def look_at_the_site(folder: Path) -> None:
     """Type ``pigpen up``, look at the standings in the browser, press Ctrl-C."""
-    variables = environment(PIGPEN_DATA_DIR=str(folder / "ladder"), PIGPEN_BOARDS="1", **LADDER)
+    variables = environment(PIGPEN_DATA_DIR=str(folder / "ladder"), PIGPEN_BOARDS="1")
     with subprocess.Popen([PIGPEN, "up"], cwd=folder, env=variables, stdout=subprocess.PIPE, text=True) as up:
         assert up.stdout is not None
         address = up.stdout.readline().removeprefix("The site is at ").strip()
@@ -132,10 +128,12 @@ def look_at_the_site(folder: Path) -> None:
 
 
 @pytest.mark.docker
-@pytest.mark.long
 @pytest.mark.timeout(PATIENCE)
-def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    if not LONG:
+@pytest.mark.parametrize("as_written", [False, pytest.param(True, marks=pytest.mark.long)], ids=["short", "as written"])
+def test_the_pigpen_commands_work_one_after_the_other(
+    tmp_path: Path, as_written: bool, request: pytest.FixtureRequest
+) -> None:
+    if not as_written:
         request.getfixturevalue("few_playouts")
     tried = [command for command in commands(GUIDE) if command.startswith("pigpen")]
     assert len(tried) >= 20
@@ -144,15 +142,15 @@ def test_the_pigpen_commands_work_one_after_the_other(tmp_path: Path, request: p
     for command in tried:
         if "--resume" in command:
             interrupt(tmp_path / "match.jsonl")
-        if command == "pigpen up":  # for each push, test_up.py types it
-            if LONG:
+        if command == "pigpen up":  # in each push, test_up.py types it
+            if as_written:
                 look_at_the_site(tmp_path)
             continue
-        typed = command if LONG else f"{command} {SHORTER.get(command, '')}"
-        done = run_pigpen(typed, tmp_path)
+        typed = command if as_written else f"{command} {SHORTER.get(command, '')}"
+        done = run_pigpen(typed, tmp_path, {} if as_written else QUICK_LADDER)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         assert re.findall(r"(?:illegal|malformed|gone): .*", done.stdout) == []  # a slow machine may make a bot late
-    assert (tmp_path / "match.jsonl").read_text().count('"type":"deal"') == RECORDED
+    assert (tmp_path / "match.jsonl").read_text().count('"type":"deal"') == (64 if as_written else 16)
 
 
 @pytest.mark.docker
@@ -171,7 +169,6 @@ def test_the_demo_uses_containers_where_an_engine_answers(tmp_path: Path) -> Non
 
 @pytest.mark.docker
 @pytest.mark.long
-@pytest.mark.only_long
 @pytest.mark.timeout(PATIENCE)
 def test_make_demo_plays_a_match_and_a_small_ladder_in_containers(tmp_path: Path) -> None:
     done = run("make demo", ROOT, TMPDIR=str(tmp_path))
@@ -186,7 +183,7 @@ def test_make_demo_plays_a_match_and_a_small_ladder_in_containers(tmp_path: Path
 @pytest.mark.timeout(PATIENCE)
 def test_make_demo_plays_in_processes_where_no_engine_answers(tmp_path: Path) -> None:
     nothing = {"DOCKER_HOST": "unix:///nonexistent/docker.sock", "PIGPEN_NO_INSTALL": "1", "TMPDIR": str(tmp_path)}
-    nothing |= {"PIGPEN_DEMO_MATCHES": "1", "PIGPEN_DEMO_FORMAT": "--deals 1"} | LADDER
+    nothing |= {"PIGPEN_DEMO_MATCHES": "1", "PIGPEN_DEMO_FORMAT": "--deals 1"} | QUICK_LADDER
     done = run("make demo", ROOT, **nothing)
     assert done.returncode == 0, done.stderr
     assert "Playing in process sandboxes instead" in done.stdout

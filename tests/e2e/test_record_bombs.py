@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Bomb = Callable[[Callable[[], Iterable[bytes]], str], Path]
 
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.long
 MIB = 1024**2
 ROOM = 320 * MIB
 """What a command may take beyond what it has when it begins; a line full of errors takes 200 MiB, 10,000 deals 350."""

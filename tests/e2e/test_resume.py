@@ -16,8 +16,8 @@ import pytest
 from referee.records.errors import RecordCut
 from referee.records.lines import without_times
 from referee.records.raw_lines import raw_lines
-from tests.counts import count
 from tests.e2e.command import pigpen, started
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FOUR = ("random", "cautious", "random", "cautious")
 MATCH = (*FOUR, "--rules", "hearts", "--boards", "60", "--seed", "7")
 DEALS = 240
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.long
 PROCESSES = ("--sandbox", "process")
 
 
@@ -68,7 +68,7 @@ def stop_at(lines: int, path: Path, number: signal.Signals, *words: str) -> str:
             assert program.poll() is None, program.communicate()
             time.sleep(0.005)
         program.send_signal(number)
-        _, errors = program.communicate(timeout=60)
+        _, errors = program.communicate(timeout=PATIENCE)
     return errors
 
 
@@ -93,7 +93,6 @@ def killed(tmp_path: Path, killed_once: Path) -> Path:
     return path
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("concurrency", "name"), [pytest.param("1", "match.jsonl", marks=LATER), ("4", "match.jsonl.gz")]
 )
@@ -102,7 +101,7 @@ def test_after_kill_9_at_any_moment_the_record_becomes_the_same(
 ) -> None:
     path, rng = tmp_path / name, random.Random(concurrency)
     how = (*PROCESSES, "--concurrency", concurrency)
-    moments = sorted(rng.sample(range(2, DEALS // 5), count(2, 3)))  # long before its end, however slow we look
+    moments = sorted(rng.sample(range(2, DEALS // 5), 2))  # long before its end, however slow we look
     stop_at(moments[0], path, signal.SIGKILL, *MATCH, *how, "--record", str(path))
     for moment in moments[1:]:
         stop_at(max(moment, len(texts(path)) + 1), path, signal.SIGKILL, *FOUR, "--resume", str(path), *how)
@@ -198,4 +197,4 @@ def test_two_commands_do_not_write_to_one_record(tmp_path: Path) -> None:
         assert "is being written by another pigpen" in done.stderr
         assert seed_of(path).exists()
         program.send_signal(signal.SIGINT)
-        program.communicate(timeout=60)
+        program.communicate(timeout=PATIENCE)

@@ -27,6 +27,7 @@ from tests.e2e.command import PIGPEN, environment
 from tests.ladder.people import add_person, token_of
 from tests.ladder.remote_site import log_in, served_app
 from tests.typed import Typed, typed
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -239,7 +240,7 @@ def test_ctrl_c_says_that_it_goes_on_and_again_ends_only_the_command(afar: Afar)
             )
             assert program.poll() is None
             program.send_signal(signal.SIGINT)
-            out, err = program.communicate(timeout=60)
+            out, err = program.communicate(timeout=PATIENCE)
         finally:
             program.kill()
     assert (program.returncode, out, err) == (130, "", "pigpen: Interrupted.\n")

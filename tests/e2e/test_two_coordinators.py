@@ -6,7 +6,7 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
@@ -18,16 +18,13 @@ from ladder.store import models
 from ladder.store.cluster_models import StoredCoordinator
 from ladder.store.commands.coordinators import LEFT
 from ladder.store.models import Status
-from tests.counts import count
 from tests.e2e.command import PIGPEN, environment
 from tests.e2e.judging import assert_each_result_has_its_record, assert_ratings_follow_from_the_records
 from tests.e2e.small_ladder import SLOW, SmallLadder, small_ladder
 from tests.ladder.postgres import LASTING, Server, running_server
+from tests.waiting import PATIENCE, until
 
 SEED = 20261123
-KILLS = count(2, 24)
-PATIENCE = 120.0
-"""Seconds after which what does not come never comes."""
 
 
 def kills(rng: random.Random) -> Iterator[str]:
@@ -35,14 +32,6 @@ def kills(rng: random.Random) -> Iterator[str]:
     yield from ("one", "database", "other")
     while True:
         yield rng.choice(("one", "database", "other"))
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait for what must come soon."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, f"it did not come within {PATIENCE} s"
-        time.sleep(0.05)
 
 
 @contextmanager
@@ -74,13 +63,13 @@ def coordinators(ladder: SmallLadder) -> set[int]:
         }
 
 
-def play_and_kill(ladder: SmallLadder, server: Server, rng: random.Random) -> None:
+def play_and_kill(ladder: SmallLadder, server: Server, rng: random.Random, times: int) -> None:
     """Let two runners play while one after the other is killed, or the database, and comes back; stop them in order."""
     with ExitStack() as stack:
         runners = {name: stack.enter_context(runner(ladder)) for name in ("one", "other")}
         until(lambda: len(coordinators(ladder)) == 2)
         assert_others_are_refused(ladder, ladder.scratch.parent)
-        for victim in islice(kills(rng), KILLS):
+        for victim in islice(kills(rng), times):
             before, living = recorded(ladder), {program.pid for program in runners.values()}
             until(lambda: recorded(ladder) > before and coordinators(ladder) >= living)  # noqa: B023
             time.sleep(rng.random())
@@ -101,14 +90,16 @@ def play_and_kill(ladder: SmallLadder, server: Server, rng: random.Random) -> No
 
 
 @pytest.mark.postgres
-@pytest.mark.long
 @pytest.mark.timeout(1200)
-def test_two_runners_lose_nothing_and_record_nothing_twice_whatever_is_killed_and_refuse_others(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", [2, pytest.param(24, marks=pytest.mark.long)])
+def test_two_runners_lose_nothing_and_record_nothing_twice_whatever_is_killed_and_refuse_others(
+    tmp_path: Path, times: int
+) -> None:
     with (
         running_server(LASTING) as server,
         small_ladder(tmp_path, program=SLOW, database_url=server.url("postgres")) as ladder,
     ):
-        play_and_kill(ladder, server, random.Random(SEED))
+        play_and_kill(ladder, server, random.Random(SEED), times)
         assert coordinators(ladder) == set()
         assert set(ladder.statuses()) <= {Status.DONE, Status.QUEUED}
         done = assert_each_result_has_its_record(ladder)

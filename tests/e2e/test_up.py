@@ -10,7 +10,6 @@ import socket
 import ssl
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -24,7 +23,6 @@ from ladder.app.tables.opening import open_table
 from ladder.app.tables.reading import table_page
 from ladder.app.tables.sitting import seat_of
 from ladder.values.people import OpenedTable, SeatPlace, TableOrder, TableStatus, TableVisitor
-from tests.counts import count
 from tests.e2e.accounts import FIRST, assert_no_log_has, browser, handlers_as_before, use_every_secret
 from tests.e2e.command import PIGPEN, ROOT, environment, pigpen
 from tests.e2e.small_ladder import PATIENT, SmallLadder, awaited, small_ladder, waiting_for
@@ -32,12 +30,14 @@ from tests.ladder import registries
 from tests.ladder.site.certificates import make_pair
 from tests.ports import free_port
 from tests.processes import children, has_ended
+from tests.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 T = TypeVar("T")
 TWO = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
 """Two of the same number might come as one."""
 PARTS = {
     "--fd": "The site",
@@ -54,8 +54,6 @@ parts = [SupervisedProcess(name, ["1000"], pathlib.Path(sys.argv[1], name), prog
 Supervisor(parts, print).run()
 """
 """Runs two programs that do nothing."""
-PATIENCE = 120.0
-"""Seconds after which something will not happen any more."""
 
 
 @pytest.fixture
@@ -89,27 +87,27 @@ class Running:
 
     def part(self, word: str) -> int:
         """The process of `pigpen WORD`, or of the program WORD, when there is one."""
-        return eventually(lambda: next((pid for pid in children(self.program.pid) if is_of(word, arguments(pid))), 0))
+        return until(lambda: next((pid for pid in children(self.program.pid) if is_of(word, arguments(pid))), 0))
 
     def page(self, path: str = "") -> str:
         """A page of the site, when it answers."""
 
         def ask() -> str:
             try:
-                response = httpx.get(self.address + path, timeout=5)
+                response = httpx.get(self.address + path, timeout=PATIENCE)
             except httpx.TransportError:  # the one that would have answered was killed
                 return ""
             assert response.status_code == 200
             return response.text
 
-        return eventually(ask)
+        return until(ask)
 
     def after_killing(self, word: str) -> str:
         """Kill the process of `pigpen WORD`, and wait for its end; what the supervisor says of it."""
         assert self.program.stderr is not None
         killed = self.part(word)
         os.kill(killed, signal.SIGKILL)
-        eventually(lambda: has_ended(killed))
+        until(lambda: has_ended(killed))
         return self.program.stderr.readline()
 
     def end(self, *signals: int) -> tuple[int, str, str]:
@@ -133,15 +131,6 @@ def running(ladder: SmallLadder, *words: str, **extra: str) -> Iterator[Running]
             program.kill()
 
 
-def eventually(look: Callable[[], T]) -> T:
-    """What *look* gives as soon as that is something."""
-    end = time.monotonic() + PATIENCE
-    while not (found := look()):
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    return found
-
-
 def arguments(pid: int) -> list[str]:
     try:
         return Path(f"/proc/{pid}/cmdline").read_text().split("\0")
@@ -158,16 +147,15 @@ def done(ladder: SmallLadder, count: int) -> bool:
 
 
 def assert_ended(*parts: int) -> None:
-    eventually(lambda: all(map(has_ended, parts)))
+    until(lambda: all(map(has_ended, parts)))
 
 
 def assert_nothing_is_left(ladder: SmallLadder, *parts: int) -> None:
     assert_ended(*parts)
-    eventually(lambda: ladder.processes() == [])
+    until(lambda: ladder.processes() == [])
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT][: count(1, 2)])
-@pytest.mark.long
+@SIGNALS
 def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_then_ends_the_site(
     ladder: SmallLadder, gate: Path, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,30 +176,30 @@ def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_t
         assert up.page("healthz")
         with browser(up.address) as client:
             secrets = use_every_secret(client, link[1])
-        place = eventually(lambda: listening(its, opened))
+        place = until(lambda: listening(its, opened))
         assert place
         assert "Hearts for two" in up.page("v/for-two")
-        eventually(ladder.processes)
+        until(ladder.processes)
         challenge = f'Bearer realm="{up.address}api/v1/registry/token",service="pigpen"' if words else ""
         if words:
-            assert eventually(lambda: asked(f"http://127.0.0.1:{port}/v2/")) == challenge
+            assert until(lambda: asked(f"http://127.0.0.1:{port}/v2/")) == challenge
             assert httpx.get(f"{up.address}api/v1/registry/token?service=pigpen", timeout=PATIENCE).status_code == 401
         for word, what in parts.items():
             assert up.after_killing(word).startswith(f"{what} has ended (exit code -9); it is started again in 1 s.")
         assert "Hearts for two" in up.page("v/for-two"), "at the same address"
-        again = eventually(lambda: listening(its, opened, place.attempt))
+        again = until(lambda: listening(its, opened, place.attempt))
         assert again
         assert again.token != place.token
         if words:
-            assert eventually(lambda: asked(f"http://127.0.0.1:{port}/v2/")) == challenge
+            assert until(lambda: asked(f"http://127.0.0.1:{port}/v2/")) == challenge
         gate.touch()
-        eventually(lambda: done(ladder, 2))
-        eventually(lambda: up.page("m").count('href="/m/') >= 2)
+        until(lambda: done(ladder, 2))
+        until(lambda: up.page("m").count('href="/m/') >= 2)
         after = {word: up.part(word) for word in parts}
         assert not set(before.values()) & set(after.values())
         gate.unlink()
         awaited(gate).unlink()
-        eventually(awaited(gate).exists)
+        until(awaited(gate).exists)
         up.program.send_signal(number)
         under_way, ended = ladder.statuses()["leased"], ladder.statuses()["done"]
         assert under_way
@@ -236,17 +224,16 @@ def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_t
 
 def test_a_killed_supervisor_leaves_no_process(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", SUPERVISOR, tmp_path], cwd=ROOT) as program:
-        sleeping = eventually(lambda: [pid for pid in children(program.pid) if is_of("sleep", arguments(pid))])
+        sleeping = until(lambda: [pid for pid in children(program.pid) if is_of("sleep", arguments(pid))])
         program.kill()
     assert_ended(*sleeping)
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 def test_a_killed_pigpen_up_leaves_no_process(ladder: SmallLadder) -> None:
     with running(ladder, "up", **PATIENT) as up:
         parts = up.part("serve"), up.part("run")
-        eventually(ladder.processes)
+        until(ladder.processes)
         up.end(signal.SIGKILL)
     assert_nothing_is_left(ladder, *parts)
 
@@ -257,12 +244,11 @@ def listening(ladder: Ladder, opened: OpenedTable, after: int = 0) -> SeatPlace 
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 def test_a_second_signal_gives_the_matches_back(ladder: SmallLadder) -> None:
     with running(ladder, "up", **PATIENT) as up:
         up.page()
         parts = up.part("serve"), up.part("run")
-        eventually(ladder.processes)
+        until(ladder.processes)
         code, _, err = up.end(*TWO)
     assert (code, err) == (0, "")
     assert set(ladder.statuses()) == {"queued"}
@@ -293,7 +279,6 @@ def test_plain_http_for_other_machines_is_refused_in_a_sentence(ladder: SmallLad
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 def test_the_site_and_its_processes_speak_https(ladder: SmallLadder, tmp_path: Path) -> None:
     pair = make_pair(tmp_path)
     files = str(pair.certificate), str(pair.key)
@@ -307,8 +292,7 @@ def test_the_site_and_its_processes_speak_https(ladder: SmallLadder, tmp_path: P
     assert refused.stderr.startswith(f"pigpen: {files[1]!r} holds no certificate in PEM.")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT][: count(1, 2)])
-@pytest.mark.long
+@SIGNALS
 def test_the_site_alone_makes_its_ladder_takes_a_port_and_serves_until_a_signal(
     tmp_path: Path, number: signal.Signals
 ) -> None:

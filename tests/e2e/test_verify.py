@@ -17,12 +17,13 @@ from referee.records.lines import MatchLine
 from referee.records.raw_lines import raw_lines
 from tests.e2e.command import PIGPEN, environment, pigpen, pigpen_process, started
 from tests.referee.recorded import match_lines, write_record
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 NAMES = pytest.mark.parametrize("name", ["match.jsonl", "match.jsonl.gz"])
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.long
 PACKED_FIRST = pytest.mark.parametrize("name", [pytest.param("match.jsonl", marks=LATER), "match.jsonl.gz"])
 """On each push test_resume.py kills one that writes lines as they are, and test_full_disk.py fills its disk."""
 BOTS = ("random", "cautious", "random", "cautious")
@@ -136,7 +137,7 @@ def test_kill_9_costs_a_record_no_more_than_the_line_at_hand(tmp_path: Path, nam
             time.sleep(0.01)
         seen = whole_lines(path)
         program.kill()
-        program.wait(60)
+        program.wait(PATIENCE)
     left = whole_lines(path)
     assert left >= seen
     found = json.loads(pigpen("verify", "--json", str(path)).stdout)

@@ -74,9 +74,7 @@ def decisions(
                 deal.apply(seat, answer)
 
 
-@pytest.mark.parametrize(
-    "rules", [HEARTS, pytest.param(HEARTS_JACK, marks=[pytest.mark.long, pytest.mark.only_long])], ids=named
-)
+@pytest.mark.parametrize("rules", [HEARTS, pytest.param(HEARTS_JACK, marks=pytest.mark.long)], ids=named)
 def test_the_bot_is_asked_about_deals_that_fit_the_view(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
     witness = Witness()
     player = seated(rules, witness, monkeypatch)

@@ -59,9 +59,9 @@ BACKENDS = [pytest.param("postgresql", marks=pytest.mark.postgres)]
 if not ON_POSTGRESQL:
     BACKENDS.insert(0, pytest.param("sqlite"))
 LATER_BACKENDS = list(BACKENDS)
-"""For tests with no question of their own to the database: PostgreSQL in the long form and `make test-postgres`."""
+"""For tests with no question of their own to the database: PostgreSQL in `make test-long` and `make test-postgres`."""
 if not ON_POSTGRESQL:
-    later = [pytest.mark.postgres, pytest.mark.long, pytest.mark.only_long]
+    later = [pytest.mark.postgres, pytest.mark.long]
     LATER_BACKENDS[1] = pytest.param("postgresql", marks=later)
 IN_BOTH = pytest.mark.parametrize("backend", BACKENDS)
 """For a test with questions of its own to the database, in a module whose `backend` is `later_backend`."""

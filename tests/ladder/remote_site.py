@@ -13,6 +13,7 @@ import uvicorn
 
 from ladder.app.remote.login import FILE, Login
 from ladder.site.application import make_app
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ def served_app(app: Any, **options: Any) -> Iterator[str]:
     server.startup = startup  # type: ignore[method-assign, assignment]
     thread = threading.Thread(target=server.run)
     thread.start()
-    assert up.wait(30)
+    assert up.wait(PATIENCE)
     port = server.servers[0].sockets[0].getsockname()[1]
     scheme = "https" if config.is_ssl else "http"
     with structlog.testing.capture_logs():  # what the site logs is not what a command prints

@@ -16,6 +16,7 @@ from pigpen.wire.messages import hello_message
 from referee.seats.deadlines import DEADLINES, Deadlines
 from referee.seats.hello import new_token
 from referee.seats.stream_seat import StreamSeat
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -40,7 +41,7 @@ class RawBot:
         return RefereeMessage.FromString(await self.receive_bytes())
 
     async def receive_bytes(self) -> bytes:
-        data = await asyncio.wait_for(self._call.read(), 30)
+        data = await asyncio.wait_for(self._call.read(), PATIENCE)
         assert isinstance(data, bytes)
         return data
 
@@ -56,7 +57,7 @@ class RawBot:
         await self.send(BotMessage(answer=Answer(decision=number, card=chosen)))
 
     async def status(self) -> tuple[grpc.StatusCode, str]:
-        code = await asyncio.wait_for(self._call.code(), 30)
+        code = await asyncio.wait_for(self._call.code(), PATIENCE)
         return code, await self._call.details() or ""
 
     def hang_up(self) -> None:

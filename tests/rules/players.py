@@ -6,12 +6,10 @@ import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from pigpen.rules import PRESETS, Deal, Face, MoonChoice, Phase, mask_of
-from tests.counts import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,24 +19,22 @@ if TYPE_CHECKING:
 
 Test = TypeVar("Test", bound=Callable[..., Any])
 
-_SOME = settings(deadline=None, max_examples=count(30, 60), suppress_health_check=[HealthCheck.too_slow])
+_SOME = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 """No clock decides a test: neither a deadline nor the check for slow data."""
-_MANY = settings(_SOME, max_examples=count(60, 200))
+_MANY = settings(_SOME, max_examples=60)
 presets = st.sampled_from(list(PRESETS.values()))
 chances = st.randoms(use_true_random=True)
 """A source of chance that Hypothesis seeds and prints but does not watch: a whole deal costs it one draw."""
 
 
 def some(test: Test) -> Test:
-    """Give a test examples, more of them in the long form."""
-    marked: Test = pytest.mark.long(_SOME(test))
-    return marked
+    """Give a test examples."""
+    return _SOME(test)
 
 
 def many(test: Test) -> Test:
-    """Give a test many examples, more of them in the long form."""
-    marked: Test = pytest.mark.long(_MANY(test))
-    return marked
+    """Give a test many examples."""
+    return _MANY(test)
 
 
 def lumpy_hands(rules: Rules, rng: Random) -> list[int]:

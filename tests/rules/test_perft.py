@@ -10,29 +10,25 @@ from __future__ import annotations
 import pytest
 
 from pigpen.rules import PRESETS, Deal, Face, Phase, deal_hands, seed_from
-from tests.counts import count
 from tests.rules.pairs import naive_twin
 from tests.rules.perft import engine_counts, naive_counts
 from tests.rules.table import small
 
 SEED = seed_from("7")
-LATER = [pytest.mark.long, pytest.mark.only_long]
+LATER = pytest.mark.long
 """Trees that another preset has, too, with the same rules as far as the tree reaches."""
 TO_THE_END = 99
-CHOICES = count(10, TO_THE_END)
-"""So many of the last tricks' choices: in the very last trick nobody has any, but counting it takes longest."""
-LARGE = count(8, TO_THE_END)
-"""So many choices of the tree that is seven times as large as the next one."""
-NODES = count(2_000, 10_000)
-"""From the start, a tree is counted as far as it is no wider than this."""
+MAX_NODES = pytest.mark.parametrize("max_nodes", [2_000, pytest.param(10_000, marks=LATER)])
+"""Width up to which a tree is counted from the start."""
 WESTERN = "JD 2H 7H 3S | 4D 5D 9H AS | 2C TC 3H QS | 9C 6H AH 8S"
 CHINESE = "8C JD 6S | 3C 4D AH | TC 5H AS | 7D 2S QS"
 FIVE = "3C 5H | AH 6S | TC JD | 4D 2S | QS AS"
 GONGZHU_TREE = [2, 4, 8, 16, 40, 40, 88, 120, 240, 432, 624] + [896] * 5
+SALE_TREE = [3, 9, 27, 81, 216, 216, 486, 648, 1296, 2349, 3402] + [4968] * 5
+"""Seven times as large as the next one: in each push its beginning is counted."""
 HEARTS_TREE = [1, 1, 2, 6, 6, 12, 20, 20, 40, 72, 132] + [216] * 5 + [48]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("preset", "table", "counts"),
     [
@@ -43,17 +39,22 @@ HEARTS_TREE = [1, 1, 2, 6, 6, 12, 20, 20, 40, 72, 132] + [216] * 5 + [48]
         ("gongzhu", CHINESE, GONGZHU_TREE),
         pytest.param("gongzhu-partners", CHINESE, GONGZHU_TREE, marks=LATER),
         ("gongzhu-five", FIVE, [2, 8, 16, 32, 56, 112, 176] + [224] * 6),
-        ("gongzhu-sale", CHINESE, [3, 9, 27, 81, 216, 216, 486, 648, 1296, 2349, 3402] + [4968] * 5),
+        pytest.param("gongzhu-sale", CHINESE, SALE_TREE, marks=LATER),
     ],
 )
 def test_the_whole_tree_of_a_small_deal_has_the_golden_counts(preset: str, table: str, counts: list[int]) -> None:
     """Exposing, opening, first trick, broken hearts, bars, moon choice: everything down to the last card."""
-    deal, depth = small(PRESETS[preset], table), LARGE if preset == "gongzhu-sale" else TO_THE_END
-    assert engine_counts(deal, depth) == counts[:depth]
-    assert naive_counts(naive_twin(deal), depth) == counts[:depth]
+    deal = small(PRESETS[preset], table)
+    assert engine_counts(deal, TO_THE_END) == counts
+    assert naive_counts(naive_twin(deal), TO_THE_END) == counts
 
 
-@pytest.mark.long
+def test_the_tree_of_a_small_deal_with_face_down_sales_begins_with_the_golden_counts() -> None:
+    deal = small(PRESETS["gongzhu-sale"], CHINESE)
+    assert engine_counts(deal, 8) == SALE_TREE[:8]
+    assert naive_counts(naive_twin(deal), 8) == SALE_TREE[:8]
+
+
 @pytest.mark.parametrize(
     ("preset", "number", "counts"),
     [
@@ -73,10 +74,13 @@ def test_the_whole_tree_of_a_small_deal_has_the_golden_counts(preset: str, table
         ("chinese-hearts", 3, [1, 4, 8, 24, 218, 762]),
     ],
 )
-def test_the_tree_from_the_start_has_the_golden_counts(preset: str, number: int, counts: list[int]) -> None:
+@MAX_NODES
+def test_the_tree_from_the_start_has_the_golden_counts(
+    preset: str, number: int, counts: list[int], max_nodes: int
+) -> None:
     """All the cards of a real deal (seed 7), to a fixed depth."""
     deal = Deal(PRESETS[preset], deal_hands(PRESETS[preset], SEED, number), number=number)
-    counts = [width for width in counts if width <= NODES]
+    counts = [width for width in counts if width <= max_nodes]
     assert engine_counts(deal, len(counts)) == counts
     assert naive_counts(naive_twin(deal), len(counts)) == counts
 
@@ -94,9 +98,13 @@ def test_the_tree_from_the_start_has_the_golden_counts(preset: str, number: int,
         pytest.param("chinese-hearts", [4, 8, 20, 24, 72, 162, 306, 510, 1020, 1884, 2976] + [4192] * 5, marks=LATER),
     ],
 )
-@pytest.mark.long
-def test_the_tree_of_the_last_tricks_has_the_golden_counts(preset: str, counts: list[int]) -> None:
-    """Four tricks before the end (three at five seats) of a deal in which every card that may be is exposed."""
+@pytest.mark.parametrize("choices", [10, pytest.param(TO_THE_END, marks=LATER)])
+def test_the_tree_of_the_last_tricks_has_the_golden_counts(preset: str, counts: list[int], choices: int) -> None:
+    """
+    Four tricks before the end (three at five seats) of a deal in which every card that may be is exposed.
+
+    In the very last trick there is no choice, but counting it takes longest.
+    """
     rules = PRESETS[preset]
     deal = Deal(rules, deal_hands(rules, SEED, 3), number=3)
     naive = naive_twin(deal)
@@ -109,5 +117,5 @@ def test_the_tree_of_the_last_tricks_has_the_golden_counts(preset: str, counts: 
         else:
             deal.apply(seat, options[len(options) // 2])
             naive.do((str(options[len(options) // 2]),))
-    assert engine_counts(deal, CHOICES) == counts[:CHOICES]
-    assert naive_counts(naive, CHOICES) == counts[:CHOICES]
+    assert engine_counts(deal, choices) == counts[:choices]
+    assert naive_counts(naive, choices) == counts[:choices]

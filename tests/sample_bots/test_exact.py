@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import pytest
 
 from benchmarks.duels import load_bot
@@ -9,7 +11,6 @@ from pigpen import View, margin, solve
 from pigpen.bot import decide
 from pigpen.rules import PRESETS, Rules, seed_from
 from pigpen.sim.sampling import Unseen
-from tests.counts import LONG
 from tests.rules.table import named
 from tests.sample_bots.table import play_deal
 
@@ -23,12 +24,16 @@ KNOWN = {
 """Those of the deals in which a seat comes to know all hands while its choice still matters."""
 
 
-@pytest.mark.long
+@pytest.mark.parametrize(
+    "numbers", [pytest.param(KNOWN, id="known"), pytest.param({}, id="all", marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize("rules", [PRESETS[name] for name in KNOWN], ids=named)
-def test_plays_a_card_of_the_solution_when_all_hands_are_known(rules: Rules) -> None:
+def test_plays_a_card_of_the_solution_when_all_hands_are_known(
+    rules: Rules, numbers: Mapping[str, Iterable[int]]
+) -> None:
     bot, tried = load_bot("exact")(), 0
     players = [load_bot("cautious")() for _ in range(rules.players)]
-    for number in DEALS if LONG else KNOWN[rules.name]:
+    for number in numbers.get(rules.name, DEALS):
         deal = play_deal(rules, players, seed_from("endings"), number, cards=len(rules.deck) - TRICKS * rules.players)
         while deal.playable:
             view = View(*deal.known_to(deal.turn), seed=number)

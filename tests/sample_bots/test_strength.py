@@ -6,25 +6,23 @@ import pytest
 
 from benchmarks.duels import duel, load_bot
 from pigpen.rules import PRESETS, seed_from
-from tests.counts import count
 
-LATER = [pytest.mark.long, pytest.mark.only_long]
+LATER = pytest.mark.long
 DUELS = [
-    *[("cautious", "random", variant, count(12, 60)) for variant in ("hearts", "gongzhu", "chinese-hearts")],
-    ("counting", "cautious", "hearts-short", count(24, 60)),
+    *[("cautious", "random", variant, 12) for variant in ("hearts", "gongzhu", "chinese-hearts")],
+    ("counting", "cautious", "hearts-short", 24),
     pytest.param("counting", "cautious", "hearts", 60, marks=LATER),
     pytest.param("counting", "cautious", "chinese-hearts", 60, marks=LATER),
     pytest.param("counting", "cautious", "gongzhu", 60, marks=LATER),
 ]
 """The stronger bot, the weaker one, the variant, and how many boards tell them apart."""
 SIMULATED = [
-    ("sampling", count(4, 12)),
+    ("sampling", 4),
     pytest.param("exact", 12, marks=LATER),
 ]
 """Of fewer boards `exact` is not more than twice the standard error ahead; its endings have tests of their own."""
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("strong", "weak", "variant", "boards"), DUELS)
 def test_the_stronger_bot_wins_by_more_than_twice_the_standard_error(
     strong: str, weak: str, variant: str, boards: int
@@ -35,7 +33,6 @@ def test_the_stronger_bot_wins_by_more_than_twice_the_standard_error(
     assert not found.faults
 
 
-@pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("strong", "boards"), SIMULATED)
 def test_simulation_beats_counting_by_more_than_twice_the_standard_error(strong: str, boards: int) -> None:

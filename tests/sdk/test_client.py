@@ -18,6 +18,7 @@ from referee.seats.clock import Stopwatch
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.verdict import SeatFailure
 from tests.referee.wires import open_seat, question
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -61,10 +62,10 @@ async def test_a_client_answers_hears_and_ends(tmp_path: Path, welcome: pigpen.W
     async with open_seat(tmp_path) as (seat, token):
         playing = asyncio.ensure_future(client(bot, tmp_path, token).play_match())
         await seat.welcome(welcome)
-        assert await seat.ask(question(), Stopwatch(30.0), 0.0) == question().legal[-1]
+        assert await seat.ask(question(), Stopwatch(PATIENCE), 0.0) == question().legal[-1]
         await seat.tell(pigpen.DealResult(0, 0, (0, 0, 0, 26), (0, 0, 0, 26)))
         await finish(seat)
-        await asyncio.wait_for(playing, 30)
+        await asyncio.wait_for(playing, PATIENCE)
     assert bot.heard == [
         welcome,
         pigpen.DealResult(0, 0, (0, 0, 0, 26), (0, 0, 0, 26)),
@@ -78,9 +79,9 @@ async def test_a_client_comes_back_when_its_stream_breaks(tmp_path: Path, welcom
         playing = asyncio.ensure_future(client(bot, tmp_path, token).play_match())
         await seat.welcome(welcome)
         await seat._server.stop(None)
-        assert await seat.ask(question(), Stopwatch(30.0), 0.0) == question().legal[-1]
+        assert await seat.ask(question(), Stopwatch(PATIENCE), 0.0) == question().legal[-1]
         await finish(seat)
-        await asyncio.wait_for(playing, 30)
+        await asyncio.wait_for(playing, PATIENCE)
     assert bot.heard == [welcome, pigpen.MatchResult(1, 2.5)]
 
 
@@ -118,7 +119,7 @@ async def test_a_client_waits_for_a_referee_that_is_slow_to_take_its_connection(
         playing = asyncio.ensure_future(Client(bot, "test", f"unix:{socket}", token).play_match())
         await seat.welcome(welcome)
         await finish(seat)
-        await asyncio.wait_for(playing, 30)
+        await asyncio.wait_for(playing, PATIENCE)
     assert bot.heard == [welcome, pigpen.MatchResult(1, 2.5)]
 
 
@@ -145,9 +146,9 @@ async def test_an_error_in_the_bot_is_never_taken_for_one_of_the_connection(
     async with open_seat(tmp_path) as (seat, token):
         playing = asyncio.ensure_future(client(Broken(), tmp_path, token).play_match())
         await seat.welcome(welcome)
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(30.0), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
         with pytest.raises(BotFailed) as failure:
-            await asyncio.wait_for(playing, 30)
+            await asyncio.wait_for(playing, PATIENCE)
         assert isinstance(failure.value.error, error)
         asking.cancel()
 
@@ -163,10 +164,10 @@ async def test_an_answer_of_the_wrong_kind_is_malformed_and_the_bot_lives_on(
         playing = asyncio.ensure_future(client(Once(), tmp_path, token).play_match())
         await seat.welcome(welcome)
         with pytest.raises(SeatFailure, match="the answer holds no action"):
-            await seat.ask(question(1), Stopwatch(30.0), 0.0)
-        assert await seat.ask(question(2), Stopwatch(30.0), 0.0) == question().legal[0]
+            await seat.ask(question(1), Stopwatch(PATIENCE), 0.0)
+        assert await seat.ask(question(2), Stopwatch(PATIENCE), 0.0) == question().legal[0]
         await finish(seat)
-        await asyncio.wait_for(playing, 30)
+        await asyncio.wait_for(playing, PATIENCE)
     assert "play returned None; it must return one of view.legal" in capsys.readouterr().err
 
 
@@ -188,9 +189,9 @@ async def test_what_a_bot_prints_goes_to_stderr(tmp_path: Path, welcome: pigpen.
             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         await seat.welcome(welcome)
-        await seat.ask(question(), Stopwatch(30.0), 0.0)
+        await seat.ask(question(), Stopwatch(PATIENCE), 0.0)
         await finish(seat)
-        out, err = await asyncio.wait_for(program.communicate(), 30)
+        out, err = await asyncio.wait_for(program.communicate(), PATIENCE)
     assert (program.returncode, out) == (0, b"")
     assert err.startswith(b"thinking (Card(")
 
@@ -249,5 +250,5 @@ async def test_a_stream_that_the_referee_ends_first_after_the_match_is_a_good_en
         playing = asyncio.ensure_future(client(bot, tmp_path, token).play_match())
         await seat.welcome(welcome)
         await finish(seat)
-        await asyncio.wait_for(playing, 30)
+        await asyncio.wait_for(playing, PATIENCE)
     assert bot.heard[-1] == pigpen.MatchResult(1, 2.5)

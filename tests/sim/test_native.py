@@ -16,7 +16,6 @@ from hatch_engine import ENGINE
 from pigpen.rules import PRESETS, Phase
 from pigpen.sim import native
 from pigpen.sim.playout import Policy, playout
-from tests.counts import count
 from tests.rules.odd_rules import ODD
 from tests.rules.players import any_action, lumpy_deal, somewhere
 from tests.rules.table import named
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 Answer = TypeVar("Answer")
 
-DEALS = count(200, 10_000)
 MACHINES = ("x86_64", "aarch64")
 FACTS = "import pigpen, random; from pigpen.rules import *; rules = PRESETS['gongzhu']; \
 deal = Deal(rules, deal_hands(rules, bytes(32), 0)); \
@@ -54,34 +52,32 @@ def begun(rules: Rules, rng: Random) -> Deal:
 
 
 @here
-@pytest.mark.long
 @pytest.mark.parametrize("rules", PRESETS.values(), ids=named)
-def test_many_deals_end_with_the_same_scores(rules: Rules) -> None:
+@pytest.mark.parametrize("deals", [200, pytest.param(10_000, marks=pytest.mark.long)])
+def test_many_deals_end_with_the_same_scores(rules: Rules, deals: int) -> None:
     """The policies take turns; a card that were legal for one engine only would change all that comes after it."""
     rng = Random(11)
     assert native.engine()
-    for number in range(DEALS):
+    for number in range(deals):
         deal, seed, policy = begun(rules, rng), rng.getrandbits(64), Policy(number % 2)
         assert playout(deal, policy, Random(seed)) == pure(lambda: playout(deal, policy, Random(seed)))  # noqa: B023
 
 
 @here
-@pytest.mark.long
 @pytest.mark.parametrize("rules", [*PRESETS.values(), *ODD], ids=named)
 def test_every_place_of_a_deal_of_any_rules_is_played_out_the_same(rules: Rules) -> None:
     rng = Random(12)
-    for number in range(count(40, 500)):
+    for number in range(40):
         deal, seed, policy = somewhere(begun(rules, rng), rng), rng.getrandbits(64), Policy(number % 2)
         assert playout(deal, policy, Random(seed)) == pure(lambda: playout(deal, policy, Random(seed)))  # noqa: B023
 
 
 @here
-@pytest.mark.long
 @pytest.mark.parametrize("rules", [*PRESETS.values(), *ODD], ids=named)
 def test_samples_and_playouts_of_them_are_the_same(rules: Rules) -> None:
     """What was passed unseen too, which shows that both have drawn as many numbers."""
     rng = Random(13)
-    for _ in range(count(15, 100)):
+    for _ in range(15):
         deal = somewhere(begun(rules, rng), rng)
         view, seed = bot_view(deal, deal.turn), rng.getrandbits(64)
         if deal.phase is not Phase.PLAY:

@@ -15,7 +15,6 @@ from pigpen.rules.cards import FULL_DECK
 from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, GONGZHU_SALE, HEARTS, HEARTS_SHORT
 from pigpen.sim.sim_random import SimRandom
 from pigpen.sim.splits import Unfit
-from tests.counts import LONG, count
 from tests.rules.odd_rules import MIXED
 from tests.rules.players import any_action, lumpy_deal, walk
 from tests.rules.possible import key_of, possible
@@ -31,10 +30,11 @@ WESTERN = "2C TC 3D | 5C 4H QS | 3C 9D AH | 7D 2H JS"
 SALE = "2S JD 3D | 3S AH 4D | TC 5H AS | 7D QS 8D"
 FOUR_EACH = "2S 3S 4S 9D | 3C AH 5S 6D | TC JD AS 2H | 6S 7S QS 3H"
 CHINESE = "2S JD 6S | 3S 4S AH | TC 5H AS | 7D QS 8C"
-LATER = pytest.mark.only_long
+LATER = pytest.mark.long
+SEEDS = [0, *(pytest.param(seed, marks=LATER) for seed in (1, 2))]
 """For deals much like another one."""
-EACH = count(4, 8)
-"""So often each deal that is possible is to be drawn, where that is counted."""
+EACH = 4
+"""Times that each possible deal is to be drawn, where that is counted."""
 
 
 TELLING = ("hearts", "chinese-hearts", "gongzhu", "gongzhu-five", "gongzhu-sale")
@@ -59,7 +59,6 @@ def ways(view: View) -> int:
     return view._possible.unseen.ways()
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("rules", "table"),
     [
@@ -70,9 +69,9 @@ def ways(view: View) -> int:
     ],
     ids=lambda value: value if isinstance(value, str) else value.name,
 )  # fmt: skip
-@pytest.mark.parametrize("seed", range(count(1, 3)))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_as_many_deals_are_counted_as_there_are(rules: Rules, table: str, seed: int) -> None:
-    """Every place of a small deal; played in several ways in the long form."""
+    """Every place of a small deal."""
     rng, number = Random(seed), 0 if rules.exposing else NO_PASS
     for view in states_of(small(rules, table, number=number), rng):
         worlds = possible(view)
@@ -80,21 +79,18 @@ def test_as_many_deals_are_counted_as_there_are(rules: Rules, table: str, seed: 
         assert {key_of(view.sample(rng)) for _ in range(20)} <= worlds
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("number", range(count(1, 3)))
+@pytest.mark.parametrize("number", SEEDS)
 def test_what_others_passed_unseen_is_drawn_too(number: int) -> None:
-    """Left, and in the long form right and across; one card each, so that all ways can be tried."""
+    """Left, and in `make test-long` right and across; one card each, so that all ways can be tried."""
     rng = Random(number)
     deal = small(ONE_PASSED, WESTERN, number=number)
     views = [view for view in states_of(deal, rng) if view.phase is Phase.PLAY][5:9:2]
-    views = views if LONG else views[-1:]
-    for view in views:
+    for view in views[-1:]:
         worlds = possible(view)
         assert len(worlds) == ways(view) * 3**2
         assert_uniform(Counter(key_of(view.sample(rng)) for _ in range(EACH * len(worlds))), worlds)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("deal", "seat", "cards"),
     [
@@ -124,21 +120,24 @@ def assert_uniform(seen: Counter[tuple[object, ...]], worlds: set[tuple[object, 
     assert distance <= freedom + 4 * (2 * freedom) ** 0.5 + 4
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("rules", [PRESETS[name] for name in (PRESETS if LONG else TELLING)], ids=named)
-def test_the_true_deal_is_never_ruled_out_and_what_is_drawn_looks_alike(rules: Rules) -> None:
-    """Views of real deals, a thousand and more in the long form, of every seat in every phase."""
-    rng = Random(3)
-    for _ in range(count(1, 6)):
-        for deal in walk(lumpy_deal(rules, rng), rng):
-            for seat in range(rules.players) if not deal.is_over else ():
-                view = bot_view(deal, seat)
-                for sample in (view.sample(rng), view.sample(rng)):
-                    assert bot_view(sample, seat) == view or seat not in deal.to_act
-                    assert sample.phase is deal.phase
-                    assert sum(sample.hands) == sum(deal.hands)
-                    assert sample.plays == deal.plays
-                assert_possible(view, deal)
+@pytest.mark.parametrize(
+    "rules",
+    [pytest.param(rules, marks=() if name in TELLING else pytest.mark.long) for name, rules in PRESETS.items()],
+    ids=named,
+)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_true_deal_is_never_ruled_out_and_what_is_drawn_looks_alike(rules: Rules, seed: int) -> None:
+    """Views of real deals of every seat in every phase."""
+    rng = Random(3 + seed)
+    for deal in walk(lumpy_deal(rules, rng), rng):
+        for seat in range(rules.players) if not deal.is_over else ():
+            view = bot_view(deal, seat)
+            for sample in (view.sample(rng), view.sample(rng)):
+                assert bot_view(sample, seat) == view or seat not in deal.to_act
+                assert sample.phase is deal.phase
+                assert sum(sample.hands) == sum(deal.hands)
+                assert sample.plays == deal.plays
+            assert_possible(view, deal)
 
 
 def assert_possible(view: View, deal: Deal) -> None:
@@ -203,18 +202,17 @@ def test_a_view_that_no_deal_fits_is_refused() -> None:
         view.sample(Random(1))
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "table",
     [
         "2S 2H QS | 3S 4S AH | TC 5H AS | 7D 3H 8C",
-        pytest.param("2S AH KH | 2H 3H QS | TC 5S 6S | 7H 8C 8D", marks=pytest.mark.only_long),
+        pytest.param("2S AH KH | 2H 3H QS | TC 5S 6S | 7H 8C 8D", marks=pytest.mark.long),
     ],
 )
-@pytest.mark.parametrize("seed", range(count(1, 4)))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_rules_of_ones_own_are_sampled_exactly_too(table: str, seed: int) -> None:
     rng = Random(seed)
-    for view in states_of(small(MIXED, table, number=0), rng)[:: count(2, 1)]:
+    for view in states_of(small(MIXED, table, number=0), rng)[::2]:
         worlds = possible(view)
         assert_uniform(Counter(key_of(view.sample(rng)) for _ in range(EACH * len(worlds))), worlds)
 

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from ladder.cluster.certificates import make_authority, make_worker
 from tests.conftest import OWN_MOUNTS
-from tests.counts import count
 from tests.e2e.chaos.program import CALIBRATION
 from tests.e2e.command import ROOT, environment
 from tests.ports import free_port
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 300.0
 """Seconds after which what does not come never comes."""
-SLOTS = str(count(1, 3))
-"""Matches that a worker plays at once; for more than one it starts a second process."""
 MARK = "PIGPEN_CHAOS"
 """The variable by which all processes are found that a test has started, and those that these have started."""
 DISK = "mount -t tmpfs -o size=3m,nr_inodes=400 none {folder} && exec {words}"
@@ -64,13 +61,14 @@ class Elsewhere:
 class ChaosCluster:
     """One coordinator, its workers, and what is known of what they have done."""
 
-    def __init__(self, ladder: SmallLadder, folder: Path, **settings: str) -> None:
+    def __init__(self, ladder: SmallLadder, folder: Path, slots: int, **settings: str) -> None:
         """
         Prepare; nothing is started.
 
         Args:
             ladder: With bots that any worker on this machine can start.
             folder: Takes logs and certificates.
+            slots: Matches that a worker plays at once; for more than one it starts a second process.
             settings: For the coordinator, as variables.
         """
         self.ladder = ladder
@@ -79,6 +77,7 @@ class ChaosCluster:
         self.events: list[dict[str, Any]] = []
         """What the coordinators have logged, as far as it was read."""
         self._folder = folder
+        self._slots = str(slots)
         self._disks = tempfile.TemporaryDirectory(prefix="pgp-", ignore_cleanup_errors=True)  # sockets want short paths
         self._port = free_port()
         self._logs: list[Path] = []
@@ -119,7 +118,7 @@ class ChaosCluster:
         relay = before.relay if before else PortRelay(self._port)
         place = Path(self._disks.name) / name
         place.mkdir(exist_ok=True)
-        words = [*_program(kind), "worker", f"tls://127.0.0.1:{relay.port}", "--name", name, "--slots", SLOTS,
+        words = [*_program(kind), "worker", f"tls://127.0.0.1:{relay.port}", "--name", name, "--slots", self._slots,
                  "--certificate", str(self._folder / "worker.pem"), "--data-dir", str(place)]  # fmt: skip
         if small_disk:
             variables["SMALL_DISK"] = "1"

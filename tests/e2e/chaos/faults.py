@@ -12,12 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.counts import LONG as IS_LONG
 from tests.e2e.chaos.cluster import PATIENCE
 from tests.e2e.chaos.program import ENDLESS, GRACE, LIES, MATCH_SECONDS, TTL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from random import Random
 
     from tests.e2e.chaos.cluster import ChaosCluster, Elsewhere
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 
 SHORT, LONG = TTL / 4, TTL * 2
 """Seconds for which something is away: not yet noticed, and noticed."""
-LIARS = (*LIES, ENDLESS) if IS_LONG else ("changed record",)
-"""Whoever lies as long as it takes to be found out; each is a program that takes seconds to start."""
+LIARS = (*LIES, ENDLESS)
+"""Workers that lie until they are found out; each is a program that takes seconds to start."""
 OVER_A_LEASE = MATCH_SECONDS + GRACE + 3
 
 
@@ -190,11 +189,11 @@ class Faults:
                 os.kill(pid, signal.SIGSTOP)
         return self._for("database", self._rng.uniform(SHORT, LONG), partial(_resume, *stopped))
 
-    def bring_strangers(self) -> None:
-        """Let one of another version come, which is turned away, and all who lie: they are named, and drained."""
+    def bring_strangers(self, liars: Sequence[str] = LIARS) -> None:
+        """Let one of another version come, which is turned away, and liars: they are named, and drained."""
         old = self._cluster.start_worker("guest-old", "old")
-        liars = {kind: self._cluster.start_worker(f"guest-{number}", kind) for number, kind in enumerate(LIARS)}
-        for kind, worker in liars.items():
+        started = {kind: self._cluster.start_worker(f"guest-{number}", kind) for number, kind in enumerate(liars)}
+        for kind, worker in started.items():
             self._cluster.until(partial(self._is_drained, worker.name), f"the end of a liar ({kind})")
             self.done[f"lies: {kind}"] += self._cluster.count("worker.lied", worker_name=worker.name)
             worker.send(signal.SIGKILL, whole=True)

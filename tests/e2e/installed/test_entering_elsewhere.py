@@ -77,11 +77,10 @@ def somebodys_ladder(folder: Path) -> Iterator[tuple[str, str]]:
         finally:
             for number in (signal.SIGINT, signal.SIGTERM):  # at once: how matches end in order is tried elsewhere
                 up.send_signal(number)
-            up.wait(60)
+            up.wait(PATIENCE)
 
 
-@pytest.mark.long
-@pytest.mark.only_long  # on each push: test_wheels.py, test_elsewhere.py and test_submit_elsewhere.py
+@pytest.mark.long  # on each push: test_wheels.py, test_elsewhere.py and test_submit_elsewhere.py
 @pytest.mark.docker
 @pytest.mark.timeout(PATIENCE)
 def test_a_contestant_gets_a_bot_ranked_on_somebody_elses_ladder(

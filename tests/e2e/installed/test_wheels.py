@@ -199,7 +199,7 @@ def test_a_contestant_gets_nothing_that_only_ladders_need(elsewhere: Elsewhere) 
         "ladder run --matches 1",
         "submit random --sandbox process",
         "serve",
-        *(pytest.param(words, marks=[pytest.mark.long, pytest.mark.only_long]) for words in LATER),
+        *(pytest.param(words, marks=pytest.mark.long) for words in LATER),
     ],
 )
 def test_a_ladders_command_says_what_to_install(elsewhere: Elsewhere, words: str) -> None:

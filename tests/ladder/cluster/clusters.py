@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from ladder.cluster.scheduler_process import FROZEN_SECONDS, TTL_SECONDS, SchedulerProcess
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from ladder.values.cluster import WorkerReport
 
 PIGPEN = "ladder.cli.entry"
-WAIT_SECONDS = 60.0
-"""Nothing here takes so long."""
 
 
 class Cluster:
@@ -77,7 +76,7 @@ class Cluster:
 
     async def heard(self, event: str, name: str | None = None) -> WorkerReport:
         """Wait for a report of a kind, of a worker if *name* is given."""
-        async with asyncio.timeout(WAIT_SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 report = await self.reports.get()
                 if report.event == event and (name is None or (report.facts and report.facts.name == name)):

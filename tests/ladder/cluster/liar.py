@@ -27,6 +27,7 @@ from ladder.cluster.facts import Facts
 from ladder.cluster.terms import ANSWER, TOPIC
 from ladder.cluster.worker_session import WorkerSession
 from ladder.worker.worker_processes import WorkerProcesses
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +115,7 @@ class Liar(WorkerSession):
             connection = await connect(self._dask.scheduler.address, **self._dask.connection_args)
             await connection.write({**words, "reply": True})
             try:
-                async with asyncio.timeout(30):
+                async with asyncio.timeout(PATIENCE):
                     answer = await connection.read()
                     said.append(answer and answer["status"])
             except (OSError, TimeoutError) as error:

@@ -16,6 +16,7 @@ from ladder.cluster.scheduler_probe import SchedulerUnreachable, probe_scheduler
 from ladder.errors import UserError
 from tests.ladder.cluster.clusters import Cluster
 from tests.processes import listening
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -47,8 +48,8 @@ async def test_who_shows_no_certificate_hears_nothing(cluster: Cluster, has_tls:
     reader, writer = await asyncio.open_connection(host, port, ssl=context if has_tls else None)
     writer.write(b"\0" * 100)
     heard = b""
-    with suppress(OSError):  # an alert of TLS is one
-        async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
+        with suppress(OSError):  # an alert of TLS is one
             heard = await reader.read()
     # In plain text, TLS answers with an alert: seven bytes.
     assert len(heard) <= 7

@@ -12,7 +12,8 @@ from structlog.testing import capture_logs
 
 from ladder.cluster.failures import InvalidAnswer, WorkerLost
 from ladder.errors import SandboxError
-from tests.ladder.cluster.clusters import WAIT_SECONDS, Cluster
+from tests.ladder.cluster.clusters import Cluster
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 GONE = "The worker has gone."
@@ -39,7 +40,7 @@ class Liar:
     async def tell(self, lie: str) -> str:
         """Let it tell a lie; gives its answer."""
         task = json.dumps({"kind": "match", "match": 7, "attempt": 1, "lie": lie})
-        async with asyncio.timeout(WAIT_SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 while not self.cluster.connected:
                     await self.cluster.joined("liar")
@@ -97,7 +98,7 @@ async def test_no_worker_answers_for_another_or_speaks_for_it(liar: Liar) -> Non
         honest = asyncio.ensure_future(liar.tell("wait"))
         assert await liar.tell("stranger") == "told"
         assert await honest == "waited"
-        async with asyncio.timeout(WAIT_SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while logs[-1:] != [{"event": "lie", "log_level": "info", "worker_name": "liar", "source": "worker"}]:
                 await asyncio.sleep(0.01)  # it comes in another way than answers
     assert [each["event"] for each in logs if each["event"] != "worker.log_dropped"] == ["honest", "lie"]

@@ -15,9 +15,10 @@ from structlog.testing import capture_logs
 
 from ladder.cluster.failures import WorkerLost
 from ladder.worker.tasks import MatchOutcome, MatchTask
-from tests.ladder.cluster.clusters import WAIT_SECONDS, Cluster, a_cluster
+from tests.ladder.cluster.clusters import Cluster, a_cluster
 from tests.ladder.worker.test_worker import ONE_DEAL, QUICK, bot
 from tests.processes import has_ended
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 ANSWER = "    numbers, texts = fields(request)\n"
@@ -44,7 +45,7 @@ class Waiting:
 
     async def begun(self) -> int:
         """Wait until the bot was asked; gives its process."""
-        async with asyncio.timeout(WAIT_SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while not (self.asked.exists() and (text := self.asked.read_text())):
                 await asyncio.sleep(0.02)
         return int(text)
@@ -68,7 +69,7 @@ async def play(cluster: Cluster, worker: str, task: MatchTask) -> MatchOutcome:
 
 async def gone(pid: int) -> None:
     """Wait until a process has ended."""
-    async with asyncio.timeout(WAIT_SECONDS):
+    async with asyncio.timeout(PATIENCE):
         while not has_ended(pid):
             await asyncio.sleep(0.02)
 

@@ -16,6 +16,7 @@ from ladder.errors import SandboxError, UserError
 from ladder.settings.settings import load_settings
 from ladder.values.questions import BotDeals, DearestQuestion, HouseQuestion, Lane, RecordDeals
 from tests.ladder.recorded_ladders import new_ladder
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -87,7 +88,7 @@ def progress(ladder: Ladder, question: Question) -> Computing:
 
 
 async def answered(ladder: Ladder, question: Question) -> str:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while True:
             try:
                 return answer_to(ladder, question)

@@ -32,7 +32,7 @@ Checked = Callable[..., Awaitable[Report]]
 LAVISH = replace(DEFAULT_CLOCK, limit=100.0, start_up=100.0)
 """No bot is too late, however slow the machine."""
 SHORT = 0.2
-LATER = [pytest.mark.long, pytest.mark.only_long]
+LATER = pytest.mark.long
 
 
 @pytest.fixture
@@ -77,7 +77,6 @@ async def test_the_sample_bots_pass_in_processes(name: str, processes: ProcessSa
 
 @pytest.mark.docker
 @pytest.mark.long
-@pytest.mark.only_long
 async def test_a_sample_bot_passes_in_containers(sandbox: DockerSandbox) -> None:
     """As below in hearts; in processes all are played on each push."""
     check = ConformanceCheck(await sandbox.load(find_bot("counting")), LAVISH, 100.0)

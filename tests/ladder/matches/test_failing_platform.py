@@ -22,17 +22,17 @@ from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine, ResultLine
 from tests.for_two import FOR_TWO
 from tests.ladder.cut_engine import CutEngine
+from tests.waiting import PATIENT
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("no_leftovers")]
 
 NAMES = ("random", "random#2")
 BOT = find_bot("random")
 """In both seats: one image is locked."""
-PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)
 HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=0.5, start_up=60.0)
 VOID = "The match is void, and nothing is held against any bot."
 ENDLESS = 100_000
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.long
 
 
 @pytest.fixture
@@ -94,7 +94,6 @@ async def test_an_engine_that_dies_in_mid_match(doomed: DockerSandbox, proxy: Cu
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 async def test_an_engine_that_lets_nobody_in_any_more_spoils_no_match_that_needs_nothing_of_it(
     doomed: DockerSandbox, proxy: CutEngine
 ) -> None:

@@ -14,9 +14,7 @@ from referee.records.recorded import Recorded
 pytestmark = pytest.mark.usefixtures("few_playouts")
 
 
-@pytest.mark.parametrize(
-    "rules", ["hearts", pytest.param("gongzhu-five", marks=[pytest.mark.long, pytest.mark.only_long])]
-)
+@pytest.mark.parametrize("rules", ["hearts", pytest.param("gongzhu-five", marks=pytest.mark.long)])
 def test_a_house_bot_does_the_same_with_the_same_cards(rules: str) -> None:
     variant = PRESETS[rules]
     for name in HOUSE:

@@ -20,9 +20,7 @@ from tests.referee.bots import moon_lines
 HOUSE = QUICK_BOTS + SEARCHING_BOTS if is_accelerated() else QUICK_BOTS
 TELLING = ("hearts", "gongzhu-partners", "gongzhu-five", "gongzhu-sale")
 """Presets that have, together, every kind of question and of table."""
-ASKED = [
-    name if name in TELLING else pytest.param(name, marks=[pytest.mark.long, pytest.mark.only_long]) for name in PRESETS
-]
+ASKED = [name if name in TELLING else pytest.param(name, marks=pytest.mark.long) for name in PRESETS]
 
 
 @cache

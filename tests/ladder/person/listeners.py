@@ -10,6 +10,7 @@ from ladder.person.client import PersonClient, Question
 from pigpen import Bot
 from pigpen.bot import decide
 from pigpen.values.notices import DealResult, FaultNotice, MatchResult, Welcome
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -95,7 +96,7 @@ def sitting(make: Callable[[], BotListener]) -> Sit:
         playing = asyncio.ensure_future(listener.client.play_match())
         try:
             yield
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 await playing
         finally:
             playing.cancel()

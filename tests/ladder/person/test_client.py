@@ -18,9 +18,10 @@ from referee.seats.person_seat import PersonSeat
 from referee.seats.presence import PersonAway
 from tests.ladder.person.listeners import RecordingListener
 from tests.referee.wires import RULES, question
+from tests.waiting import PATIENCE, comes
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator
     from pathlib import Path
 
 WELCOME = Welcome(RULES, 0, "game", ClockSetting(0.0, 30.0, 30.0, 30.0))
@@ -44,17 +45,11 @@ async def at_table(folder: Path) -> AsyncIterator[tuple[PersonSeat, RecordingLis
         await seat.close()
 
 
-async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(30):
-        while not condition():
-            await asyncio.sleep(0.005)
-
-
 async def test_what_the_seat_says_reaches_the_front_in_order(tmp_path: Path) -> None:
     async with at_table(tmp_path) as (seat, listener, client):
         seat.show(SEEN)
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(30), 0.0))
-        await until(lambda: listener.questions)
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        await comes(lambda: listener.questions)
         assert listener.welcomes == [WELCOME]
         assert listener.connections == [True]
         assert [seen.names for seen in listener.sights] == [SEEN.names]
@@ -65,8 +60,8 @@ async def test_what_the_seat_says_reaches_the_front_in_order(tmp_path: Path) -> 
 
 async def test_a_second_answer_and_one_to_another_question_change_nothing(tmp_path: Path) -> None:
     async with at_table(tmp_path) as (seat, listener, client):
-        asking = asyncio.ensure_future(seat.ask(question(5), Stopwatch(30), 0.0))
-        await until(lambda: listener.questions)
+        asking = asyncio.ensure_future(seat.ask(question(5), Stopwatch(PATIENCE), 0.0))
+        await comes(lambda: listener.questions)
         assert not client.answer(4, question().legal[0])
         assert client.answer(5, question().legal[0])
         assert not client.answer(5, question().legal[0])
@@ -75,21 +70,21 @@ async def test_a_second_answer_and_one_to_another_question_change_nothing(tmp_pa
 
 async def test_a_lost_connection_is_made_again_and_an_answer_that_went_with_it_is_sent_again(tmp_path: Path) -> None:
     async with at_table(tmp_path) as (seat, listener, client):
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(30), 0.0))
-        await until(lambda: listener.questions)
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        await comes(lambda: listener.questions)
         await seat._server.stop(None)
         assert client.answer(1, question().legal[0])
-        assert await asyncio.wait_for(asking, 30) == question().legal[0]
+        assert await asyncio.wait_for(asking, PATIENCE) == question().legal[0]
         assert listener.connections[:3] == [True, False, True]
         assert len({each.view.decision for each in listener.questions}) == 1
 
 
 async def test_a_question_that_is_put_again_keeps_its_time(tmp_path: Path) -> None:
     async with at_table(tmp_path) as (seat, listener, client):
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(30), 0.0))
-        await until(lambda: listener.questions)
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        await comes(lambda: listener.questions)
         await seat._server.stop(None)
-        await until(lambda: len(listener.questions) == 2)
+        await comes(lambda: len(listener.questions) == 2)
         assert listener.questions[0].until == listener.questions[1].until
         client.answer(1, question().legal[0])
         await asking
@@ -98,23 +93,23 @@ async def test_a_question_that_is_put_again_keeps_its_time(tmp_path: Path) -> No
 async def test_a_person_leaves_and_comes_back(tmp_path: Path) -> None:
     async with at_table(tmp_path) as (seat, listener, client):
         seat.show(SEEN)
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(30), 0.0))
-        await until(lambda: listener.questions)
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        await comes(lambda: listener.questions)
         client.leave()
         with pytest.raises(PersonAway):
-            await asyncio.wait_for(asking, 30)
-        await until(lambda: listener.sights[-1].away)
+            await asyncio.wait_for(asking, PATIENCE)
+        await comes(lambda: listener.sights[-1].away)
         client.come_back()
-        await until(lambda: not listener.sights[-1].away)
+        await comes(lambda: not listener.sights[-1].away)
         assert not seat.presence.is_away
 
 
 async def test_the_clock_waits_until_the_person_goes_on(tmp_path: Path) -> None:
     async with at_table(tmp_path) as (seat, listener, client):
         await seat.tell(DealResult(0, 0, (1, 2, 3, 4), (1, 2, 3, 4)))
-        await until(lambda: listener.results)
+        await comes(lambda: listener.results)
         client.go_on(0)
-        await asyncio.wait_for(seat.presence.looked_within(60), 30)
+        await asyncio.wait_for(seat.presence.looked_within(10 * PATIENCE), PATIENCE)
 
 
 async def test_the_end_of_the_match_ends_the_client(tmp_path: Path) -> None:
@@ -126,7 +121,7 @@ async def test_the_end_of_the_match_ends_the_client(tmp_path: Path) -> None:
     await seat.welcome(WELCOME)
     await seat.tell(MatchResult(2, 1.5))
     await seat.close()
-    await asyncio.wait_for(playing, 30)
+    await asyncio.wait_for(playing, PATIENCE)
     assert listener.ends == [MatchResult(2, 1.5)]
 
 

@@ -19,6 +19,7 @@ from tests.referee.elsewhere import any_answer
 from tests.referee.match.test_leaks import PASS_AND_EXPOSE, every_preset
 from tests.referee.taps import PersonTap, Tap, played, spec_of
 from tests.rules.players import lumpy_hands
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,7 +95,7 @@ async def received(rules: Rules, folder: Path) -> list[bytes]:
     shown.seat(0, {0: seat})
     seats: list[Seat] = [seat, *(Tap(scripted(other)) for other in range(1, rules.players))]
     await played(spec, hands_of(rules), seats, observer=shown)
-    await asyncio.wait_for(playing, 30)
+    await asyncio.wait_for(playing, PATIENCE)
     await seat.close()
     return [timeless(each.SerializeToString()) for each in client.heard]
 

@@ -17,6 +17,7 @@ from ladder.registry.keys import registry_key
 from ladder.registry.login import RegistryLogin
 from ladder.registry.manifests import CONFIGS, DOCKER, PACKED
 from ladder.registry.tokens import Access, sign
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +60,7 @@ class Pusher:
         begun = self._ask("POST", "blobs/uploads/")
         place = requests.compat.urljoin(f"http://{self.address}", begun.headers["Location"])
         done = requests.put(
-            place, params={"digest": digest_of(content)}, data=content, headers=self._headers, timeout=10
+            place, params={"digest": digest_of(content)}, data=content, headers=self._headers, timeout=PATIENCE
         )
         assert done.status_code == 201, done.text
         return {"size": len(content), "digest": digest_of(content)}
@@ -89,4 +90,4 @@ class Pusher:
 
     def _ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> requests.Response:
         address = f"http://{self.address}/v2/{self.repository}/{path}"
-        return requests.request(method, address, data=body, headers=self._headers | headers, timeout=10)
+        return requests.request(method, address, data=body, headers=self._headers | headers, timeout=PATIENCE)

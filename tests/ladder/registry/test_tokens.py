@@ -16,6 +16,7 @@ import requests
 from ladder.registry.keys import RegistryKey, registry_key
 from ladder.registry.tokens import Access, allowed, sign
 from tests.ladder.registries import guarded_registry
+from tests.waiting import PATIENCE
 
 REALM = "http://127.0.0.1:1/api/v1/registry/token"
 OWN = (Access("ada/trotter", ("pull", "push")),)
@@ -53,7 +54,9 @@ class Running:
     def ask(self, path: str, token: str, method: str = "GET") -> int:
         """The status with which it answers."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        return requests.request(method, f"http://{self.address}/v2/{path}", headers=headers, timeout=10).status_code
+        return requests.request(
+            method, f"http://{self.address}/v2/{path}", headers=headers, timeout=PATIENCE
+        ).status_code
 
 
 @pytest.fixture(scope="module")
@@ -152,8 +155,8 @@ def put_blob(running: Running, repository: str, token: str, content: bytes) -> s
     digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
     headers = {"Authorization": f"Bearer {token}"}
     base = f"http://{running.address}"
-    begun = requests.post(f"{base}/v2/{repository}/blobs/uploads/", headers=headers, timeout=10)
+    begun = requests.post(f"{base}/v2/{repository}/blobs/uploads/", headers=headers, timeout=PATIENCE)
     place = requests.compat.urljoin(base, begun.headers["Location"])
-    done = requests.put(place, params={"digest": digest}, data=content, headers=headers, timeout=10)
+    done = requests.put(place, params={"digest": digest}, data=content, headers=headers, timeout=PATIENCE)
     assert done.status_code == 201
     return digest

@@ -22,6 +22,7 @@ from ladder.runner.fleet import Fleet
 from ladder.runner.waiting_tasks import PATIENCE
 from ladder.values.cluster import WorkerState
 from ladder.worker.tasks import ProbeTask
+from tests import waiting
 from tests.ladder.runner.fleets import DEMANDS, joined, left
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from ladder.values.cluster import WorkerReport
 
-SECONDS = 30.0
 """Nothing here takes so long."""
 
 
@@ -119,10 +119,7 @@ class TestedCluster:
 
     def until(self, condition: Callable[[], bool]) -> None:
         """Wait until something is so."""
-        end = time.monotonic() + SECONDS
-        while not condition():
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        waiting.until(condition)
 
     def state(self, name: str = "barn") -> WorkerState | None:
         """What a worker is used for."""
@@ -185,7 +182,7 @@ def test_a_task_is_played_by_one_worker(cluster: TestedCluster) -> None:
 def test_all_bots_of_a_match_sit_on_one_machine(cluster: TestedCluster) -> None:
     """A task is never divided: one call carries all of its bots."""
     with_workers(cluster, "barn", "hut", "shed")
-    cluster.submit("match-1-1", *"abcd").result(SECONDS)
+    cluster.submit("match-1-1", *"abcd").result(waiting.PATIENCE)
     (played,) = [task for _, task in cluster.scheduler.played if "bots" in task]
     assert [bot["identity"] for bot in json.loads(played)["bots"]] == list("abcd")
 
@@ -198,24 +195,24 @@ def test_a_task_that_finds_no_slot_waits_for_one(cluster: TestedCluster) -> None
     second = cluster.submit("match-2-1")
     cluster.scheduler.answer = lambda worker, task: "done"
     first.cancel()
-    assert second.result(SECONDS) == "done"
+    assert second.result(waiting.PATIENCE) == "done"
     assert len(cluster.scheduler.given_up) == 1
 
 
 def test_a_task_that_finds_no_slot_for_long_goes_back() -> None:
     cluster = TestedCluster(patience=0.05)
     with pytest.raises(NotPlayed, match="No worker had a slot"):
-        cluster.submit("match-1-1").result(SECONDS)
+        cluster.submit("match-1-1").result(waiting.PATIENCE)
     cluster.executor.close()
 
 
 def test_a_future_that_is_cancelled_while_it_waits_takes_no_slot(cluster: TestedCluster) -> None:
-    waiting = cluster.submit("match-1-1")
-    waiting.cancel()
+    queued = cluster.submit("match-1-1")
+    queued.cancel()
     with pytest.raises(CancelledError):
-        waiting.result(SECONDS)
+        queued.result(waiting.PATIENCE)
     with_workers(cluster, "barn", slots=1)
-    assert " played " in cluster.submit("match-2-1").result(SECONDS)
+    assert " played " in cluster.submit("match-2-1").result(waiting.PATIENCE)
 
 
 def test_a_worker_of_another_version_is_told_why_it_must_go(cluster: TestedCluster) -> None:
@@ -230,7 +227,7 @@ def test_a_failure_is_a_void_attempt_and_the_worker_is_probed(cluster: TestedClu
     cluster.scheduler.answer = lambda worker, task: error if "bots" in task else ""
     future = cluster.submit("match-1-1")
     with pytest.raises(SandboxError, match=str(error)) as raised:
-        future.result(SECONDS)
+        future.result(waiting.PATIENCE)
     assert not isinstance(raised.value, NotPlayed)
     assert str(raised.value).startswith("Worker ")
     assert cluster.executor.judge("match-1-1", Judgement.VOID, str(error))
@@ -244,7 +241,7 @@ def test_a_lie_that_the_scheduler_sees_goes_back_and_is_counted(cluster: TestedC
     cluster.scheduler.answer = lambda worker, task: InvalidAnswer("Its answer is longer than 96 MiB.")
     for number in range(3):
         with pytest.raises(NotPlayed, match="barn gave no true answer: Its answer is longer"):
-            cluster.submit(f"match-{number}-1").result(SECONDS)
+            cluster.submit(f"match-{number}-1").result(waiting.PATIENCE)
     cluster.until(lambda: cluster.state() is WorkerState.DRAINED)
     assert "Its answer is longer than 96 MiB." in cluster.fleet.drains["barn"]
 
@@ -252,7 +249,7 @@ def test_a_lie_that_the_scheduler_sees_goes_back_and_is_counted(cluster: TestedC
 def test_a_lie_that_the_coordinator_finds_is_counted(cluster: TestedCluster) -> None:
     with_workers(cluster, "barn")
     for number in range(3):
-        cluster.submit(f"match-{number}-1").result(SECONDS)
+        cluster.submit(f"match-{number}-1").result(waiting.PATIENCE)
         cluster.executor.judge(f"match-{number}-1", Judgement.INVALID, "A worker's record does not hold.")
     cluster.until(lambda: cluster.state() is WorkerState.DRAINED)
 
@@ -260,15 +257,15 @@ def test_a_lie_that_the_coordinator_finds_is_counted(cluster: TestedCluster) -> 
 def test_one_worker_s_word_that_a_bot_is_lost_is_not_passed_on(cluster: TestedCluster) -> None:
     with_workers(cluster, "barn", "hut", slots=1)
     cluster.scheduler.answer = lambda worker, task: '{"void": "It is gone.", "lost": "sha256:a"}'
-    assert json.loads(cluster.submit("match-1-1").result(SECONDS))["lost"] is None
+    assert json.loads(cluster.submit("match-1-1").result(waiting.PATIENCE))["lost"] is None
     cluster.executor.judge("match-1-1", Judgement.VOID, "It is gone.")
-    answers = [cluster.submit(f"match-2-{number}").result(SECONDS) for number in range(2)]
+    answers = [cluster.submit(f"match-2-{number}").result(waiting.PATIENCE) for number in range(2)]
     assert "sha256:a" in [json.loads(answer)["lost"] for answer in answers]
 
 
 def test_what_counts_is_counted(cluster: TestedCluster) -> None:
     with_workers(cluster, "barn")
-    cluster.submit("match-7-1").result(SECONDS)
+    cluster.submit("match-7-1").result(waiting.PATIENCE)
     cluster.executor.judge("match-7-1", Judgement.COUNTED)
     cluster.until(lambda: cluster.fleet.workers["barn"].tasks == 1)
     assert cluster.fleet.workers["barn"].last_match == 7
@@ -284,11 +281,11 @@ def test_when_the_scheduler_ends_everything_goes_back_and_another_one_is_started
 
     first.answer = end
     with pytest.raises(NotPlayed, match="signal 9"):
-        cluster.submit("match-1-1").result(SECONDS)
+        cluster.submit("match-1-1").result(waiting.PATIENCE)
     cluster.until(lambda: cluster.scheduler is not first)
     cluster.until(lambda: cluster.state() is WorkerState.GONE)
     with_workers(cluster, "barn")
-    assert " played " in cluster.submit("match-1-2").result(SECONDS)
+    assert " played " in cluster.submit("match-1-2").result(waiting.PATIENCE)
     assert cluster.fleet.workers["barn"].voids == 0
 
 
@@ -338,15 +335,15 @@ def test_a_database_that_is_gone_for_a_while_stops_no_match() -> None:
     failing.exchange_error = StoreError("The database is gone.")
     exchanges = failing.exchanges
     failing.until(lambda: failing.exchanges > exchanges + 2)
-    assert " played " in failing.submit("match-1-1").result(SECONDS)
+    assert " played " in failing.submit("match-1-1").result(waiting.PATIENCE)
     failing.executor.close()
 
 
 def test_a_run_without_workers_is_not_ready_and_says_why(cluster: TestedCluster) -> None:
     with pytest.raises(SandboxError, match="No worker is connected"):
-        cluster.executor.ready().result(SECONDS)
+        cluster.executor.ready().result(waiting.PATIENCE)
     with_workers(cluster, "barn")
-    assert cluster.executor.ready().result(SECONDS) is None
+    assert cluster.executor.ready().result(waiting.PATIENCE) is None
 
 
 def test_closing_gives_up_what_is_played_and_ends_the_scheduler() -> None:
@@ -358,7 +355,7 @@ def test_closing_gives_up_what_is_played_and_ends_the_scheduler() -> None:
     assert cluster.scheduler.has_ended
     assert len(cluster.scheduler.given_up) == 1
     with suppress(CancelledError):
-        future.result(SECONDS)
+        future.result(waiting.PATIENCE)
     assert cluster.state() is WorkerState.GONE
 
 

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
+import traceback
 from queue import Empty
+from types import CodeType
 
 import pytest
 
 from ladder.runner.events import HEARD_SECONDS, EventQueue
+from tests.waiting import PATIENCE, until
 
-PATIENCE = 30.0
+
+def is_in(thread: threading.Thread, code: CodeType) -> bool:
+    """Whether a thread runs a function."""
+    frame = sys._current_frames()[thread.ident or 0]
+    return code in {each.f_code for each, _ in traceback.walk_stack(frame)}
 
 
 def test_a_signal_that_does_not_interrupt_the_wait_is_handled_in_it() -> None:
     events, heard, taken = EventQueue(), list[str](), threading.Event()
 
     def other() -> None:
+        until(lambda: is_in(threading.main_thread(), EventQueue.get.__code__), "the wait")
         signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)  # which wakes no other thread
         taken.wait(PATIENCE)
         events.put(lambda: heard.append("too late"))
 
     before = signal.signal(signal.SIGUSR1, lambda *_: events.put(lambda: heard.append("signal")))
-    thread = threading.Timer(0.2, other)
+    thread = threading.Thread(target=other)
     thread.start()
     try:
         events.get(timeout=2 * PATIENCE)()

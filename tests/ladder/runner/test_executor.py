@@ -16,6 +16,7 @@ from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.worker.pinned import load_version
 from ladder.worker.worker import Worker
 from tests.ladder.worker.test_worker import HONEST, QUICK, bot
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +78,7 @@ def test_a_future_that_is_cancelled_gives_the_task_up(executor: LocalExecutor, w
     future = executor.submit("hang", "match-1-1")
     worker.began.wait()
     assert future.cancel()
-    assert worker.given_up.wait(30)
+    assert worker.given_up.wait(PATIENCE)
 
 
 def test_one_task_that_hangs_does_not_hold_up_another(executor: LocalExecutor, worker: EchoWorker) -> None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
     from ladder.trials.tasks import SubmissionOutcome, SubmissionTask
 
-LATER = [pytest.mark.long, pytest.mark.only_long]
+LATER = pytest.mark.long
 OWNERS = [f"owner{number}" for number in range(12)]
 
 

@@ -10,12 +10,12 @@ from ladder.matches.play import play_sandboxed
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from pigpen import ClockSetting
 from pigpen.rules import PRESETS, Rules
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import DealLine
 from tests.for_two import FOR_TWO
+from tests.waiting import PATIENT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,6 @@ class Talker(pigpen.Bot):
 pigpen.run(Talker())
 """
 DEALS = 3
-PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 
 
 @pytest.mark.parametrize(

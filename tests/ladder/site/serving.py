@@ -11,6 +11,7 @@ import uvicorn
 from ladder.site.connection import Timeouts
 from ladder.site.listening import listen
 from ladder.site.server import make_server
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +53,7 @@ def running(server: uvicorn.Server) -> Iterator[int]:
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
         try:
-            assert up.wait(60)
+            assert up.wait(PATIENCE)
             yield int(listener.getsockname()[1])
         finally:
             server.should_exit = True

@@ -17,6 +17,7 @@ from ladder.site.server import make_server
 from ladder.tables.table_run import COMING_SECONDS
 from ladder.values.person_state import PersonState
 from tests.ladder.computing_here import computing_here
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -55,7 +56,7 @@ class TableBrowser:
 
     def __init__(self, base: str) -> None:
         self.base = base
-        self.client = httpx.AsyncClient(base_url=base, timeout=30)
+        self.client = httpx.AsyncClient(base_url=base, timeout=PATIENCE)
         self.name = ""
         self.received = 0
         """Bytes of streams."""
@@ -106,7 +107,7 @@ class TableBrowser:
 
     async def computed(self, ask: Callable[[], Awaitable[httpx.Response]]) -> httpx.Response:
         """What is answered when all that it takes has been computed."""
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 response = await ask()
                 if response.status_code != 202 and "<being-computed>" not in response.text:
@@ -136,7 +137,7 @@ class TableBrowser:
 
     async def until(self, condition: Callable[[PersonState], object]) -> PersonState:
         """The first state of which that is true."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             async for state in self.states():
                 if condition(state):
                     return state
@@ -146,7 +147,7 @@ class TableBrowser:
         """Answer whatever is asked until something is true, or the table is over."""
         last = None
         answered = -1
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             async for state in self.states():
                 last = state
                 if until(state):
@@ -192,7 +193,7 @@ async def site_here(ladder: Ladder, plays: bool = True, coming_seconds: float = 
         listener = stack.enter_context(listen("127.0.0.1", 0))
         serving = asyncio.ensure_future(server.serve([listener]))
         try:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 while not server.started:
                     await asyncio.sleep(0.005)
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"

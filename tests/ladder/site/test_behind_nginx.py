@@ -23,6 +23,7 @@ from tests.ladder.site.nginx import nginx_before
 from tests.ladder.site.serving import served
 from tests.ladder.site.visitor import MATCHES, small_site
 from tests.ladder.worker.live_events import watched
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,7 +117,7 @@ def test_nobody_else_is(place: Place) -> None:
 def test_streams_come_through_as_they_happen(place: Place) -> None:
     writer = LiveWriter(LiveFolder(place.ladder.settings.data_dir))
     writer.begin(RUNNING, 1)
-    with place.client.stream("GET", f"/api/v1/live/{RUNNING}/stream", timeout=120) as stream:
+    with place.client.stream("GET", f"/api/v1/live/{RUNNING}/stream", timeout=PATIENCE) as stream:
         lines = stream.iter_lines()
         for number, line in enumerate(SENT[:3], 1):  # each is read before the next one is written
             writer.append(RUNNING, 1, line)

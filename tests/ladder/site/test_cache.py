@@ -10,6 +10,7 @@ import pytest
 from starlette.requests import Request
 
 from ladder.site.cache import AnswerCache
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,12 +115,12 @@ def test_many_who_ask_at_once_wait_for_one_answer(ladder: Ladder) -> None:
     def make() -> bytes:
         made.append(1)
         begun.set()
-        assert go_on.wait(60)
+        assert go_on.wait(PATIENCE)
         return b"one"
 
     with ThreadPoolExecutor(8) as threads:
         first = threads.submit(ask, cache, "a", make)
-        assert begun.wait(60)
+        assert begun.wait(PATIENCE)
         others = [threads.submit(ask, cache, "a", make) for _ in range(7)]
         assert ask(cache, "b", lambda: b"two") == b"two"  # nobody else waits
         go_on.set()

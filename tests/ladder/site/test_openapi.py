@@ -23,7 +23,6 @@ from schemathesis.checks import (
 from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings
 from ladder.site.application import make_app
-from tests.counts import count
 from tests.ladder.people import add_person, token_of
 
 if TYPE_CHECKING:
@@ -43,8 +42,9 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
+EXAMPLES = pytest.mark.parametrize("examples", [1, pytest.param(200, marks=pytest.mark.long)])
+"""Requests for each operation."""
 some = settings(
-    max_examples=count(1, 200),
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],
@@ -64,16 +64,16 @@ KNOWN = {"name": "Mud", "variant": "gongzhu", "number": 2, "match": 2, "board": 
 """What is there, so that it is not only said what is not."""
 
 
-@pytest.mark.long
-def test_made_up_requests_are_answered_as_described(site: Visitor) -> None:
+@EXAMPLES
+def test_made_up_requests_are_answered_as_described(site: Visitor, examples: int) -> None:
     asked = [each for each in operations(site.app) if not each.path.startswith(ACCOUNTS)]
     assert len(asked) >= 13
     for operation in asked:
-        check(operation)
+        check(operation, examples)
 
 
-@pytest.mark.long
-def test_made_up_requests_of_people_are_answered_as_described(tmp_path: Path) -> None:
+@EXAMPLES
+def test_made_up_requests_of_people_are_answered_as_described(tmp_path: Path, examples: int) -> None:
     with Ladder.open(load_settings(data_dir=tmp_path), create=True) as ladder:
         add_person(ladder, "ada")
         app = make_app(ladder)
@@ -82,7 +82,7 @@ def test_made_up_requests_of_people_are_answered_as_described(tmp_path: Path) ->
         for operation in asked:
             for mode in GenerationMode:
                 headers = {"Authorization": f"Bearer {token_of(ladder, 'ada')}"}
-                seen = ask(operation.as_strategy(generation_mode=mode), headers=headers)
+                seen = ask(operation.as_strategy(generation_mode=mode), examples, headers=headers)
                 assert seen <= {200, 204, 400, 401, 403, 404, 422, 429}, operation.label
 
 
@@ -93,11 +93,14 @@ def operations(app: EveryResponse) -> list[APIOperation]:  # type: ignore[type-a
     return [operation for operation in found if not operation.path.endswith(SLOW)]
 
 
-def check(operation: APIOperation) -> None:  # type: ignore[type-arg]
+def check(operation: APIOperation, examples: int) -> None:  # type: ignore[type-arg]
     """Make requests up for one operation: with values that its description allows, and with others."""
     for mode in GenerationMode:
-        assert ask(operation.as_strategy(generation_mode=mode)) <= {200, 400, 401, 404, 405, 422, 431}, operation.label
-    assert ask(operation.as_strategy(), KNOWN) & ({401, 404} if is_for_people(operation) else {200}), operation.label
+        seen = ask(operation.as_strategy(generation_mode=mode), examples)
+        assert seen <= {200, 400, 401, 404, 405, 422, 431}, operation.label
+    assert ask(operation.as_strategy(), examples, KNOWN) & ({401, 404} if is_for_people(operation) else {200}), (
+        operation.label
+    )
 
 
 def is_for_people(operation: APIOperation) -> bool:  # type: ignore[type-arg]
@@ -107,13 +110,14 @@ def is_for_people(operation: APIOperation) -> bool:  # type: ignore[type-arg]
 
 def ask(
     cases: st.SearchStrategy[Case[Any]],
+    examples: int,
     known: Mapping[str, object] = MappingProxyType({}),
     headers: Mapping[str, str] = MappingProxyType({}),
 ) -> set[int]:
     """Ask, with *known* values in the place of made-up ones, and check the answers; gives their status codes."""
     seen: set[int] = set()
 
-    @some
+    @settings(some, max_examples=examples)
     @given(case=cases)
     def each(case: Case[Any]) -> None:
         for given_ones in (case.path_parameters, case.query):

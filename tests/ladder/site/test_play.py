@@ -24,6 +24,7 @@ from referee.records.lines import DealLine
 from referee.records.rules_file import to_toml
 from tests.ladder.site.tables_here import TableBrowser, site_here, some_answer, tables_here
 from tests.many_choices import WAYS, many_choices
+from tests.waiting import PATIENCE, comes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -343,7 +344,7 @@ async def test_a_tab_that_is_closed_leaves_nothing_behind(ladder: Ladder) -> Non
             ada.client.headers["Accept-Encoding"] = encoding
             for _ in range(MOST_TABS + 1):
                 await ada.until(lambda state: state.question)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             while "pigpen_live_streams 0.0" not in (await ada.client.get("/metrics")).text:
                 await asyncio.sleep(0.01)
 
@@ -392,11 +393,12 @@ async def test_a_spectator_sees_what_everybody_at_the_table_sees(ladder: Ladder)
         assert page.status_code == 200
         assert "Ada" in page.text
         stream = found[1].replace("/watch?", "/watch/stream?")
-        watching = asyncio.ensure_future(_watched(eve, stream))
+        seen: list[WatchState] = []
+        watching = asyncio.ensure_future(_watched(eve, stream, seen))
         await ada.play(lambda state: state.moment and state.moment.trick >= 4 and state.question)
-        await asyncio.sleep(1)  # somebody thinks
+        await comes(lambda: seen and seen[-1].moment and seen[-1].moment.trick >= 4)
         await ada.play()
-        seen = await asyncio.wait_for(watching, 30)
+        await asyncio.wait_for(watching, PATIENCE)
         table = table_page(ladder, ada.name, ada.seat)
         (deal,) = [line for line in read_record(record_of(ladder, table)) if isinstance(line, DealLine)]
     plays = [step.play for step in deal.steps if step.play]
@@ -411,15 +413,14 @@ async def test_a_spectator_sees_what_everybody_at_the_table_sees(ladder: Ladder)
             assert not any(set(chair.hand.split()) - shown for chair in state.moment.chairs)
 
 
-async def _watched(eve: httpx.AsyncClient, stream: str) -> list[WatchState]:
-    seen = []
+async def _watched(eve: httpx.AsyncClient, stream: str, seen: list[WatchState]) -> None:
     async with eve.stream("GET", stream) as response:
         assert response.status_code == 200
         async for line in response.aiter_lines():
             if line.startswith('data: {"number"'):
                 seen.append(WatchState.model_validate_json(line[6:]))
             elif line == "event: stop":
-                return seen
+                return
     raise AssertionError("the stream has ended without a word")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from pigpen.rules import PRESETS
 from tests.ladder.site.serving import running, served
 from tests.ladder.site.visitor import MATCHES, small_site
 from tests.ladder.worker.live_events import watched
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def port(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[int]:
 
 @pytest.fixture
 def client(port: int) -> Iterator[socket.socket]:
-    with socket.create_connection(("127.0.0.1", port), timeout=120) as client:
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
         yield client
 
 
@@ -108,12 +108,13 @@ def test_who_has_a_stream_open_is_not_cut_off(tmp_path: Path) -> None:
         small_site(tmp_path) as site,
         served(site.ladder, timeouts=Timeouts(head=LATER)) as port,
         closing(LiveWriter(LiveFolder(tmp_path))) as writer,
-        httpx.stream("GET", f"http://127.0.0.1:{port}/api/v1/live/{RUNNING}/stream", timeout=120) as stream,
+        httpx.stream("GET", f"http://127.0.0.1:{port}/api/v1/live/{RUNNING}/stream", timeout=PATIENCE) as stream,
     ):
         writer.begin(RUNNING, 1)
         lines = stream.iter_lines()
         assert next(lines).startswith("retry: ")
-        time.sleep(2 * LATER)
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as later:
+            assert rest(later) == b""  # a connection that was opened later is cut off by now
         writer.append(RUNNING, 1, SENT[0])
         assert "id: 1-1" in lines
 
@@ -130,9 +131,12 @@ def test_who_does_not_read_is_cut_off() -> None:
 
     impatient = TimeoutConnection.with_timeouts(Timeouts(reader=SOON))
     config = uvicorn.Config(much, http=impatient, lifespan="off", log_config=None)
-    with running(uvicorn.Server(config)) as port, socket.create_connection(("127.0.0.1", port), timeout=120) as client:
+    with (
+        running(uvicorn.Server(config)) as port,
+        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client,
+    ):
         client.sendall(ASK + b"\r\n")
-        assert lost.wait(120)
+        assert lost.wait(PATIENCE)
         assert len(rest(client)) < LONG
 
 

@@ -14,6 +14,7 @@ from sqlalchemy import select
 from ladder.app.ladder import Ladder
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.settings.settings import load_settings
+from ladder.site import submission_api
 from ladder.site.application import make_app
 from ladder.site.submission_api import MOST_STREAMS
 from ladder.store.account_models import AuditEntry, StoredSubmission
@@ -29,6 +30,7 @@ from tests.ladder.ladders import NOW
 from tests.ladder.people import add_person, token_of
 from tests.ladder.store.handed_in import hand_in, stored
 from tests.ladder.virtual import fit
+from tests.waiting import PATIENCE, comes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -120,14 +122,21 @@ def site_of(app: Any) -> Site:
 
 async def begun(site: Site, reader: str, streams: int = 1) -> None:
     """Wait until an account reads so many streams, each of which has looked once."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while site.readers[reader] < streams:
             await asyncio.sleep(0.01)
 
 
 async def test_the_whole_way_from_an_upload_to_the_ladder(
-    client: httpx.AsyncClient, ladder: Ladder, submissions: SubmissionCoordinator
+    client: httpx.AsyncClient, ladder: Ladder, submissions: SubmissionCoordinator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    event, sent_phases = submission_api._event, list[str | None]()
+
+    def watched(row: SubmissionRow) -> str:
+        sent_phases.append(row.phase)
+        return event(row)
+
+    monkeypatch.setattr(submission_api, "_event", watched)
     ada = by(ladder, "ada")
     answer = await submitted(client, ada, archive=packed(readme_md="hello"))
     assert answer.status_code == 202
@@ -145,13 +154,14 @@ async def test_the_whole_way_from_an_upload_to_the_ladder(
     assert task.folder.endswith("/mybot")
     told = TrialProgress(submission=row.id, attempt=1, phase="trying", done=3, steps=9)
     await asyncio.to_thread(submissions.take_progress, told.model_dump_json())
-    await asyncio.sleep(0.05)
+    await comes(lambda: "trying" in sent_phases)
     await asyncio.to_thread(submissions.record, fit(task))
     stream = await reading
     assert stream.headers["content-type"].startswith("text/event-stream")
     assert stream.headers["cache-control"] == "no-store"
     seen = [(each.status, each.phase) for each in rows(stream.text)]
     assert (seen[0], seen[-1]) == (("queued", "received"), ("entered", "ended"))
+    assert ("leased", "trying") in seen
     last = rows(stream.text)[-1]
     assert last.result is not None
     assert last.result.version == "Trotter@1"
@@ -331,7 +341,7 @@ async def test_a_stream_ends_when_its_reader_may_not_read_on_or_the_site_ends(la
             await client.delete(f"{API}/me/token", headers=ada)
         else:
             await site.hub.close()
-        stream = await asyncio.wait_for(reading, 30)
+        stream = await asyncio.wait_for(reading, PATIENCE)
     assert [row.status for row in rows(stream.text)] == ["queued"]
 
 
@@ -341,7 +351,7 @@ async def test_an_account_reads_few_streams_at_a_time(ladder: Ladder) -> None:
     hand_in(ladder.database, "ben")
     ada, address = by(ladder, "ada"), f"{API}/submissions/1/stream"
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-    async with httpx.AsyncClient(transport=transport, base_url="http://site") as client, asyncio.timeout(60):
+    async with httpx.AsyncClient(transport=transport, base_url="http://site") as client, asyncio.timeout(PATIENCE):
         reading = [asyncio.create_task(client.get(address, headers=ada)) for _ in range(MOST_STREAMS)]
         await begun(site_of(app), "ada", MOST_STREAMS)
         refused = await client.get(address, headers=ada)

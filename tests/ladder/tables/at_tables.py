@@ -14,6 +14,7 @@ from ladder.tables.service import RETRY_SECONDS
 from ladder.values.people import TableStatus
 from pigpen.client import Refused, Unreachable
 from referee.seats.stall_tolerant_loop import new_loop
+from tests.waiting import comes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine
@@ -22,27 +23,19 @@ if TYPE_CHECKING:
     from ladder.values.people import OpenedTable, SeatPlace, TableState
     from tests.ladder.person.listeners import BotListener
 
-SOON = 30.0
 ENDED = (TableStatus.OVER, TableStatus.ENDED)
 
 
-def in_loop(work: Coroutine[object, object, None], seconds: float = 60.0) -> None:
-    """Run it in an event loop like that of the process, for so many seconds at most."""
-
-    async def in_time() -> None:
-        async with asyncio.timeout(seconds):
-            await work
-
+def in_loop(work: Coroutine[object, object, None]) -> None:
+    """Run it in an event loop like that of the process."""
     with asyncio.Runner(loop_factory=new_loop) as runner:
-        runner.run(in_time())
+        runner.run(work)
 
 
 @asynccontextmanager
-async def tables_process(
-    ladder: Ladder, idle_seconds: float = 600.0, retry_seconds: float = RETRY_SECONDS
-) -> AsyncIterator[None]:
+async def tables_process(ladder: Ladder, retry_seconds: float = RETRY_SECONDS) -> AsyncIterator[None]:
     """What `pigpen ladder tables` does, in this process."""
-    playing = asyncio.ensure_future(play_tables(ladder, idle_seconds=idle_seconds, retry_seconds=retry_seconds))
+    playing = asyncio.ensure_future(play_tables(ladder, retry_seconds=retry_seconds))
     try:
         yield
     finally:
@@ -78,8 +71,5 @@ async def ended(ladder: Ladder, opened: OpenedTable) -> TableState:
 
 
 async def until(look: Callable[[], TableState], is_so: Callable[[TableState], bool]) -> TableState:
-    """What there is to see, once it is so; for `SOON` seconds at most."""
-    async with asyncio.timeout(SOON):
-        while not is_so(page := look()):
-            await asyncio.sleep(0.02)
-    return page
+    """What there is to see, once it is so."""
+    return await comes(lambda: page if is_so(page := look()) else None)

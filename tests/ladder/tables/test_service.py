@@ -17,13 +17,15 @@ from ladder.person.client import PersonClient
 from ladder.results.table_files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.store.names import find_stored_bot
-from ladder.tables.service import KEPT_SECONDS
+from ladder.tables import service
+from ladder.tables.service import IDLE_SECONDS, KEPT_SECONDS
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor
 from pigpen.rules import PRESETS
 from referee.records.file import read_record
 from referee.records.lines import BotResult, DealLine, ResultLine
 from referee.records.recorded import Recorded
 from referee.replay.verify import verify
+from referee.seats.stall_tolerant_loop import loop_time
 from tests.ladder.ladders import enter
 from tests.ladder.person.listeners import BotListener, RecordingListener
 from tests.ladder.tables.at_tables import ended, in_loop, place_of, play_chair, tables_process, until
@@ -128,9 +130,21 @@ def test_a_table_that_is_ended_stops_at_once_and_its_seat_is_gone(ladder: Ladder
     in_loop(play())
 
 
-def test_a_table_at_which_nobody_is_ends(ladder: Ladder) -> None:
+def test_a_table_at_which_nobody_is_ends(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    later = 0.0
+
+    def clock() -> float:
+        """Be ten minutes later at each look, once the person has left."""
+        nonlocal later
+        later += has_left * (IDLE_SECONDS + 1)
+        return loop_time() + later
+
+    has_left = False
+    monkeypatch.setattr(service, "loop_time", clock)
+
     async def play() -> None:
-        async with tables_process(ladder, idle_seconds=0.2):
+        nonlocal has_left
+        async with tables_process(ladder):
             opened = open_table(ladder, ONE_DEAL, GUEST)
             place = await place_of(ladder, opened, 0)
             assert place is not None
@@ -139,6 +153,7 @@ def test_a_table_at_which_nobody_is_ends(ladder: Ladder) -> None:
             playing = asyncio.ensure_future(client.play_match())
             await until(lambda: table_page(ladder, opened.name), lambda _: bool(listener.questions))
             client.leave()
+            has_left = True
             page = await ended(ladder, opened)
             playing.cancel()
         assert (page.status, page.reason) == (TableStatus.ENDED, "Nobody was at the table for 10 minutes.")

@@ -19,12 +19,11 @@ from ladder.sandbox.docker.base_image import base_image_id
 from ladder.sandbox.docker.bot_images import image_of_folder, pull_image
 from ladder.sandbox.docker.package_images import PackageImages
 from ladder.sandbox.wheels.packages import Packages
-from tests.counts import count
 
 pytestmark = pytest.mark.docker
 
 Write = Callable[[str, dict[str, str]], Path]
-KEPT = count(2, built_images.KEPT_IMAGES)
+KEPT = 2
 """Images of a folder that stay: each is a build."""
 SAMPLE = 'FROM pigpen/bot\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'
 
@@ -196,7 +195,6 @@ def edit(client: docker.DockerClient, folder: Path, count: int) -> str:
     return build(client, folder)
 
 
-@pytest.mark.long
 def test_the_newest_few_images_of_a_folder_stay_and_those_that_are_needed(
     client: docker.DockerClient, write: Write, name: str, tmp_path: Path
 ) -> None:
@@ -218,7 +216,6 @@ def test_the_newest_few_images_of_a_folder_stay_and_those_that_are_needed(
     assert len(tags(client, namesake)) == 1
 
 
-@pytest.mark.long
 def test_using_an_image_again_makes_it_one_of_the_newest(client: docker.DockerClient, write: Write, name: str) -> None:
     folder = write(name, {"bot.py": ""})
     first = edit(client, folder, 0)
@@ -230,7 +227,6 @@ def test_using_an_image_again_makes_it_one_of_the_newest(client: docker.DockerCl
     assert len(tags(client, folder)) == KEPT
 
 
-@pytest.mark.long
 def test_the_same_content_elsewhere_is_the_same_image_and_outlives_the_first_folder(
     client: docker.DockerClient, write: Write, name: str, tmp_path: Path
 ) -> None:

@@ -20,7 +20,7 @@ from tests.ladder.trials.tiny import load_tiny
 
 Write = Callable[[str, dict[str, str]], Path]
 ROOM = 1 << 40
-LATER = [pytest.mark.long, pytest.mark.only_long]
+LATER = pytest.mark.long
 
 
 async def test_a_folder_is_loaded_from_a_copy_and_kept(bot: Callable[..., Path], tmp_path: Path) -> None:

@@ -6,13 +6,10 @@ import asyncio
 from random import Random
 from typing import TYPE_CHECKING
 
-import pytest
-
 from ladder.worker.live_observer import LiveObserver
 from pigpen.rules import Phase
 from referee.match.formats import Format
 from referee.records.lines import DealLine
-from tests.counts import count
 from tests.ladder.worker.live_events import read, unexpected
 from tests.referee.elsewhere import at, careless, elsewhere, replay, world_of
 from tests.referee.match.test_leaks import every_preset
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
     from referee.records.lines import AnyLine
     from tests.rules.parallel import World
 
-MATCHES = count(3, 12)
+MATCHES = 3
 DEALS = 4
 """In every match: the whole cycle of passing."""
 PHASES = {"deal": Phase.PASS, "passed": Phase.EXPOSE, "exposed": Phase.PLAY, "play": Phase.PLAY}
@@ -61,7 +58,6 @@ def closed(sent: Sequence[str]) -> list[str]:
     return [line for line in sent[1:] if not line.startswith('{"type":"opened"')]
 
 
-@pytest.mark.long
 @every_preset
 def test_C_9_re_dealing_what_is_hidden_from_spectators_changes_no_byte(rules: Rules) -> None:
     rng, moved = Random(f"spectators of {rules.name}"), 0

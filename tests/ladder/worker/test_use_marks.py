@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
 from ladder.errors import SandboxError
+from ladder.worker import use_marks
 from ladder.worker.use_marks import UseMarks
 
 
@@ -18,6 +20,8 @@ class Shelf:
         self.folder = folder
         self.is_full = False
         self.got = 0
+        self.used = asyncio.Event()
+        """Set as soon as the thing is used."""
 
     async def is_there(self) -> bool:
         await asyncio.sleep(0)
@@ -25,13 +29,14 @@ class Shelf:
 
     async def get(self) -> str:
         self.got += 1
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0)
         self.is_full = True
         return "a note"
 
     async def use(self, held: asyncio.Event | None = None) -> None:
         async with UseMarks(self.folder).using("thing", self.is_there, self.get):
             assert self.is_full
+            self.used.set()
             if held is not None:
                 await held.wait()
 
@@ -55,9 +60,7 @@ async def test_what_several_want_at_once_is_got_once(shelf: Shelf) -> None:
 async def test_what_is_used_is_not_removed_and_what_was_removed_is_got_again(shelf: Shelf) -> None:
     done = asyncio.Event()
     using = asyncio.create_task(shelf.use(done))
-    while not shelf.is_full:
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(0.1)
+    await shelf.used.wait()
     assert not shelf.remove()
     done.set()
     await using
@@ -68,15 +71,43 @@ async def test_what_is_used_is_not_removed_and_what_was_removed_is_got_again(she
     assert shelf.got == 2
 
 
-async def test_whoever_is_given_up_while_it_waits_holds_nothing(shelf: Shelf) -> None:
-    with UseMarks(shelf.folder).sole("thing"):
-        pass
-    done = asyncio.Event()
-    using = asyncio.create_task(shelf.use(done))
-    await asyncio.sleep(0.1)
+async def test_a_user_that_is_cancelled_holds_nothing(shelf: Shelf) -> None:
+    using = asyncio.create_task(shelf.use(asyncio.Event()))
+    await shelf.used.wait()
     using.cancel()
     with pytest.raises(asyncio.CancelledError):
         await using
+    assert shelf.remove()
+
+
+async def test_a_user_that_is_cancelled_while_it_waits_for_another_holds_nothing(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take, refused, gets = use_marks._take, asyncio.Event(), asyncio.Event()
+
+    def watched(file: BinaryIO, how: int) -> bool:
+        if not (is_ours := take(file, how)):
+            refused.set()
+        return is_ours
+
+    async def get() -> str:
+        await gets.wait()
+        shelf.is_full = True
+        return "a note"
+
+    async def use() -> None:
+        async with UseMarks(shelf.folder).using("thing", shelf.is_there, get):
+            pass
+
+    monkeypatch.setattr(use_marks, "_take", watched)
+    getting = asyncio.create_task(use())
+    waiting = asyncio.create_task(shelf.use())
+    await refused.wait()
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    gets.set()
+    await getting
     assert shelf.remove()
 
 

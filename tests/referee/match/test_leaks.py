@@ -15,7 +15,6 @@ from pigpen.rules.presets import GONGZHU_SALE, HEARTS
 from referee.match.formats import Format
 from referee.records.lines import DealLine
 from referee.seats.verdict import SeatFailure, Verdict
-from tests.counts import count
 from tests.referee.elsewhere import again, any_answer, at, careless, elsewhere, replay, world_of
 from tests.referee.taps import Sent, Tap, found, played, spec_of
 from tests.rules.players import lumpy_hands
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from tests.referee.scripted_seats import Script
     from tests.rules.parallel import World
 
-MATCHES = count(10, 50)
+MATCHES = 10
 DEALS = 4
 """In every match: the whole cycle of passing."""
 PASS_AND_EXPOSE = replace(HEARTS, name="pass-and-expose", exposing=GONGZHU_SALE.exposing)
@@ -38,7 +37,7 @@ LATER = ("hearts-jack", "hearts-short", "gongzhu-partners")
 every_preset = pytest.mark.parametrize(
     "rules",
     [
-        pytest.param(rules, marks=[pytest.mark.only_long] if rules.name in LATER else [])
+        pytest.param(rules, marks=[pytest.mark.long] if rules.name in LATER else [])
         for rules in (*PRESETS.values(), PASS_AND_EXPOSE)
     ],
     ids=named,
@@ -58,7 +57,7 @@ class Match:
 
 @functools.cache
 def matches(rules_name: str) -> list[Match]:
-    """Matches of careless play, two hundred deals in the long form."""
+    """Matches of careless play."""
     rules, rng = PRESETS.get(rules_name, PASS_AND_EXPOSE), Random(f"leaks of {rules_name}")
     return [some_match(rules, rng) for _ in range(MATCHES)]
 
@@ -82,7 +81,6 @@ def lived_elsewhere(match: Match, seat: int, moment: Sent, rng: Random) -> tuple
     return taps[seat], worlds
 
 
-@pytest.mark.long
 @every_preset
 def test_C_9_re_dealing_what_a_seat_cannot_know_changes_no_byte_it_is_sent(rules: Rules) -> None:
     """A random seat and message in each deal: every byte up to it is compared."""
@@ -104,7 +102,6 @@ def test_C_9_re_dealing_what_a_seat_cannot_know_changes_no_byte_it_is_sent(rules
     assert faces > MATCHES / 5 or not rules.exposing or not rules.exposing.face_down
 
 
-@pytest.mark.long
 @every_preset
 def test_C_6_no_byte_depends_on_what_others_choose_before_all_have_chosen(rules: Rules) -> None:
     """The same hands and another choice, or a fault, of every other seat: the same bytes until it has answered last."""
@@ -157,7 +154,6 @@ def test_C_6_every_seat_is_asked_before_any_answer_counts(rules: Rules, phase: P
     assert len(taps[0].answers) == sum(step.seat == 0 and step.by != "forced" for step in lines[1].steps)  # type: ignore[union-attr]
 
 
-@pytest.mark.long
 @every_preset
 def test_C_9_no_message_holds_the_match_seed_or_what_another_seat_draws_from(rules: Rules) -> None:
     for match in matches(rules.name):
@@ -171,7 +167,6 @@ def test_C_9_no_message_holds_the_match_seed_or_what_another_seat_draws_from(rul
             assert all(found(seed.to_bytes(8, "big"), heard) for seed in tap.seeds[0]), "the search finds what is there"
 
 
-@pytest.mark.long
 @every_preset
 def test_every_bot_draws_from_a_number_of_its_own_in_every_deal(rules: Rules) -> None:
     drawn = [seeds for match in matches(rules.name) for tap in match.taps for seeds in tap.seeds.values()]

@@ -16,6 +16,7 @@ from referee.seats.exit import Exit
 from referee.seats.verdict import SeatBroken, SeatFailure, Verdict
 from tests.referee.scripted_seats import AbsentSeat, ScriptedSeat, WorkingSeat, fails, honest
 from tests.referee.tables import play_match
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,7 +145,7 @@ async def test_C_6_nobody_is_waited_for_before_all_have_been_asked() -> None:
                 await waiting.wait()
             return await super().ask(view, watch, took)
 
-    result, _ = await asyncio.wait_for(play(spec_of(form="deals:1"), [Patient(honest) for _ in range(4)]), 10)
+    result, _ = await asyncio.wait_for(play(spec_of(form="deals:1"), [Patient(honest) for _ in range(4)]), PATIENCE)
     assert result.deals == 1
 
 
@@ -163,7 +164,7 @@ async def test_whoever_has_answered_a_sealed_question_is_held_while_others_think
                 held[min(seats.index(self), 1)].set()
 
     seats = [Waiting(honest) for _ in range(4)]
-    result, _ = await asyncio.wait_for(play(spec_of(form="deals:1"), seats), 10)
+    result, _ = await asyncio.wait_for(play(spec_of(form="deals:1"), seats), PATIENCE)
     assert [row.faults for row in result.results] == [0] * 4
 
 

@@ -7,15 +7,12 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
-import pytest
-
 from pigpen.rules import Phase
 from pigpen.v1.referee_pb2 import RefereeMessage
 from referee.match.formats import Format
 from referee.match.people_shown import PeopleShown
 from referee.match.spec import person_clock
 from referee.records.lines import DealLine
-from tests.counts import count
 from tests.referee.elsewhere import again, at, careless, elsewhere, replay, world_of
 from tests.referee.match.test_leaks import every_preset
 from tests.referee.taps import PersonTap, Tap, found, played, spec_of
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
     from referee.records.lines import AnyLine
     from referee.seats.seat import Seat
 
-MATCHES = count(3, 6)
+MATCHES = 3
 DEALS = 4
 """In every match: the whole cycle of passing."""
 
@@ -43,7 +40,6 @@ def play(rules: Rules, seed: bytes, hands: Sequence[Sequence[int]], taps: Sequen
     return asyncio.run(played(spec, hands, taps, deals=len(hands), observer=shown))
 
 
-@pytest.mark.long
 @every_preset
 def test_C_9_re_dealing_what_a_person_cannot_know_changes_no_byte_it_is_sent(rules: Rules) -> None:
     rng, moved = Random(f"people of {rules.name}"), 0

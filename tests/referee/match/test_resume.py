@@ -16,7 +16,6 @@ from referee.match.spec import DEFAULT_CLOCK, MatchSpec
 from referee.records.lines import DealLine, MatchLine, ResultLine, Step, from_json, to_json, without_times
 from referee.records.steps import action_of
 from referee.seats.verdict import Verdict
-from tests.counts import count
 from tests.referee.scripted_seats import ScriptedSeat, WorkingSeat, fails, honest
 from tests.referee.tables import play_tables
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from referee.seats.seat import Seat
     from referee.seats.verdict import SeatFailure
 
-LATER = [pytest.mark.long, pytest.mark.only_long]
+LATER = pytest.mark.long
 SEED = bytes(range(32))
 PATIENT = replace(DEFAULT_CLOCK, limit=60.0)
 """On a machine that is busy, whatever it does, nobody is too late for a decision."""
@@ -74,7 +73,6 @@ def timeless(lines: Sequence[AnyLine]) -> list[str]:
     return sorted(without_times(map(to_json, lines)))
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("rules", "form"),
     [
@@ -86,11 +84,12 @@ def timeless(lines: Sequence[AnyLine]) -> list[str]:
         pytest.param("hearts-short", "game", marks=LATER),
     ],
 )
-async def test_wherever_it_was_interrupted_the_record_becomes_the_same(rules: str, form: str) -> None:
+@pytest.mark.parametrize("step", [3, pytest.param(1, marks=LATER)])
+async def test_wherever_it_was_interrupted_the_record_becomes_the_same(rules: str, form: str, step: int) -> None:
     spec = spec_of(rules, form)
     whole = await play(spec)
     assert len(whole) > 4
-    for size in range(1, len(whole), count(3, 1)):
+    for size in range(1, len(whole), step):
         assert timeless(await resumed(spec, whole[:size])) == timeless(whole)
 
 

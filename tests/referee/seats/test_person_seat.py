@@ -18,6 +18,7 @@ from referee.seats.hello import new_token
 from referee.seats.person_seat import MOST_MESSAGES, PersonSeat
 from referee.seats.presence import PersonAway
 from tests.referee.wires import RULES, open_seat, question, raw_bot
+from tests.waiting import PATIENCE, comes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -53,24 +54,12 @@ async def away_of(person: RawBot) -> bool:
     return seen_of(message.seen, RULES).away
 
 
-async def appears(socket: Path) -> None:
-    async with asyncio.timeout(30):
-        while not socket.exists():
-            await asyncio.sleep(0.01)
-
-
-async def until_away(seat: PersonSeat) -> None:
-    async with asyncio.timeout(30):
-        while not seat.presence.is_away:
-            await asyncio.sleep(0.01)
-
-
 async def test_a_person_hears_what_it_sees_before_it_is_asked(tmp_path: Path) -> None:
     async with person_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as person:
         await seat.welcome(WELCOME)
         seat.show(SEEN)
         seat.show(SEEN)
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(30), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
         assert await kinds(person, 3) == ["welcome", "seen", "seen"]
         request = await person.receive()
         await person.answer(request)
@@ -83,10 +72,10 @@ async def test_a_person_may_come_back_with_its_token_and_hears_all_results_again
             await seat.welcome(WELCOME)
             seat.show(SEEN)
             await seat.tell(DealResult(0, 0, (1, 2, 3, 4), (1, 2, 3, 4)))
-            asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(30), 0.0))
+            asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
             assert await kinds(person, 4) == ["welcome", "seen", "deal_over", "request"]
             person.hang_up()
-        await appears(tmp_path / "seat.sock")
+        await comes((tmp_path / "seat.sock").exists)
         async with raw_bot(tmp_path, token) as again:
             assert await kinds(again, 3) == ["welcome", "deal_over", "seen"]
             await again.answer(await again.receive())
@@ -100,14 +89,14 @@ async def test_one_whose_connection_is_lost_is_away_until_there_is_another(tmp_p
             await seat.welcome(WELCOME)
             seat.show(SEEN)
             await kinds(person, 2)
-            asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(30), 0.0))
+            asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
             await person.receive()
             person.hang_up()
         with pytest.raises(PersonAway):
-            await asyncio.wait_for(asking, 30)
+            await asyncio.wait_for(asking, PATIENCE)
         with pytest.raises(PersonAway):
-            await seat.ask(question(2), Stopwatch(30), 0.0)
-        await appears(tmp_path / "seat.sock")
+            await seat.ask(question(2), Stopwatch(PATIENCE), 0.0)
+        await comes((tmp_path / "seat.sock").exists)
         async with raw_bot(tmp_path, token) as again:
             await kinds(again, 1)
             assert not await away_of(again)
@@ -127,11 +116,11 @@ async def test_who_leaves_with_a_question_open_is_asked_nothing_until_it_says_th
     async with person_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as person:
         await seat.welcome(WELCOME)
         seat.show(SEEN)
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(30), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
         await kinds(person, 3)
         await person.send(presence_message(AWAY))
         with pytest.raises(PersonAway):
-            await asyncio.wait_for(asking, 30)
+            await asyncio.wait_for(asking, PATIENCE)
         assert await away_of(person)
         await person.send(presence_message(HERE))
         assert not await away_of(person)
@@ -142,7 +131,7 @@ async def test_an_answer_to_an_old_question_changes_nothing(tmp_path: Path) -> N
     async with person_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as person:
         await seat.welcome(WELCOME)
         await person.receive()
-        asking = asyncio.ensure_future(seat.ask(question(2), Stopwatch(30), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(2), Stopwatch(PATIENCE), 0.0))
         request = await person.receive()
         await person.answer(request, decision=1, card=51)
         await person.answer(request)
@@ -153,11 +142,11 @@ async def test_a_person_says_that_it_has_looked_at_the_end_of_a_deal(tmp_path: P
     async with person_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as person:
         await seat.welcome(WELCOME)
         await seat.tell(DealResult(3, 0, (1, 2, 3, 4), (1, 2, 3, 4)))
-        waiting = asyncio.ensure_future(seat.presence.looked_within(60))
+        waiting = asyncio.ensure_future(seat.presence.looked_within(10 * PATIENCE))
         await asyncio.sleep(0)
         assert not waiting.done()
         await person.send(presence_message(READY, 3))
-        await asyncio.wait_for(waiting, 30)
+        await asyncio.wait_for(waiting, PATIENCE)
 
 
 async def test_a_flood_is_refused_and_the_match_goes_on(tmp_path: Path) -> None:
@@ -168,9 +157,9 @@ async def test_a_flood_is_refused_and_the_match_goes_on(tmp_path: Path) -> None:
             await person.send(presence_message(HERE))
         code, why = await person.status()
         assert code in (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.UNAVAILABLE), why
-        await until_away(seat)
+        await comes(lambda: seat.presence.is_away)
         with pytest.raises(PersonAway):
-            await seat.ask(question(), Stopwatch(30), 0.0)
+            await seat.ask(question(), Stopwatch(PATIENCE), 0.0)
         await seat.tell(MatchResult(1, 0.0))
 
 
@@ -178,7 +167,7 @@ async def test_a_bot_that_says_it_is_away_is_malformed(tmp_path: Path) -> None:
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(WELCOME)
         await bot.receive()
-        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(30), 0.0))
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
         await bot.receive()
         await bot.send(presence_message(AWAY))
         failure = (await asyncio.gather(asking, return_exceptions=True))[0]

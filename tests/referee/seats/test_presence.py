@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from referee.seats.presence import Presence
+from tests.waiting import PATIENCE
 
 
 def test_a_connection_brings_back_only_whoever_was_lost_with_one() -> None:
@@ -47,12 +48,12 @@ def test_whoever_waits_for_a_person_goes_on_when_it_is_back_or_the_time_is_up() 
 def test_nobody_waits_for_the_end_of_a_deal_that_was_looked_at_or_not_shown_or_for_one_who_is_away() -> None:
     async def waiting() -> None:
         presence = Presence()
-        await presence.looked_within(30)
+        await presence.looked_within(10 * PATIENCE)
         presence.show_end_of(0)
         presence.look_at_end_of(0)
-        await presence.looked_within(30)
+        await presence.looked_within(10 * PATIENCE)
         presence.show_end_of(1)
         asyncio.get_running_loop().call_soon(presence.leave)
-        await presence.looked_within(30)
+        await presence.looked_within(10 * PATIENCE)
 
-    asyncio.run(asyncio.wait_for(waiting(), 20))
+    asyncio.run(asyncio.wait_for(waiting(), PATIENCE))

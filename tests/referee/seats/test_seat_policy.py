@@ -24,6 +24,7 @@ from referee.seats.verdict import SeatBroken, SeatFailure, Verdict
 from tests.referee.attacks import PREFACE
 from tests.referee.scripted_seats import RecordingController
 from tests.referee.wires import RawBot, open_seat, question, raw_bot
+from tests.waiting import PATIENCE, comes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -31,20 +32,11 @@ if TYPE_CHECKING:
 
     from pigpen import Welcome
 
-LONG = 30.0
-"""A limit that only a hanging test reaches."""
-SHORT, ENOUGH = 0.05, 0.5
-"""A limit that is over soon, and one within which a question is sent for certain."""
+SHORT = 0.05
+"""A limit that is over soon."""
 DEAL = DealResult(0, 0, (0,) * 4, (0,) * 4)
 EMPTY_SETTINGS = b"\0\0\0\x04\0\0\0\0\0"
 """A frame of HTTP/2 that asks for an answer."""
-
-
-async def appears(socket: Path) -> None:
-    """Wait until the seat listens again."""
-    async with asyncio.timeout(LONG):
-        while not socket.exists():
-            await asyncio.sleep(0.01)
 
 
 async def break_stream(seat: StreamSeat, folder: Path, token: str, welcome: Welcome) -> None:
@@ -73,22 +65,37 @@ async def flood(bot: RawBot, count: int) -> None:
         await bot.send(BotMessage(answer=Answer(decision=99, card=1)))
 
 
+async def answers(socket: Path) -> None:
+    """Open a connection and wait until the referee greets."""
+    async with asyncio.timeout(PATIENCE):
+        reader, writer = await asyncio.open_unix_connection(socket)
+        writer.write(PREFACE)
+        assert await reader.read(1)
+        writer.close()
+
+
 @contextlib.asynccontextmanager
 async def jammed(folder: Path) -> AsyncIterator[None]:
     """A connection over which the referee can neither send nor read any more."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.setblocking(False)
         connection.connect(str(folder / "seat.sock"))
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(1.0):
-                await asyncio.get_running_loop().sock_sendall(connection, PREFACE + EMPTY_SETTINGS * 1_000_000)
+        connection.send(PREFACE)
+        looks = 0
+        while looks < 3:  # each look is an answer of the referee on another connection: it has had time to read
+            try:
+                connection.send(EMPTY_SETTINGS * 10_000)
+                looks = 0
+            except BlockingIOError:
+                await answers(folder / "seat.sock")
+                looks += 1
         yield
 
 
 async def test_a_bot_that_does_not_read_cannot_keep_its_seat_open(tmp_path: Path, welcome: Welcome) -> None:
     async with open_seat(tmp_path) as (seat, token), jammed(tmp_path), raw_bot(tmp_path, token):
         await seat.welcome(welcome)
-        async with asyncio.timeout(LONG):
+        async with asyncio.timeout(PATIENCE):
             await seat.close()
 
 
@@ -97,8 +104,8 @@ async def test_a_bot_that_leaves_a_connection_jammed_has_a_socket_to_come_back_t
 ) -> None:
     async with open_seat(tmp_path) as (seat, token), jammed(tmp_path):
         await break_stream(seat, tmp_path, token, welcome)
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
-        await appears(tmp_path / "seat.sock")
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
+        await comes((tmp_path / "seat.sock").exists)
         with pytest.raises(SeatFailure, match="its stream broke, and it did not come back") as failure:
             await asked
         assert failure.value.verdict is Verdict.GONE
@@ -108,7 +115,7 @@ async def test_a_flood_of_messages_costs_the_seat_and_the_bot_hears_why(tmp_path
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
         await bot.receive()
         await flood(bot, MAX_UNASKED + 2)  # the first one counts as the answer that was asked for
         with pytest.raises(SeatFailure, match="it sent more than 64 messages that nobody had asked for") as failure:
@@ -125,7 +132,7 @@ async def test_a_bot_that_sends_as_much_as_it_may_plays_on(tmp_path: Path, welco
         await seat.welcome(welcome)
         await bot.receive()
         await flood(bot, MAX_UNASKED)
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
         await bot.answer(await bot.receive())
         assert await asked == question().legal[0]
 
@@ -135,7 +142,7 @@ async def test_a_bot_that_is_always_late_is_never_thrown_out(tmp_path: Path, wel
         await seat.welcome(welcome)
         await bot.receive()
         for number in range(1, 2 * MAX_UNASKED):
-            asked = asyncio.ensure_future(seat.ask(question(number), Stopwatch(LONG), took=0.0))
+            asked = asyncio.ensure_future(seat.ask(question(number), Stopwatch(PATIENCE), took=0.0))
             await bot.receive()
             await seat.tell(DEAL)  # waits for the question to be sent: gRPC knows of that later than the bot
             await bot.receive()
@@ -143,7 +150,7 @@ async def test_a_bot_that_is_always_late_is_never_thrown_out(tmp_path: Path, wel
             await asyncio.wait((asked,))
         for number in range(1, 2 * MAX_UNASKED):
             await bot.send(BotMessage(answer=Answer(decision=number, card=1)))
-        asked = asyncio.ensure_future(seat.ask(question(1000), Stopwatch(LONG), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(1000), Stopwatch(PATIENCE), took=0.0))
         await bot.answer(await bot.receive())
         assert await asked == question().legal[0]
 
@@ -154,12 +161,12 @@ async def test_the_clock_runs_on_while_a_bot_is_away_and_it_may_still_come_back(
     async with open_seat(tmp_path) as (seat, token):
         await break_stream(seat, tmp_path, token, welcome)
         with pytest.raises(SeatFailure) as failure:
-            await seat.ask(question(), Stopwatch(ENOUGH), took=0.0)
+            await seat.ask(question(), Stopwatch(SHORT), took=0.0)
         assert failure.value.verdict is Verdict.TIMEOUT
-        await appears(tmp_path / "seat.sock")
+        await comes((tmp_path / "seat.sock").exists)
         async with raw_bot(tmp_path, token) as again:
             assert (await again.receive()).welcome.format == "deals:1"
-            asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(LONG), took=0.0))
+            asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(PATIENCE), took=0.0))
             request = await again.receive()
             assert request.request.decision == 2
             await again.answer(request)
@@ -174,12 +181,12 @@ async def test_a_bot_without_its_stream_rests_too_and_its_time_to_come_back_with
         seat.attach_controller(controller)
         seat.freeze()
         await break_stream(seat, tmp_path, token, welcome)
-        await appears(tmp_path / "seat.sock")
-        await asyncio.sleep(3 * SHORT)
+        await comes(lambda: seat._reconnect.is_open)
+        await asyncio.sleep(SHORT)  # timers of a loop fire in their order: the time to come back would be over now
         async with raw_bot(tmp_path, token) as again:
             await again.receive()
             assert controller.done == ["freeze", "seated"]
-            asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+            asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
             await again.answer(await again.receive())
             assert await asked == question().legal[0]
             assert controller.done == ["freeze", "seated", "mark 1", "thaw"]
@@ -189,9 +196,9 @@ async def test_the_time_to_come_back_begins_when_a_bot_that_rested_is_asked(tmp_
     async with open_seat(tmp_path, Deadlines(reconnect=SHORT)) as (seat, token):
         seat.freeze()
         await break_stream(seat, tmp_path, token, welcome)
-        await appears(tmp_path / "seat.sock")
+        await comes((tmp_path / "seat.sock").exists)
         with pytest.raises(SeatFailure, match="it did not come back") as failure:
-            await seat.ask(question(), Stopwatch(LONG), took=0.0)
+            await seat.ask(question(), Stopwatch(PATIENCE), took=0.0)
         assert failure.value.verdict is Verdict.GONE
 
 
@@ -207,10 +214,10 @@ async def test_a_bot_that_breaks_its_stream_again_and_again_is_thrown_out(tmp_pa
     async with open_seat(tmp_path) as (seat, token):
         asked = None
         for _ in range(MAX_STREAMS):
-            await appears(tmp_path / "seat.sock")
+            await comes((tmp_path / "seat.sock").exists)
             await break_stream(seat, tmp_path, token, welcome)
-            asked = asked or asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
-        await appears(tmp_path / "seat.sock")
+            asked = asked or asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
+        await comes((tmp_path / "seat.sock").exists)
         async with raw_bot(tmp_path) as bot:  # it is refused before it could say anything
             text = "it opened more than 16 streams in one match"
             assert await bot.status() == (grpc.StatusCode.FAILED_PRECONDITION, text)
@@ -238,7 +245,7 @@ async def test_a_connection_without_a_stream_is_closed_however_busy_it_is(tmp_pa
     assert idle in dict(OPTIONS)
     server = SeatServer(tmp_path / "seat.sock", no_stream, [*(dict(OPTIONS) | {idle: 100}).items()])
     await server.listen()
-    async with asyncio.timeout(LONG):
+    async with asyncio.timeout(PATIENCE):
         reader, writer = await asyncio.open_unix_connection(server.socket)
         writer.write(PREFACE)
         with contextlib.suppress(ConnectionError):
@@ -255,14 +262,14 @@ async def test_a_seat_that_cannot_be_opened_again_is_the_referees_failure(tmp_pa
     async with open_seat(folder) as (seat, token), raw_bot(folder, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
         await bot.receive()
         shutil.rmtree(folder)
         bot.hang_up()
         with pytest.raises(SeatBroken, match=r"seat\.sock cannot be made: its folder is gone\.") as broken:
             await asked
         with pytest.raises(SeatBroken) as again:
-            await seat.ask(question(2), Stopwatch(LONG), took=0.0)
+            await seat.ask(question(2), Stopwatch(PATIENCE), took=0.0)
         assert str(again.value) == str(broken.value)
 
 
@@ -271,8 +278,8 @@ async def test_a_socket_that_is_removed_while_a_bot_may_come_back_is_the_referee
 ) -> None:
     async with open_seat(tmp_path, Deadlines(reconnect=2.0)) as (seat, token):
         await break_stream(seat, tmp_path, token, welcome)
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
-        await appears(tmp_path / "seat.sock")
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
+        await comes((tmp_path / "seat.sock").exists)
         (tmp_path / "seat.sock").unlink()
         with pytest.raises(SeatBroken, match="was removed while a bot was expected there"):
             await asked
@@ -301,7 +308,7 @@ async def test_a_program_that_ended_is_told_apart_from_one_that_left(tmp_path: P
             await seat.welcome(welcome)
         assert (absent.value.verdict, absent.value.end) == (Verdict.ABSENT, Exit(3))
         with pytest.raises(SeatFailure) as gone:
-            await seat.ask(question(), Stopwatch(LONG), took=0.0)
+            await seat.ask(question(), Stopwatch(PATIENCE), took=0.0)
         assert (gone.value.verdict, gone.value.end) == (Verdict.GONE, Exit(3))
 
 

@@ -1,12 +1,8 @@
-"""While the referee stands still, no time passes for those whom it asks."""
+"""While the referee stands still, no time passes for those whom it asks; tests/machine stops a real one."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-import subprocess
-import sys
 import time
 
 import pytest
@@ -14,21 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.seats.stall_tolerant_loop import BEAT_SECONDS, STALL_SECONDS, StallSelector, StallTolerantLoop, loop_time
-
-STOPPED_SECONDS = 2.0
-SLEEPER = """
-import asyncio, time
-from referee.seats.stall_tolerant_loop import StallTolerantLoop, loop_time
-
-async def main():
-    wall, told = time.monotonic(), loop_time()
-    print("begun", flush=True)
-    while time.monotonic() - wall - (loop_time() - told) < 1.0:
-        await asyncio.sleep(0.1)
-    print(time.monotonic() - wall - (loop_time() - told))
-
-StallTolerantLoop().run_until_complete(main())
-"""
 
 
 class Times:
@@ -95,9 +76,7 @@ def test_work_is_no_standstill(selector: StallSelector, times: Times) -> None:
 
 
 def test_a_long_wait_wakes_again_and_again_so_that_a_standstill_in_it_shows(selector: StallSelector) -> None:
-    began = time.monotonic()
     assert selector.select(3600) == []
-    assert time.monotonic() - began < 3000
     assert BEAT_SECONDS <= STALL_SECONDS
 
 
@@ -112,14 +91,3 @@ def test_the_loop_without_a_standstill_keeps_the_ordinary_time() -> None:
     finally:
         loop.close()
     assert before <= told <= after or told < after - STALL_SECONDS  # this machine may have stood still indeed
-
-
-def test_a_process_that_is_stopped_gets_the_time_back() -> None:
-    with subprocess.Popen([sys.executable, "-c", SLEEPER], stdout=subprocess.PIPE, text=True) as program:
-        assert program.stdout is not None
-        assert program.stdout.readline() == "begun\n"
-        os.kill(program.pid, signal.SIGSTOP)
-        time.sleep(STOPPED_SECONDS)
-        os.kill(program.pid, signal.SIGCONT)
-        lost = float(program.stdout.readline())
-    assert lost > STOPPED_SECONDS - BEAT_SECONDS - 0.1

@@ -18,21 +18,20 @@ from referee.seats.process_controller import EXCESS_CPU_SECONDS
 from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.scripted_seats import RecordingController
 from tests.referee.wires import RULES, RawBot, open_seat, question, raw_bot
+from tests.waiting import PATIENCE, comes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-LONG = 30.0
-"""A limit that only a hanging test reaches."""
-SHORT, ENOUGH = 0.05, 0.5
-"""A limit that is over soon, and one within which a question is sent for certain."""
+SHORT = 0.05
+"""A limit that is over soon."""
 
 
 async def test_a_bot_with_the_token_gets_its_welcome_and_its_questions(tmp_path: Path, welcome: Welcome) -> None:
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         assert (await bot.receive()).welcome.format == "deals:1"
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.25))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.25))
         request = await bot.receive()
         assert view_of(request.request, RULES) == question()
         assert request.request.last_took.ToMilliseconds() == 250
@@ -125,10 +124,13 @@ async def test_an_answer_to_an_old_decision_is_dropped(tmp_path: Path, welcome: 
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        with pytest.raises(SeatFailure):
-            await seat.ask(question(1), Stopwatch(ENOUGH), took=0.0)
+        asked = asyncio.ensure_future(seat.ask(question(1), Stopwatch(PATIENCE), took=0.0))
         late = await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(LONG), took=0.0))
+        await seat.tell(DealResult(0, 0, (0,) * 4, (0,) * 4))  # waits for the question to be sent
+        await bot.receive()
+        asked.cancel()  # as its deadline would
+        await asyncio.wait((asked,))
+        asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(PATIENCE), took=0.0))
         request = await bot.receive()
         await bot.answer(late, card=51)
         await bot.answer(request)
@@ -140,7 +142,7 @@ async def test_an_answer_that_was_not_asked_for_is_dropped(tmp_path: Path, welco
         await bot.send(BotMessage(answer=Answer(decision=1, card=51)))
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(LONG), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(2), Stopwatch(PATIENCE), took=0.0))
         await bot.answer(await bot.receive())
         assert await asked == question().legal[0]
 
@@ -160,7 +162,7 @@ async def test_what_is_no_answer_is_malformed(tmp_path: Path, welcome: Welcome, 
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
         await bot.receive()
         await bot.send(reply)
         with pytest.raises(SeatFailure) as failure:
@@ -173,10 +175,10 @@ async def test_a_bot_that_comes_back_is_welcomed_and_asked_again(tmp_path: Path,
         async with raw_bot(tmp_path, token) as bot:
             await seat.welcome(welcome)
             await bot.receive()
-            asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+            asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
             before = await bot.receive()
             bot.hang_up()
-        await appears(tmp_path / "seat.sock")
+        await comes((tmp_path / "seat.sock").exists)
         async with raw_bot(tmp_path, token) as again:
             assert (await again.receive()).welcome.format == "deals:1"
             request = await again.receive()
@@ -189,21 +191,21 @@ async def test_a_bot_that_stays_away_is_gone(tmp_path: Path, welcome: Welcome) -
     async with open_seat(tmp_path, Deadlines(reconnect=SHORT)) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
         await bot.receive()
         bot.hang_up()
         with pytest.raises(SeatFailure, match=r"its stream broke, and it did not come back within 0\.05 s") as failure:
             await asked
         assert failure.value.verdict is Verdict.GONE
         with pytest.raises(SeatFailure):
-            await seat.ask(question(2), Stopwatch(LONG), took=0.0)
+            await seat.ask(question(2), Stopwatch(PATIENCE), took=0.0)
 
 
 async def test_a_program_that_ends_during_its_turn_is_gone_at_once(tmp_path: Path, welcome: Welcome) -> None:
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(LONG), took=0.0))
+        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
         await bot.receive()
         seat.lose("its program ended with exit code 137")
         with pytest.raises(SeatFailure, match="exit code 137"):
@@ -234,13 +236,6 @@ def test_a_token_is_128_random_bits() -> None:
     assert {len(bytes.fromhex(token)) for token in tokens} == {16}
 
 
-async def appears(socket: Path) -> None:
-    """Wait until the seat listens again."""
-    async with asyncio.timeout(LONG):
-        while not socket.exists():
-            await asyncio.sleep(0.01)
-
-
 async def test_after_the_match_the_stream_ends_well_even_for_a_bot_that_only_listens(
     tmp_path: Path, welcome: Welcome
 ) -> None:
@@ -259,11 +254,11 @@ async def test_a_decision_reads_the_programs_clock_twice(tmp_path: Path, welcome
         seat.attach_controller(controller)
         await seat.welcome(welcome)
         await bot.receive()
-        watch = Stopwatch(LONG, seat.cpu_time)
+        watch = Stopwatch(PATIENCE, seat.cpu_time)
         asked = asyncio.ensure_future(ask_in_time(seat, question(), watch, 0.0))
         await bot.answer(await bot.receive())
         assert await asked == question().legal[0]
-        assert watch.rated < LONG
+        assert watch.rated < PATIENCE
         assert controller.reads == 2
 
 
@@ -274,7 +269,7 @@ async def test_a_program_that_worked_unasked_is_held_when_it_has_answered(tmp_pa
         await seat.welcome(welcome)
         await bot.receive()
         for number in (1, 2):
-            asked = asyncio.ensure_future(seat.ask(question(number), Stopwatch(LONG, seat.cpu_time), 0.0))
+            asked = asyncio.ensure_future(seat.ask(question(number), Stopwatch(PATIENCE, seat.cpu_time), 0.0))
             await bot.answer(await bot.receive())
             await asked
             assert controller.used is not None

@@ -11,6 +11,7 @@ from argon2 import PasswordHasher
 from ladder.app.accounts.passwords import AT_ONCE, Passwords, check_password
 from ladder.errors import Busy, UserError
 from tests.ladder.site.person import quick_passwords
+from tests.waiting import PATIENCE
 
 GOOD = "correct horse"
 
@@ -62,7 +63,7 @@ class Held(PasswordHasher):
             self.now += 1
             self.most = max(self.most, self.now)
         self.inside.release()
-        assert self.go_on.wait(60)
+        assert self.go_on.wait(PATIENCE)
         with self._lock:
             self.now -= 1
         return super().hash(password, salt=salt)
@@ -74,9 +75,9 @@ def test_few_are_hashed_at_the_same_time_and_others_wait_their_turn() -> None:
     with ThreadPoolExecutor(6) as threads:
         done = [threads.submit(passwords.hash, GOOD) for _ in range(6)]
         for _ in range(AT_ONCE):
-            assert hasher.inside.acquire(timeout=60)
+            assert hasher.inside.acquire(timeout=PATIENCE)
         hasher.go_on.set()
-        assert len({each.result(60) for each in done}) == 6
+        assert len({each.result(PATIENCE) for each in done}) == 6
     assert hasher.most == AT_ONCE
 
 
@@ -86,10 +87,10 @@ def test_who_waits_too_long_is_told_to_come_again() -> None:
     with ThreadPoolExecutor(AT_ONCE) as threads:
         done = [threads.submit(passwords.hash, GOOD) for _ in range(AT_ONCE)]
         for _ in range(AT_ONCE):
-            assert hasher.inside.acquire(timeout=60)
+            assert hasher.inside.acquire(timeout=PATIENCE)
         with pytest.raises(Busy, match="Too many log in just now"):
             passwords.are_good(None, GOOD)
         hasher.go_on.set()
         for each in done:
-            each.result(60)
+            each.result(PATIENCE)
     assert not passwords.are_good(None, GOOD)

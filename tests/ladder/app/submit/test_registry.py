@@ -32,10 +32,10 @@ from ladder.worker.tasks import TaskBot
 from pigpen.rules import seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
-from tests.bad_bots.table import PATIENT
 from tests.for_two import FOR_TWO, write_for_two
 from tests.ladder.registries import running_registry
 from tests.ladder.trials.tiny import load_tiny, push
+from tests.waiting import PATIENT
 
 pytestmark = [pytest.mark.docker, pytest.mark.registry]
 

@@ -18,6 +18,7 @@ from pigpen.rules import PRESETS
 from referee.match.formats import Format
 from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
 from tests.ladder.app.tables.states import NAMES, SEED
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -104,7 +105,7 @@ async def until(session: SeatSession, condition: Callable[[PersonState], object]
     """The first state of which that is true, from now on."""
     tab = session.open_tab()
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             async for state in tab:
                 if condition(state):
                     return state
@@ -126,7 +127,7 @@ async def play_on(session: SeatSession, until_over: Callable[[PersonState], obje
     """Answer whatever is asked, until something is true."""
     tab = session.open_tab()
     try:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             async for state in tab:
                 if until_over(state):
                     return state

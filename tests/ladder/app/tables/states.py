@@ -17,6 +17,7 @@ from pigpen.values.notices import DealResult
 from referee.match.formats import Format
 from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
 from tests.ladder.person.listeners import FirstLegal
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -59,7 +60,7 @@ def game_of(rules: Rules, deals: int = 2, seed: bytes = SEED) -> tuple[list[Pers
         playing = asyncio.ensure_future(client.play_match())
         try:
             yield
-            await asyncio.wait_for(playing, 30)
+            await asyncio.wait_for(playing, PATIENCE)
         finally:
             playing.cancel()
 

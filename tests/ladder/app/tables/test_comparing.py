@@ -125,7 +125,7 @@ def test_when_the_day_is_over_everybody_may_see_how_it_was_played(ladder: Ladder
     assert commitment(bytes.fromhex(then.board.seed or "")) == todays_board(ladder, "hearts").commitment
 
 
-LATER = [pytest.param(each, marks=[pytest.mark.long, pytest.mark.only_long]) for each in ("gongzhu-sale",)]
+LATER = [pytest.param(each, marks=pytest.mark.long) for each in ("gongzhu-sale",)]
 
 
 @pytest.mark.parametrize("rules", ["hearts", "gongzhu-partners", "gongzhu-five", *LATER])

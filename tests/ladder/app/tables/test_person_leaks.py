@@ -7,8 +7,6 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
-import pytest
-
 from ladder.app.tables.person_state_tracker import PersonStateTracker
 from ladder.app.tables.table_info import TableInfo
 from ladder.person.client import Question
@@ -20,7 +18,6 @@ from referee.match.formats import Format
 from referee.match.people_shown import PeopleShown
 from referee.match.spec import person_clock
 from referee.records.lines import DealLine
-from tests.counts import LONG
 from tests.referee.elsewhere import again, at, careless, elsewhere, replay, world_of
 from tests.referee.match.test_leaks import every_preset
 from tests.referee.taps import PersonTap, Tap, played, spec_of
@@ -67,12 +64,11 @@ def bytes_of(rules: Rules, messages: Sequence[bytes]) -> list[bytes]:
     return [state.model_dump_json().encode() for state in states]
 
 
-@pytest.mark.long
 @every_preset
 def test_C_9_re_dealing_what_a_person_cannot_know_changes_no_byte_of_its_page(rules: Rules) -> None:
     rng, moved = Random(f"pages of {rules.name}"), 0
     for _ in range(MATCHES):
-        if moved and not LONG:
+        if moved:
             break
         seed, hands = rng.randbytes(32), [lumpy_hands(rules, rng) for _ in range(DEALS)]
         taps: list[Tap] = [PersonTap(careless(rng)), *(Tap(careless(rng)) for _ in range(rules.players - 1))]

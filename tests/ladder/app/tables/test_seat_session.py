@@ -13,6 +13,7 @@ from ladder.values.people import TableStatus
 from pigpen.rules import PRESETS
 from referee.records.lines import DealLine, MatchLine
 from tests.ladder.app.tables.seat_sessions import TableHere, first_answer, play_on, session_at, until
+from tests.waiting import PATIENCE
 
 
 async def test_a_game_is_played_to_its_end() -> None:
@@ -133,7 +134,7 @@ async def test_a_desk_without_tabs_ends_and_the_person_is_away() -> None:
     table.start()
     async with session_at(table, seconds=0.05) as session:
         await until(session, lambda state: state.question)
-        await asyncio.wait_for(asyncio.wait({session._task}), 30)
+        await asyncio.wait_for(asyncio.wait({session._task}), PATIENCE)
         assert session._task.cancelled()
 
 

@@ -1,18 +1,12 @@
-"""The kernel's files: their names by description, then the real ones of both generations."""
+"""The kernel's files: their names by description; tests/machine has the real ones."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from ladder.sandbox.docker.control_group import GROUPS, ControlGroup, GroupFiles, files_of, thaw
+from ladder.sandbox.docker.control_group import ControlGroup, GroupFiles, files_of, thaw
 
 FIRST = """9:name=systemd:/docker/abc
 8:pids:/docker/abc
@@ -98,77 +92,6 @@ def test_the_last_figure_stands_when_the_group_is_gone(tmp_path: Path) -> None:
     assert group.cpu_time() == 2.5
     group.close()
     assert group.cpu_time() == 2.5
-
-
-SPINNER = "import os\nwhile True: os.getppid()"
-
-
-def folders() -> dict[str, tuple[Path, ...]]:
-    """Where this machine lets us make a group: for each generation the folders that make it up."""
-    first = (GROUPS / "cpuacct", GROUPS / "freezer")
-    second = next((each for each in (GROUPS / "unified", GROUPS) if (each / "cgroup.procs").exists()), None)
-    found = {"first": first if all(map(Path.exists, first)) else (), "second": (second,) if second else ()}
-    return {name: folders for name, folders in found.items() if folders}
-
-
-@pytest.mark.parametrize("generation", folders() if os.geteuid() == 0 else [])
-def test_the_kernel_counts_and_holds_a_real_process(generation: str) -> None:
-    name = f"pigpen-test-{os.getpid()}"
-    made = [folder / name for folder in folders()[generation]]
-    with in_groups(made) as spinner:
-        group = ControlGroup(real_files(made))
-        try:
-            used = wait_for_growth(group, 0.0)
-            group.freeze()
-            wait_until_frozen(made)
-            held = group.cpu_time()
-            time.sleep(0.05)
-            assert group.cpu_time() == held
-            assert spinner.poll() is None
-            group.thaw()
-            assert wait_for_growth(group, held or 0.0) > used
-        finally:
-            group.thaw()
-            group.close()
-
-
-def real_files(made: list[Path]) -> GroupFiles:
-    if len(made) == 1:
-        return GroupFiles(made[0] / "cpu.stat", 1e-6, made[0] / "cgroup.freeze", b"1", b"0", *[made[0] / "x"] * 4)
-    usage, freezer = made[0] / "cpuacct.usage", made[1] / "freezer.state"
-    return GroupFiles(usage, 1e-9, freezer, b"FROZEN", b"THAWED", *[made[0] / "x"] * 4)
-
-
-def wait_for_growth(group: ControlGroup, since: float) -> float:
-    """Return the CPU time once it is above *since*."""
-    while (used := group.cpu_time()) is None or used <= since:
-        time.sleep(0.01)
-    return used
-
-
-def wait_until_frozen(made: list[Path]) -> None:
-    """Return when the kernel says that nothing runs there any more."""
-    file, word = (made[0] / "cgroup.events", "frozen 1") if len(made) == 1 else (made[1] / "freezer.state", "FROZEN")
-    while word not in file.read_text().splitlines():
-        time.sleep(0.01)
-
-
-@contextmanager
-def in_groups(made: list[Path]) -> Iterator[subprocess.Popen[bytes]]:
-    """A spinning process in fresh groups, which are gone afterwards."""
-    for folder in made:
-        folder.mkdir()
-    try:
-        with subprocess.Popen([sys.executable, "-c", SPINNER]) as spinner:
-            try:
-                for folder in made:
-                    (folder / "cgroup.procs").write_text(str(spinner.pid))
-                yield spinner
-            finally:
-                spinner.kill()
-    finally:
-        for folder in made:
-            folder.rmdir()
 
 
 @pytest.mark.parametrize(

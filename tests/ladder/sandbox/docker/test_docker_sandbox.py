@@ -31,11 +31,12 @@ from tests.ladder.containers import (
     run_in,
     running_in,
 )
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.docker
 
 MakeMount = Callable[[str], SeatMount]
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.long
 FOREVER = "import time; time.sleep(1000)"
 PROBE = (Path(__file__).parent / "probe.py").read_text()
 
@@ -67,7 +68,7 @@ async def group(
         lines = Path(f"/proc/{pid}/cgroup").read_text().splitlines()
         paths = {part: line.split(":")[2] for line in lines for part in line.split(":")[1].split(",")}
         interfaces = [line.split(":")[0].strip() for line in Path(f"/proc/{pid}/net/dev").read_text().splitlines()[2:]]
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while (first := Path(f"/proc/{pid}/comm").read_text().strip()).startswith("runc:"):
                 await asyncio.sleep(0.01)  # the runtime is about to become it
         return {**limits_of(GROUPS, paths), "first": first, "interfaces": interfaces}

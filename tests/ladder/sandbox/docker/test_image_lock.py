@@ -141,7 +141,6 @@ async def test_under_gvisor_an_image_of_any_size_plays_with_a_page_cache_of_its_
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 async def test_an_image_with_more_files_than_the_kernel_can_keep_is_refused(
     sandbox: DockerSandbox, client: docker.DockerClient
 ) -> None:

@@ -24,7 +24,7 @@ from tests.ladder.conftest import PROGRAM_DOCKERFILE
 from tests.ladder.containers import SHARED_LOOP, has_written, run, run_in, running_in
 
 MakeMount = Callable[[str], SeatMount]
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.long
 
 
 async def removed(path: Path) -> None:

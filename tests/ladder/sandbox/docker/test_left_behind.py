@@ -14,9 +14,9 @@ from tests.ladder import warm
 from tests.ladder.sandbox.docker.left_behind import CHANNELS, NUMBERS, PREAMBLE
 from tests.ladder.warm import Forked
 
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.long
 CONTROLS = [name if not number % 5 else pytest.param(name, marks=LATER) for number, name in enumerate(CHANNELS)]
-"""For each push every fifth shows that its program can find something; the long form has all."""
+"""Every fifth shows in each push that its program can find something; the others are long."""
 
 UNLIKE_GVISOR = {
     "a file in /dev/mqueue": "there is no such folder",
@@ -26,7 +26,7 @@ UNLIKE_GVISOR = {
 """Ways that gVisor's kernel does not have, or treats otherwise, and how."""
 IN_GVISOR = [name for name in CHANNELS if name not in UNLIKE_GVISOR]
 KEPT = {"System V's", "a message queue in no folder", "a port of the network"}
-"""What gVisor's kernel would keep: for each push these, and every fourth of the others; the long form has all."""
+"""What gVisor's kernel would keep: in each push these, and every fourth of the others; the rest are long."""
 GVISOR_CASES = [
     name if not number % 4 or name.startswith(tuple(KEPT)) else pytest.param(name, marks=LATER)
     for number, name in enumerate(IN_GVISOR)

@@ -13,12 +13,11 @@ from ladder.matches.play import play_sandboxed
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from pigpen import ClockSetting
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import DealLine
-from tests.counts import LONG
+from tests.waiting import PATIENT
 
 if TYPE_CHECKING:
     from ladder.sandbox.base import Sandbox
@@ -27,13 +26,13 @@ if TYPE_CHECKING:
 FOR_TWO = replace(PRESETS["gongzhu"], name="gongzhu-for-two", players=2, exposing=None)
 """Its first card is free, and a board is played by four instances of bots and not by sixteen."""
 SPEC = MatchSpec(
-    PRESETS["gongzhu"] if LONG else FOR_TWO,
-    ("a", "b", "c", "d") if LONG else ("a", "b"),
+    FOR_TWO,
+    ("a", "b"),
     Format(boards=1),
-    ClockSetting(600.0, 1.0, 30.0, 60.0),
+    PATIENT,
     bytes(32),
 )
-LATER = pytest.mark.only_long
+LATER = pytest.mark.long
 ITS_OWN = ("~", "$TMPDIR")
 ANYWHERE = ("~", "/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/pigpen", "/run", "/", ".")
 RECALLS = "I have seen these cards before."
@@ -70,14 +69,12 @@ def lowest(line: DealLine) -> str:
     return line.hands[leader].split()[0]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("concurrency", [1, pytest.param(4, marks=LATER)])
 async def test_no_process_sees_a_board_twice(tmp_path: Path, concurrency: int) -> None:
     assert await play(ProcessSandbox(), elephant(tmp_path / "bot", ITS_OWN), concurrency) == ("", {True})
 
 
 @pytest.mark.docker
-@pytest.mark.long
 @pytest.mark.usefixtures("no_leftovers")
 @pytest.mark.parametrize(
     ("instances", "concurrency"),
@@ -97,7 +94,6 @@ async def test_no_container_sees_a_board_twice_wherever_its_bot_writes(
     )
 
 
-@pytest.mark.long
 async def test_the_bot_would_know_the_cards_again_if_it_had_seen_them(tmp_path: Path) -> None:
     """A process may write into a folder of ours, and then it does: the test above can fail."""
     (tmp_path / "shared").mkdir()

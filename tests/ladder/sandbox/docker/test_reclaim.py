@@ -122,7 +122,7 @@ print("read")
 @pytest.mark.root
 @pytest.mark.parametrize(
     "is_warm",
-    [pytest.param(False, id="fresh", marks=[pytest.mark.long, pytest.mark.only_long]), pytest.param(True, id="warm")],
+    [pytest.param(False, id="fresh", marks=pytest.mark.long), pytest.param(True, id="warm")],
 )
 async def test_a_program_still_reads_its_own_files_in_proc_after_it(
     is_warm: bool, client: docker.DockerClient, python_image: str, program: BotSource, tmp_path: Path, driver: str

@@ -19,19 +19,16 @@ from ladder.sandbox.docker.control_group import GROUPS
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.host.memory import MIB
-from pigpen import ClockSetting
-from pigpen.rules import PRESETS, seed_from
+from pigpen.rules import PRESETS, Rules, seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine
-from tests.counts import LONG
 from tests.for_two import FOR_TWO
 from tests.ladder import warm
 from tests.ladder.containers import run, running
+from tests.waiting import PATIENT
 
 pytestmark = [pytest.mark.docker, pytest.mark.runsc, pytest.mark.usefixtures("no_leftovers")]
-
-PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)
 
 
 async def test_it_is_another_kernel_and_output_and_exit_code_come_through(
@@ -129,10 +126,16 @@ def freezer_state(identifier: str) -> str:
     return words[files[0].read_text().strip()] if files else ""
 
 
-@pytest.mark.long
-async def test_a_match_is_played_without_fault() -> None:
-    names = ("random", "cautious", "counting", "random") if LONG else ("cautious", "counting")
-    spec = MatchSpec(PRESETS["hearts"] if LONG else FOR_TWO, names, Format(1), PATIENT, seed_from("runsc"))
+@pytest.mark.parametrize(
+    ("rules", "names"),
+    [
+        (FOR_TWO, ("cautious", "counting")),
+        pytest.param(PRESETS["hearts"], ("random", "cautious", "counting", "random"), marks=pytest.mark.long),
+    ],
+    ids=["two", "four"],
+)
+async def test_a_match_is_played_without_fault(rules: Rules, names: tuple[str, ...]) -> None:
+    spec = MatchSpec(rules, names, Format(1), PATIENT, seed_from("runsc"))
     lines: list[AnyLine] = []
     sandbox = DockerSandbox("runsc")
     try:

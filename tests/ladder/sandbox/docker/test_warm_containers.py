@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 import docker
@@ -20,8 +20,8 @@ from ladder.sandbox.base import Exit, Program, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
+from ladder.sandbox.docker.warm_container import ControlSocket
 from ladder.sandbox.host.memory import MIB
-from tests.counts import count
 from tests.ladder import warm
 from tests.ladder.containers import ROOT, SHARED_LOOP, has_written, kill_without_the_engine, nothing_left, run_in
 from tests.ladder.warm import Forked
@@ -96,22 +96,20 @@ ENDS = [
     ("def", Exit(1), "SyntaxError"),
 ]
 """Programs, how each of them ends, and what it says."""
-ALONE = {source for source, _, _ in ENDS[:: count(4, 1)]}
-"""Those that are run in a container of their own, too."""
 
 
-@pytest.mark.long
 @SHARED_LOOP
+@pytest.mark.parametrize("ends", [ENDS[::4], pytest.param(ENDS, marks=pytest.mark.long)], ids=["some", "all"])
 async def test_it_ends_as_a_program_in_a_container_of_its_own_does(
-    forked: Forked, alone: DockerSandbox, program: BotSource, mount: MakeMount
+    forked: Forked, alone: DockerSandbox, program: BotSource, mount: MakeMount, ends: Sequence[tuple[str, Exit, str]]
 ) -> None:
     for source, end, said in ENDS:
         _, found, log = await forked.run(source)
         assert (found, said in log) == (end, True), source
         assert "fork_server" not in log
-        if source in ALONE:
-            fresh_end, fresh_log = await run_in(alone, program, mount(source))
-            assert (fresh_end, said in fresh_log) == (end, True), source
+    for source, end, said in ends:
+        fresh_end, fresh_log = await run_in(alone, program, mount(source))
+        assert (fresh_end, said in fresh_log) == (end, True), source
 
 
 @SHARED_LOOP
@@ -132,23 +130,6 @@ print(os.environ['PIGPEN_TOKEN'], os.environ['PIGPEN_ADDRESS'])
     # Without the list's own, and its own files in /proc, which are kept open so that Landlock knows them.
     assert open_files == "['0', '1', '2'] ['PIGPEN_ADDRESS', 'PIGPEN_TOKEN']"
     assert seat == "secret unix:/run/pigpen/seat/seat.sock"
-
-
-@SHARED_LOOP
-async def test_its_cpu_time_begins_at_zero_and_the_last_figure_stays(forked: Forked) -> None:
-    spin = "import time\nwhile time.process_time() < 1: pass\nprint('spun')\n" + FOREVER
-    first = await forked.start(spin)
-    await has_written(first, "spun")
-    await first.stop()
-    used = first.controller.cpu_time()
-    second = await forked.start(FOREVER)
-    begun = second.controller.cpu_time()
-    assert second.name == first.name
-    assert used is not None
-    assert begun is not None
-    # The kernel's counts of a process and of its group differ by some ticks: the margin is half of what was used.
-    assert begun < 0.5 < used == first.controller.cpu_time()
-    await second.stop()
 
 
 @SHARED_LOOP
@@ -262,12 +243,25 @@ async def test_closing_the_sandbox_removes_running_and_idle_ones(image: BotSourc
     assert await running.wait() == Exit(137)
 
 
-@SHARED_LOOP
-async def test_a_start_that_is_given_up_leaves_nothing(forked: Forked) -> None:
-    starting = asyncio.ensure_future(forked.start(FOREVER))
-    await asyncio.sleep(0.05)
+@pytest.mark.usefixtures("no_leftovers")
+async def test_a_start_that_is_cancelled_leaves_nothing(
+    image: BotSource, mount: MakeMount, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the container is there, and its fork server not yet ready."""
+    accept, has_container = ControlSocket.accept, asyncio.Event()
+
+    async def watched(control: ControlSocket) -> asyncio.StreamReader:
+        has_container.set()
+        return await accept(control)
+
+    monkeypatch.setattr(ControlSocket, "accept", watched)
+    sandbox = warm.warm_sandbox()
+    starting = asyncio.ensure_future(Forked(await sandbox.load(image), mount).start(FOREVER))
+    await has_container.wait()
     starting.cancel()
-    await asyncio.gather(starting, return_exceptions=True)
+    with pytest.raises(asyncio.CancelledError):
+        await starting
+    await sandbox.close()
 
 
 @pytest.mark.usefixtures("no_leftovers")

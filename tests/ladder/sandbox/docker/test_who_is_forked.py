@@ -14,7 +14,7 @@ from tests.ladder import warm
 COPIES = 'FROM pigpen/bot\nCOPY . .\nCMD ["python", "bot.py"]\n'
 CLAIMS = 'FROM pigpen/bot\nCOPY . .\nRUN true\nLABEL pigpen.recipe=files\nCMD ["python", "bot.py"]\n'
 
-LATER = (pytest.mark.long, pytest.mark.only_long)
+LATER = pytest.mark.long
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("no_leftovers")]
 
 

@@ -19,20 +19,19 @@ from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.process import process_sandbox
 from ladder.sandbox.process.limits import ProcessLimits
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from pigpen import ClockSetting
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from tests.for_two import FOR_TWO
 from tests.ladder.sandbox.process.test_process_sandbox import FOREVER, first_line, gone, starting
 from tests.processes import children
+from tests.waiting import PATIENT
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from ladder.sandbox.process.process_instance import ProcessInstance
 
-PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=30.0, start_up=60.0)
 LOOK = """
 import gc, os, signal, stat, sys, threading
 import ladder

@@ -13,12 +13,12 @@ import uvicorn
 from ladder.settings.settings import load_settings
 from ladder.site.application import make_app
 from pigpen.rules import PRESETS
-from tests.counts import count
 from tests.ladder.ladders import played
 from tests.ladder.recorded_ladders import new_ladder, packed, recorded_match
 from tests.ladder.site.browser.pages import DESKTOP, Kind, SharedPages, without_loop
 from tests.referee.bots import moon_lines, showy_seats
 from tests.referee.recorded import faulty_seats, lines_with_a_person, match_lines
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,7 +58,7 @@ def _recorded(ladder: Ladder) -> dict[str, Any]:
         "faulty": recorded_match(ladder, match_lines("hearts", "boards:1", faulty_seats), SEED),
         "sale": showy["gongzhu-sale"],
         "presets": (*showy.values(), recorded_match(ladder, moon_lines(), "4")),
-        "long": packed(match_lines("gongzhu", f"deals:{count(15, 40)}", showy_seats)),
+        "long": packed(match_lines("gongzhu", "deals:15", showy_seats)),
     }
 
 
@@ -78,7 +78,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     server.startup = startup  # type: ignore[method-assign, assignment]
     thread = threading.Thread(target=server.run)
     thread.start()
-    assert up.wait(30)
+    assert up.wait(PATIENCE)
     port = server.servers[0].sockets[0].getsockname()[1]
     yield Served(f"http://127.0.0.1:{port}", **recorded)
     server.should_exit = True

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.counts import LONG
-
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -22,9 +20,7 @@ COLOURS = "color-contrast"
 
 
 def findings(page: Page, part: str = "body", rule: str = "") -> list[str]:
-    """What axe-core finds in a part of a page, by all its rules or by one; in the long form by all in all of it."""
-    if LONG:
-        part, rule = "body", ""
+    """Return what axe-core finds in a part of a page, by all its rules or by one."""
     options = {"resultTypes": ["violations"]} | ({"runOnly": [rule]} if rule else {})
     found = Axe().run(page, context=part, options=options).response["violations"]
     return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from tests.ladder.site.browser.chromium import chromium
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 DESKTOP, PHONE = (1280, 900), (360, 740)
-PATIENCE_MS = 20_000
 WIPE = "if (location.protocol === 'http:') { localStorage.clear(); sessionStorage.clear(); }"
 
 
@@ -99,7 +99,7 @@ class Pages:
         if kind.first:
             context.add_init_script(kind.first)
         page = context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
+        page.set_default_timeout(1000 * PATIENCE)
         lent = Lent(kind, page, Heard())
         lent.heard.listen(page)
         return lent

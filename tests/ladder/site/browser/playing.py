@@ -23,6 +23,7 @@ from referee.match.formats import Format
 from referee.match.spec import DEFAULT_CLOCK, MatchSpec, person_clock
 from referee.records.steps import parse_action
 from tests.rules.odd_rules import ODD
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -92,7 +93,7 @@ class PlayedTable:
         playing = asyncio.ensure_future(self.client.play_match())
         try:
             yield
-            await asyncio.wait_for(playing, 600)
+            await playing
         finally:
             playing.cancel()
 
@@ -120,7 +121,7 @@ class Tables:
     def end(self) -> None:
         """End all tables, from another thread."""
         if self._loop is not None:
-            asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(30)
+            asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(PATIENCE)
 
     async def _end(self) -> None:
         tasks, self._tasks = self._tasks, []

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tests.ladder.site.tables_here import site_here
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +39,7 @@ def tables_served(ladder: Ladder) -> Iterator[str]:
     thread = threading.Thread(target=run)
     thread.start()
     try:
-        assert up.wait(60)
+        assert up.wait(PATIENCE)
         yield found[0]
     finally:
         loop.call_soon_threadsafe(down.set)

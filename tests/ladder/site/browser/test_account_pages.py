@@ -64,7 +64,7 @@ def look(page: Page, name: str, script: bool) -> None:
 @pytest.mark.parametrize(
     ("size", "script", "dark", "language"),
     [
-        pytest.param(DESKTOP, True, False, "en", marks=[pytest.mark.long, pytest.mark.only_long]),
+        pytest.param(DESKTOP, True, False, "en", marks=pytest.mark.long),
         (PHONE, True, True, "zh-CN"),
         (DESKTOP, False, False, "en"),
     ],

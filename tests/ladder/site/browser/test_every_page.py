@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.counts import LONG
 from tests.ladder.site.browser.looking import COLOURS, findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE
 
@@ -24,18 +23,17 @@ pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
 PAGES = (
     "/", "/v/gongzhu", "/v/gongzhu?q=zzz&all=1", "/b", "/b/Trotter", "/b/Trotter/inbox", "/m", "/m/{faulty}", "/live",
     "/live/{faulty}", "/play", "/play?variant=own", "/rules/gongzhu", "/help", "/api",
-    *(["/play?variant=gongzhu-five"] if LONG else []),
 )  # fmt: skip
-LIKE_ANOTHER = set() if LONG else {"/v/gongzhu?q=zzz&all=1", "/b", "/b/Trotter/inbox", "/m", "/live"}
-"""Pages whose parts others have, too: on each push axe does not look at them."""
+LIKE_ANOTHER = {"/v/gongzhu?q=zzz&all=1", "/b", "/b/Trotter/inbox", "/m", "/live"}
+"""Pages whose parts others have, too: in each push axe does not look at them."""
 IN_THE_DARK = ("/v/gongzhu", "/b/Trotter", "/m/{faulty}", "/help")
 """Pages that have all colours."""
 SCREENS = {
-    "desktop": (DESKTOP, False, PAGES),
+    "desktop": (DESKTOP, False, (*PAGES, "/play?variant=gongzhu-five")),
     "dark desktop": (DESKTOP, True, IN_THE_DARK),
     "phone": (PHONE, False, PAGES),
 }
-LATER = pytest.param("desktop", marks=[pytest.mark.long, pytest.mark.only_long])
+LATER = pytest.param("desktop", marks=pytest.mark.long)
 """The light colours are looked at on the phone, and the wide layout and the dark ones together."""
 
 
@@ -48,7 +46,7 @@ def test_everybody_can_read_it(open_page: Open, site: Served, screen: str) -> No
         page.goto(site.url + path.format(faulty=site.faulty))
         part = "body" if path == paths[0] else "main"  # what is around it is the same on all
         found = [
-            *(findings(page, part, COLOURS if dark else "") if path not in LIKE_ANOTHER else []),
+            *(findings(page, part, COLOURS if dark else "") if screen == "desktop" or path not in LIKE_ANOTHER else []),
             *(["it is too wide"] if overflow(page) > 0 else []),
         ]
         if found or page.locator("h1").count() != 1:

@@ -16,7 +16,6 @@ from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.leases import Lease
 from ladder.trials.tasks import TrialProgress
 from ladder.values.accounts import LOCAL
-from tests.counts import LONG
 from tests.ladder.people import session_of
 from tests.ladder.site.browser.looking import COLOURS, findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
@@ -37,14 +36,16 @@ pytestmark = pytest.mark.chromium
 
 MINE = (
     "/me", "/me/account", "/me/submissions/{leased}", "/me/submissions/{refused}",
-    "/me/logs?bot=Trotter", "/me/logs/{match}/0", *(["/me/submissions/{entered}"] if LONG else []),
+    "/me/logs?bot=Trotter", "/me/logs/{match}/0", "/me/submissions/{entered}",
 )  # fmt: skip
 OF_ALL = (
     "/admin", "/admin/invitations", "/admin/bots", "/admin/matches", "/admin/workers", "/admin/submissions",
     "/admin/audit",
 )  # fmt: skip
-LIKE_ANOTHER = set() if LONG else {"/me/submissions/{leased}", "/me/logs?bot=Trotter", "/admin/bots", "/admin/matches"}
-"""Pages whose parts others have, too: on each push axe does not look at them."""
+LIKE_ANOTHER = {
+    "/me/submissions/{leased}", "/me/submissions/{entered}", "/me/logs?bot=Trotter", "/admin/bots", "/admin/matches",
+}  # fmt: skip
+"""Pages whose parts others have, too: in each push axe does not look at them."""
 IN_THE_DARK = (("/me", "/me/submissions/{refused}"), ("/admin", "/admin/workers", "/admin/submissions"))
 """Pages that have all colours."""
 
@@ -60,7 +61,7 @@ class Place:
         return path.format(match=self.here.match, **{name: getattr(self.here, name) for name in STATES})
 
 
-SCRIPTS = [True, pytest.param(False, marks=[pytest.mark.long, pytest.mark.only_long])]
+SCRIPTS = [True, pytest.param(False, marks=pytest.mark.long)]
 """Forms without scripts are those of `test_account_pages.py`, and pages that come anew are looked at below."""
 STATES = ("queued", "leased", "entered", "refused")
 
@@ -95,7 +96,8 @@ SCREENS = {
     "dark desktop": (DESKTOP, True, IN_THE_DARK),
     "phone": (PHONE, False, (MINE, OF_ALL)),
 }
-LATER = [pytest.param(screen, marks=[pytest.mark.long, pytest.mark.only_long]) for screen in ("desktop", "all dark")]
+IN_FULL = ("desktop", "all dark")
+LATER = [pytest.param(screen, marks=pytest.mark.long) for screen in IN_FULL]
 """The light colours are looked at on the phone, and the wide layout and the dark ones together."""
 
 
@@ -111,7 +113,7 @@ def test_everybody_can_read_it(come: Come, place: Place, screen: str) -> None:
             part = "body" if path == paths[0] else "main"  # what is around it is the same on all
             rule = COLOURS if screen == "dark desktop" else ""
             found = [
-                *(findings(page, part, rule) if path not in LIKE_ANOTHER else []),
+                *(findings(page, part, rule) if screen in IN_FULL or path not in LIKE_ANOTHER else []),
                 *(["it is too wide"] if overflow(page) > 0 else []),
             ]
             if found or page.locator("h1").count() != 1:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pigpen.rules import PRESETS
-from tests.counts import count
 from tests.ladder.site.browser.at_table import by_ear, by_finger, by_keys, by_mouse, played_to_the_end
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE
@@ -75,15 +74,13 @@ def test_a_deal_is_played_by_roles_and_names(sit: Sit) -> None:
     assert sum(" takes the trick" in each or "You take" in each for each in told) == 8
 
 
-@pytest.mark.long
 def test_a_deal_is_played_by_touch_on_a_phone_with_two_taps(sit: Sit) -> None:
-    """On each push its first cards."""
+    """Its first cards."""
     page = sit("rules=brief&deals=1", PHONE, touch=True, taps=2)
-    assert played_to_the_end(page, by_finger, lambda page: page.tap(".go-on"), count(4, 100)) > 3
+    assert played_to_the_end(page, by_finger, lambda page: page.tap(".go-on"), 4) > 3
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 @pytest.mark.parametrize("rules", [*PRESETS, *(rules.name for rules in ODD)])
 def test_a_whole_game_of_every_variant_is_played_by_mouse(sit: Sit, rules: str) -> None:
     page = sit(f"rules={rules}")
@@ -92,7 +89,6 @@ def test_a_whole_game_of_every_variant_is_played_by_mouse(sit: Sit, rules: str) 
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 @pytest.mark.parametrize("rules", ["hearts", "gongzhu-sale"])
 @pytest.mark.parametrize("decide", [by_keys, by_finger, by_ear])
 def test_a_whole_game_is_played_otherwise(sit: Sit, rules: str, decide: Decide) -> None:
@@ -100,7 +96,7 @@ def test_a_whole_game_is_played_otherwise(sit: Sit, rules: str, decide: Decide) 
     assert played_to_the_end(page, decide, enter) > 5
 
 
-MORE = [pytest.mark.long, pytest.mark.only_long]
+MORE = pytest.mark.long
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import pytest
 
 from ladder.settings.settings import load_settings
 from referee.records.rules_file import to_toml
-from tests.counts import LONG
 from tests.ladder.ladders import played
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
 from tests.ladder.site.browser.at_table import by_mouse, played_to_the_end
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
 
 ASKED = "kind => document.querySelector('person-table').choice?.question.kind === kind"
-SIZES = [DESKTOP, pytest.param(PHONE, marks=[pytest.mark.long, pytest.mark.only_long])]
+SIZES = [DESKTOP, pytest.param(PHONE, marks=pytest.mark.long)]
 VERIFIED = "verify-record [role=status]"
 
 
@@ -87,14 +86,13 @@ def test_todays_board_is_played_compared_and_verified(visit: Open, size: tuple[i
     page.click("tr.first-difference td a >> nth=1")
     page.wait_for_selector("deal-replayer .seat")
     assert "exact" in page.inner_text("h1 + p")
-    assert (findings(page) if LONG else [], overflow(page)) == ([], 0)
+    assert overflow(page) == 0
     page.wait_for_selector("#why .ask button")
     page.click("#why .ask button >> nth=0")
     page.wait_for_selector("#why .answer table")
 
 
-@pytest.mark.long
-@pytest.mark.only_long  # tests/ladder/site/test_play_boards.py does it over HTTP on each push
+@pytest.mark.long  # tests/ladder/site/test_play_boards.py does it over HTTP on each push
 def test_a_board_of_a_match_is_chosen_on_its_page(visit: Open) -> None:
     page = visit("/m/1/0/2")
     page.click("text=Play this board")

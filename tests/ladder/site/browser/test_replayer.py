@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.counts import LONG
 from tests.ladder.site.browser.looking import findings, news, overflow, ready, too_small
 from tests.ladder.site.browser.pages import DESKTOP, PHONE
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     Open = Callable[..., Page]
 
 pytestmark = pytest.mark.chromium
-LATER = [pytest.mark.long, pytest.mark.only_long]
+LATER = pytest.mark.long
 """The light colours and the wide layout are looked at together, and the dark ones on the phone."""
 
 
@@ -186,12 +185,12 @@ def test_everybody_can_use_it(open_page: Open, site: Served, size: tuple[int, in
     is_wide = size[0] > 2000
     page = ready(open_page(f"/m/{site.gongzhu if is_wide else site.sale}/0/0#7", size, dark=dark))
     assert (overflow(page), too_small(page)) == (0, [])
-    if LONG or not is_wide:
+    if not is_wide:
         assert findings(page) == []
     page.keyboard.press("v")
     page.wait_for_selector(".hand .back")
     page.keyboard.press("End")
-    if LONG or is_wide:
+    if is_wide:
         assert findings(page) == []
 
 

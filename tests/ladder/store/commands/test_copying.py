@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["backend"]
 
 pytestmark = pytest.mark.postgres
-LATER = [pytest.mark.long, pytest.mark.only_long]
+LATER = pytest.mark.long
 STUCK = """
 import sys, time
 from sqlalchemy import make_url

@@ -14,7 +14,6 @@ from ladder.store.commands.rerating import differences, replay
 from ladder.store.commands.results import record_summary, standing_of
 from pigpen.rules import PRESETS
 from referee.records.errors import RecordError
-from tests.counts import count
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, lease, played, queue
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["backend"]
 
-pytestmark = pytest.mark.long
-MATCHES = count(16, 50)
+MATCHES = 16
 VARIANTS = ("hearts", "gongzhu-five")
 Records = dict[tuple[int, int], "Sequence[AnyLine]"]
 

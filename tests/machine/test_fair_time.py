@@ -16,14 +16,13 @@ from ladder.sandbox.base import Instance, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.host.cores import bot_cores
-from pigpen import ClockSetting
-from pigpen.rules import PRESETS, seed_from
+from pigpen.rules import seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
-from tests.counts import LONG, count
 from tests.for_two import FEW_TRICKS
 from tests.ladder.containers import SHARED_LOOP, has_written, running_in
+from tests.waiting import PATIENT
 
 pytestmark = [pytest.mark.docker, pytest.mark.root]
 
@@ -73,11 +72,10 @@ if __name__ == "__main__":
     pigpen.run(Working())
 """
 """Thinks for 0.2 s about its first cards. Its cap of wall time is far more: no machine is so busy that it decides."""
-PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
 MOST_MS = 2000.0
 """Far more CPU time than a decision of that bot takes, however busy the machine is."""
 CORES_HERE = os.cpu_count() or 1
-RULES, DEALS = (PRESETS["hearts"], 2) if LONG else (FEW_TRICKS, 1)
+RULES, DEALS = FEW_TRICKS, 1
 DOCKERFILE = 'FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n'
 
 
@@ -141,13 +139,12 @@ def bot(write: Callable[[str, dict[str, str]], Path]) -> Callable[[str, str], Bo
     return lambda name, text: BotSource(name, folder=write(name, {"bot.py": text, "Dockerfile": DOCKERFILE}))
 
 
-@pytest.mark.long
 async def test_spinning_opponents_on_a_busy_machine_change_no_verdict_and_both_times_are_recorded(
     sandbox: DockerSandbox, bot: Callable[[str, str], BotSource]
 ) -> None:
     """The honest one pays for its own CPU time: of what it waited for the machine, nothing is charged."""
     bots = [bot("working", WORKING_BOT), *[bot("spinning", SPINNING_BOT)] * (RULES.players - 1)]
-    result, lines = await played(sandbox, bots, count(1, 2) * CORES_HERE)
+    result, lines = await played(sandbox, bots, CORES_HERE)
     honest = result.result.results[0]
     assert (honest.faults, honest.timed) == (0, "cpu")
     for line in lines:
@@ -160,7 +157,6 @@ async def test_spinning_opponents_on_a_busy_machine_change_no_verdict_and_both_t
 
 
 @pytest.mark.long
-@pytest.mark.only_long
 async def test_no_honest_bot_is_at_fault_on_a_busy_machine(
     sandbox: DockerSandbox, bot: Callable[[str, str], BotSource]
 ) -> None:

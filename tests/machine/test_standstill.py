@@ -13,6 +13,7 @@ from referee.records.file import read_record
 from referee.records.lines import DealLine
 from tests.e2e.command import started
 from tests.processes import children
+from tests.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 LIMIT = 4
 """Seconds for a decision: these bots take milliseconds."""
 STOPPED_SECONDS = 2.0 * LIMIT
-PATIENCE = 60.0
 
 
 def everything(pid: int) -> list[int]:
@@ -35,10 +35,7 @@ def deals_in(record: Path) -> list[DealLine]:
 
 
 def wait_for_deals(record: Path, number: int) -> None:
-    end = time.monotonic() + PATIENCE
-    while len(deals_in(record)) < number:
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    until(lambda: len(deals_in(record)) >= number)
 
 
 def test_when_a_machine_has_stood_still_for_longer_than_the_limit_no_bot_has_a_fault(tmp_path: Path) -> None:

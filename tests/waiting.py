@@ -1,0 +1,37 @@
+"""Waiting for events: a test looks until what it means has happened, and only one that fails waits to the end."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+from pigpen import ClockSetting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+PATIENCE = 120.0
+"""Seconds after which an event that has not come never comes."""
+PATIENT = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=60.0)
+"""Limits that no honest bot reaches on a busy machine."""
+
+
+def until(condition: Callable[[], T | None], what: str = "what was waited for", pause: float = 0.01) -> T:
+    """Look every *pause* seconds until *condition* holds; return what it gives."""
+    end = time.monotonic() + PATIENCE
+    while not (found := condition()):
+        assert time.monotonic() < end, f"{what} did not come within {PATIENCE:g} s"
+        time.sleep(pause)
+    return found
+
+
+async def comes(condition: Callable[[], T | None], what: str = "what was waited for") -> T:
+    """Do the same as `until` while the event loop runs."""
+    end = time.monotonic() + PATIENCE
+    while not (found := condition()):
+        assert time.monotonic() < end, f"{what} did not come within {PATIENCE:g} s"
+        await asyncio.sleep(0.005)
+    return found
