@@ -2,9 +2,10 @@
 What two containers can tell one another through what they share, in bits, with the walls and without them.
 
 Notes pass from a container that has ended to a fresh one of the same image, as from one rotation of a board to the
-next; hands pass between two living ones on one core, as between two seats of a table. Both sides know what is told, so
-the figures are what the best of the decoders tried here could get: thresholds calibrated on one half of the rounds, the
-information measured on the other, less what the same decoder finds in other messages.
+next; hands pass between two living ones on one core, as between two seats of a table. In matches with rotations, a bot
+leaves notes for itself. Both sides know what is told, so the figures are what the best of the decoders tried here could
+get: thresholds calibrated on one half of the rounds, the information measured on the other, less what the same decoder
+finds in other messages.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -28,13 +30,14 @@ from docker import DockerClient
 from docker.types import Mount
 
 from benchmarks.machine import machine
+from benchmarks.noting.bot import NUMBERS, UNITS
 from benchmarks.passing import decoded
 from benchmarks.pondering.bot import LEVELS, UNIT, told
 from benchmarks.report import show
 from ladder.errors import SandboxError
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.base import Exit, Program, SeatMount
-from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.base_image import LATEST, ensure_base_image
 from ladder.sandbox.docker.container_controller import ContainerController
@@ -47,13 +50,16 @@ from pigpen.rules import PRESETS
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
 from referee.records.by import was_asked
-from referee.records.lines import AnyLine, DealLine
+from referee.records.lines import AnyLine, DealLine, Instances
 from tests.bad_bots.channels import AREA, HANDS, NOTES, digits
 
 ROOT = Path(__file__).resolve().parents[1]
 INSIDE = {"benchmarks/passing.py": "program.py", "tests/bad_bots/channels.py": "tests/bad_bots/channels.py"}
 TAG = "pigpen/benchmark:notes"
 PONDERING = BotSource("pondering", folder=ROOT / "benchmarks" / "pondering")
+NOTING = BotSource("noting", folder=ROOT / "benchmarks" / "noting")
+IMAGE = BotSource("notes", image=TAG)
+LADDERS_CLOCK = ClockSetting(bank=60.0, increment=0.1, limit=1.0, start_up=60.0)
 CLOCK = ClockSetting(bank=600.0, increment=1.0, limit=10.0, start_up=60.0)
 BOARDS = 8
 NOTE_BITS = 104
@@ -80,7 +86,7 @@ LOOKS_AT = {
     "cache lines of the zero page": 0.205,
 }
 LOOKS_AT_ELSE = 0.6
-TAKEN_BACK = {"pseudo terminals left", "Shmem in /proc/meminfo", "sysinfo(2)"}
+TAKEN_BACK = {"links of /proc", "pseudo terminals left", "Shmem in /proc/meminfo", "sysinfo(2)"}
 """What is measured against where it stood at the beginning of a round."""
 
 
@@ -92,6 +98,8 @@ class Found:
     seconds: float = 0.0
     """What telling and looking take."""
     right: float = 0.5
+    whole: str = ""
+    """How many whole notes were right, of how many."""
     why: str = ""
     """Why nothing could be tried."""
 
@@ -126,8 +134,9 @@ async def run(program: Program, task: dict[str, Any], core: int | None = None) -
     return found
 
 
-async def notes(program: Program, way: str, rounds: int) -> Found:
+async def notes(load: Load, way: str, rounds: int) -> Found:
     """Bits that a board's note tells a fresh container."""
+    program = await load(IMAGE)
     area = BOARDS * list(NOTES).index(way)
     task = {"way": way, "area": area, "bits": NOTE_BITS, "rounds": BOARDS}
     reads: list[dict[str, Any]] = []
@@ -143,8 +152,9 @@ async def notes(program: Program, way: str, rounds: int) -> Found:
     return _mean(reads)
 
 
-async def hands(program: Program, way: str, rounds: int) -> Found:
+async def hands(load: Load, way: str, rounds: int) -> Found:
     """Bits that one look tells a neighbour."""
+    program = await load(IMAGE)
     slot = SLOTS.get(way, SLOT)
     task = {
         "way": way,
@@ -166,9 +176,10 @@ async def hands(program: Program, way: str, rounds: int) -> Found:
     return _mean([read], told["took"] + read["took"])
 
 
-async def thinking(program: Program, way: str, rounds: int) -> Found:
+async def thinking(load: Load, way: str, rounds: int) -> Found:
     """Bits that a neighbour's time to think tells, in a match."""
     del way
+    program = await load(PONDERING)
     spec = MatchSpec(PRESETS["hearts-short"], ("a", "b", "c", "d"), Format(4 * rounds), CLOCK, bytes(32))
     lines: list[AnyLine] = []
     played = await play_sandboxed(spec, [program] * 4, lines.append)
@@ -188,6 +199,44 @@ async def thinking(program: Program, way: str, rounds: int) -> Found:
     return _mean([decoded(reads)], UNIT * LEVELS / 2 + usual)
 
 
+async def rotations(load: Load, way: str, rounds: int) -> Found:
+    """Bits of a note that a bot leaves in a match at the end of one rotation for the beginning of the next one."""
+    rules = replace(PRESETS["hearts"], name="noting", title=way)
+    programs = [await load(NOTING), *[await load(find_bot("random"))] * 3]
+    learn: list[Pair] = []
+    use: list[Pair] = []
+    for _ in range(2 * rounds):
+        spec = MatchSpec(rules, ("a", "b", "c", "d"), Format(boards=1), LADDERS_CLOCK, secrets.token_bytes(32))
+        lines: list[AnyLine] = []
+        played = await play_sandboxed(spec, programs, lines.append)
+        logs = [log for log, *_ in (played.logs[table] for table in sorted(played.logs))]
+        seen = [re.search(rf"{way}: found ([0-9.]+), leaves (\d+)", log) for log in logs]
+        pairs = [(int(one[2]), float(other[1])) for one, other in pairwise(seen) if one and other]
+        if not pairs:
+            return Found(why=(logs[0].strip().splitlines() or ["it wrote nothing"])[-1][:60])
+        learn += pairs[:1]
+        use += pairs[1:]
+    return of_positions(learn, use, UNITS[way])
+
+
+def of_positions(learn: Sequence[Pair], use: Sequence[Pair], unit: float) -> Found:
+    """Decode where a counter was found that was left at a note, and has moved on since by a typical distance."""
+    ring = NUMBERS * unit
+    moved = [(found - note * unit) % ring for note, found in learn]
+    usual = min(moved, key=lambda one: sum(min((one - each) % ring, (each - one) % ring) for each in moved))
+    reads = [(note, round((found - usual) % ring / unit) % NUMBERS) for note, found in use]
+    count = NUMBERS.bit_length() - 1
+    found = _mean([decoded([(_gray(note, count), _gray(read, count)) for note, read in reads])])
+    right = sum(note == read for note, read in reads)
+    near = sum((read - note + 1) % NUMBERS <= 2 for note, read in reads)
+    return replace(found, whole=f"{right} of {len(reads)} notes, {near} within one step")
+
+
+def _gray(number: int, count: int) -> list[int]:
+    """The digits of a number in Gray's code: those of neighbours differ in one."""
+    return [int(digit) for digit in digits(number ^ number >> 1, count)]
+
+
 def _choices(line: DealLine) -> list[tuple[int, int]]:
     """Deal and trick of each card that seat 0 was asked for: with a forced one it tells nothing."""
     own = [step.by for step in line.steps if step.play and step.seat == 0]
@@ -200,24 +249,30 @@ def _mean(found: list[dict[str, Any]], seconds: float = 0.0) -> Found:
     return Found(max(0.0, bits - chance), seconds, right)
 
 
-Measure = Callable[[Program, str, int], Awaitable[Found]]
+Pair = tuple[int, float]
+"""The note that was left, and where the counter was found."""
+Load = Callable[[BotSource], Awaitable[Program]]
+Measure = Callable[[Load, str, int], Awaitable[Found]]
 MEASURES: list[tuple[str, Measure, str]] = [
     *((f"note: {way}", notes, way) for way in NOTES),
     *((f"hand: {way}", hands, way) for way in HANDS),
     ("hand: time to think", thinking, ""),
+    *((f"rotation: {way}", rotations, way) for way in UNITS),
 ]
 
 
-async def carried(regime: str, picked: str, rounds: int) -> list[Found]:
+async def carried(regime: str, picked: str, rounds: int, instances: Instances) -> list[Found]:
     """What each way carries in one of the regimes."""
-    sandbox = DockerSandbox(REGIMES[regime])
+    sandbox = DockerSandbox(REGIMES[regime], instances=instances)
+
+    async def load(source: BotSource) -> Program:
+        return Bare() if source is IMAGE and regime == "docker" else await sandbox.load(source)
+
     found: list[Found] = []
     try:
-        program: Program = await sandbox.load(BotSource("notes", image=TAG)) if regime != "docker" else Bare()
         for name, measure, way in MEASURES:
             if picked in name:
-                bot = await sandbox.load(PONDERING) if measure is thinking else program
-                found.append(await measure(bot, way, rounds))
+                found.append(await measure(load, way, rounds))
                 print(name, found[-1], flush=True)
     finally:
         await sandbox.close()
@@ -251,6 +306,7 @@ class Bare:
         config = host_config(client.api, mount.folder, Limits(), "runc")
         config["SecurityOpt"] = ["no-new-privileges:true"]
         del config["MaskedPaths"]
+        config["Mounts"] = [each for each in config["Mounts"] if each["Source"] == str(mount.folder)]
         config["LogConfig"] = {"Type": "json-file", "Config": {}}
         config["Mounts"].append(Mount("/run/pigpen-init", str(Path(__file__)), type="bind", read_only=True))
         config["CpusetCpus"] = "" if mount.core is None else str(mount.core)
@@ -293,6 +349,8 @@ def figure(found: Found, is_note: bool) -> str:
     """Bits of a note or of a look, and how many a second."""
     if found.why:
         return f"0: {found.why}"
+    if found.whole:
+        return f"{found.bits:.1f} ({found.whole})"
     text = f"{found.bits:.1f} ({100 * found.right:.0f} % right)"
     return text if is_note else f"{text}, {found.bits / found.seconds:,.0f}/s"
 
@@ -304,12 +362,13 @@ def main() -> None:
     parser.add_argument("--only", default="", metavar="TEXT", help="only the ways with this in their names")
     known = ", ".join(REGIMES)
     parser.add_argument("--with", dest="regimes", nargs="+", choices=REGIMES, default=["docker", "walls"], help=known)
+    parser.add_argument("--instances", choices=["fresh", "warm"], default="fresh", help="in matches (default: fresh)")
     options = parser.parse_args()
     build()
     columns: list[list[Found]] = []
     for name in options.regimes:
         try:
-            columns.append(asyncio.run(carried(name, options.only, options.rounds)))
+            columns.append(asyncio.run(carried(name, options.only, options.rounds, options.instances)))
         except SandboxError as error:
             raise SystemExit(f"{name}: {error}") from None
     names = [name for name, _, _ in MEASURES if options.only in name]
