@@ -55,7 +55,7 @@ def test_a_ladder_without_a_runner_says_that_nothing_plays(ladder: Ladder) -> No
 
 def test_where_nothing_waits_no_runner_is_missing(settings: Settings, database: Database) -> None:
     found = health(Ladder(settings, database))
-    assert (found.runners, found.waiting, why_nothing_plays(found)) == (0, 0, "")
+    assert (found.runners, found.waiting, why_nothing_plays(found, START_HERE)) == (0, 0, "")
     assert all(finding.holds for finding in ladder_findings(settings))
 
 
