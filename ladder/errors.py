@@ -68,6 +68,10 @@ class UnfitFolder(SandboxError):
     exit_code = 2
 
 
+class NoControlGroup(SandboxError):
+    """The control group of a container cannot be read, so its instances cannot be told apart: none is forked."""
+
+
 class ContainerLost(SandboxError):
     """One bot's container was killed, and not through its engine, which still runs: the match is void, too."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ladder.app.doctor import engine_facts
-from ladder.app.machine_findings import HOW_TO_GET_GVISOR, SHARED_KERNEL
+from ladder.app.machine_findings import shared_kernel
 from ladder.errors import SandboxError
 from ladder.sandbox.base import AUTO, chosen_runtime, has_own_kernel
 from ladder.values.sandbox_kind import SandboxKind
@@ -29,8 +29,9 @@ def with_runtime(settings: Settings) -> Settings:
 
 def warning(settings: Settings, engine: Mapping[str, Any]) -> str:
     """Say that bots share the host's kernel under these settings, and what to do; empty: each has one of its own."""
-    runtime = _chosen(settings, engine)
-    return "" if has_own_kernel(runtime) else f"{SHARED_KERNEL} (Runtime {runtime}.) {HOW_TO_GET_GVISOR}"
+    if has_own_kernel(_chosen(settings, engine)):
+        return ""
+    return shared_kernel(settings.runtime, engine.get("Runtimes") or ())
 
 
 def _chosen(settings: Settings, engine: Mapping[str, Any]) -> str:

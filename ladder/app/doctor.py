@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ladder.app.machine_findings import machine, no_engine
+from ladder.app.machine_findings import RUNTIME_SETTING, machine, no_engine, shared_kernel
 from ladder.app.protections import Probed, protections, stands
 from ladder.errors import SandboxError
 from ladder.sandbox.base import LOCKED_BYTES, SeatMount
@@ -48,9 +48,15 @@ def engine_facts() -> dict[str, Any]:
         client.close()
 
 
-async def probe(runtime: str, report: Callable[[str], None], locked_bytes: int = LOCKED_BYTES) -> Probed:
+async def probe(runtime: str, report: Callable[[str], None], locked_bytes: int, shared_kernel: str) -> Probed:
     """
     Start a program in a container as a bot's, let it try, and look at its control group.
+
+    Args:
+        runtime: As in `examine`.
+        report: As in `examine`.
+        locked_bytes: As in `examine`.
+        shared_kernel: As in `Probed`.
 
     Raises:
         SandboxError: If it cannot be started, or says nothing.
@@ -66,7 +72,7 @@ async def probe(runtime: str, report: Callable[[str], None], locked_bytes: int =
             group = await asyncio.to_thread(_group_of, instance.name)
             has_clock = group is not None and os.access(group.cpu, os.R_OK)
             can_hold = group is not None and os.access(group.freezer, os.W_OK)
-            return Probed(told, program.image_files, has_clock, can_hold, program.runtime)
+            return Probed(told, program.image_files, has_clock, can_hold, program.runtime, shared_kernel)
     finally:
         await sandbox.close()
 
@@ -91,7 +97,9 @@ def _group_of(name: str) -> GroupFiles | None:
         client.close()
 
 
-def examine(runtime: str, report: Callable[[str], None], locked_bytes: int = LOCKED_BYTES) -> DoctorReport:
+def examine(
+    runtime: str, report: Callable[[str], None], locked_bytes: int = LOCKED_BYTES, asked_by: str = RUNTIME_SETTING
+) -> DoctorReport:
     """
     Look at everything: the machine, and then the protections.
 
@@ -99,19 +107,21 @@ def examine(runtime: str, report: Callable[[str], None], locked_bytes: int = LOC
         runtime: The OCI runtime under which bots play; auto: gVisor where the engine knows it.
         report: Called with one line before each step that takes seconds.
         locked_bytes: The largest image that is kept in memory.
+        asked_by: What asks for that runtime, as a sentence begins.
     """
-    findings = _examined(runtime, report, locked_bytes)
+    findings = _examined(runtime, report, locked_bytes, asked_by)
     return DoctorReport(stands=stands(findings), findings=tuple(findings))
 
 
-def _examined(runtime: str, report: Callable[[str], None], locked_bytes: int) -> list[Finding]:
+def _examined(runtime: str, report: Callable[[str], None], locked_bytes: int, asked_by: str) -> list[Finding]:
     try:
         engine = engine_facts()
     except SandboxError as error:
         return no_engine(error)
     found = machine(engine)
     try:
-        probed = asyncio.run(probe(runtime, report, locked_bytes))
+        follows = shared_kernel(runtime, engine.get("Runtimes") or (), asked_by)
+        probed = asyncio.run(probe(runtime, report, locked_bytes, follows))
     except SandboxError as error:
         return [
             *found,

@@ -6,11 +6,12 @@ import shutil
 from typing import TYPE_CHECKING
 
 from ladder.app.ladder import Ladder
+from ladder.app.missing_runner import START_HERE, no_runner
 from ladder.errors import LadderError, StoreError
 from ladder.runner.presence import has_ended
 from ladder.sandbox.host import owners
 from ladder.store.commands.coordinators import all_are_here, coordinators, database_time, last_spoken
-from ladder.store.queries.overview import oldest_queued, unfinished_tasks
+from ladder.store.queries.overview import oldest_computation, oldest_queued, unfinished_tasks
 from ladder.values.doctor import Finding
 from ladder.values.health import LadderHealth
 from ladder.values.value import time_of
@@ -24,7 +25,6 @@ DOWN_SECONDS = 120.0
 """A coordinator speaks every 20 seconds, or every minute while it waits; one that is silent for longer is down."""
 LEAST_FREE = 256 * 1024**2
 """Bytes below which a ladder's disk is nearly full."""
-START = "Start one with: pigpen up, or pigpen ladder run."
 
 
 def health(ladder: Ladder) -> LadderHealth:
@@ -37,22 +37,16 @@ def health(ladder: Ladder) -> LadderHealth:
             if now - each.seen < DOWN_SECONDS
             and not (has_ended(each.holder) and (are_here or owners.is_of_this_boot(each.holder)))
         ]
-        added = oldest_queued(session)
+        now_here, added, asked = ladder.clock(), oldest_queued(session), oldest_computation(session)
         return LadderHealth(
             runners=len(running),
             seen=None if seen is None else time_of(seen),
             silent_seconds=None if seen is None else max(0.0, now - seen),
             waiting=unfinished_tasks(session),
-            oldest_seconds=0.0 if added is None else max(0.0, ladder.clock() - added),
+            oldest_seconds=0.0 if added is None else max(0.0, now_here - added),
+            oldest_computation_seconds=0.0 if asked is None else max(0.0, now_here - asked),
             free_bytes=_free(ladder.settings.data_dir),
         )
-
-
-def why_nothing_plays(found: LadderHealth) -> str:
-    """Say in a sentence that no runner plays, and since when; empty: one plays, or nothing waits."""
-    if found.runners or not found.waiting:
-        return ""
-    return f"Nothing plays: {_no_runner(found)}. {START}"
 
 
 def ladder_findings(settings: Settings) -> list[Finding]:
@@ -64,10 +58,12 @@ def ladder_findings(settings: Settings) -> list[Finding]:
             found = health(ladder)
     except (LadderError, StoreError) as error:
         return [Finding("Ladder", False, "cannot be read", str(error))]
-    runner = f"{found.runners}" if found.runners else _no_runner(found)
+    runner = f"{found.runners}" if found.runners else no_runner(found)
     waits = f"{found.waiting} matches and submissions wait"
     return [
-        Finding("Runner", bool(found.runners or not found.waiting), runner, f"Nothing plays, and {waits}. {START}"),
+        Finding(
+            "Runner", bool(found.runners or not found.waiting), runner, f"Nothing plays, and {waits}. {START_HERE}"
+        ),
         _room(found.free_bytes, settings.data_dir),
     ]
 
@@ -77,12 +73,6 @@ def _room(free: int | None, folder: Path) -> Finding:
     found = "cannot be read" if free is None else f"{free / 1024**2:,.0f} MiB free in {str(folder)!r}"
     follows = "The database and the records need room there: make some, or keep fewer records (setting records)."
     return Finding("Room", has_room, found, follows)
-
-
-def _no_runner(found: LadderHealth) -> str:
-    if found.seen is None:
-        return "no runner has been seen yet"
-    return f"no runner has been seen since {found.seen:%Y-%m-%d %H:%M} UTC"
 
 
 def _free(folder: Path) -> int | None:

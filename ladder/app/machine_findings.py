@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ladder.sandbox.base import GVISOR
+from ladder.sandbox.base import AUTO, GVISOR, SHARED
 from ladder.sandbox.docker.container_plan import machine_of
 from ladder.sandbox.docker.control_group import GROUPS
 from ladder.sandbox.docker.programs import MACHINES
@@ -17,6 +17,8 @@ from ladder.sandbox.host.cores import bot_cores
 from ladder.values.doctor import Finding
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from ladder.errors import SandboxError
 
 SHARED_KERNEL = (
@@ -25,9 +27,28 @@ SHARED_KERNEL = (
 HOW_TO_GET_GVISOR = (
     "On Debian, as root, in a checkout: scripts/runsc. On other systems: https://gvisor.dev/docs/user_guide/install/"
 )
+RUNTIME_SETTING = "The setting runtime (pigpen.toml or PIGPEN_RUNTIME)"
+CHOOSE_AUTO = 'With runtime = "auto" bots play in gVisor'
 
 LEAST_DISK = 5 * 1024**3
 """Bytes that should be free where the engine keeps images."""
+
+
+def shared_kernel(wanted: str, known: Collection[str], asked_by: str = RUNTIME_SETTING) -> str:
+    """
+    Say that bots share this machine's kernel, and what gives each of them one of its own.
+
+    Args:
+        wanted: The runtime that was asked for, under which they share it; or `AUTO`, and the engine has no gVisor.
+        known: What runtimes the engine knows.
+        asked_by: What asks for it.
+    """
+    if wanted == AUTO:
+        return f"{SHARED_KERNEL} (Runtime {SHARED}.) {HOW_TO_GET_GVISOR}"
+    said = f"{SHARED_KERNEL} (Runtime {wanted}.) {asked_by} asks for {wanted}."
+    if GVISOR in known:
+        return f"{said} {CHOOSE_AUTO}, which this engine has."
+    return f"{said} {CHOOSE_AUTO}, once it is installed. {HOW_TO_GET_GVISOR}"
 
 
 def no_engine(error: SandboxError) -> list[Finding]:

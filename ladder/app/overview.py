@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ladder.sandbox.base import AUTO, has_own_kernel
 from ladder.store import names
 from ladder.store.queries import overview as queries
 from ladder.store.queries import standings as tables
@@ -42,6 +43,12 @@ def shares_kernel(ladder: Ladder) -> bool:
     except (OSError, RecordError):  # it is not there any more
         return False
     return isinstance(first, MatchLine) and first.image_files in ("locked", "read")
+
+
+def runtime_asked_for(ladder: Ladder) -> str:
+    """Give the runtime that the settings ask for, if all its containers share a kernel; empty: they ask for no such."""
+    runtime = ladder.settings.container_runtime
+    return "" if runtime in (None, AUTO) or has_own_kernel(runtime) else runtime
 
 
 def rules_of(ladder: Ladder, variant: str) -> Rules:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ladder.app.machine_findings import HOW_TO_GET_GVISOR, SHARED_KERNEL
 from ladder.sandbox.base import has_own_kernel
 from ladder.values.doctor import Finding
 
@@ -28,6 +27,8 @@ class Probed:
     """Whether it can be frozen."""
     runtime: str
     """The OCI runtime under which it ran."""
+    shared_kernel: str
+    """What follows if that gives it no kernel of its own (`ladder.app.machine_findings.shared_kernel`)."""
 
     @property
     def own_kernel(self) -> bool:
@@ -60,7 +61,7 @@ def _protection(name: str, holds: bool, stands: str, falls: str, follows: str) -
 
 def _kernel(probed: Probed) -> Finding:
     stands, falls = f"one for each bot ({probed.runtime})", f"all bots share this machine's ({probed.runtime})"
-    return _protection("Kernel", probed.own_kernel, stands, falls, f"{SHARED_KERNEL} {HOW_TO_GET_GVISOR}")
+    return _protection("Kernel", probed.own_kernel, stands, falls, probed.shared_kernel)
 
 
 def _system_calls(probed: Probed) -> Finding:

@@ -60,15 +60,16 @@ def status(
         now = time_of(ladder.clock())
         running = coordinators(ladder, LOCAL)
         remark = certs.scheduler_remark(ladder.settings)
+        runtime = ladder.settings.container_runtime
     if as_json:
         print_json(rows)
     elif name is None:
-        print_workers(rows, now, Console())
+        print_workers(rows, now, runtime, Console())
         print_coordinators(running, Console())
         if remark:
             typer.echo(sanitize(remark))
     else:
-        print_worker(rows[0], now, Console())
+        print_worker(rows[0], now, runtime, Console())
 
 
 @cluster.command()

@@ -46,7 +46,10 @@ def doctor(
     from ladder.app.health import ladder_findings
 
     settings = the_settings()
-    found = examine(runtime or settings.runtime, say, settings.locked_bytes)
+    if runtime is None:
+        found = examine(settings.runtime, say, settings.locked_bytes)
+    else:
+        found = examine(runtime, say, settings.locked_bytes, asked_by="The option --runtime")
     found = found.model_copy(update={"findings": (*found.findings, *ladder_findings(settings))})
     if as_json:
         print_json(found)

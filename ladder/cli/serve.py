@@ -112,6 +112,7 @@ def up(
             logs.mkdir(parents=True, exist_ok=True)
             first = first_invitation(ladder)
             _say_where(settings, listener, certificate)
+            _say_without_wheels(settings)
             images = [] if registry is None else [_registry(ladder, stack, listener, registry, certificate)]
         number = listener.fileno()
         words = ("serve", "--fd", str(number), *(("--tls", *map(str, tls)) if tls else ()))
@@ -181,6 +182,15 @@ def _listen(settings: Settings, host: str | None, port: int | None, tls: Tls | N
         listener.close()
         raise
     return listener
+
+
+def _say_without_wheels(settings: Settings) -> None:
+    """Say so if visitors cannot install Pigpen from this site."""
+    from ladder.app.wheels import find_wheels
+
+    if not find_wheels(settings.data_dir):
+        sentence = "The site has no wheels of Pigpen to hand out: run make wheels, or copy them to"
+        typer.echo(sanitize(f"{sentence} {settings.data_dir / 'wheels'}, and start again."))
 
 
 def _say_where(settings: Settings, listener: socket.socket, tls: Tls | None) -> None:

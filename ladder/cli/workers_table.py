@@ -29,7 +29,7 @@ SPEED = "speed: decisions of the calibration match in a second of its bots' CPU 
 UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"))
 
 
-def print_workers(rows: Sequence[WorkerRow], now: datetime, console: Console) -> None:
+def print_workers(rows: Sequence[WorkerRow], now: datetime, runtime: str | None, console: Console) -> None:
     """Print a row for each worker, as many columns as there is room for; below, what should be known of some."""
     if not rows:
         say(console, "No worker has ever come to this ladder. How one does: pigpen worker --help")
@@ -40,7 +40,7 @@ def print_workers(rows: Sequence[WorkerRow], now: datetime, console: Console) ->
     if any(column.heading == "speed" for column in columns):
         console.print(cell(console, SPEED, "dim"))
     for row in rows:
-        for sentence in remarks(row, now):
+        for sentence in remarks(row, now, runtime):
             say(console, f"{row.name}: {sentence}")
 
 
@@ -50,12 +50,12 @@ def print_coordinators(rows: Sequence[CoordinatorRow], console: Console) -> None
     say(console, f"Coordinators: {named or 'none runs; pigpen ladder run --cluster starts one'}")
 
 
-def print_worker(row: WorkerRow, now: datetime, console: Console) -> None:
+def print_worker(row: WorkerRow, now: datetime, runtime: str | None, console: Console) -> None:
     """Print all that is known of one worker."""
     say(console, f"{row.name}: {state_of(row)}", "bold")
     for what, value in _facts(row, now):
         say(console, f"  {what:<13}{value}")
-    for sentence in remarks(row, now):
+    for sentence in remarks(row, now, runtime):
         say(console, sentence)
 
 

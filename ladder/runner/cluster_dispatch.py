@@ -22,7 +22,7 @@ from ladder.worker.tasks import ProbeTask
 from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine
+    from collections.abc import Awaitable, Callable, Coroutine, Sequence
 
     from ladder.runner.calibration import Calibration
     from ladder.runner.fleet import Fleet, WorkerCheck
@@ -150,7 +150,7 @@ class ClusterDispatch:
             match, machine = told.get("match"), told.get("machine", "")
             choose = partial(self.fleet.place, key, bots, match, machine)
             worker = await self._waiting.place(choose, (machine, match) if machine else None)
-            answer = await self._ship(task, partial(self._play_at, worker))
+            answer = await self._ship(task, partial(self._play_at, worker, bots))
             is_judged = False
             return answer
         except NotPlayed:
@@ -199,9 +199,9 @@ class ClusterDispatch:
             with suppress(PigpenError):
                 await self._exchange(self.fleet)
 
-    async def _play_at(self, worker: FleetWorker, task: str) -> str:
+    async def _play_at(self, worker: FleetWorker, bots: Sequence[str], task: str) -> str:
         answer = await self._scheduler.play(worker.connection, task)
-        return self._lost_claims.weigh(answer, worker.name, is_alone=self.fleet.connected == 1)
+        return self._lost_claims.weigh(answer, worker.name, bots, is_alone=self.fleet.connected == 1)
 
     def _hear(self, report: WorkerReport) -> None:
         if self._is_closing:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import chosen_runtime, has_own_kernel
+from ladder.sandbox.base import AUTO, chosen_runtime, has_own_kernel
 
 if TYPE_CHECKING:
-    from ladder.values.cluster import WorkerFacts
+    from ladder.values.cluster import WorkerFacts, WorkerRow
 
 MIB = 1 << 20
 MOST_SLOTS = 1000
@@ -68,10 +68,22 @@ def runtime_of(facts: WorkerFacts, demands: Demands) -> str | None:
     return None if demands.runtime is None else chosen_runtime(demands.runtime, facts.runtimes)
 
 
-def shares_kernel(facts: WorkerFacts, demands: Demands) -> bool:
-    """Whether bots that play at a worker share the kernel of its machine."""
-    runtime = runtime_of(facts, demands)
-    return runtime is not None and bool(facts.engine) and not has_own_kernel(runtime)
+def why_shares_kernel(worker: WorkerFacts | WorkerRow, wanted: str | None) -> str:
+    """
+    Say why all bots at a worker share the kernel of its machine; empty: each has one of its own, or none plays.
+
+    Args:
+        worker: The worker.
+        wanted: The runtime that the ladder demands (`Demands.runtime`).
+    """
+    if wanted is None or not worker.engine or has_own_kernel(runtime := chosen_runtime(wanted, worker.runtimes)):
+        return ""
+    if wanted == AUTO:
+        return "All bots at this worker share its kernel. Install gVisor there: docs/cluster.md."
+    return (
+        f"All bots at this worker share its kernel: the setting runtime asks for {runtime}. With "
+        'runtime = "auto" they play in gVisor where a worker has it (docs/cluster.md).'
+    )
 
 
 def capacity(facts: WorkerFacts, demands: Demands) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ladder.runner.fleet_admission import capacity, lack, objection, runtime_of, shares_kernel
+from ladder.runner.fleet_admission import capacity, lack, objection, runtime_of, why_shares_kernel
 from ladder.runner.fleet_worker import FleetWorker
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ladder.runner.fleet_admission import Demands
     from ladder.values.cluster import WorkerFacts, WorkerReport, WorkerRow
 
-SHARES_KERNEL = "All bots at this worker share its kernel. Install gVisor there: docs/cluster.md."
 MOST_TOLD = 5
 """So many workers are named in a sentence."""
 
@@ -124,8 +123,8 @@ class FleetRoster(ABC):
         self._connected[connection] = worker
         runtime = runtime_of(facts, self._demands)
         log.info("worker.joined", worker_name=worker.name, address=connection, slots=facts.slots, runtime=runtime)
-        if shares_kernel(facts, self._demands):
-            log.warning("worker.shares_kernel", worker_name=worker.name, runtime=runtime, reason=SHARES_KERNEL)
+        if why := why_shares_kernel(facts, self._demands.runtime):
+            log.warning("worker.shares_kernel", worker_name=worker.name, runtime=runtime, reason=why)
         self._note(worker, facts)
         return ""
 

@@ -1,18 +1,22 @@
 """
-What workers say of bots that are not to be had any more; pure.
+What workers say of bots that cannot be found any more, or whose containers were killed; pure.
 
-Such a bot is suspended, so one worker's word is not enough: its own registry, or disk, may be what is wrong.
+Such a bot is suspended, so one worker's word is not enough: its own registry, disk, or memory may be what is wrong.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ENOUGH = 2
 """So many workers are believed."""
 SHORT = 64 * 1024
-"""An outcome that says so has fewer characters."""
+"""An outcome without a record has fewer characters."""
 MOST_REMEMBERED = 1000
 """So many versions are remembered of which somebody has said so."""
 
@@ -22,27 +26,48 @@ class LostClaims:
 
     def __init__(self) -> None:
         self._claims: dict[str, set[str]] = {}
+        self._broken: dict[str, Counter[str]] = {}
+        """By bot: how many of its containers were killed at each worker."""
 
-    def weigh(self, answer: str, worker: str, *, is_alone: bool) -> str:
+    def weigh(self, answer: str, worker: str, bots: Sequence[str] = (), *, is_alone: bool) -> str:
         """
         Leave out of an outcome what is not to be believed yet; the attempt is void all the same.
 
         Args:
             answer: What a worker has answered, as JSON, or anything else.
             worker: Its name.
+            bots: The identities of the bots in the match, by number.
             is_alone: Whether no other worker could be asked.
         """
-        if len(answer) > SHORT or '"lost"' not in answer:
+        if is_alone or len(answer) > SHORT:
             return answer
         try:
             plain: Any = json.loads(answer)
-            identity = plain["lost"]
-        except (ValueError, TypeError, LookupError, RecursionError):
+            identity, broke = plain.get("lost"), plain.get("broke")
+            broken = bots[broke] if type(broke) is int and broke >= 0 else None
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
             return answer
-        if not isinstance(identity, str) or is_alone:
-            return answer
+        doubted: list[str] = []
+        if isinstance(identity, str) and not self._believes_lost(identity, worker):
+            doubted.append("lost")
+        if broken is not None and not self._believes_broken(broken, worker):
+            doubted.append("broke")
+        return json.dumps(plain | dict.fromkeys(doubted)) if doubted else answer
+
+    def _believes_lost(self, identity: str, worker: str) -> bool:
         said = self._claims.setdefault(identity, set())
         said.add(worker)
-        if len(self._claims) > MOST_REMEMBERED:
-            del self._claims[next(iter(self._claims))]
-        return answer if len(said) >= ENOUGH else json.dumps(plain | {"lost": None})
+        _forget(self._claims)
+        return len(said) >= ENOUGH
+
+    def _believes_broken(self, identity: str, worker: str) -> bool:
+        """Believe no more of one worker than all others have said: a bot that does it does it at every worker."""
+        count = self._broken.setdefault(identity, Counter())
+        count[worker] += 1
+        _forget(self._broken)
+        return count.total() - count[worker] >= count[worker]
+
+
+def _forget(claims: dict[str, Any]) -> None:
+    if len(claims) > MOST_REMEMBERED:
+        del claims[next(iter(claims))]

@@ -45,7 +45,7 @@ class AttemptFailure:
     lost: str | None = None
     """The identity of a bot's version that is not to be had any more, where that is why."""
     broke: int | None = None
-    """The number of the one bot whose container was lost, where that is why."""
+    """The number of the one bot whose container was lost, where that is why; 0 in a trial, which has one bot."""
 
 
 def outcome_of(task: MatchTask, future: Future[str]) -> MatchOutcome | AttemptFailure | None:
@@ -69,7 +69,9 @@ def trial_outcome_of(task: SubmissionTask, future: Future[str]) -> SubmissionOut
         return outcome
     if (outcome.submission, outcome.attempt) != (task.submission, task.attempt):
         return AttemptFailure(Judgement.INVALID, "Its worker answered for another submission.")
-    return outcome if outcome.void is None else AttemptFailure(Judgement.VOID, outcome.void)
+    if outcome.void is None:
+        return outcome
+    return AttemptFailure(Judgement.VOID, outcome.void, broke=0 if outcome.lost_container else None)
 
 
 def _answer(form: type[Form], future: Future[str]) -> Form | AttemptFailure | None:

@@ -155,7 +155,8 @@ class SubmissionCoordinator:
             if row is None:
                 return None
             if outcome.void is not None:
-                SUBMISSIONS.fail(session, _lease(outcome), self._now(), self._told(row, outcome.void))
+                told = self._told(row, outcome.void)
+                queue.fail(session, _lease(outcome), self._now(), told, lost_container=outcome.lost_container)
             elif outcome.refused is not None:
                 SUBMISSIONS.end(session, row, SubmissionStatus.REFUSED, self._now(), outcome.refused)
             else:

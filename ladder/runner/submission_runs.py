@@ -60,8 +60,10 @@ class SubmissionRuns(AttemptRuns[SubmissionTask, SubmissionOutcome]):
         self._tell(False)
 
     def _fail(self, task: SubmissionTask, failure: AttemptFailure, is_seen_to: bool) -> None:
-        self._write(SubmissionOutcome(submission=task.submission, attempt=task.attempt, void=failure.reason))
-        if not is_seen_to:
+        is_lost = failure.broke is not None
+        void = SubmissionOutcome(submission=task.submission, attempt=task.attempt, void=failure.reason)
+        self._write(void.model_copy(update={"lost_container": is_lost}))
+        if not (is_seen_to or is_lost):  # one container's end says nothing of the platform
             self._tell(True)
 
     def _return(self, tasks: Collection[SubmissionTask], reason: str) -> None:

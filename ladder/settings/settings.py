@@ -230,6 +230,11 @@ class Settings(BaseSettings):
         return read_clock(self.clock, self.limit)
 
     @property
+    def container_runtime(self) -> str | None:
+        """The OCI runtime that is wanted for containers; None: bots play in none."""
+        return self.runtime if self.sandbox == SandboxKind.DOCKER else None
+
+    @property
     def owners_apart(self) -> bool:
         """
         Whether bots of one owner must not play at the same time: containers on one kernel share too much.

@@ -9,10 +9,12 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from ladder.app import bots, matches, overview
+from ladder.app.health import health
 from ladder.app.standings_csv import write_csv
 from ladder.site.context import MOST_NUMBER
-from ladder.site.fresh import json_of
+from ladder.site.fresh import fresh, json_of
 from ladder.values.bots import BotList, BotPage
+from ladder.values.health import LadderHealth
 from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
 from ladder.values.site import RatingCurve, VariantSummary
 from ladder.values.standings import Standings
@@ -129,6 +131,13 @@ def all_matches(
         return answer(request, lambda: matches.newest(site.ladder, variant, bot, before, limit))
     wanted = matches.MatchStatus(status)
     return answer(request, lambda: matches.unfinished_matches(site.ladder, wanted, variant, bot, after, limit))
+
+
+@router.get("/health", response_model=LadderHealth)
+def play_health(request: Request) -> Response:
+    """Give whether a runner plays the matches that wait, and how much room the ladder's disk has."""
+    site: Site = request.app.state.site
+    return fresh(health(site.ladder))
 
 
 Number = Annotated[int, Path(ge=0, le=10**15)]

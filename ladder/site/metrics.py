@@ -45,6 +45,9 @@ class Metrics:
         self._faults = Gauge("pigpen_faults", "Faults held against bots in them", registry=registry)
         self._submissions = Gauge("pigpen_submissions", "Submissions by status", ["status"], registry=registry)
         self._tables = Gauge("pigpen_tables", "Tables with people, by status", ["status"], registry=registry)
+        self._computations = Gauge(
+            "pigpen_computations", "What visitors have asked to have computed, by status", ["status"], registry=registry
+        )
         self._bots = Gauge("pigpen_bots", "Entries of bots in variants, by state", ["state"], registry=registry)
 
     def served(self, route: str, method: str, status: int, seconds: float) -> None:
@@ -71,6 +74,8 @@ class Metrics:
             self._submissions.labels(status).set(number)
         for status, number in counts.tables.items():
             self._tables.labels(status).set(number)
+        for status, number in counts.computations.items():
+            self._computations.labels(status).set(number)
         self._failures.set(counts.failures)
         self._decisions.set(counts.decisions)
         self._faults.set(counts.faults)
@@ -105,6 +110,11 @@ class _Health(Collector):
                 "oldest_queued_seconds",
                 "Seconds for which the oldest match in the queue has waited",
                 found.oldest_seconds,
+            ),
+            (
+                "oldest_computation_seconds",
+                "Seconds for which the oldest question of visitors has waited to be computed",
+                found.oldest_computation_seconds,
             ),
             ("data_free_bytes", "Room on the disk of the ladder's folder", found.free_bytes),
         ):

@@ -29,6 +29,7 @@ def home(request: Request) -> Response:
             "variants": overview.variants(site.ladder),
             "running": overview.counts(site.ladder).matches["leased"],
             "shares_kernel": overview.shares_kernel(site.ladder),
+            "runtime_asked_for": overview.runtime_asked_for(site.ladder),
             **_entering(site),
         }
 

@@ -174,6 +174,8 @@ class StoredSubmission(LeasedRow, Base):
     """Cases and deals of the trial that are over."""
     steps: Mapped[int] = mapped_column(default=0)
     """How many the trial has; 0: not known yet."""
+    lost_containers: Mapped[int] = mapped_column(default=0, server_default="0")
+    """How many of its failures were that the bot's own container was killed, and not through its engine."""
     added: Mapped[float]
     started: Mapped[float | None]
     """When it was leased last."""

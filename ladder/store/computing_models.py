@@ -46,6 +46,7 @@ class Computation(LeasedRow, Base):
     steps: Mapped[int] = mapped_column(default=0)
     """How far the attempt has come; 0 steps: not known."""
     added: Mapped[float]
+    """When the question was put, about the present `state`."""
     started: Mapped[float | None]
     finished: Mapped[float | None]
     answer: Mapped[str | None]

@@ -144,6 +144,8 @@ class SubmissionOutcome(Message):
     """Why the ladder does not even try it, in a sentence for its owner."""
     void: str | None = None
     """Why there is no outcome, in a sentence; never the bot's fault."""
+    lost_container: bool = False
+    """Whether it is void because a container of the bot was killed, and not through its engine."""
     missing: tuple[str, ...] = ()
     """Identities of folders that the worker's machine lacks, where that is why it is void: it can have them sent."""
     program: TriedProgram | None = None

@@ -18,5 +18,7 @@ class LadderHealth(Value):
     """Matches and submissions that are not done, those under way included."""
     oldest_seconds: float
     """Seconds for which the oldest match in the queue has waited; 0: none waits."""
+    oldest_computation_seconds: float
+    """Seconds for which the oldest question of visitors has waited to be computed; 0: none waits."""
     free_bytes: int | None
     """Room on the disk of the ladder's folder; None: it cannot be read."""

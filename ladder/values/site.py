@@ -23,6 +23,8 @@ class LadderCounts(Value):
     """By status: `queued`, `leased`, `entered`, `refused`, `failed`, `withdrawn`."""
     tables: dict[str, int]
     """Tables with people, by status: `waiting`, `ready`, `playing`, `over`, `ended`."""
+    computations: dict[str, int]
+    """What visitors have asked to have computed, by status: `queued`, `leased`."""
 
 
 class VariantSummary(Value):

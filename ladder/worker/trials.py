@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ladder.errors import BotRejected, SandboxError
+from ladder.errors import BotRejected, ContainerLost, SandboxError
 from ladder.trials.tasks import SubmissionOutcome, TrialProgress
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.bot_store import FoldersMissing
@@ -64,6 +64,8 @@ async def try_task(
         return SubmissionOutcome(submission=task.submission, attempt=task.attempt, refused=str(error))
     except FoldersMissing as error:
         return void(str(error)).model_copy(update={"missing": error.identities})
+    except ContainerLost as error:
+        return void(str(error)).model_copy(update={"lost_container": True})
     except SandboxError as error:
         return void(str(error))
     except Exception as error:  # one trial has failed, the ladder goes on

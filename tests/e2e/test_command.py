@@ -106,6 +106,21 @@ def test_containers_give_the_same_record_as_processes_forked_or_not(
     assert [line.get("instances") for line in first_lines] == [instances, None]
 
 
+@pytest.mark.docker
+@pytest.mark.runsc
+@pytest.mark.parametrize("bots", [("cautious", "counting"), ("random", "exact")], ids=" ".join)
+def test_gvisor_gives_the_same_record_as_runc(tmp_path: Path, bots: tuple[str, str]) -> None:
+    """Also of bots that think until their time is up, if there is enough of it for all that they would do."""
+    clock = ("--clock", "6000+10", "--limit", "600")
+    match = (*bots, "--rules", write_for_two(tmp_path), "--deals", "1", "--seed", "7", "--sandbox", "docker", *clock)
+    paths = {runtime: tmp_path / f"{runtime}.jsonl" for runtime in ("runc", "runsc")}
+    first, second = (record(path, *match, "--runtime", runtime) for runtime, path in paths.items())
+    assert first == second
+    for runtime, path in paths.items():
+        line = json.loads(path.read_text().partition("\n")[0])
+        assert (line["runtime"], line["instances"]) == (runtime, "warm")
+
+
 @pytest.mark.parametrize("rules", PRESETS)
 def test_every_variant_plays_to_its_own_end(rules: str) -> None:
     bots = ("cautious", "counting") if PRESETS[rules].partners else ("cautious", "counting", *["random"] * 3)

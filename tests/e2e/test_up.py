@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, TypeVar
 import httpx
 import pytest
 
+from ladder.app import wheels
 from ladder.app.ladder import Ladder
 from ladder.app.supervisor import Supervisor
 from ladder.app.tables.opening import open_table
 from ladder.app.tables.reading import table_page
 from ladder.app.tables.sitting import seat_of
 from ladder.values.people import OpenedTable, SeatPlace, TableOrder, TableStatus, TableVisitor
+from pigpen.version import __version__
 from tests.e2e.accounts import FIRST, assert_no_log_has, browser, handlers_as_before, use_every_secret
 from tests.e2e.command import PIGPEN, ROOT, environment, pigpen
 from tests.e2e.small_ladder import PATIENT, SmallLadder, awaited, small_ladder, waiting_for
@@ -218,8 +220,27 @@ def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_t
     with handlers_as_before():
         monkeypatch.setattr(Supervisor, "run", lambda its: None)
         said_next = ladder.pigpen("up", "--port", "0").stdout.splitlines()
-    assert [line.partition(" ")[0] for line in said_next] == ["The", "The"]
-    assert said_next[1].startswith("The ladder is in ")
+    site, *more, folder = said_next
+    assert (site.startswith("The site is at "), folder.startswith("The ladder is in ")) == (True, True)
+    assert more == [line for line in more if "no wheels" in line], "and nothing of a first organiser"
+
+
+@pytest.mark.parametrize("has_wheels", [True, False])
+def test_up_says_if_the_site_has_no_wheels_to_hand_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_wheels: bool
+) -> None:
+    folder = tmp_path / "data" / "wheels"
+    monkeypatch.setattr(wheels.find_wheels, "__defaults__", (tmp_path,))  # no checkout
+    monkeypatch.setattr(Supervisor, "run", lambda its: None)
+    if has_wheels:
+        folder.mkdir(parents=True)
+        for name in ("pigpen_sdk", "pigpen_arena"):
+            (folder / f"{name}-{__version__}-py3-none-any.whl").write_bytes(b"")
+    variables = {"PIGPEN_DATA_DIR": str(folder.parent), "PIGPEN_SANDBOX": "process"}
+    with handlers_as_before():
+        done = pigpen("up", "--port", "0", folder=tmp_path, **variables)
+    sentence = f"no wheels of Pigpen to hand out: run make wheels, or copy them to {folder}, and start again."
+    assert (done.returncode, sentence in done.stdout) == (0, not has_wheels)
 
 
 def test_a_killed_supervisor_leaves_no_process(tmp_path: Path) -> None:

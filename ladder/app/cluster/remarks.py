@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import has_own_kernel
+from ladder.runner.fleet_admission import why_shares_kernel
 from ladder.values.cluster import WantedState, WorkerState
 
 if TYPE_CHECKING:
@@ -51,12 +51,19 @@ def ago(seconds: float) -> tuple[int, str]:
     return whole, "s"
 
 
-def remarks(worker: WorkerRow, now: datetime) -> Iterator[str]:
-    """Say in sentences why a worker is in its state, and what its machine needs."""
+def remarks(worker: WorkerRow, now: datetime, runtime: str | None) -> Iterator[str]:
+    """
+    Say in sentences why a worker is in its state, and what its machine needs.
+
+    Args:
+        worker: The worker.
+        now: The time.
+        runtime: The OCI runtime that the ladder's settings demand; None: it plays in no containers.
+    """
     if worker.reason:
         yield worker.reason
-    if worker.engine and not any(has_own_kernel(runtime) for runtime in worker.runtimes):
-        yield "Its engine has no gVisor: all bots there share the machine's kernel (docs/cluster.md)."
+    if shared := why_shares_kernel(worker, runtime):
+        yield shared
     if has_wrong_clock(worker):
         way = "ahead of" if worker.clock_skew > 0 else "behind"
         yield f"Its clock is {abs(worker.clock_skew):,.0f} s {way} its coordinator's."

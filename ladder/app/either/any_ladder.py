@@ -34,7 +34,7 @@ class AnyLadder(Protocol):
         """`ladder.app.matches.matches`; *statuses* are the names of `MatchStatus`."""
 
     def why_nothing_plays(self) -> str:
-        """`ladder.app.health.why_nothing_plays`; empty for a remote ladder, which has an organiser of its own."""
+        """`ladder.app.missing_runner.why_nothing_plays`; empty also for a remote ladder that does not tell."""
 
     def match(self, number: int) -> MatchPage:
         """`ladder.app.matches.match`; elsewhere the record is an address."""

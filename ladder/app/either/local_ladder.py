@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app import bots, health, logs, matches, states
 from ladder.app.accounts.links import site_address
+from ladder.app.missing_runner import START_HERE, why_nothing_plays
 from ladder.app.submit import ordering
 from ladder.app.tables.ordered import open_ordered
 from ladder.values.accounts import LOCAL
@@ -48,7 +49,7 @@ class LocalLadder:
 
     def why_nothing_plays(self) -> str:
         """See `AnyLadder`."""
-        return health.why_nothing_plays(health.health(self.ladder))
+        return why_nothing_plays(health.health(self.ladder), START_HERE)
 
     def match(self, number: int) -> MatchPage:
         """See `AnyLadder`."""

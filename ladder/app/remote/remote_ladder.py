@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from ladder.app.missing_runner import START_THERE, why_nothing_plays
 from ladder.app.remote.connection import API
 from ladder.app.remote.records import fetch_record
-from ladder.errors import LadderError, UserError
+from ladder.errors import LadderError, RemoteError, UserError
 from ladder.values.bots import BotList, BotPage, PeopleAllowed, PeoplePermission, Retired, Retirement
+from ladder.values.health import LadderHealth
 from ladder.values.matches import Explanation, MatchList, MatchPage, MatchRow, SeatLog
 from ladder.values.people import OpenedTable, TableLinks
 from ladder.values.standings import Standings
@@ -58,7 +60,11 @@ class RemoteLadder:
 
     def why_nothing_plays(self) -> str:
         """See `AnyLadder`."""
-        return ""
+        try:
+            found = self.connection.get("/health", LadderHealth)
+        except (LadderError, RemoteError):  # a ladder of an older version has no such page
+            return ""
+        return why_nothing_plays(found, START_THERE)
 
     def match(self, number: int) -> MatchPage:
         """See `AnyLadder`."""

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from ladder.errors import BotRejected, SandboxError
+from ladder.errors import BotRejected, NoControlGroup, SandboxError
 from ladder.sandbox.base import GVISOR, LOCKED_BYTES, SHARED, WARM_BYTES, has_own_kernel
 from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.base_image import ensure_base_image
@@ -134,7 +134,7 @@ class DockerSandbox:
         plan = await self._call(make_plan, client, image, self.runtime, bot.can_fork, self._gvisor)
         plan = self._isolate_if_large(plan, bot.name)
         files = await self._keep_in_memory(plan)
-        program = DockerProgram(plan, files, self._instances_of(plan), partial(self._start, plan, files), lock)
+        program = DockerProgram(plan, files, self._instances_of, partial(self._start, plan, files), lock)
         program.on_never_forked = partial(self._say_never_forked, bot.name)
         return program
 
@@ -221,8 +221,21 @@ class DockerSandbox:
         assert self._starter is not None
         if await self._keep_in_memory(plan) != files:
             raise SandboxError(f"The files of the image {plan.image} cannot be kept in memory any more.")
-        is_warm = self._instances_of(plan) == "warm" and mount.deals is not None
-        return await self._starter.start(plan, mount, is_warm=is_warm)
+        if self._instances_of(plan) == "warm" and mount.deals is not None:
+            try:
+                return await self._starter.start(plan, mount, is_warm=True)
+            except NoControlGroup:
+                self._fork_none()
+        return await self._starter.start(plan, mount, is_warm=False)
+
+    def _fork_none(self) -> None:
+        if self._instances != "fresh":
+            self._instances = "fresh"
+            self._report(
+                "The control groups of containers cannot be read here: is /proc mounted with hidepid, or "
+                "/sys/fs/cgroup missing? So no bot is forked: each instance gets a container of its own, which takes "
+                "more CPU time."
+            )
 
     def _instances_of(self, plan: ContainerPlan) -> Instances:
         return "fresh" if plan.fork is None else self._instances
@@ -238,7 +251,7 @@ class DockerProgram:
         self,
         plan: ContainerPlan,
         image_files: ImageFiles,
-        instances: Instances,
+        instances: Callable[[ContainerPlan], Instances],
         start: Callable[[SeatMount], Awaitable[DockerInstance | WarmInstance]],
         lock: str | None = None,
     ) -> None:
@@ -278,12 +291,12 @@ class DockerProgram:
     @property
     def instance_kind(self) -> Instances:
         """``warm`` if instances that play are forked in warm containers, ``fresh`` if each gets a container."""
-        return self._instances
+        return self._instances(self._plan)
 
     def never_fork(self, end: Exit) -> None:
         """Give each further instance a container of its own."""
         if self.can_fork:
-            self._plan, self._instances = replace(self._plan, fork=None), "fresh"
+            self._plan = replace(self._plan, fork=None)
             self.on_never_forked(end)
 
     async def start(self, mount: SeatMount) -> DockerInstance | WarmInstance:

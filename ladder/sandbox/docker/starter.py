@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from docker.errors import NotFound
 
-from ladder.errors import SandboxError
+from ladder.errors import NoControlGroup, SandboxError
 from ladder.sandbox.base import WARM_BYTES
 from ladder.sandbox.docker import containers, first_process
 from ladder.sandbox.docker.container_controller import ContainerController
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+LOOK_SECONDS = 0.5
+"""Seconds between two looks whether a container that has not connected yet has ended."""
 END_SECONDS = 30
 """Seconds that the engine may take to notice that a container has ended."""
 
@@ -86,6 +88,7 @@ class Starter:
         Start an instance.
 
         Raises:
+            NoControlGroup: If none can be forked on this machine.
             SandboxError: If the engine fails.
         """
         self._starting[plan] += 1
@@ -165,9 +168,10 @@ class Starter:
         name, group = "", None
         try:
             name, group = await self._launch(plan, lambda: first_process.fork_server(plan, control.folder))
-            if group is None:
-                raise SandboxError("The control group of a warm container was not found; use fresh instances.")
-            return WarmContainer(name, plan, group, control, await control.accept(), self._clear_seconds)
+            reader = await self._ready(control, name)
+            if group is None or group.cpu_time() is None:
+                raise NoControlGroup("The control group of a container cannot be read.")
+            return WarmContainer(name, plan, group, control, reader, self._clear_seconds)
         except BaseException:
             control.close()
             if group is not None:
@@ -175,6 +179,27 @@ class Starter:
             if name:
                 self._pool.submit(containers.discard, self._client, name)
             raise
+
+    async def _ready(self, control: ControlSocket, name: str) -> asyncio.StreamReader:
+        """Wait until the fork server of a container is ready, but no longer than the container runs."""
+        ready = asyncio.ensure_future(control.accept())
+        try:
+            while not (await asyncio.wait((ready,), timeout=LOOK_SECONDS))[0]:
+                has_ended, end = await self._call(self._end_of, name)
+                if has_ended and not ready.done():
+                    raise SandboxError(
+                        f"The fork server of a warm container ended before it connected: {end or 'it was removed'}."
+                    )
+            return await ready
+        finally:
+            ready.cancel()
+
+    def _end_of(self, name: str) -> tuple[bool, Exit | None]:
+        """Whether a container has ended, and how; None: it is not there any more."""
+        with engine_errors("look up whether a container runs"), suppress(NotFound):
+            end = how_it_ended(self._client, name)
+            return end is not None, end
+        return True, None
 
     async def _remove_warm(self, container: WarmContainer) -> None:
         container.close()

@@ -94,9 +94,10 @@ def ask(session: Session, new: NewQuestion, now: float) -> None:
         return
     _make_room(session, new.visitor)
     if row is None:
-        row = Computation(key=new.key, added=now)
+        row = Computation(key=new.key)
         session.add(row)
     row.lane, row.question, row.state, row.visitor = new.lane, new.question, new.state, new.visitor
+    row.added = now
     row.reason, row.failures, row.losses, row.done, row.steps, row.started, row.finished = "", 0, 0, 0, 0, None, None
     COMPUTATIONS.release(session, row, now)
 

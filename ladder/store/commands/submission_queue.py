@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlalchemy import select
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
-from ladder.store.leases import GRACE, Lease, LeaseQueue
+from ladder.store.leases import GRACE, MAX_FAILURES, Lease, LeaseQueue
 from ladder.store.open_submissions import OPEN, in_turn, open_submissions
 
 if TYPE_CHECKING:
@@ -40,6 +40,11 @@ SUBMISSIONS = LeaseQueue(
     leased_rows=f"{OPEN} AND submissions.status = '{SubmissionStatus.LEASED}'",
     lost_reason="The worker that tried it did not come back.",
     leaving=_leaving,
+)
+
+ALWAYS_LOST = (
+    "In all {} attempts to try it, the bot's own container was killed, and not by the ladder. A bot that ends its "
+    "container is not entered: mend it and submit it again, or ask the organiser if it does nothing of the kind."
 )
 
 
@@ -139,6 +144,25 @@ def withdraw_all(session: Session, owner: str, now: float, reason: str) -> list[
     for row in rows:
         SUBMISSIONS.end(session, row, SubmissionStatus.WITHDRAWN, now, reason)
     return rows
+
+
+def fail(session: Session, lease: Lease, now: float, reason: str, *, lost_container: bool) -> None:
+    """
+    Count an attempt that was void; the submission is tried again, or has ended.
+
+    Args:
+        session: A transaction that writes.
+        lease: The attempt.
+        now: Unix time.
+        reason: Why, in a sentence.
+        lost_container: Whether the bot's own container was killed, and not through its engine.
+    """
+    row = SUBMISSIONS.fail(session, lease, now, reason)
+    if row is not None:
+        row.lost_containers += lost_container
+        if row.status == SubmissionStatus.FAILED and row.lost_containers == row.failures >= MAX_FAILURES:
+            row.reason = ALWAYS_LOST.format(row.failures)
+        session.flush()
 
 
 def folders_of_ended(session: Session, folders: Collection[str]) -> list[str]:

@@ -6,9 +6,10 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
+from ladder.store.computing_models import UNANSWERED, Computation
 from ladder.store.models import Rating, StateChange, Status, StoredEstimate, StoredMatch, Version
 from ladder.store.queries.tables import count_by_status
 from ladder.values.people import TableStatus
@@ -55,6 +56,7 @@ def counts(session: Session) -> LadderCounts:
         faults=sum(faults for *_, faults in entries),
         submissions={str(status): 0 for status in SubmissionStatus} | dict(submissions),
         tables={str(status): 0 for status in TableStatus} | count_by_status(session),
+        computations={"queued": 0, "leased": 0} | _open_computations(session),
     )
 
 
@@ -71,12 +73,24 @@ def oldest_queued(session: Session) -> float | None:
     return session.scalar(select(func.min(StoredMatch.added)).where(*queued))
 
 
+def oldest_computation(session: Session) -> float | None:
+    """When the question that waits longest for the computing process was put, in Unix time; None: none waits."""
+    waiting = text(UNANSWERED), Computation.status == "queued"
+    return session.scalar(select(func.min(Computation.added)).where(*waiting))
+
+
 def unfinished_tasks(session: Session) -> int:
     """How many matches and submissions wait, or are under way."""
     matches = StoredMatch.ordinal.is_(None), StoredMatch.status.in_((Status.QUEUED, Status.LEASED))
     open_ones = StoredSubmission.status.in_((SubmissionStatus.QUEUED, SubmissionStatus.LEASED))
     counted = (select(func.count()).where(*matches), select(func.count()).where(open_ones))
     return sum(session.execute(each).scalar_one() for each in counted)
+
+
+def _open_computations(session: Session) -> dict[str, int]:
+    """How many questions wait, and how many are being computed."""
+    counted = select(Computation.status, func.count()).where(text(UNANSWERED)).group_by(Computation.status)
+    return dict(session.execute(counted).all())
 
 
 def failure_reasons(session: Session) -> dict[str, int]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ladder.app import doctor
-from ladder.app.machine_findings import machine, missing_at_once, no_engine
+from ladder.app.machine_findings import machine, missing_at_once, no_engine, shared_kernel
 from ladder.app.protections import Probed, protections, stands
 from ladder.cli.doctor import say_what_is_missing
 from ladder.errors import SandboxError
@@ -35,7 +36,7 @@ TOLD: dict[str, Any] = {"calls": {"flock": "EPERM", "network": "EAFNOSUPPORT"}, 
 def probed(
     image_files: str = "locked", *, has_clock: bool = True, can_hold: bool = True, runtime: str = "runc", **told: Any
 ) -> Probed:
-    return Probed(TOLD | told, image_files, has_clock, can_hold, runtime)
+    return Probed(TOLD | told, image_files, has_clock, can_hold, runtime, shared_kernel("auto", ["runc"]))
 
 
 def missing(findings: list[Finding]) -> list[str]:
@@ -152,10 +153,19 @@ def test_a_run_says_in_one_line_which_protections_are_missing(
     assert said.count("\n") == 1
 
 
-@pytest.mark.parametrize(("runtime", "runtimes"), [("auto", {"runc": {}}), ("runc", {"runc": {}, "runsc": {}})])
-def test_a_run_says_that_all_bots_share_a_kernel(
+@pytest.mark.parametrize(
+    ("runtime", "runtimes", "asks", "installs"),
+    [
+        ("auto", {"runc": {}}, False, True),
+        ("runc", {"runc": {}, "runsc": {}}, True, False),
+        ("runc", {"runc": {}}, True, True),
+    ],
+)
+def test_a_run_says_that_all_bots_share_a_kernel_and_what_changes_it(
     runtime: str,
     runtimes: dict[str, Any],
+    asks: bool,
+    installs: bool,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
@@ -164,4 +174,25 @@ def test_a_run_says_that_all_bots_share_a_kernel(
     say_what_is_missing(load_settings(data_dir=tmp_path, runtime=runtime))
     said = capsys.readouterr().err
     assert "protected against chance, but not against a determined bot. (Runtime runc.)" in said
-    assert "scripts/runsc" in said
+    assert ("The setting runtime (pigpen.toml or PIGPEN_RUNTIME) asks for runc." in said) is asks
+    assert ('runtime = "auto"' in said) is asks
+    assert ("scripts/runsc" in said) is installs
+
+
+@pytest.mark.parametrize(
+    ("options", "asked_by"),
+    [((), "The setting runtime"), (("--runtime", "runc"), "The option --runtime asks for runc")],
+)
+def test_doctor_says_what_asks_for_a_shared_kernel(
+    options: tuple[str, ...], asked_by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def probe(runtime: str, report: object, locked_bytes: int, shared: str) -> Probed:
+        return replace(probed(runtime=runtime), shared_kernel=shared)
+
+    monkeypatch.setattr(doctor, "engine_facts", lambda: ENGINE)
+    monkeypatch.setattr(doctor, "probe", probe)
+    monkeypatch.setenv("PIGPEN_RUNTIME", "runc")
+    done = pigpen("doctor", "--json", *options)
+    (kernel,) = [finding for finding in json.loads(done.stdout)["findings"] if finding["name"] == "Kernel"]
+    assert asked_by in kernel["follows"]
+    assert "scripts/runsc" not in kernel["follows"]

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app import health as health_module
-from ladder.app.health import DOWN_SECONDS, LEAST_FREE, health, ladder_findings, why_nothing_plays
+from ladder.app.health import DOWN_SECONDS, LEAST_FREE, health, ladder_findings
 from ladder.app.ladder import Ladder
+from ladder.app.missing_runner import START_HERE, why_nothing_plays
 from ladder.runner.presence import CoordinatorPresence
 from ladder.sandbox.host import owners
 from ladder.store.commands.coordinators import coordinators, database_time, note_alive
@@ -46,24 +47,26 @@ def heard(ladder: Ladder, holder: str, ago: float) -> float:
 def test_a_ladder_without_a_runner_says_that_nothing_plays(ladder: Ladder) -> None:
     found = health(ladder)
     assert (found.runners, found.seen, found.silent_seconds, found.waiting) == (0, None, None, 1)
-    assert why_nothing_plays(found).startswith("Nothing plays: no runner has been seen yet. Start one with: pigpen up")
+    assert why_nothing_plays(found, START_HERE).startswith(
+        "Nothing plays: no runner has been seen yet. Start one with: pigpen up"
+    )
     assert found.free_bytes is not None
 
 
 def test_where_nothing_waits_no_runner_is_missing(settings: Settings, database: Database) -> None:
     found = health(Ladder(settings, database))
-    assert (found.runners, found.waiting, why_nothing_plays(found)) == (0, 0, "")
+    assert (found.runners, found.waiting, why_nothing_plays(found, START_HERE)) == (0, 0, "")
     assert all(finding.holds for finding in ladder_findings(settings))
 
 
 def test_a_runner_that_speaks_is_up_and_one_that_is_silent_or_has_ended_is_not(ladder: Ladder) -> None:
     heard(ladder, owners.this_process(), 5.0)
     found = health(ladder)
-    assert (found.runners, why_nothing_plays(found)) == (1, "")
+    assert (found.runners, why_nothing_plays(found, START_HERE)) == (1, "")
     seen = heard(ladder, owners.this_process(), DOWN_SECONDS + 60.0)
     found = health(ladder)
     assert (found.runners, found.seen) == (0, time_of(seen))
-    assert f"no runner has been seen since {time_of(seen):%Y-%m-%d %H:%M} UTC" in why_nothing_plays(found)
+    assert f"no runner has been seen since {time_of(seen):%Y-%m-%d %H:%M} UTC" in why_nothing_plays(found, START_HERE)
 
 
 def test_a_runner_that_was_killed_is_down_at_once(ladder: Ladder) -> None:

@@ -64,9 +64,9 @@ def ladder(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatc
         yield ladder
 
 
-def shown(ladder: Ladder, columns: int, encoding: str = "utf-8") -> str:
+def shown(ladder: Ladder, columns: int, encoding: str = "utf-8", runtime: str | None = "auto") -> str:
     file = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="replace")
-    print_workers(workers(ladder, LOCAL), time_of(NOW), Console(file=file, width=columns))
+    print_workers(workers(ladder, LOCAL), time_of(NOW), runtime, Console(file=file, width=columns))
     file.seek(0)
     return file.read()
 
@@ -87,6 +87,20 @@ def test_the_coordinators_are_named_if_there_are_several(ladder: Ladder) -> None
     assert "coordinator 1" not in shown(ladder, 200)
     add_workers(ladder, seen("loft", coordinator="spare boot pid:[1] 4711 2"))
     assert "spare 4711" in shown(ladder, 200)
+
+
+def test_a_worker_whose_bots_share_a_kernel_is_named_with_the_reason(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_workers(ladder, seen("loft", {"runtimes": ("runc",)}))
+    assert "Install gVisor there" in said("status", "loft")
+    assert "kernel" not in said("status", "shed")
+    monkeypatch.setenv("PIGPEN_RUNTIME", "runc")
+    why = " ".join(said("status", "shed").split())
+    assert "share its kernel: the setting runtime asks for runc" in why
+    assert "nstall" not in why
+    monkeypatch.setenv("PIGPEN_SANDBOX", "process")
+    assert "kernel" not in said("status", "loft")
 
 
 def test_a_terminal_without_chinese_letters_gets_a_table_too(ladder: Ladder) -> None:

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from ladder.runner.executor import Judgement
 from ladder.runner.fleet import Fleet
-from ladder.runner.fleet_admission import Demands
+from ladder.runner.fleet_admission import Demands, why_shares_kernel
 from ladder.runner.fleet_worker import MOST_LIES
 from ladder.values.cluster import WorkerState
 from tests.ladder.runner.fleets import DEMANDS, GIB, HandClock, calibrate, fleet_of, joined, left
@@ -108,6 +108,15 @@ def test_a_worker_comes_with_its_runtime_and_one_whose_bots_share_a_kernel_with_
     told = {line["event"]: line["runtime"] for line in logs if "runtime" in line}
     expected = {"worker.joined": runtime} | ({"worker.shares_kernel": runtime} if runtime == "runc" else {})
     assert told == expected
+
+
+def test_a_runtime_that_the_settings_ask_for_is_named_as_the_reason_of_a_shared_kernel() -> None:
+    facts = joined(runtimes=("runc", "runsc")).facts
+    assert facts is not None
+    assert "the setting runtime asks for runc" in why_shares_kernel(facts, "runc")
+    assert "nstall" not in why_shares_kernel(facts, "runc")
+    assert why_shares_kernel(facts, "auto") == why_shares_kernel(facts, None) == ""
+    assert "Install gVisor there" in why_shares_kernel(facts.model_copy(update={"runtimes": ("runc",)}), "auto")
 
 
 def test_an_engine_that_answers_again_is_seen_in_what_the_worker_says() -> None:

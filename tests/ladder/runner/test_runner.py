@@ -173,10 +173,12 @@ def suspended(logs: list[Any]) -> list[str]:
     return [log["bot"] for log in events(logs, "bot.suspended")]
 
 
+@pytest.mark.parametrize("is_cluster", [False, True])
 def test_a_bot_whose_container_is_always_lost_is_suspended_and_the_others_play_on(
-    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database
+    coordinator: Coordinator, executor: FakeExecutor, time: Time, database: Database, is_cluster: bool
 ) -> None:
     began = time.now
+    executor.sees_to = is_cluster
     executor.answer = lambda task: void(task, LOST, "Boar") if plays(task, "Boar") else recorded(task)
     with capture_logs() as logs:
         runner(coordinator, executor, time, StopCondition(matches=6)).run()

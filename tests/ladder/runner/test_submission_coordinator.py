@@ -15,7 +15,7 @@ from ladder.runner.coordinator import Coordinator
 from ladder.runner.submission_coordinator import ORPHAN_SECONDS, SubmissionCoordinator
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
-from ladder.store.commands.submission_queue import withdraw
+from ladder.store.commands.submission_queue import ALWAYS_LOST, withdraw
 from ladder.store.leases import MAX_FAILURES
 from ladder.store.models import Status
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TrialProgress
@@ -137,6 +137,18 @@ def test_a_platform_that_fails_too_often_ends_it_and_leaves_no_folder(
         (task,) = submissions.take(1)
         submissions.record(trial_void(task))
     assert (stored(database, number).status, submissions.folders.names()) == ("failed", [])
+
+
+@pytest.mark.parametrize("lost", [(True, True, True), (True, False, True), (False, True, True)])
+def test_a_bot_whose_container_was_lost_in_every_trial_is_told_so(
+    submissions: SubmissionCoordinator, database: Database, lost: tuple[bool, ...]
+) -> None:
+    number = with_folder(submissions, database)
+    for each in lost:
+        (task,) = submissions.take(1)
+        submissions.record(trial_void(task).model_copy(update={"lost_container": each}))
+    found = stored(database, number)
+    assert (found.status, found.reason == ALWAYS_LOST.format(MAX_FAILURES)) == ("failed", all(lost))
 
 
 def test_why_the_platform_failed_is_told_from_afar_without_the_ladders_paths(

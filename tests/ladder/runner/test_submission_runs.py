@@ -20,7 +20,7 @@ from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission
 from ladder.store.commands.opening import open_ladder
-from ladder.store.commands.submission_queue import withdraw
+from ladder.store.commands.submission_queue import ALWAYS_LOST, withdraw
 from ladder.store.leases import GRACE, MAX_FAILURES, MAX_LOSSES
 from tests.ladder.ladders import enter
 from tests.ladder.store.handed_in import hand_in as hand_in_anywhere
@@ -288,6 +288,20 @@ def test_where_only_this_submission_fails_matches_go_on(
     assert run.run()
     assert (run.recorded, stored(database, number).status) == (20, "failed")
     assert stored(database, number).attempt == MAX_FAILURES
+
+
+def test_a_lost_container_in_a_trial_says_nothing_of_the_platform(
+    coordinator: Coordinator, time: Time, database: Database
+) -> None:
+    (number,) = hand_in(database)
+    executor = FakeExecutor(time, trial=lambda task: trial_void(task).model_copy(update={"lost_container": True}))
+    executor.trial_seconds = 2.0
+    probes: list[None] = []
+    executor.is_ready = lambda: probes.append(None)
+    run = runner(coordinator, executor, time, matches=20)
+    assert run.run()
+    assert (run.recorded, stored(database, number).status, probes) == (20, "failed", [])
+    assert stored(database, number).reason == ALWAYS_LOST.format(MAX_FAILURES)
 
 
 def test_a_trial_whose_worker_lied_goes_back_without_a_failure(

@@ -171,6 +171,7 @@ CASES = [
     Case("GET", "/metrics", PUBLIC),
     Case("GET", "/robots.txt", PUBLIC),
     Case("GET", f"{API}/variants", PUBLIC),
+    Case("GET", f"{API}/health", PUBLIC),
     Case("GET", f"{API}/standings/{{variant}}.csv", PUBLIC),
     Case("GET", f"{API}/standings", PUBLIC),
     Case("GET", f"{API}/standings/{{variant}}", PUBLIC),

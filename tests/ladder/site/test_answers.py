@@ -14,9 +14,11 @@ from ladder.sandbox.host import owners
 from ladder.site import words
 from ladder.site.cache import CachedAnswer
 from ladder.site.static_files import FOLDER, digest
-from ladder.store.commands import submission_queue
+from ladder.store.commands import computations, submission_queue
+from ladder.store.commands.computations import NewQuestion
 from ladder.store.commands.coordinators import database_time, note_alive
 from ladder.store.commands.submission_queue import NewSubmission
+from ladder.store.computing_models import Computation
 from tests.ladder.site.visitor import BASE
 
 if TYPE_CHECKING:
@@ -148,6 +150,7 @@ def test_metrics_tell_of_requests_and_of_the_ladder(site: Visitor) -> None:
         assert line in lines
     figures = dict(line.rsplit(" ", 1) for line in lines if line.startswith("pigpen_"))
     assert "pigpen_oldest_queued_seconds" in figures
+    assert figures["pigpen_oldest_computation_seconds"] == figures['pigpen_computations{status="queued"}'] == "0.0"
     assert float(figures["pigpen_data_free_bytes"]) > 0
     assert "pigpen_coordinator_silent_seconds" not in figures, "none has been seen"
     with site.ladder.database.write() as session:
@@ -163,6 +166,13 @@ def test_metrics_tell_of_requests_and_of_the_ladder(site: Visitor) -> None:
     assert 'pigpen_submissions{status="queued"} 1.0' in site.get("/metrics").text.splitlines()
     with site.ladder.database.write() as session:
         submission_queue.withdraw(session, number, 1.0)
+        computations.ask(session, NewQuestion("key", "short", {}, "now", "ada"), site.ladder.clock() - 3.0)
+    figures = dict(line.rsplit(" ", 1) for line in site.get("/metrics").text.splitlines() if line.startswith("pigpen_"))
+    assert figures['pigpen_computations{status="queued"}'] == "1.0"
+    assert figures['pigpen_computations{status="leased"}'] == "0.0"
+    assert 3.0 <= float(figures["pigpen_oldest_computation_seconds"]) < 60.0
+    with site.ladder.database.write() as session:
+        session.delete(session.query(Computation).filter_by(key="key").one())
     assert any(line.startswith('pigpen_requests_total{method="GET",route="/b/{name}",status="200"}') for line in lines)
     assert any(line.startswith('pigpen_requests_total{method="GET",route="",status="404"}') for line in lines)
     assert any('method="other"' in line for line in lines)

@@ -16,6 +16,7 @@ from ladder.app.standings_csv import FIELDS
 from ladder.errors import StoreError
 from ladder.site import table_pages
 from ladder.values.bots import BotList, BotPage
+from ladder.values.health import LadderHealth
 from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
 from ladder.values.site import RatingCurve, VariantSummary
 from ladder.values.standings import Standings
@@ -36,6 +37,7 @@ VALUES: list[tuple[str, type[Value]]] = [
     ("/matches/2", MatchRow),
     ("/matches/2/explanation", Explanation),
     ("/matches/2/scores", MatchScores),
+    ("/health", LadderHealth),
 ]
 EMPTY: dict[str, Any] = {
     "/variants": [],
@@ -67,6 +69,11 @@ def openapi(site: Visitor) -> dict[str, Any]:
 def test_a_value_is_what_it_is_said_to_be(site: Visitor, path: str, kind: type[Value]) -> None:
     found = site.value(path)
     assert kind.model_validate_json(json.dumps(found)).model_dump(mode="json") == found
+
+
+def test_whether_a_runner_plays_is_said_anew_each_time(site: Visitor) -> None:
+    response = site.get("/api/v1/health")
+    assert (response.status_code, response.headers["cache-control"]) == (200, "no-store")
 
 
 def test_variants_come_with_the_first_of_their_standings(site: Visitor) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ladder.errors import BotRejected, SandboxError
+from ladder.errors import BotRejected, ContainerLost, SandboxError
+from ladder.matches.play import SeatedBot
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.trials import trial
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TrialProgress
@@ -84,6 +85,7 @@ async def test_a_trial_that_takes_too_long_is_void(bot: Callable[..., Path]) -> 
     ("error", "void"),
     [
         (SandboxError("No Docker engine answers."), "No Docker engine answers."),
+        (ContainerLost("A container was killed."), "A container was killed."),
         (KeyError("seat"), "The platform has a mistake: KeyError: 'seat'"),
         (OSError(28, "No space left"), "The platform has a mistake: OSError: [Errno 28] No space left"),
         (TimeoutError("somewhere else"), "The platform has a mistake: TimeoutError: somewhere else"),
@@ -99,6 +101,18 @@ async def test_what_fails_on_our_side_is_void_and_nothing_else(
     monkeypatch.setattr(trial, "try_submission", fails)
     outcome, _, _ = await tried(task(bot()))
     assert (outcome.void, outcome.refused, outcome.program) == (void, None, None)
+    assert outcome.lost_container is isinstance(error, ContainerLost)
+
+
+async def test_a_container_that_is_lost_in_a_trial_is_told_of(
+    bot: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def lost(_: object) -> None:
+        raise ContainerLost("A container was killed.")
+
+    monkeypatch.setattr(SeatedBot, "watch", lost)
+    outcome, _, _ = await tried(task(bot()))
+    assert (outcome.void, outcome.lost_container) == ("A container was killed.", True)
 
 
 async def test_a_trial_that_is_given_up_closes_its_sandbox(

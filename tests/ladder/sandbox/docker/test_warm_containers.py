@@ -9,6 +9,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import docker
@@ -18,12 +19,24 @@ import pytest_asyncio
 from ladder.errors import ContainerLost, SandboxError
 from ladder.sandbox.base import Exit, Program, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.docker import containers, first_process
+from ladder.sandbox.docker.container_instance import DockerInstance
+from ladder.sandbox.docker.control_group import GroupFiles
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
+from ladder.sandbox.docker.programs import FORK_SERVER
 from ladder.sandbox.docker.warm_container import ControlSocket
 from ladder.sandbox.host.memory import MIB
 from tests.ladder import warm
-from tests.ladder.containers import ROOT, SHARED_LOOP, has_written, kill_without_the_engine, nothing_left, run_in
+from tests.ladder.containers import (
+    ROOT,
+    SHARED_LOOP,
+    has_written,
+    kill_without_the_engine,
+    nothing_left,
+    run_in,
+    write_visible,
+)
 from tests.ladder.warm import Forked
 
 MakeMount = Callable[[str], SeatMount]
@@ -202,6 +215,53 @@ async def test_an_idle_container_that_was_killed_is_not_used(forked: Forked, cli
     await instance.container.lost.wait()
     name, end, _ = await forked.run("")
     assert (name != instance.name, end) == (True, Exit(0))
+
+
+@pytest.mark.usefixtures("no_leftovers")
+async def test_a_server_that_ends_before_it_connects_is_noticed_at_once(
+    image: BotSource, mount: MakeMount, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How it ended is told, not that it took too long."""
+    script = tmp_path / FORK_SERVER.name
+    script.write_text("raise SystemExit(7)")
+    monkeypatch.setattr(first_process, "FORK_SERVER", script)
+    sandbox = warm.warm_sandbox()
+    try:
+        forked = Forked(await sandbox.load(image), mount)
+        with pytest.raises(SandboxError, match="ended before it connected: its program ended with exit code 7"):
+            await forked.start("")
+    finally:
+        await sandbox.close()
+
+
+@pytest.mark.usefixtures("no_leftovers")
+@pytest.mark.parametrize("is_found", [False, True], ids=["hidepid", "no /sys/fs/cgroup"])
+async def test_where_no_control_group_can_be_read_nothing_is_forked_and_that_is_said_once(
+    image: BotSource, mount: MakeMount, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_found: bool
+) -> None:
+    nothing = tmp_path / "nothing"
+    files = GroupFiles(nothing, 1.0, nothing, b"", b"", nothing, nothing, nothing, nothing)
+    monkeypatch.setattr(containers, "files_of", lambda pid, name: files if is_found else None)
+    said: list[str] = []
+    sandbox = DockerSandbox(report=said.append, instances="warm")
+    try:
+        program = await sandbox.load(image)
+        assert program.instance_kind == "warm"
+        mounts = [replace(mount(""), deals=f"{deals}") for deals in range(3)]
+        for each in mounts:  # where the image's command finds it in a container of its own
+            (each.folder / "seat").mkdir(mode=0o755)
+            write_visible(each.folder / "seat" / "program.py", "print('here')")
+        started = [*await asyncio.gather(*map(program.start, mounts[:2])), await program.start(mounts[2])]
+        for instance in started:
+            assert isinstance(instance, DockerInstance)
+            assert await instance.wait() == Exit(0)
+            assert await instance.log_tail() == "here\n"
+            await instance.stop()
+        assert program.instance_kind == (await sandbox.load(image)).instance_kind == "fresh"
+    finally:
+        await sandbox.close()
+    assert [line for line in said if "no bot is forked" in line] == said
+    assert len(said) == 1
 
 
 @pytest.mark.root  # who may stop a process of another user

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from ladder.store import models
-from ladder.store.queries.overview import counts, revision
+from ladder.store.commands import computations
+from ladder.store.queries.overview import counts, oldest_computation, revision
 from ladder.values.site import LadderCounts
 from tests.ladder import ladders, shown
 
@@ -30,8 +31,33 @@ def fail(session: Session, match: int, failures: int, status: models.Status) -> 
 def test_an_empty_ladder_has_nothing(database: Database) -> None:
     with database.read() as session:
         assert counts(session) == LadderCounts(
-            matches=NOTHING, bots={}, failures=0, decisions=0, faults=0, submissions=NO_SUBMISSIONS, tables=NO_TABLES
+            matches=NOTHING,
+            bots={},
+            failures=0,
+            decisions=0,
+            faults=0,
+            submissions=NO_SUBMISSIONS,
+            tables=NO_TABLES,
+            computations={"queued": 0, "leased": 0},
         )
+
+
+def test_questions_of_visitors_are_counted_until_they_are_answered(database: Database) -> None:
+    def ask(state: str, now: float) -> None:
+        for kind in ("first", "second"):
+            computations.ask(session, computations.NewQuestion(kind, "short", {}, state, kind), now)
+
+    with database.write() as session:
+        ask("before", 100.0)
+        assert (counts(session).computations, oldest_computation(session)) == ({"queued": 2, "leased": 0}, 100.0)
+        for waiting in (1, 0):
+            lease = computations.claim(session, "short", "me", 110.0, 60.0)
+            assert lease is not None
+            assert counts(session).computations == {"queued": waiting, "leased": 1}
+            computations.finish(session, lease, "42", 120.0)
+        assert (counts(session).computations, oldest_computation(session)) == ({"queued": 0, "leased": 0}, None)
+        ask("after", 500.0)  # about another state of things: each is put again
+        assert (counts(session).computations, oldest_computation(session)) == ({"queued": 2, "leased": 0}, 500.0)
 
 
 def test_matches_are_counted_by_status_and_entries_by_state(database: Database) -> None:
