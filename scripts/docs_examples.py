@@ -12,12 +12,7 @@ EXAMPLE = re.compile(r"^>>> .*(?:\n.+)*", flags=re.MULTILINE)
 
 
 def fenced(docstring: str) -> str:
-    r"""
-    Put each example into a fenced block.
-
-    >>> fenced("Add.\n\n>>> 1 + 1\n2\n\nMore.")
-    'Add.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore.'
-    """
+    """Put each example of a docstring into a fenced block."""
     return EXAMPLE.sub(lambda found: f"```pycon\n{found[0]}\n```", docstring)
 
 
