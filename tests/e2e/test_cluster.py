@@ -129,8 +129,8 @@ def test_a_drained_worker_ends_what_it_plays_and_plays_again_when_it_is_resumed(
         assert ladder.pigpen("cluster", "drain", "mars", "--reason", "It gets a new disk.").returncode == 0
         until(runner, "worker.drained")
         gate.touch()
-        (waiting,) = [event for event in until(runner, "cluster.waiting") if event["event"] == "cluster.waiting"]
-        assert waiting["reason"] == "No worker can play. mars: It gets a new disk."
+        (pause,) = [event for event in until(runner, "cluster.waiting") if event["event"] == "cluster.waiting"]
+        assert pause["reason"] == "No worker can play. mars: It gets a new disk."
         assert ladder.pigpen("cluster", "resume", "mars").returncode == 0
         out, err = runner.communicate()
     assert (runner.returncode, out.split(" (")[0]) == (0, "2 matches recorded"), err
