@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import pytest_asyncio
 from ladder.errors import ContainerLost, SandboxError
 from ladder.sandbox.base import STDERR_HEAD, STDERR_TAIL, Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.control_group import GROUPS
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import FIRST_USER, GROUP, USERS, Limits
@@ -376,15 +378,27 @@ class TestFailures:
             await sandbox.load(program)
         await sandbox.close()
 
-    @pytest.mark.parametrize("moments", [(0, 10, 100), *(pytest.param((ms,), marks=LATER) for ms in (1, 3, 30, 300))])
+    @pytest.mark.parametrize("moment", ["before", "while it is made"])
     async def test_a_cancelled_start_leaves_no_container(
-        self, no_leftovers: None, program: BotSource, mount: MakeMount, moments: tuple[int, ...]
+        self,
+        no_leftovers: None,
+        program: BotSource,
+        mount: MakeMount,
+        moment: str,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
+        launch, has_begun = containers.launch, threading.Event()
+
+        def watched(*arguments: Any, **more: Any) -> Any:
+            has_begun.set()
+            return launch(*arguments, **more)
+
+        monkeypatch.setattr(containers, "launch", watched)
         sandbox = DockerSandbox()
-        loaded = await sandbox.load(program)
-        for moment in moments:
-            starting = asyncio.ensure_future(loaded.start(mount(FOREVER)))
-            await asyncio.sleep(moment / 1000)
-            starting.cancel()
-            await asyncio.wait([starting])
+        starting = asyncio.ensure_future((await sandbox.load(program)).start(mount(FOREVER)))
+        if moment != "before":
+            assert await asyncio.to_thread(has_begun.wait, PATIENCE)
+        starting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await starting
         await sandbox.close()
