@@ -6,6 +6,7 @@ import asyncio
 import errno
 import json
 import os
+import queue
 import re
 import threading
 from collections.abc import Callable
@@ -33,7 +34,7 @@ from tests.ladder.containers import (
     run_in,
     running_in,
 )
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, comes
 
 pytestmark = pytest.mark.docker
 
@@ -378,27 +379,28 @@ class TestFailures:
             await sandbox.load(program)
         await sandbox.close()
 
-    @pytest.mark.parametrize("moment", ["before", "while it is made"])
     async def test_a_cancelled_start_leaves_no_container(
         self,
-        no_leftovers: None,
+        sandbox: DockerSandbox,
         program: BotSource,
         mount: MakeMount,
-        moment: str,
+        client: docker.DockerClient,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        launch, has_begun = containers.launch, threading.Event()
+        launch, begun, launched = containers.launch, queue.Queue[str](), threading.Event()
 
-        def watched(*arguments: Any, **more: Any) -> Any:
-            has_begun.set()
-            return launch(*arguments, **more)
+        def watched(engine: docker.DockerClient, name: str, *arguments: Any, **more: Any) -> Any:
+            begun.put(name)
+            try:
+                return launch(engine, name, *arguments, **more)
+            finally:
+                launched.set()
 
         monkeypatch.setattr(containers, "launch", watched)
-        sandbox = DockerSandbox()
         starting = asyncio.ensure_future((await sandbox.load(program)).start(mount(FOREVER)))
-        if moment != "before":
-            assert await asyncio.to_thread(has_begun.wait, PATIENCE)
+        name = await asyncio.to_thread(begun.get, timeout=PATIENCE)
         starting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await starting
-        await sandbox.close()
+        assert await asyncio.to_thread(launched.wait, PATIENCE)
+        await comes(lambda: not client.api.containers(all=True, filters={"name": name}), "the end of the container")
