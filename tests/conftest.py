@@ -7,10 +7,8 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -51,16 +49,14 @@ ROOM = 8 << 30
 """Bytes that must be free for temporary files in memory; `make test` takes 1.3 GB."""
 LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
 """Names of the tests that were left out, by the reason."""
-COMPUTING = ("tests/rules/", "tests/sim/", "tests/sample_bots/", "tests/ladder/ratings/", "tests/ladder/store/")
-"""Tests that only compute: they give way to those whose bots have clocks, and come last, to fill the others' pauses."""
-
 SPREAD = (
     "tests/bad_bots/test_bad_images",
     "tests/benchmarks/",
     "tests/e2e/test_command",
     "tests/e2e/test_ladder_run",
     "tests/e2e/test_readme",
-    "tests/e2e/test_submit",
+    "tests/e2e/test_submit_",
+    "tests/ladder/cli/test_submit",
     "tests/ladder/app/submit/test_entering",
     "tests/ladder/matches/",
     "tests/sample_bots/",
@@ -149,8 +145,6 @@ def pytest_configure(config: pytest.Config) -> None:
     A worker of pytest-xdist has temporary files of its own: what is swept there is no other worker's. To which ladder
     the user of the suite has logged in matters to no test.
     """
-    if find_spec("sniffio") is None:  # httpx looks for it at each event of a request, and would search all folders
-        sys.modules["sniffio"] = None  # type: ignore[assignment]
     os.environ["XDG_CONFIG_HOME"] = os.path.join(tempfile.gettempdir(), "nobody-has-logged-in")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -167,7 +161,7 @@ def _is_worker(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect tests whose outside program is missing. Those that may take longest come first, what computes last."""
+    """Deselect tests whose outside program is missing. Those that may take longest come first."""
     left_out: dict[str, list[str]] = {}
     if any(item.get_closest_marker(marker) for item in items for marker in MARKERS):
         for marker, reason in _missing().items():
@@ -178,7 +172,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 items[:] = [item for item in items if item not in affected]
     if ON_POSTGRESQL:  # what is about a file of SQLite's has been tested in every other run
         items[:] = [item for item in items if not _is_of_sqlite(item)]
-    items.sort(key=lambda item: (_computes(item), item.get_closest_marker("timeout") is None))
+    items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
     config.stash[LEFT_OUT] = left_out
     if _is_worker(config):
         config.workeroutput["left_out"] = left_out  # type: ignore[attr-defined]
@@ -199,10 +193,6 @@ def few_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimate, "HINDSIGHT", 10)
     for name in ("MAX_SEALED_TRIALS", "MAX_CARD_TRIALS"):
         monkeypatch.setattr(search, name, 2)
-
-
-def _computes(item: pytest.Item) -> bool:
-    return item.nodeid.startswith(COMPUTING)
 
 
 class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
@@ -240,19 +230,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
             terminalreporter.line(f"  {name}")
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Give way to others while a test only computes, where this process may take that back: root may."""
-    if not (_computes(item) and os.geteuid() == 0):
-        return (yield)
-    before = os.getpriority(os.PRIO_PROCESS, 0)
-    os.setpriority(os.PRIO_PROCESS, 0, 19)
-    try:
-        return (yield)
-    finally:
-        os.setpriority(os.PRIO_PROCESS, 0, before)
-
-
 @pytest.fixture(autouse=True)
 def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test sees a seat that a bot around the suite may have, nor an organiser's settings."""
@@ -274,18 +251,6 @@ def _every_ladder() -> Iterator[EveryLadder | None]:
 def _compiled_once() -> Iterator[None]:
     """Statements are compiled once for all ladders."""
     with compiled_once():
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _certificates_once() -> Iterator[None]:
-    """Clients of httpx read the web's authorities once."""
-    if "httpx" not in sys.modules:  # no test that was chosen has one
-        yield
-        return
-    from tests.certificates_once import certificates_once
-
-    with certificates_once():
         yield
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
+import traceback
 from typing import TYPE_CHECKING, TypeVar
 
 from pigpen import ClockSetting
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable
+    from types import CodeType
 
 T = TypeVar("T")
 
@@ -26,6 +30,12 @@ def until(condition: Callable[[], T | None], what: str = "what was waited for", 
         assert time.monotonic() < end, f"{what} did not come within {PATIENCE:g} s"
         time.sleep(pause)
     return found
+
+
+def is_in(thread: threading.Thread, code: CodeType) -> bool:
+    """Tell whether a thread runs a function."""
+    frame = sys._current_frames().get(thread.ident or 0)
+    return code in {each.f_code for each, _ in traceback.walk_stack(frame)} if frame else False
 
 
 async def comes(condition: Callable[[], T | None], what: str = "what was waited for") -> T:

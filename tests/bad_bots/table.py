@@ -15,7 +15,7 @@ HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=2.0, start_up=60.0)
 """Where somebody is to be too late: after 6 s of wall time, which honest bots never need."""
 SHORT = ClockSetting(bank=8.0, increment=0.1, limit=1.0, start_up=60.0)
 """Where a bank is to be used up."""
-WAITED_FOR = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=10.0)
+WAITED_FOR = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=20.0)
 """Where somebody is not to come at all."""
 
 THREE = FOR_THREE.name
@@ -85,7 +85,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "burns_cpu": BadBot(observed={"fires": 20}, clock=HURRIED),
     "stops_itself": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
     # Taking a seat.
-    "never_connects": BadBot((ABSENT,), "it did not take its seat within 10 s", clock=WAITED_FOR),
+    "never_connects": BadBot((ABSENT,), "it did not take its seat within 20 s", clock=WAITED_FOR),
     "wrong_token": BadBot((ABSENT,), observed={"the first": "UNAUTHENTICATED"}, clock=WAITED_FOR),
     "stolen_token": BadBot(
         observed={"sockets": ["seat.sock"], **dict.fromkeys(("another", "one off", "longer"), "UNAUTHENTICATED")}

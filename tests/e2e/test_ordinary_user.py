@@ -32,6 +32,7 @@ CORE = (
     f"{SANDBOX}/test_docker_sandbox.py",
     f"{SANDBOX}/test_reach.py",
     f"{SANDBOX}/test_warm_containers.py",
+    "tests/machine/test_cpu_accounting.py",
     f"{SANDBOX}/test_bot_images.py::test_a_folder_becomes_a_container_that_can_read_it",
     "tests/ladder/sandbox/wheels/test_packages_in_containers.py::test_a_bot_finds_its_packages_compiled_and_not_its_own",
     "tests/e2e/test_ladder_engine.py::test_it_waits_for_its_engine_and_removes_what_was_left",

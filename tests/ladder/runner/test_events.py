@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
-import traceback
 from queue import Empty
-from types import CodeType
 
 import pytest
 
 from ladder.runner.events import HEARD_SECONDS, EventQueue
-from tests.waiting import PATIENCE, until
-
-
-def is_in(thread: threading.Thread, code: CodeType) -> bool:
-    """Whether a thread runs a function."""
-    frame = sys._current_frames()[thread.ident or 0]
-    return code in {each.f_code for each, _ in traceback.walk_stack(frame)}
+from tests.waiting import PATIENCE, is_in, until
 
 
 def test_a_signal_that_does_not_interrupt_the_wait_is_handled_in_it() -> None:

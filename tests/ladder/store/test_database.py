@@ -16,6 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from ladder.errors import LadderError, StoreError
 from ladder.store import models
 from ladder.store.database import Database
+from tests.waiting import is_in, until
 
 if TYPE_CHECKING:
     from ladder.store.database import Database
@@ -125,7 +126,7 @@ def test_a_writer_sees_what_was_committed_while_it_waited(database: Database) ->
     waiting.start()
     with database.write() as session:
         first_is_in.set()
-        waiting.join(0.2)
+        until(lambda: is_in(waiting, Database.write.__wrapped__.__code__) or not waiting.is_alive())  # type: ignore[attr-defined]
         session.add(models.Owner(name="ada", added=1.0))
     waiting.join()
     assert seen == ["ada"]
