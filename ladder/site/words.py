@@ -54,7 +54,7 @@ def language_of(request: Request) -> str:
 
 
 def to_translate(sentence: str) -> str:
-    """Mark a sentence that is translated later, for `ladder.site.messages`; gives it as it is."""
+    """Mark a sentence that is translated later, for `scripts/messages`; gives it as it is."""
     return sentence
 
 

@@ -42,7 +42,8 @@ def check_sizes(
     if files > max_files:
         raise BotRejected(f"The bot's packages have more than {max_files:,} files. Ask for fewer packages.")
     if sum(sizes.values()) > max_bytes:
-        largest = sorted(filter(None, sizes), key=lambda name: sizes[name], reverse=True)[:NAMED]
+        known = [name for name, size in sizes.items() if name and size]
+        largest = sorted(known, key=lambda name: sizes[name], reverse=True)[:NAMED]
         named = ", ".join(f"{name} with {_amount(sizes[name])}" for name in largest)
         raise BotRejected(
             f"The bot's packages have at least {_amount(sum(sizes.values()))}, {how}; the limit is "
