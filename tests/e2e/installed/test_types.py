@@ -35,7 +35,8 @@ def bots(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(file, folder)
     for file in (ROOT / "sample_bots").glob("*/bot.py"):
         shutil.copy(file, folder / f"sample_{file.parent.name}.py")
-    for number, code in enumerate([*blocks("python", README), *blocks("python", SDK_README)]):
+    pages = (README, SDK_README, (ROOT / "docs" / "guide.md").read_text("utf-8"))
+    for number, code in enumerate(code for page in pages for code in blocks("python", page)):
         (folder / f"page_{number}.py").write_text(code)
     (folder / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
     return folder
