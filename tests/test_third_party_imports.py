@@ -47,9 +47,13 @@ NEEDS = {
 
 EVERYWHERE = (*SHIPPED, "benchmarks", "hatch_build.py", "scripts", "sdk", "tests", "examples")
 NOT_IMPORTED = {
+    "basedpyright": "a command of tests: pyright",
+    "check-jsonschema": "a command of make check",
     "editables": "hatchling needs it for editable installs",
     "grpcio-tools": "a command of scripts/protos",
     "import-linter": "a command of make check",
+    "mkdocs-material": "the theme of the documentation",
+    "mkdocstrings": "a plugin of mkdocs",
     "mypy": "a command of make check",
     "mypy-protobuf": "a plugin of scripts/protos",
     "psycopg": "SQLAlchemy loads it for PostgreSQL",
