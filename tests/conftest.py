@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
