@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 
 from ladder.sandbox.process.dying import dying_with_us
 from tests.e2e.command import PLAIN
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 NAMESPACES = ("--mount", "--net", "--uts", "--pid")
 NETWORK = "10.0.0"
-START_SECONDS = 60.0
 END_SECONDS = "20"
 """What has not ended by then is ended with its machine."""
 CONTAINERD = "/run/docker/containerd/containerd.pid"
@@ -102,7 +102,7 @@ class Machine:
     def start_engine(self) -> None:
         """Start its Docker engine, and wait for it."""
         self._engine = self.start("dockerd", "--log-level", "warn")
-        until = time.monotonic() + START_SECONDS
+        until = time.monotonic() + PATIENCE
         while self.run("docker", "version").returncode:
             assert time.monotonic() < until, self.said()
             time.sleep(0.2)
@@ -184,7 +184,7 @@ class Lan:
         command += [*NAMESPACES, "--fork", "--kill-child", "bash", "-c", script]
         holder = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self._stack.callback(_end, holder)
-        until = time.monotonic() + START_SECONDS
+        until = time.monotonic() + PATIENCE
         while not (folder / "ready").exists():
             assert holder.poll() is None, holder.communicate()[0]
             assert time.monotonic() < until

@@ -21,7 +21,7 @@ import pytest
 
 from tests.e2e.command import PLAIN, ROOT
 
-pytestmark = [pytest.mark.docker, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.docker, pytest.mark.timeout(1800)]
 
 NUMBER = 12345
 """Number of the user and of its group; no account of the machine has it."""
@@ -60,7 +60,7 @@ class OrdinaryUser:
         command = [*self.before, str(self.checkout / PROGRAMS / words[0]), *words[1:]]
         return subprocess.run(
             command, cwd=self.home, env=kept | PLAIN | paths | {"PYTHONDONTWRITEBYTECODE": "1"} | extra, umask=UMASK,
-            capture_output=True, text=True, timeout=800, check=False, **({} if self.before else _other_user()),
+            capture_output=True, text=True, timeout=1700, check=False, **({} if self.before else _other_user()),
         )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import URL
 
 from tests.processes import children
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,10 +33,6 @@ QUICK = (
 """Nothing of it is to outlive the tests, so nothing needs to reach the disk."""
 LASTING = ("fsync=off", "full_page_writes=off", "dynamic_shared_memory_type=mmap")
 """What was committed outlives `Server.kill`: the kernel has it."""
-
-
-START_SECONDS = 60.0
-"""A server that was killed may have to wait for its own processes to end before it starts again."""
 
 
 def programs() -> Path | None:
@@ -95,7 +92,7 @@ class Server:
             self._reload()
 
     def _started(self) -> subprocess.Popen[bytes]:
-        end = time.monotonic() + START_SECONDS
+        end = time.monotonic() + PATIENCE  # one that was killed may first have to wait for its own processes
         while True:
             with (self._folder / "log").open("ab") as log:
                 process = subprocess.Popen(self._command, stdout=log, stderr=log, cwd=self._folder)
