@@ -47,6 +47,10 @@ NEEDS = {
 
 EVERYWHERE = (*SHIPPED, "benchmarks", "hatch_build.py", "scripts", "sdk", "tests", "examples")
 NOT_IMPORTED = {
+    "basedpyright": "a command of tests",
+    "check-jsonschema": "a command of make check",
+    "mkdocs-material": "the theme of the documentation site",
+    "mkdocstrings": "a plugin of the documentation site",
     "editables": "hatchling needs it for editable installs",
     "grpcio-tools": "a command of scripts/protos",
     "import-linter": "a command of make check",
@@ -108,7 +112,7 @@ def declared() -> list[tuple[str, str, tuple[str, ...]]]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     sdk = tomllib.loads((ROOT / "sdk/pyproject.toml").read_text(encoding="utf-8"))["project"]
     groups = {"pigpen-arena": project["dependencies"], **project["optional-dependencies"], "sdk": sdk["dependencies"]}
-    folders = {"dev": EVERYWHERE, "sdk": ("sdk",)}
+    folders = {"dev": EVERYWHERE, "docs": EVERYWHERE, "sdk": ("sdk",)}
     return [
         (group, canonicalize_name(Requirement(line).name), folders.get(group, SHIPPED))
         for group, lines in groups.items()

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import BotRejected, SandboxError
+from ladder.sandbox.wheels import uv
 from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.explanation import explained
 from ladder.sandbox.wheels.index import Index, configured_index
@@ -205,9 +206,9 @@ def test_an_index_that_does_not_answer_is_the_platforms_failure(
 
 
 def test_an_index_that_cannot_be_reached_is_the_platforms_failure(tmp_path: Path) -> None:
-    uv = Uv(lambda: Index(environment={"UV_INDEX_URL": "http://127.0.0.1:9/simple", **ON_LOOPBACK}))
+    unreachable = Uv(lambda: Index(environment={"UV_INDEX_URL": "http://127.0.0.1:9/simple", **ON_LOOPBACK}))
     with pytest.raises(SandboxError, match=r"uv could not fetch the bot's packages: .*http://127.0.0.1:9/simple/one"):
-        Packages(Store(tmp_path / "store"), uv).pins(Asked(b"one"), HERE)
+        Packages(Store(tmp_path / "store"), unreachable).pins(Asked(b"one"), HERE)
 
 
 def test_a_pip_that_cannot_be_asked_is_the_platforms_failure() -> None:
@@ -217,9 +218,19 @@ def test_a_pip_that_cannot_be_asked_is_the_platforms_failure() -> None:
         configured_index(("/nonesuch/pip",))
 
 
+def test_a_missing_uv_is_told_when_packages_are_wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def find() -> str:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(uv, "find_uv_bin", find)
+    packages = Packages(Store(tmp_path / "store"), Uv(Index))
+    with pytest.raises(SandboxError, match=r"The program uv, .* is missing\. Install it beside Pigpen: pip install uv"):
+        packages.pins(Asked(b"one"), HERE)
+
+
 def test_what_uv_says_is_one_printable_sentence() -> None:
     error = explained("error: Failed\n  cause: \x1b[31mdisk \u202e is full (os error 28)\n\nhint: more", HERE)
     assert isinstance(error, SandboxError)
-    assert "packages: Failed [31mdisk is full (os error 28). Try again" in str(error)
+    assert "packages: Failed [31mdisk is full (os error 28). Make room on that disk" in str(error)
     assert str(error).isprintable()
     assert "it said nothing" in str(explained("", HERE))
