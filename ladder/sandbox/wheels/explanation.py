@@ -74,7 +74,8 @@ def _plain(output: str) -> str:
 def _named(text: str, wanted: Sequence[Wanted]) -> str:
     """Name lines of the bot's file where uv speaks to its user."""
     for each in wanted:
-        text = re.sub(rf"\byou require {re.escape(each.name)}(?![\w-])", f"{each.by} requires {each.name}", text)
+        pattern = rf"(?<!conclude that )\byou require {re.escape(each.name)}(?![\w-])"
+        text = re.sub(pattern, f"{each.by} requires {each.name}", text)
     return text
 
 
