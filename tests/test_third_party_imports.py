@@ -48,7 +48,7 @@ NEEDS = {
 EVERYWHERE = (*SHIPPED, "benchmarks", "hatch_build.py", "scripts", "sdk", "tests", "examples")
 NOT_IMPORTED = {
     "basedpyright": "a command of tests: pyright",
-    "check-jsonschema": "a command of make check",
+    "check-jsonschema": "a command of tests/test_code_host.py",
     "editables": "hatchling needs it for editable installs",
     "grpcio-tools": "a command of scripts/protos",
     "import-linter": "a command of make check",

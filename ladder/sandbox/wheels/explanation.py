@@ -17,8 +17,9 @@ MAX_CHARACTERS = 1000
 """Of what uv says."""
 _UNREACHED = re.compile(
     r"error sending request|response body|dns error|timed out|connection (closed|reset)|status (client|server) error|"
-    r"authentication credentials|returned a 403 Forbidden|os error (28|122)\b"
+    r"authentication credentials|returned a 403 Forbidden"
 )
+_FULL = re.compile(r"os error (28|122)\b")
 _UNFIT = re.compile(r"No solution found|URL dependency|parse requirement")
 _BAD_WHEEL = re.compile(r"Hash mismatch|extract|wheel is invalid|Failed to install|metadata")
 
@@ -33,6 +34,11 @@ def explained(output: str, target: Target, wanted: Sequence[Wanted] = ()) -> Bot
         wanted: What was asked for; lines are named by it.
     """
     text = _plain(output)
+    if _FULL.search(output):
+        return SandboxError(
+            f"uv could not unpack the bot's packages: {text}. Make room on that disk, or name other folders: "
+            "TMPDIR and XDG_CACHE_HOME in the environment."
+        )
     if _UNREACHED.search(output):
         return _failure(text)
     if _UNFIT.search(output):
@@ -68,7 +74,8 @@ def _plain(output: str) -> str:
 def _named(text: str, wanted: Sequence[Wanted]) -> str:
     """Name lines of the bot's file where uv speaks to its user."""
     for each in wanted:
-        text = re.sub(rf"\byou require {re.escape(each.name)}(?![\w-])", f"{each.by} requires {each.name}", text)
+        pattern = rf"(?<!conclude that )\byou require {re.escape(each.name)}(?![\w-])"
+        text = re.sub(pattern, f"{each.by} requires {each.name}", text)
     return text
 
 

@@ -64,8 +64,9 @@ def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, li
             raise SandboxError(f"{command[0]} could not be started: {error.strerror}.") from error
         try:
             if hasattr(resource, "prlimit"):
-                resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (limits.max_bytes, limits.max_bytes))
-                resource.prlimit(process.pid, resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+                with suppress(ProcessLookupError):  # it has ended
+                    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (limits.max_bytes, limits.max_bytes))
+                    resource.prlimit(process.pid, resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
             code = _watch(process, folder, limits)
         finally:
             if process.returncode is None:

@@ -130,7 +130,7 @@ class Packages:
         if known is not None:
             return read_lock(known)
         self._report_fetching()
-        with scratch_folder() as scratch:
+        with scratch_folder() as scratch, disk_errors(scratch):
             pins = self._uv.resolve(wanted, target, scratch)
         self.store.keep_answer(key, lock_text(pins))
         return pins

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from uv import find_uv_bin
 
-from ladder.errors import BotRejected
+from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.wheels.explanation import explained
 from ladder.sandbox.wheels.index import configured_index
 from ladder.sandbox.wheels.limited import Limits, run
@@ -42,7 +42,8 @@ class Uv:
     limits: Limits = field(default_factory=Limits)
     max_packed_bytes: int = MAX_PACKED_BYTES
     """Of all wheels, as far as the index says how large they are."""
-    program: str = field(default_factory=find_uv_bin)
+    program: str | None = None
+    """The one that is installed beside Pigpen if None."""
 
     def resolve(self, wanted: Sequence[Wanted], target: Target, scratch: Path) -> list[Pin]:
         """
@@ -92,11 +93,20 @@ class Uv:
     def _run(self, words: Sequence[str], scratch: Path) -> tuple[int, str]:
         index = self.index()
         constraints = [f"--constraints={path}" for path in index.constraints if words[0] == "compile"]
-        command = [self.program, "pip", *words, *OPTIONS, *index.arguments, *constraints]
+        command = [self.program or _installed(), "pip", *words, *OPTIONS, *index.arguments, *constraints]
         command += [f"--python={sys.executable}", f"--cache-dir={scratch / 'cache'}"]
         # Nothing of our own environment, which may hold settings of uv, and secrets.
         environment = {"HOME": str(scratch), "TMPDIR": str(scratch), "PATH": os.defpath, **index.environment}
         return run(command, environment, scratch, self.limits)
+
+
+def _installed() -> str:
+    try:
+        return find_uv_bin()
+    except FileNotFoundError:
+        raise SandboxError(
+            "The program uv, which fetches packages of bots, is missing. Install it beside Pigpen: pip install uv"
+        ) from None
 
 
 def _hashes(wheels: Sequence[dict[str, dict[str, str]]]) -> frozenset[str]:

@@ -15,10 +15,12 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import BotRejected, SandboxError
+from ladder.sandbox.wheels import uv
 from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.explanation import explained
 from ladder.sandbox.wheels.index import Index, configured_index
 from ladder.sandbox.wheels.packages import Asked, Packages
+from ladder.sandbox.wheels.requirements import read_requirements
 from ladder.sandbox.wheels.target import this_interpreter
 from ladder.sandbox.wheels.uv import Uv
 from tests.ladder.sandbox.wheels.made import digest_of, new_wheel
@@ -204,10 +206,14 @@ def test_an_index_that_does_not_answer_is_the_platforms_failure(
         Packages(Store(tmp_path / "store"), at(site)).pins(Asked(b"one"), HERE)
 
 
-def test_an_index_that_cannot_be_reached_is_the_platforms_failure(tmp_path: Path) -> None:
-    uv = Uv(lambda: Index(environment={"UV_INDEX_URL": "http://127.0.0.1:9/simple", **ON_LOOPBACK}))
-    with pytest.raises(SandboxError, match=r"uv could not fetch the bot's packages: .*http://127.0.0.1:9/simple/one"):
-        Packages(Store(tmp_path / "store"), uv).pins(Asked(b"one"), HERE)
+def test_an_index_that_cannot_be_reached_is_the_platforms_failure_and_its_password_is_not_told(tmp_path: Path) -> None:
+    address = "http://ada:secret@127.0.0.1:9/simple"
+    unreachable = Uv(lambda: Index(environment={"UV_INDEX_URL": address, **ON_LOOPBACK}))
+    with pytest.raises(
+        SandboxError, match=r"uv could not fetch the bot's packages: .*127.0.0.1:9/simple/one"
+    ) as failure:
+        Packages(Store(tmp_path / "store"), unreachable).pins(Asked(b"one"), HERE)
+    assert "secret" not in str(failure.value)
 
 
 def test_a_pip_that_cannot_be_asked_is_the_platforms_failure() -> None:
@@ -217,9 +223,23 @@ def test_a_pip_that_cannot_be_asked_is_the_platforms_failure() -> None:
         configured_index(("/nonesuch/pip",))
 
 
+def test_a_missing_uv_is_told_when_packages_are_wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def find() -> str:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(uv, "find_uv_bin", find)
+    packages = Packages(Store(tmp_path / "store"), Uv(Index))
+    with pytest.raises(SandboxError, match=r"The program uv, .* is missing\. Install it beside Pigpen: pip install uv"):
+        packages.pins(Asked(b"one"), HERE)
+
+
 def test_what_uv_says_is_one_printable_sentence() -> None:
     error = explained("error: Failed\n  cause: \x1b[31mdisk \u202e is full (os error 28)\n\nhint: more", HERE)
     assert isinstance(error, SandboxError)
-    assert "packages: Failed [31mdisk is full (os error 28). Try again" in str(error)
+    assert "packages: Failed [31mdisk is full (os error 28). Make room on that disk" in str(error)
     assert str(error).isprintable()
+    wanted = read_requirements(b"a==1\nb<2\n")
+    told = "error: No solution found\ncause: Because you require a==1, we can conclude that you require b>=2. "
+    told += "And because you require b<2"
+    assert str(explained(told, HERE, wanted)).count("line 2 of requirements.txt requires b") == 1
     assert "it said nothing" in str(explained("", HERE))
