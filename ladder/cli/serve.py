@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ladder.app.supervisor import SupervisedProcess
     from ladder.registry.program import RegistryPlan
     from ladder.settings.settings import Settings
-    from ladder.site.tls import Tls
+    from ladder.site.server.tls import Tls
 
 HostOption = Annotated[str | None, typer.Option(help="The address to listen at. By default: as the settings say.")]
 PortOption = Annotated[
@@ -60,15 +60,15 @@ def serve(
         pigpen serve --host 0.0.0.0 --port 443 --tls fullchain.pem privkey.pem
     """
     from ladder.app.event_log import event_log
-    from ladder.site import server
-    from ladder.site.tls import Tls
+    from ladder.site import web_server
+    from ladder.site.server.tls import Tls
 
     settings = the_settings()
     certificate = Tls.of(settings, tls)
     listener = _listen(settings, host, port, certificate) if descriptor is None else socket.socket(fileno=descriptor)
     with closing(listener), opened(settings, True, many_readers=True) as ladder, event_log(ladder, "site"):
         _say_where(settings, listener, certificate)
-        server.serve(ladder, listener, certificate)
+        web_server.serve(ladder, listener, certificate)
 
 
 def up(
@@ -99,8 +99,8 @@ def up(
     from ladder.app.accounts.links import link_of
     from ladder.app.accounts.provider_settings import check_provider
     from ladder.app.supervisor import SupervisedProcess, Supervisor
-    from ladder.site.listening import address_of
-    from ladder.site.tls import Tls
+    from ladder.site.server.listening import address_of
+    from ladder.site.server.tls import Tls
 
     settings = the_settings()
     check_provider(settings)
@@ -142,7 +142,7 @@ def _registry(
     from ladder.app import registry_upkeep as upkeep
     from ladder.app.supervisor import SupervisedProcess
     from ladder.registry.program import ENVIRONMENT, registry_program, write_config
-    from ladder.site.listening import address_of
+    from ladder.site.server.listening import address_of
 
     settings, program = ladder.settings, registry_program()
     files = (tls.certificate, tls.key) if tls else None
@@ -173,7 +173,7 @@ def _tidy(ladder: Ladder, address: str, plan: RegistryPlan) -> None:
 
 
 def _listen(settings: Settings, host: str | None, port: int | None, tls: Tls | None) -> socket.socket:
-    from ladder.site.listening import check_reach, listen
+    from ladder.site.server.listening import check_reach, listen
 
     listener = listen(settings.site_host if host is None else host, settings.site_port if port is None else port)
     try:
@@ -195,7 +195,7 @@ def _say_without_wheels(settings: Settings) -> None:
 
 def _say_where(settings: Settings, listener: socket.socket, tls: Tls | None) -> None:
     from ladder.app.accounts.links import note_address
-    from ladder.site.listening import address_of
+    from ladder.site.server.listening import address_of
 
     address = address_of(listener, tls=tls is not None)
     note_address(settings, address)

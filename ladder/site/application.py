@@ -21,48 +21,45 @@ from ladder.app.computing.asking import BeingComputed
 from ladder.app.live_hub import LiveHub
 from ladder.app.tables.seat_sessions import SeatSessions
 from ladder.app.tables.watches import TableWatches
-from ladder.site import (
-    account_api,
-    account_routes,
-    admin_routes,
-    api,
-    live_routes,
-    login_routes,
-    my_routes,
-    operations,
-    owner_api,
-    play_boards,
-    play_practice,
-    play_replays,
-    play_routes,
-    play_streams,
-    play_watching,
-    problems,
-    provider_routes,
-    registry_api,
-    replay_api,
-    replay_routes,
-    routes,
-    submission_api,
-    tables_api,
-    wheel_routes,
-    why_routes,
-    worker_routes,
-)
-from ladder.site.attempts import Attempts
-from ladder.site.body_limits import BodyLimits
-from ladder.site.browser_sessions import hashing_threads
-from ladder.site.built_docs import serve_docs
-from ladder.site.cache import LEAST_TO_COMPRESS, AnswerCache
-from ladder.site.computing_pages import on_being_computed
-from ladder.site.context import Site
-from ladder.site.headers import EveryResponse
-from ladder.site.metrics import Metrics
-from ladder.site.pages import Pages
-from ladder.site.provider_state import ProviderState
-from ladder.site.static_files import FOLDER, KeptFiles, digest
-from ladder.site.submission_api import LOOK_SECONDS
-from ladder.site.viewer import LogInFirst, on_log_in_first
+from ladder.site.accounts import account as account_routes
+from ladder.site.accounts import login as login_routes
+from ladder.site.accounts import own as my_routes
+from ladder.site.accounts import provider as provider_routes
+from ladder.site.accounts.browser_sessions import hashing_threads
+from ladder.site.api import accounts as account_api
+from ladder.site.api import owners as owner_api
+from ladder.site.api import registry as registry_api
+from ladder.site.api import replays as replay_api
+from ladder.site.api import routes as api
+from ladder.site.api import submissions as submission_api
+from ladder.site.api import tables as tables_api
+from ladder.site.api.submissions import LOOK_SECONDS
+from ladder.site.pages import admin as admin_routes
+from ladder.site.pages import live as live_routes
+from ladder.site.pages import operations, routes
+from ladder.site.pages import replays as replay_routes
+from ladder.site.pages import wheels as wheel_routes
+from ladder.site.pages import why as why_routes
+from ladder.site.pages import workers as worker_routes
+from ladder.site.pages.built_docs import serve_docs
+from ladder.site.play import boards as play_boards
+from ladder.site.play import practice as play_practice
+from ladder.site.play import replays as play_replays
+from ladder.site.play import routes as play_routes
+from ladder.site.play import streams as play_streams
+from ladder.site.play import watching as play_watching
+from ladder.site.rendering.cache import LEAST_TO_COMPRESS, AnswerCache
+from ladder.site.rendering.static_files import FOLDER, KeptFiles, digest
+from ladder.site.rendering.templates import Pages
+from ladder.site.server import problems
+from ladder.site.server.attempts import Attempts
+from ladder.site.server.body_limits import BodyLimits
+from ladder.site.server.computing import on_being_computed
+from ladder.site.server.context import Site
+from ladder.site.server.headers import EveryResponse
+from ladder.site.server.metrics import Metrics
+from ladder.site.server.provider_state import ProviderState
+from ladder.site.server.viewer import LogInFirst, on_log_in_first
 from pigpen.rules.errors import PigpenError
 from pigpen.version import __version__
 

@@ -14,7 +14,7 @@ from ladder.site.application import make_app
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
-    from ladder.site.headers import EveryResponse
+    from ladder.site.server.headers import EveryResponse
 
 BASE = "http://site.test"
 CSRF = re.compile(r'name="csrf" value="([0-9a-f]*)"')

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
-from ladder.site.connection import Timeouts
-from ladder.site.listening import listen
-from ladder.site.server import make_server
+from ladder.site.server.connection import Timeouts
+from ladder.site.server.listening import listen
+from ladder.site.web_server import make_server
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
     from ladder.app.ladder import Ladder
-    from ladder.site.headers import EveryResponse
-    from ladder.site.tls import Tls
+    from ladder.site.server.headers import EveryResponse
+    from ladder.site.server.tls import Tls
 
 
 @contextmanager

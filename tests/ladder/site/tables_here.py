@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from ladder.app.tables.running import play_tables
-from ladder.site.connection import Timeouts
-from ladder.site.listening import listen
-from ladder.site.server import make_server
+from ladder.site.server.connection import Timeouts
+from ladder.site.server.listening import listen
+from ladder.site.web_server import make_server
 from ladder.tables.table_run import COMING_SECONDS
 from ladder.values.person_state import PersonState
 from tests.ladder.computing_here import computing_here

@@ -23,7 +23,7 @@ from ladder.app.submit import uploads
 from ladder.app.tables.opening import open_table
 from ladder.settings.settings import load_settings
 from ladder.site.application import make_app
-from ladder.site.origin import CSRF_HEADER
+from ladder.site.server.origin import CSRF_HEADER
 from ladder.store import models
 from ladder.store.commands import submission_queue
 from ladder.store.commands.opening import open_ladder
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.results.files import Logs
-    from ladder.site.headers import EveryResponse
+    from ladder.site.server.headers import EveryResponse
     from referee.records.lines import AnyLine
 
 BASE = "http://site.test"

@@ -11,9 +11,9 @@ import pytest
 from ladder.app import overview
 from ladder.errors import StoreError
 from ladder.sandbox.host import owners
-from ladder.site import words
-from ladder.site.cache import CachedAnswer
-from ladder.site.static_files import FOLDER, digest
+from ladder.site.rendering import words
+from ladder.site.rendering.cache import CachedAnswer
+from ladder.site.rendering.static_files import FOLDER, digest
 from ladder.store.commands import computations, submission_queue
 from ladder.store.commands.computations import NewQuestion
 from ladder.store.commands.coordinators import database_time, note_alive

@@ -14,8 +14,8 @@ from babel.messages.pofile import read_po
 
 from ladder.app.computing.asking import computing_files
 from ladder.settings.settings import load_settings
-from ladder.site import words
-from ladder.site.pages import environment
+from ladder.site.rendering import words
+from ladder.site.rendering.templates import environment
 from ladder.store import models
 from pigpen.rules import PRESETS
 from tests.e2e.command import ROOT

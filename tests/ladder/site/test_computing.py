@@ -13,7 +13,7 @@ from ladder.app.ladder import Ladder
 from ladder.entry.today import HOUSE
 from ladder.matches import answering, estimate
 from ladder.settings.settings import load_settings
-from ladder.site.computing_pages import NOT_SERVED, asker_of
+from ladder.site.server.computing import NOT_SERVED, asker_of
 from ladder.values.computing import Computing
 from ladder.values.why import Dearest, Inbox, Why
 from pigpen.sim import playout

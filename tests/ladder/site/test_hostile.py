@@ -13,7 +13,7 @@ import pytest
 
 from ladder.app.event_log import event_log
 from ladder.app.ladder import Ladder
-from ladder.site.static_files import digest
+from ladder.site.rendering.static_files import digest
 from ladder.store import models
 from ladder.values.text import sanitize
 from tests.ladder import ladders, shown

@@ -17,9 +17,9 @@ from ladder.app.accounts.passwords import LEAST, MOST
 from ladder.app.ladder import Ladder
 from ladder.errors import LadderError
 from ladder.settings.settings import load_settings
-from ladder.site.attempts import ALL_PLACES, LIMITS, Attempt
-from ladder.site.browser_sessions import next_of
-from ladder.site.sentences import SENTENCES
+from ladder.site.accounts.browser_sessions import next_of
+from ladder.site.rendering.sentences import SENTENCES
+from ladder.site.server.attempts import ALL_PLACES, LIMITS, Attempt
 from ladder.store.commands.accounts import disable
 from ladder.store.people import find_account
 from ladder.values.accounts import LOCAL, Role

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from schemathesis import Case
     from schemathesis.schemas import APIOperation
 
-    from ladder.site.headers import EveryResponse
+    from ladder.site.server.headers import EveryResponse
     from tests.ladder.site.visitor import Visitor
 
 CHECKS = [

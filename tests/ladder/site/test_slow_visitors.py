@@ -15,7 +15,7 @@ from ladder.app.ladder import Ladder
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
 from ladder.settings.settings import load_settings
-from ladder.site.connection import TimeoutConnection, Timeouts
+from ladder.site.server.connection import TimeoutConnection, Timeouts
 from pigpen.rules import PRESETS
 from tests.ladder.site.serving import running, served
 from tests.ladder.site.visitor import MATCHES, small_site

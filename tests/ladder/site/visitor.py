@@ -12,7 +12,7 @@ import httpx
 from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings
 from ladder.site.application import make_app
-from ladder.site.headers import HEADERS
+from ladder.site.server.headers import HEADERS
 from ladder.store import models
 from referee.records.file import RecordWriter
 from tests.ladder import ladders, shown

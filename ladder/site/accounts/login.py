@@ -1,0 +1,148 @@
+"""Pages where people log in and out, register, and confirm log-ins of the command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from anyio import to_thread
+from fastapi import APIRouter, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from ladder.app.accounts import device, registering, sessions
+from ladder.entry.policy import Act
+from ladder.errors import Forbidden, LadderError, TooOften, UserError
+from ladder.site.accounts.browser_sessions import (
+    begin_in_browser,
+    device_of,
+    end_in_browser,
+    in_hashing_turn,
+    next_of,
+    visit_of,
+)
+from ladder.site.server.attempts import Attempt
+from ladder.site.server.forms import Form, form_page
+from ladder.site.server.viewer import address_of, demand, viewer_of
+from ladder.values.accounts import Scope
+
+if TYPE_CHECKING:
+    from ladder.site.server.context import Site
+
+router = APIRouter()
+Place = Annotated[str, Query(alias="next", max_length=600)]
+
+
+@router.get("/login")
+def login(request: Request, place: Place = "") -> Response:
+    """Where people log in."""
+    if viewer_of(request).name is not None:
+        return RedirectResponse(next_of(place), 303)
+    return _login_page(request, "", place)
+
+
+@router.post("/login")
+async def log_in(request: Request, form: Form) -> Response:
+    """Log in with name and password."""
+    site: Site = request.app.state.site
+    name, place = form.get("name", ""), form.get("next", "")
+    device = await to_thread.run_sync(device_of, request, name[:100])
+    site.attempts.count_claim(Attempt.LOG_IN, address_of(request), name[:100], device)
+    before = await to_thread.run_sync(viewer_of, request)
+
+    def work() -> sessions.LoggedIn:
+        return sessions.log_in(site.ladder, site.passwords, name, form.get("password", ""), visit_of(request))
+
+    try:
+        logged_in = await in_hashing_turn(request, work)
+    except Forbidden as error:
+        site.metrics.logged_in("wrong")
+        return await to_thread.run_sync(_login_page, request, str(error), place, name, 403)
+    site.metrics.logged_in("right")
+    site.attempts.forgive(Attempt.LOG_IN, address_of(request), name[:100], device)
+    await to_thread.run_sync(sessions.log_out, site.ladder, before)
+    return begin_in_browser(request, logged_in, place)
+
+
+@router.post("/logout")
+def log_out(request: Request, form: Form) -> Response:
+    """End the session."""
+    site: Site = request.app.state.site
+    sessions.log_out(site.ladder, viewer_of(request))
+    return end_in_browser(request)
+
+
+@router.get("/register")
+def register(request: Request, invitation: Annotated[str, Query(max_length=100)] = "") -> Response:
+    """Where people register who have an invitation, or where everybody may."""
+    return _register_page(request, invitation)
+
+
+@router.post("/register")
+async def make_account(request: Request, form: Form) -> Response:
+    """Make an account, or give one its password."""
+    site: Site = request.app.state.site
+    name, invitation = form.get("name", ""), form.get("invitation", "")[:100]
+    site.attempts.count(Attempt.REGISTER, address_of(request))
+
+    def work() -> sessions.LoggedIn:
+        password = form.get("password", "")
+        return registering.register(site.ladder, site.passwords, name, password, invitation, visit_of(request))
+
+    try:
+        logged_in = await in_hashing_turn(request, work)
+    except TooOften:
+        raise
+    except (LadderError, UserError) as error:
+        return await to_thread.run_sync(_register_page, request, invitation, str(error), name)
+    return begin_in_browser(request, logged_in, "")
+
+
+@router.get("/login/code")
+def code(request: Request, code: Annotated[str, Query(max_length=40)] = "") -> Response:
+    """Where somebody confirms a log-in of the command."""
+    viewer = demand(request, Act.CHANGE_ACCOUNT)
+    site: Site = request.app.state.site
+    values = {"waiting": None, "error": "", "ended": "", "viewer": viewer, "code": code}
+    if not code:
+        return form_page(request, "login_code.html", values)
+    site.attempts.count(Attempt.CONFIRM_CODE, address_of(request), str(viewer.name))
+    try:
+        return form_page(request, "login_code.html", values | {"waiting": device.waiting(site.ladder, code)})
+    except LadderError as error:
+        return form_page(request, "login_code.html", values | {"error": str(error)}, 404)
+
+
+@router.post("/login/code")
+def confirm_code(request: Request, form: Form) -> Response:
+    """Confirm, or refuse, a log-in of the command."""
+    viewer = demand(request, Act.CHANGE_ACCOUNT)
+    site: Site = request.app.state.site
+    code, is_confirmed = form.get("code", ""), form.get("decision") == "confirm"
+    site.attempts.count(Attempt.CONFIRM_CODE, address_of(request), str(viewer.name))
+    values = {"waiting": None, "error": "", "viewer": viewer, "code": "", "ended": "refused"}
+    try:
+        if is_confirmed:
+            scopes = {Scope.READ, Scope.SUBMIT} | ({Scope.ADMIN} if viewer.is_organiser and "admin" in form else set())
+            device.confirm(site.ladder, viewer, code, scopes)
+            values["ended"] = "confirmed"
+        else:
+            device.refuse(site.ladder, viewer, code)
+    except LadderError as error:
+        return form_page(request, "login_code.html", values | {"error": str(error), "ended": ""}, 404)
+    return form_page(request, "login_code.html", values)
+
+
+def _login_page(request: Request, error: str, place: str, name: str = "", status: int = 200) -> Response:
+    site: Site = request.app.state.site
+    settings = site.ladder.settings
+    values = {"error": error, "next": next_of(place), "name": name, "registration": settings.registration}
+    return form_page(request, "login.html", values, status)
+
+
+def _register_page(request: Request, invitation: str, error: str = "", name: str = "") -> Response:
+    site: Site = request.app.state.site
+    values = {"invitation": invitation, "error": error, "name": name, "registration": site.ladder.settings.registration}
+    try:
+        offer = registering.registration_offer(site.ladder, invitation)
+    except LadderError as refused:
+        return form_page(request, "register.html", values | {"offer": None, "error": str(refused)}, 403)
+    return form_page(request, "register.html", values | {"offer": offer}, 422 if error else 200)

@@ -1,0 +1,1 @@
+"""The API: the values that `--json` prints and pages show."""

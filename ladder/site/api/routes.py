@@ -1,0 +1,169 @@
+"""The API: the values that `--json` prints and pages show."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import Response
+
+from ladder.app import bots, matches, overview
+from ladder.app.health import health
+from ladder.app.standings_csv import write_csv
+from ladder.site.server.context import MOST_NUMBER
+from ladder.site.server.fresh import fresh, json_of
+from ladder.values.bots import BotList, BotPage
+from ladder.values.health import LadderHealth
+from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
+from ladder.values.site import RatingCurve, VariantSummary
+from ladder.values.standings import Standings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ladder.site.server.context import Site
+    from ladder.values.value import Value
+
+router = APIRouter()
+JSON = "application/json"
+CSV = "text/csv; charset=utf-8"
+
+
+def answer(request: Request, make: Callable[[], Value | Sequence[Value]]) -> Response:
+    """Answer with a value as JSON, kept until the ladder changes."""
+    return _kept(request, lambda: (json_of(make()), JSON))
+
+
+@router.get("/variants", response_model=list[VariantSummary])
+def variants(request: Request, first: Annotated[int, Query(ge=0, le=100)] = 5) -> Response:
+    """Give each variant in a few lines, with the first of its standings."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: overview.variants(site.ladder, first))
+
+
+All = Annotated[bool, Query(alias="all")]
+
+
+@router.get(
+    "/standings/{variant}.csv",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A line for each bot"}},
+)
+def standings_csv(request: Request, variant: str, everyone: All = False) -> Response:
+    """Give the standings of a variant as CSV, with the columns of `pigpen standings --csv`."""
+    site: Site = request.app.state.site
+
+    def make() -> tuple[bytes, str]:
+        text = io.StringIO(newline="")
+        write_csv(bots.standings(site.ladder, variant, everyone), text)
+        return text.getvalue().encode(), CSV
+
+    return _kept(request, make)
+
+
+@router.get("/standings", response_model=list[Standings])
+def all_standings(
+    request: Request,
+    variant: Annotated[str | None, Query(max_length=64)] = None,
+    everyone: All = False,
+    first: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
+) -> Response:
+    """Give the standings of all variants, or of one; with `first`, only so many of each."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, first))
+
+
+@router.get("/standings/{variant}", response_model=Standings)
+def standings(request: Request, variant: str, everyone: All = False) -> Response:
+    """Give the standings of a variant; with `all`, those that are suspended or retired, too."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: bots.standings(site.ladder, variant, everyone)[0])
+
+
+@router.get("/bots", response_model=BotList)
+def all_bots(
+    request: Request,
+    after: Annotated[str | None, Query(max_length=64)] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> Response:
+    """Give bots by name; read on with `next` as `after`."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: bots.some_bots(site.ladder, after, limit))
+
+
+@router.get("/bots/{name}", response_model=BotPage)
+def one_bot(
+    request: Request,
+    name: str,
+    opponents: Annotated[int, Query(ge=0, le=1_000_000)] = 10,
+    variant: Annotated[str | None, Query(max_length=64)] = None,
+) -> Response:
+    """Give all there is to know of a bot, or of one of its versions: `Trotter@2`."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: bots.bot_page(site.ladder, name, variant, opponents))
+
+
+@router.get("/bots/{name}/ratings/{variant}", response_model=RatingCurve)
+def ratings(request: Request, name: str, variant: str) -> Response:
+    """Give how the rating of a bot went in a variant."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: bots.rating_curve(site.ladder, name, variant))
+
+
+@router.get("/matches", response_model=MatchList)
+def all_matches(
+    request: Request,
+    variant: Annotated[str | None, Query(max_length=64)] = None,
+    bot: Annotated[str | None, Query(max_length=80)] = None,
+    before: Annotated[int | None, Query(ge=1, le=MOST_NUMBER)] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    status: Literal["queued", "running", "done", "quarantined"] = "done",
+    after: Annotated[int | None, Query(ge=1, le=MOST_NUMBER)] = None,
+) -> Response:
+    """
+    Give results, the newest first; read on with `next` as `before`.
+
+    Those of another status come the oldest first; read on with `next` as `after`.
+    """
+    site: Site = request.app.state.site
+    if status == "done":
+        return answer(request, lambda: matches.newest(site.ladder, variant, bot, before, limit))
+    wanted = matches.MatchStatus(status)
+    return answer(request, lambda: matches.unfinished_matches(site.ladder, wanted, variant, bot, after, limit))
+
+
+@router.get("/health", response_model=LadderHealth)
+def play_health(request: Request) -> Response:
+    """Give whether a runner plays the matches that wait, and how much room the ladder's disk has."""
+    site: Site = request.app.state.site
+    return fresh(health(site.ladder))
+
+
+Number = Annotated[int, Path(ge=0, le=10**15)]
+
+
+@router.get("/matches/{number}", response_model=MatchRow)
+def one_match(request: Request, number: Number) -> Response:
+    """Give one match; its seed when it is done."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: matches.public_match(site.ladder, number))
+
+
+@router.get("/matches/{number}/explanation", response_model=Explanation)
+def explanation(request: Request, number: Number) -> Response:
+    """Give how a match moved the ratings, and why."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: matches.explanation(site.ladder, number))
+
+
+@router.get("/matches/{number}/scores", response_model=MatchScores)
+def scores(request: Request, number: Number) -> Response:
+    """Give what each deal of a match brought each bot."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: matches.scores(site.ladder, number))
+
+
+def _kept(request: Request, make: Callable[[], tuple[bytes, str]]) -> Response:
+    site: Site = request.app.state.site
+    return site.answers.respond(request, f"{request.url.path}?{request.url.query}", make)

@@ -1,0 +1,167 @@
+"""The API's uploads and submissions: for contestants who have logged in."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Header, Path, Query, Request
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response, StreamingResponse
+
+from ladder.app.submit import ordering, uploads
+from ladder.entry.policy import Act
+from ladder.errors import BotRejected, Conflict, Forbidden, LadderError, TooOften
+from ladder.site.server.context import MOST_NUMBER
+from ladder.site.server.fresh import HEADERS, fresh
+from ladder.site.server.viewer import demand, still_may
+from ladder.values.submission import SubmissionList, SubmissionOrder, SubmissionRow, Upload, UploadOrder
+from referee.records.rules_file import RulesFileError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from ladder.site.server.context import Site
+    from ladder.values.accounts import Viewer
+
+router = APIRouter()
+LOOK_SECONDS = 1.0
+"""How often a stream looks how far a submission has come."""
+MOST_STREAMS = 10
+"""Streams that one account may read at a time: each of them asks the database again and again."""
+PULSE_LOOKS = 15
+"""After so many looks without news a comment is sent, so that nobody between takes the stream for dead."""
+Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
+UploadId = Annotated[str, Path(max_length=64)]
+Offset = Annotated[int, Header(alias="Upload-Offset", ge=0)]
+Before = Annotated[int | None, Query(ge=1, le=MOST_NUMBER)]
+
+
+@router.post("/uploads", response_model=Upload, status_code=201)
+def begin_upload(request: Request, order: UploadOrder) -> Response:
+    """Announce a folder: a tar archive packed with gzip, of so many bytes."""
+    site, viewer = _submitter(request)
+    return fresh(uploads.begin_upload(site.ladder, viewer, order.bytes), 201)
+
+
+@router.get("/uploads/{upload}", response_model=Upload)
+def one_upload(request: Request, upload: UploadId) -> Response:
+    """Give how much of an upload has arrived."""
+    site, viewer = _submitter(request)
+    return fresh(uploads.upload(site.ladder, viewer, upload))
+
+
+@router.patch("/uploads/{upload}", response_model=Upload)
+async def go_on(request: Request, upload: UploadId, offset: Offset) -> Response:
+    """Take more of an upload, from the byte that the header `Upload-Offset` names."""
+    site, viewer = await asyncio.to_thread(_submitter, request)
+    try:
+        return fresh(await uploads.go_on(site.ladder, viewer, upload, offset, request.stream()))
+    except ClientDisconnect:  # what has come stays; nobody hears this
+        return Response(status_code=400)
+
+
+@router.delete("/uploads/{upload}", status_code=204)
+def give_up(request: Request, upload: UploadId) -> Response:
+    """Remove an upload."""
+    site, viewer = _submitter(request)
+    uploads.give_up(site.ladder, viewer, upload)
+    return Response(status_code=204)
+
+
+@router.post("/submissions", response_model=SubmissionRow, status_code=202)
+def submit(request: Request, order: SubmissionOrder) -> Response:
+    """Submit a bot; a worker tries it when its turn comes."""
+    site, viewer = _submitter(request)
+    with not_taken():
+        return fresh(ordering.order(site.ladder, viewer, order), 202)
+
+
+@router.get("/submissions", response_model=SubmissionList)
+def submissions(
+    request: Request,
+    before: Before = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 20,
+    owner: Annotated[str | None, Query(max_length=64)] = None,
+) -> Response:
+    """Give one's own submissions, the newest first; an organiser gets an owner's, or all. Read on with `next`."""
+    viewer = demand(request, Act.READ_SUBMISSION)
+    site: Site = request.app.state.site
+    return fresh(ordering.submissions(site.ladder, viewer, before, limit, owner))
+
+
+@router.get("/submissions/{number}", response_model=SubmissionRow)
+def submission(request: Request, number: Number) -> Response:
+    """Give a submission, and how far it has come."""
+    viewer = demand(request, Act.READ_SUBMISSION)
+    site: Site = request.app.state.site
+    return fresh(ordering.submission(site.ladder, viewer, number))
+
+
+@router.delete("/submissions/{number}", response_model=SubmissionRow)
+def withdraw(request: Request, number: Number) -> Response:
+    """Take a submission back that has not ended."""
+    site, viewer = _submitter(request)
+    return fresh(ordering.withdraw(site.ladder, viewer, number))
+
+
+@router.get(
+    "/submissions/{number}/stream",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "Events"}},
+)
+async def stream(request: Request, number: Number) -> Response:
+    """Send a submission each time that it has come further, until it has ended (server-sent events)."""
+    viewer = await asyncio.to_thread(demand, request, Act.READ_SUBMISSION)
+    site: Site = request.app.state.site
+    first = await asyncio.to_thread(ordering.submission, site.ladder, viewer, number)
+    if site.readers[viewer.name] >= MOST_STREAMS:
+        raise TooOften(f"You read {MOST_STREAMS} submissions at a time already, and more may not be.", 10.0)
+    headers = {**HEADERS, "X-Accel-Buffering": "no"}
+    return StreamingResponse(_messages(request, viewer, first), headers=headers, media_type="text/event-stream")
+
+
+async def _messages(request: Request, viewer: Viewer, row: SubmissionRow) -> AsyncIterator[str]:
+    site: Site = request.app.state.site
+    site.metrics.stream_opened(1)
+    site.readers[viewer.name] += 1
+    try:
+        quiet = 0
+        yield _event(row)
+        while row.finished is None and not site.hub.is_closed:
+            await asyncio.sleep(site.look_seconds)
+            if not await asyncio.to_thread(still_may, request, Act.READ_SUBMISSION, row.owner):
+                break
+            last, row = row, await asyncio.to_thread(ordering.submission, site.ladder, viewer, row.id)
+            quiet = 0 if row != last else quiet + 1
+            if row != last:
+                yield _event(row)
+            elif quiet % PULSE_LOOKS == 0:
+                yield ": still here\n\n"
+        yield "event: stop\ndata: {}\n\n"
+    finally:
+        site.metrics.stream_opened(-1)
+        site.readers[viewer.name] -= 1
+        if not site.readers[viewer.name]:
+            del site.readers[viewer.name]
+
+
+@contextmanager
+def not_taken() -> Iterator[None]:
+    """Say of a bot that the ladder does not take that the request, not the address, is wrong."""
+    try:
+        yield
+    except (Conflict, Forbidden, TooOften):
+        raise
+    except (BotRejected, LadderError, RulesFileError) as error:
+        raise HTTPException(422, str(error)) from None
+
+
+def _submitter(request: Request) -> tuple[Site, Viewer]:
+    return request.app.state.site, demand(request, Act.SUBMIT)
+
+
+def _event(row: SubmissionRow) -> str:
+    return f"data: {row.model_dump_json()}\n\n"

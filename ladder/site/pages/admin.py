@@ -1,0 +1,219 @@
+"""What organisers do: accounts, invitations, bots, matches that were set aside, submissions of all, the audit log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from ladder.app import bots, quarantine, states
+from ladder.app import matches as all_matches
+from ladder.app.accounts import inviting, managing
+from ladder.app.matches import MatchStatus
+from ladder.app.submit import ordering
+from ladder.entry.policy import Act
+from ladder.errors import LadderError, UserError
+from ladder.site.accounts.browser_sessions import site_address
+from ladder.site.rendering.long_tables import bots as found_bots
+from ladder.site.rendering.words import to_translate
+from ladder.site.server.context import MOST_NUMBER
+from ladder.site.server.forms import Form, form_page
+from ladder.site.server.viewer import demand
+from ladder.values.accounts import Role, Viewer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ladder.site.server.context import Site
+
+router = APIRouter(prefix="/admin")
+Name = Annotated[str, Path(max_length=64)]
+Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
+Before = Annotated[int | None, Query(ge=1, le=MOST_NUMBER)]
+SHOWN = 50
+NO_NUMBER = to_translate("That is no number from 0 to 1,000,000.")
+NO_ROLE = to_translate("An account is a contestant's or an organiser's.")
+RETIRED_BY_US = "taken out by the organiser"
+
+
+@router.get("")
+def accounts(request: Request) -> Response:
+    """Every account, and what can be done with it."""
+    return _accounts(request, demand(request, Act.ADMINISTER))
+
+
+@router.post("/accounts/{name}/disable")
+def disable(request: Request, name: Name, form: Form) -> Response:
+    """Let nobody use an account."""
+    return _change(request, lambda site, viewer: managing.disable(site.ladder, viewer, name, form.get("reason", "")))
+
+
+@router.post("/accounts/{name}/enable")
+def enable(request: Request, name: Name, form: Form) -> Response:
+    """Let its owner use an account again."""
+    return _change(request, lambda site, viewer: managing.enable(site.ladder, viewer, name))
+
+
+@router.post("/accounts/{name}/role")
+def set_role(request: Request, name: Name, form: Form) -> Response:
+    """Make somebody an organiser, or a contestant."""
+    return _change(request, lambda site, viewer: managing.set_role(site.ladder, viewer, name, _role(form)))
+
+
+@router.post("/accounts/{name}/quota")
+def set_quota(request: Request, name: Name, form: Form) -> Response:
+    """Let somebody submit more or less often than others; nothing: as the settings say."""
+
+    def work(site: Site, viewer: Viewer) -> object:
+        given = form.get("quota", "").strip()
+        return managing.set_quota(site.ladder, viewer, name, _number(given) if given else None)
+
+    return _change(request, work)
+
+
+@router.get("/invitations")
+def invitations(request: Request) -> Response:
+    """Every invitation, and where to make one."""
+    return _invitations(request, demand(request, Act.ADMINISTER))
+
+
+@router.post("/invitations")
+def invite(request: Request, form: Form) -> Response:
+    """Invite somebody; the link is shown once."""
+    viewer = demand(request, Act.ADMINISTER)
+    site: Site = request.app.state.site
+    name, note = form.get("name", "").strip() or None, form.get("note", "")
+    try:
+        days = _number(form.get("days", ""))
+        made = inviting.invite(site.ladder, viewer, _role(form), name, note, days)
+    except (LadderError, UserError) as error:
+        return _invitations(request, viewer, {"error": str(error)}, 422)
+    link = f"{site_address(request)}register?invitation={made.secret}"
+    return _invitations(request, viewer, {"made": made, "link": link})
+
+
+@router.post("/invitations/{number}/revoke")
+def take_back(request: Request, number: Number, form: Form) -> Response:
+    """Take an invitation back."""
+    viewer = demand(request, Act.ADMINISTER)
+    site: Site = request.app.state.site
+    inviting.take_back(site.ladder, viewer, number)
+    return RedirectResponse("/admin/invitations", 303)
+
+
+@router.get("/bots")
+def all_bots(
+    request: Request,
+    search: Annotated[str, Query(alias="q", max_length=64)] = "",
+    page: Annotated[int, Query(ge=1, le=10_000)] = 1,
+) -> Response:
+    """Every bot, and what can be done with it."""
+    demand(request, Act.ADMINISTER)
+    return _bots(request, search, page)
+
+
+@router.post("/bots/{name}/{action}")
+def change_bot(request: Request, name: Annotated[str, Path(max_length=80)], action: str, form: Form) -> Response:
+    """Suspend a bot, let it play again, or retire it: in one variant, or wherever it plays."""
+    viewer = demand(request, Act.ADMINISTER)
+    site: Site = request.app.state.site
+    reason, variant = form.get("reason", ""), form.get("variant", "").strip() or None
+    try:
+        if action == "suspend":
+            states.suspend(site.ladder, viewer, name, reason, variant)
+        elif action == "resume":
+            states.resume_bot(site.ladder, viewer, name, variant)
+        elif action == "retire":
+            states.retire(site.ladder, viewer, name, [variant] if variant else [], reason or RETIRED_BY_US)
+        else:
+            raise UserError(f"A bot is suspended, resumed or retired; {action[:20]!r} is nothing of these.")
+    except (LadderError, UserError) as error:
+        return _bots(request, name.partition("@")[0], 1, {"error": str(error)}, 422)
+    return RedirectResponse("/admin/bots", 303)
+
+
+@router.get("/matches")
+def set_aside(request: Request, after: Annotated[int | None, Query(ge=1, le=MOST_NUMBER)] = None) -> Response:
+    """The matches that were set aside because the platform failed in them too often."""
+    demand(request, Act.ADMINISTER)
+    site: Site = request.app.state.site
+    found = all_matches.unfinished_matches(site.ladder, MatchStatus.QUARANTINED, after=after, limit=SHOWN)
+    return form_page(request, "admin_matches.html", {"list": found, "after": after})
+
+
+@router.post("/matches/{number}/requeue")
+def requeue(request: Request, number: Number, form: Form) -> Response:
+    """Put such a match back into the queue."""
+    viewer = demand(request, Act.ADMINISTER)
+    site: Site = request.app.state.site
+    quarantine.requeue(site.ladder, viewer, number)
+    return RedirectResponse("/admin/matches", 303)
+
+
+@router.get("/submissions")
+def submissions(request: Request, before: Before = None) -> Response:
+    """Everybody's submissions."""
+    viewer = demand(request, Act.ADMINISTER)
+    site: Site = request.app.state.site
+    found = ordering.submissions(site.ladder, viewer, before, SHOWN)
+    return form_page(request, "admin_submissions.html", {"list": found, "before": before})
+
+
+@router.get("/audit")
+def audit(request: Request, before: Before = None) -> Response:
+    """What people did, the newest first."""
+    viewer = demand(request, Act.ADMINISTER)
+    site: Site = request.app.state.site
+    rows = managing.audit(site.ladder, viewer, SHOWN + 1, before)
+    more = rows[SHOWN - 1].id if len(rows) > SHOWN else None
+    return form_page(request, "admin_audit.html", {"rows": rows[:SHOWN], "next": more, "before": before})
+
+
+def _change(request: Request, work: Callable[[Site, Viewer], object]) -> Response:
+    """Do something to an account, and show all of them again."""
+    viewer = demand(request, Act.ADMINISTER)
+    try:
+        work(request.app.state.site, viewer)
+    except (LadderError, UserError) as error:
+        return _accounts(request, viewer, {"error": str(error)}, 422)
+    return RedirectResponse("/admin", 303)
+
+
+def _accounts(
+    request: Request, viewer: Viewer, more: Mapping[str, object] | None = None, status: int = 200
+) -> Response:
+    site: Site = request.app.state.site
+    rows = managing.accounts(site.ladder, viewer)
+    values = {"viewer": viewer, "rows": rows, "usual": site.ladder.settings.submissions_a_day, "error": ""}
+    return form_page(request, "admin.html", values | dict(more or {}), status)
+
+
+def _invitations(
+    request: Request, viewer: Viewer, more: Mapping[str, object] | None = None, status: int = 200
+) -> Response:
+    site: Site = request.app.state.site
+    rows = inviting.invitations(site.ladder, viewer)
+    values = {"rows": rows, "made": None, "link": "", "error": "", "days": inviting.USUAL_DAYS}
+    return form_page(request, "admin_invitations.html", values | dict(more or {}), status)
+
+
+def _bots(
+    request: Request, search: str, page: int, more: Mapping[str, object] | None = None, status: int = 200
+) -> Response:
+    site: Site = request.app.state.site
+    values = {**found_bots(bots.bots(site.ladder), search, page), "error": ""}
+    return form_page(request, "admin_bots.html", values | dict(more or {}), status)
+
+
+def _role(form: Mapping[str, str]) -> Role:
+    try:
+        return Role(form.get("role", ""))
+    except ValueError:
+        raise UserError(NO_ROLE) from None
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 8 and int(text) <= 1_000_000):
+        raise UserError(NO_NUMBER)
+    return int(text)

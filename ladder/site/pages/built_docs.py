@@ -1,0 +1,96 @@
+"""The documentation at /docs: the pages that `make docs` has built."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.staticfiles import StaticFiles
+
+from ladder.app.wheels import CHECKOUT
+from ladder.errors import LadderError
+from ladder.site.rendering.cache import LEAST_TO_COMPRESS
+from ladder.site.rendering.words import to_translate
+from ladder.site.server.headers import POLICY
+
+if TYPE_CHECKING:
+    from os import PathLike, stat_result
+
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from ladder.site.server.context import Site
+
+FOLDER = "docs"
+"""In the ladder's folder."""
+NOT_BUILT = to_translate(
+    "The documentation is not built here: its organiser builds it with make docs, and starts the site again."
+)
+SCRIPT = re.compile(r"<script([^>]*)>(.*?)</script>", flags=re.DOTALL)
+NOT_RUN = re.compile(r"\bsrc=|\btype=\"?application/json")
+"""In the tag of a script that is a file of its own, or data."""
+
+
+def find_docs(data_dir: Path, checkout: Path = CHECKOUT) -> ASGIApp | None:
+    """
+    Find the built documentation; None if there is none.
+
+    Args:
+        data_dir: The ladder's folder; its folder `docs` comes first.
+        checkout: Where Pigpen's sources are, if this is a checkout: `make docs` writes to its folder `build/docs`.
+    """
+    folders = [data_dir / FOLDER]
+    if (checkout / "pyproject.toml").is_file():
+        folders.append(checkout / "build" / "docs")
+    found = next((folder for folder in folders if (folder / "index.html").is_file()), None)
+    return None if found is None else GZipMiddleware(BuiltDocs(found), minimum_size=LEAST_TO_COMPRESS)
+
+
+async def serve_docs(scope: Scope, receive: Receive, send: Send) -> None:
+    """Serve the documentation of the site that is asked, or say that it has none."""
+    site: Site = scope["app"].state.site
+    if site.docs is None:
+        raise LadderError(NOT_BUILT)
+    await site.docs(scope, receive, send)
+
+
+class BuiltDocs(StaticFiles):
+    """The files of the documentation; each page has a policy of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(directory=folder, html=True)
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """Give a file, or the site's own page for what is not there; see starlette."""
+        response = await super().get_response(path, scope)
+        if response.status_code == 404:
+            raise HTTPException(404)
+        return response
+
+    def file_response(
+        self, full_path: str | PathLike[str], stat_result: stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        """See starlette."""
+        response = super().file_response(full_path, stat_result, scope, status_code)
+        response.headers["Cache-Control"] = "no-cache"
+        if (page := Path(full_path)).suffix == ".html":
+            response.headers["Content-Security-Policy"] = policy(page.read_text("utf-8"))
+        return response
+
+
+def policy(page: str) -> str:
+    """
+    Give the policy of a page: the site's, but the inline scripts that the page has may run, and pictures in styles.
+
+    >>> policy('<script src="x.js"></script><script>alert(1)</script>').partition("object-src 'none'")[2]
+    "; script-src 'self' 'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI='; img-src 'self' data:"
+    """
+    scripts = sorted({text for tag, text in SCRIPT.findall(page) if not NOT_RUN.search(tag)})
+    hashes = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts)
+    allowed = " ".join(["'self'", *(f"'sha256-{each}'" for each in hashes)])
+    return f"{POLICY}; script-src {allowed}; img-src 'self' data:"

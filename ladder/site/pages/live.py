@@ -1,0 +1,104 @@
+"""Matches that are being played: a page of all of them, a page for each, and the stream of its events."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from ladder.app import live, matches
+from ladder.site.server.context import MOST_NUMBER
+from ladder.values.live import LivePage, LiveRow
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from ladder.site.server.context import Site
+
+api = APIRouter()
+pages = APIRouter()
+MOST_STREAMS = 2000
+"""Streams that one process keeps open."""
+PULSE_SECONDS = 15.0
+"""After so long without an event a comment is sent, so that nobody between takes the stream for dead."""
+RETRY_MS = 2000
+"""After how many milliseconds a browser tries again."""
+NOT_KEPT = {"Cache-Control": "no-store"}
+Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
+Mark = Annotated[str, Query(max_length=40)]
+
+
+@pages.get("/live")
+def all_running(request: Request) -> Response:
+    """The matches that are being played."""
+    site: Site = request.app.state.site
+    return site.pages.fresh_page(request, "live.html", {"rows": live.running(site.ladder)})
+
+
+@pages.get("/live/{number}")
+def one_running(request: Request, number: Number) -> Response:
+    """A match while it is played."""
+    site: Site = request.app.state.site
+    match = matches.public_match(site.ladder, number)
+    row = next((row for row in live.running(site.ladder) if row.match == number), None)
+    return site.pages.fresh_page(request, "live_match.html", {"match": match, "row": row})
+
+
+@api.get("/live", response_model=list[LiveRow])
+def running(request: Request) -> Response:
+    """Give the matches that are being played, the oldest first."""
+    site: Site = request.app.state.site
+    return JSONResponse([row.model_dump(mode="json") for row in live.running(site.ladder)], headers=NOT_KEPT)
+
+
+@api.get("/live/{number}/events", response_model=LivePage)
+def events(request: Request, number: Number, after: Mark = "") -> Response:
+    """Give some events of a match that is being played, from the one after a mark on: `attempt-id`."""
+    site: Site = request.app.state.site
+    return JSONResponse(live.events(site.ladder, number, after).model_dump(mode="json"), headers=NOT_KEPT)
+
+
+@api.get(
+    "/live/{number}/stream",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}, "description": "Events"}},
+)
+async def stream(request: Request, number: Number, after: Mark = "") -> Response:
+    """Send the events of a match as they happen (server-sent events); resumes after the header `Last-Event-ID`."""
+    site: Site = request.app.state.site
+    if site.hub.viewers >= MOST_STREAMS:
+        raise HTTPException(503, "Too many watch at once; try again soon.", {"Retry-After": "10"})
+    await asyncio.to_thread(matches.public_match, site.ladder, number)  # says now if there is none
+    after = request.headers.get("last-event-id", after)[:40]
+    headers = {**NOT_KEPT, "X-Accel-Buffering": "no"}
+    return StreamingResponse(_messages(site, number, after), headers=headers, media_type="text/event-stream")
+
+
+async def _messages(site: Site, number: int, after: str) -> AsyncIterator[str]:
+    """The stream: an event of ours is a message whose id is its mark; `stop` says that nothing more will come."""
+    site.metrics.stream_opened(1)
+    try:
+        yield f"retry: {RETRY_MS}\n\n"
+        async with site.hub.follow(number, after) as viewer:
+            coming = asyncio.ensure_future(anext(viewer, None))
+            try:
+                while True:
+                    done, _ = await asyncio.wait((coming,), timeout=PULSE_SECONDS)
+                    if not done:
+                        yield ": still here\n\n"
+                        continue
+                    if (event := coming.result()) is None:
+                        break
+                    yield f"id: {event.mark}\ndata: {event.line}\n\n"
+                    coming = asyncio.ensure_future(anext(viewer, None))
+            finally:
+                coming.cancel()
+                with suppress(asyncio.CancelledError, Exception):
+                    await coming
+        yield "event: stop\ndata: {}\n\n"
+    finally:
+        site.metrics.stream_opened(-1)

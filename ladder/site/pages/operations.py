@@ -1,0 +1,43 @@
+"""For whoever runs the site: is it well, and how much does it do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from starlette.responses import PlainTextResponse, Response
+
+from ladder.app import overview
+from ladder.app.cluster.figures import figures
+from ladder.app.health import health
+from ladder.site.server.viewer import viewer_of
+
+if TYPE_CHECKING:
+    from ladder.site.server.context import Site
+
+router = APIRouter()
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+NOT_KEPT = {"Cache-Control": "no-store"}
+
+
+@router.get("/healthz")
+def healthz(request: Request) -> Response:
+    """Say that the site and its database answer."""
+    site: Site = request.app.state.site
+    overview.revision(site.ladder)
+    return PlainTextResponse("ok\n", headers=NOT_KEPT)
+
+
+@router.get("/metrics")
+def metrics(request: Request) -> Response:
+    """Give all figures for Prometheus; those of each worker to organisers alone."""
+    site: Site = request.app.state.site
+    cluster = figures(site.ladder, viewer_of(request))
+    text = site.metrics.text(overview.counts(site.ladder), cluster, health(site.ladder))
+    return Response(text, headers=NOT_KEPT, media_type=METRICS_TYPE)
+
+
+@router.get("/robots.txt")
+def robots() -> Response:
+    """Let nobody crawl what changes with each match."""
+    return PlainTextResponse("User-agent: *\nDisallow: /api/\nDisallow: /m/\n")

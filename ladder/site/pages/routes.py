@@ -1,0 +1,135 @@
+"""The pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from ladder.app import bots, matches, overview
+from ladder.app.accounts.links import site_address
+from ladder.site.pages import bots as bot_pages
+from ladder.site.pages import help as help_pages
+from ladder.site.pages import matches as match_pages
+from ladder.site.rendering import long_tables as table_pages
+from ladder.site.server.context import MOST_NUMBER
+from pigpen.rules import PRESETS
+
+if TYPE_CHECKING:
+    from ladder.site.server.context import Site
+
+router = APIRouter()
+
+
+@router.get("/")
+def home(request: Request) -> Response:
+    """What is played here, and who is best."""
+    site: Site = request.app.state.site
+
+    def make() -> dict[str, object]:
+        return {
+            "variants": overview.variants(site.ladder),
+            "running": overview.counts(site.ladder).matches["leased"],
+            "shares_kernel": overview.shares_kernel(site.ladder),
+            "runtime_asked_for": overview.runtime_asked_for(site.ladder),
+            **_entering(site),
+        }
+
+    return site.pages.page(request, "home.html", make)
+
+
+@router.get("/v")
+def first_variant(request: Request) -> Response:
+    """The standings of the variant that has the most matches."""
+    site: Site = request.app.state.site
+    found = overview.variants(site.ladder, first=1)
+    if not found:
+        return RedirectResponse("/")
+    return RedirectResponse(f"/v/{max(found, key=lambda one: one.matches).variant}")
+
+
+@router.get("/v/{variant}")
+def standings(
+    request: Request,
+    variant: str,
+    search: Annotated[str, Query(alias="q", max_length=64)] = "",
+    everyone: Annotated[bool, Query(alias="all")] = False,
+    page: Annotated[int, Query(ge=1, le=10_000)] = 1,
+) -> Response:
+    """Who is best in a variant."""
+    site: Site = request.app.state.site
+
+    def make() -> dict[str, object]:
+        return table_pages.standings(site.ladder, variant, search, everyone, page)
+
+    return site.pages.page(request, "standings.html", make)
+
+
+@router.get("/b")
+def all_bots(
+    request: Request,
+    search: Annotated[str, Query(alias="q", max_length=64)] = "",
+    page: Annotated[int, Query(ge=1, le=10_000)] = 1,
+) -> Response:
+    """Every bot, by name."""
+    site: Site = request.app.state.site
+    return site.pages.page(request, "bots.html", lambda: table_pages.bots(bots.bots(site.ladder), search, page))
+
+
+@router.get("/b/{name}")
+def one_bot(request: Request, name: str) -> Response:
+    """All there is to know of a bot, or of one of its versions."""
+    site: Site = request.app.state.site
+    return site.pages.page(request, "bot.html", lambda: bot_pages.bot(site.ladder, name))
+
+
+@router.get("/m")
+def all_matches(
+    request: Request,
+    variant: Annotated[str, Query(max_length=64)] = "",
+    bot: Annotated[str, Query(max_length=80)] = "",
+    before: Annotated[int | None, Query(ge=1, le=MOST_NUMBER)] = None,
+) -> Response:
+    """Results, the newest first."""
+    site: Site = request.app.state.site
+
+    def make() -> dict[str, object]:
+        found = matches.newest(site.ladder, variant or None, bot or None, before)
+        names = overview.variants(site.ladder, first=0)
+        return {"list": found, "variants": names, "variant": variant, "bot": bot, "before": before}
+
+    return site.pages.page(request, "matches.html", make)
+
+
+@router.get("/m/{number}")
+def one_match(request: Request, number: Annotated[int, Path(ge=1, le=MOST_NUMBER)]) -> Response:
+    """A match: its result, its boards, why the ratings moved, its seed."""
+    site: Site = request.app.state.site
+    return site.pages.page(request, "match.html", lambda: match_pages.match(site.ladder, number))
+
+
+@router.get("/rules/{variant}")
+def rules(request: Request, variant: str) -> Response:
+    """The rules of a variant in words."""
+    site: Site = request.app.state.site
+    return site.pages.page(request, "rules.html", lambda: help_pages.rules(site.ladder, variant))
+
+
+@router.get("/help")
+def helping(request: Request) -> Response:
+    """How to enter, how ratings work, why deals can be trusted."""
+    site: Site = request.app.state.site
+    return site.pages.page(request, "help.html", lambda: {"presets": PRESETS.values(), **_entering(site)})
+
+
+def _entering(site: Site) -> dict[str, object]:
+    """What the lines need with which a visitor installs Pigpen and enters a bot."""
+    return {"address": site_address(site.ladder.settings), "has_wheels": bool(site.wheels)}
+
+
+@router.get("/api")
+def api(request: Request) -> Response:
+    """What the API has."""
+    site: Site = request.app.state.site
+    return site.pages.page(request, "api.html", lambda: {"operations": help_pages.operations(request.app.openapi())})

@@ -1,0 +1,1 @@
+"""Tables for people: opening one, playing, watching, and boards that others play, too."""

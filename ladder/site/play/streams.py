@@ -1,0 +1,81 @@
+"""What a table's page says and hears while it is played: states down, answers up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Path, Request
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from ladder.errors import Conflict, TooOften, UserError
+from ladder.site.play.requests import JSON, AnswerSaid, PresenceSaid, said_of
+from ladder.site.play.seats import my_seat_session
+from ladder.site.play.tab_streams import MOST_STREAMS, tab_messages
+from ladder.site.server.packed_stream import event_stream
+
+if TYPE_CHECKING:
+    from ladder.site.server.context import Site
+    from ladder.values.person_state import PersonState
+
+router = APIRouter(prefix="/play")
+Name = Annotated[str, Path(max_length=32)]
+SETTLE_SECONDS = 2.0
+"""For so long an answer waits for its seat, which a site that has just started looks for."""
+NOT_KEPT = {"Cache-Control": "no-store"}
+
+
+@router.get("/{name}/state")
+async def state(request: Request, name: Name) -> Response:
+    """Give the table as the person may see it now."""
+    session = await my_seat_session(request, name)
+    await session.settled(SETTLE_SECONDS)
+    return _json(session.tracker.state())
+
+
+@router.get("/{name}/stream")
+async def stream(request: Request, name: Name) -> Response:
+    """Send the table as the person may see it, now and whenever that changes (server-sent events)."""
+    site: Site = request.app.state.site
+    if site.seat_sessions.tabs + site.watches.tabs >= MOST_STREAMS:
+        raise HTTPException(503, "Too many play at once; try again soon.", {"Retry-After": "10"})
+    session = await my_seat_session(request, name)
+    return event_stream(
+        request, tab_messages(site.metrics, session.open_tab(), lambda state: state.status in ("over", "ended"))
+    )
+
+
+@router.post("/{name}/answer")
+async def answer(request: Request, name: Name) -> Response:
+    """Answer a question: 204; 409 with the table as it is now if it is no longer open, 422 if the rules forbid it."""
+    said = await said_of(request, AnswerSaid)
+    session = await my_seat_session(request, name)
+    await session.settled(SETTLE_SECONDS)
+    try:
+        session.answer(said.decision, said.action)
+    except Conflict:
+        return _json(session.tracker.state(), 409)
+    except UserError as error:
+        return _refused(422, str(error))
+    return Response(status_code=204)
+
+
+@router.post("/{name}/presence")
+async def presence(request: Request, name: Name) -> Response:
+    """Say that one is here, or away, or has looked at the end of a deal."""
+    said = await said_of(request, PresenceSaid)
+    session = await my_seat_session(request, name)
+    await session.settled(SETTLE_SECONDS)
+    try:
+        session.say(said.state, said.deal)
+    except TooOften as error:
+        return _refused(429, str(error))
+    return Response(status_code=204)
+
+
+def _json(state: PersonState, status: int = 200) -> Response:
+    return Response(state.model_dump_json(), status, NOT_KEPT, JSON)
+
+
+def _refused(status: int, detail: str) -> Response:
+    return JSONResponse({"detail": detail}, status, NOT_KEPT)

@@ -1,0 +1,1 @@
+"""What pages are made with: templates, translations, charts, static files, the cache of answers."""

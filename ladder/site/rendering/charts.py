@@ -1,0 +1,160 @@
+"""Charts as SVG: small ones in tables, and that of a rating; each page has the numbers as words, too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup, escape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ladder.site.rendering.long_tables import Span
+    from ladder.values.site import CurvePoint, RatingCurve
+
+SPARK = (90.0, 24.0)
+BAND = (150.0, 20.0)
+PLACES = (100.0, 12.0)
+CURVE = (800.0, 280.0)
+LEFT, RIGHT, TOP, BOTTOM = 48.0, 12.0, 16.0, 28.0
+"""Margins of a chart with axes."""
+HISTOGRAM = (400.0, 110.0)
+STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 5000)
+"""Distances between two lines of a grid."""
+
+
+def spark(history: Sequence[float]) -> Markup:
+    """The course of a rating in a line of text; empty for less than two points."""
+    if len(history) < 2:
+        return Markup()
+    width, height = SPARK
+    low, high = min(history), max(history)
+    scale = (height - 6) / ((high - low) or 1)
+    step = (width - 6) / (len(history) - 1)
+    points = [(3 + number * step, height - 3 - (value - low) * scale) for number, value in enumerate(history)]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    x, y = points[-1]
+    return _svg("spark", SPARK, f'<polyline points="{line}"/><circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="2.5"/>')
+
+
+def band(elo: float, error: float | None, span: Span, start: float) -> Markup:
+    """A rating and its 95 % interval on a scale that all rows share; the line is the rating with which bots begin."""
+    width, height = BAND
+    middle = height / 2
+    inside = f'<line class="start" x1="{span.at(start, width)}" x2="{span.at(start, width)}" y1="0" y2="{height}"/>'
+    if error is not None:
+        left, right = span.at(elo - error, width), span.at(elo + error, width)
+        inside += f'<rect class="band-bar" x="{left}" y="{middle - 4}" width="{right - left:.1f}" height="8" rx="4"/>'
+    inside += f'<circle class="dot" cx="{span.at(elo, width)}" cy="{middle}" r="4"/>'
+    return _svg("band", BAND, inside)
+
+
+def places(shares: Sequence[float]) -> Markup:
+    """How often the first place, the second, …, as parts of one bar."""
+    width, height = PLACES
+    left, parts = 0.0, []
+    for place, share in enumerate(shares):
+        parts.append(
+            f'<rect class="p{min(place, 3)}" x="{left:.1f}" y="0" width="{share * width:.1f}" height="{height}"/>'
+        )
+        left += share * width
+    return _svg("places", PLACES, "".join(parts)) if parts else Markup()
+
+
+def curve(found: RatingCurve, error: float | None, title: str) -> Markup:
+    """
+    The rating of a bot over its results, with the 95 % interval of today at its end and a mark at each new version.
+
+    Args:
+        found: The ratings.
+        error: Half the width of the interval; None: not known.
+        title: What it shows, in a few words.
+    """
+    width, height = CURVE
+    points = found.points
+    if len(points) < 2:
+        return Markup()
+    low, high = _elo_range(points, error or 0.0)
+    across = (width - LEFT - RIGHT) / (len(points) - 1)
+    up = (height - TOP - BOTTOM) / (high - low)
+
+    def at(place: int, elo: float) -> tuple[float, float]:
+        return LEFT + place * across, height - BOTTOM - (elo - low) * up
+
+    parts = list(_grid(low, high, up))
+    parts += _versions(points, across)
+    if error is not None:
+        x, y = at(len(points) - 1, points[-1].elo + error)
+        parts.append(
+            f'<rect class="area" x="{x - 5:.1f}" y="{y:.1f}" width="10" height="{2 * error * up:.1f}" rx="4"/>'
+        )
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(place, point.elo) for place, point in enumerate(points)))
+    x, y = at(len(points) - 1, points[-1].elo)
+    parts.append(f'<polyline class="line" points="{line}"/><circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="4"/>')
+    return _chart(CURVE, title, "".join(parts))
+
+
+def histogram(counts: Sequence[int], edges: Sequence[str], title: str) -> Markup:
+    """
+    How many decisions fell in each bin.
+
+    Args:
+        counts: By bin.
+        edges: Where each bin begins, in words.
+        title: What it shows, in a few words.
+    """
+    width, height = HISTOGRAM
+    most = max(counts, default=0)
+    if not most:
+        return Markup()
+    wide, scale = width / len(counts), (height - 34) / most
+    parts = []
+    for place, count in enumerate(counts):
+        tall = max(count * scale, 1.0 if count else 0.0)
+        parts.append(
+            f'<rect class="bar-fill" x="{place * wide + 1:.1f}" y="{height - 18 - tall:.1f}" '
+            f'width="{wide - 2:.1f}" height="{tall:.1f}" rx="1.5"/>'
+        )
+        if edges[place]:
+            parts.append(f'<text x="{place * wide:.1f}" y="{height - 4}">{escape(edges[place])}</text>')
+    return _chart(HISTOGRAM, title, "".join(parts))
+
+
+def _elo_range(points: Sequence[CurvePoint], error: float) -> tuple[float, float]:
+    values = [point.elo for point in points]
+    low, high = min([*values, values[-1] - error]), max([*values, values[-1] + error])
+    room = max(10.0, (high - low) * 0.05)
+    return low - room, high + room
+
+
+def _grid(low: float, high: float, up: float) -> Iterator[str]:
+    """Lines at round ratings, four of them or a few more."""
+    step = next((step for step in STEPS if (high - low) / step <= 6), STEPS[-1])
+    for elo in range(int(-(-low // step)) * step, int(high) + 1, step):
+        y = CURVE[1] - BOTTOM - (elo - low) * up
+        yield f'<line class="grid" x1="{LEFT}" x2="{CURVE[0] - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{elo}</text>'
+
+
+def _versions(points: Sequence[CurvePoint], across: float) -> Iterator[str]:
+    """A mark where a version played for the first time, and below it the number of the match."""
+    known: set[int] = set()
+    for place, point in enumerate(points):
+        if point.version in known:
+            continue
+        known.add(point.version)
+        x = LEFT + place * across
+        yield f'<line class="mark" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{CURVE[1] - BOTTOM}"/>'
+        yield f'<text x="{x + 4:.1f}" y="{TOP - 4}">@{point.version}</text>'
+        yield f'<text x="{x:.1f}" y="{CURVE[1] - 8}">{point.finished:%Y-%m-%d}</text>'
+
+
+def _chart(size: tuple[float, float], title: str, inside: str) -> Markup:
+    """A picture that stands for itself, with a name."""
+    box = f"0 0 {size[0]:g} {size[1]:g}"
+    return Markup(f'<svg class="chart" viewBox="{box}" role="img" aria-label="{escape(title)}">{inside}</svg>')
+
+
+def _svg(name: str, size: tuple[float, float], inside: str) -> Markup:
+    """A small picture that says nothing which the text beside it does not."""
+    return Markup(f'<svg class="{name}" viewBox="0 0 {size[0]:g} {size[1]:g}" aria-hidden="true">{inside}</svg>')

@@ -1,0 +1,118 @@
+"""How a page is made: a template, the reader's language, and what all pages have."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse, Response
+
+from ladder.site.rendering import charts, words
+from ladder.site.rendering.static_files import digest
+from ladder.values.text import sanitize
+from pigpen.rules.words import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from starlette.requests import Request
+
+    from ladder.site.rendering.cache import AnswerCache
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
+HTML = "text/html; charset=utf-8"
+SPACES = "\n\t\xa0\u3000"
+WITHOUT_SPACES = str.maketrans("", "", SPACES)
+
+
+class Pages:
+    """Makes pages."""
+
+    def __init__(self, answers: AnswerCache, has_docs: bool) -> None:
+        self._answers = answers
+        self._has_docs = has_docs
+        self._static = f"/static/{digest()}"
+
+    def page(self, request: Request, template: str, make: Callable[[], Mapping[str, Any]]) -> Response:
+        """
+        Answer with a page that stays as it is until the ladder changes.
+
+        Args:
+            request: What is asked.
+            template: The file's name.
+            make: Gives what the template shows.
+        """
+        language = words.language_of(request)
+        key = f"{language} {request.url.path}?{request.url.query}"
+        response = self._answers.respond(
+            request, key, lambda: (self.text(request, language, template, make()).encode(), HTML)
+        )
+        return _remember(response, request)
+
+    def fresh_page(self, request: Request, template: str, values: Mapping[str, Any], status: int = 200) -> Response:
+        """Answer with a page that is made for each request."""
+        text = self.text(request, words.language_of(request), template, values)
+        return _remember(HTMLResponse(text, status, {"Cache-Control": "no-store"}), request)
+
+    def text(self, request: Request, language: str, template: str, values: Mapping[str, Any]) -> str:
+        """Fill a template."""
+        return (
+            environment(language)
+            .get_template(template)
+            .render(
+                path=request.url.path,
+                static=self._static,
+                language=language,
+                languages=words.LANGUAGES,
+                has_docs=self._has_docs,
+                **values,
+            )
+        )
+
+
+@cache
+def environment(language: str) -> Environment:
+    """Jinja with the words and filters of one language; everything is escaped."""
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        finalize=shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+    )
+    translations = words.translations(language)
+    made.install_gettext_translations(translations, newstyle=True)  # type: ignore[attr-defined]
+    made.filters.update(
+        number=words.number,
+        signed=words.signed,
+        moment=lambda time: words.moment(time, language),
+        sanitize=sanitize,
+        in_words=lambda rules: words.with_suits(describe(rules, translations.gettext)).split("\n"),
+        translated=lambda text: translations.gettext(text) if text else text,
+    )
+    made.globals.update(charts=charts)
+    return made
+
+
+def shown(value: object) -> object:
+    """
+    What everything goes through that a template puts into a page: text of strangers reverses no line, whatever it is.
+
+    Markup stays markup; line breaks and wide spaces stay, too.
+    """
+    if not isinstance(value, str) or value.isprintable() or value.translate(WITHOUT_SPACES).isprintable():
+        return value
+    return type(value)(sanitize(value, SPACES))
+
+
+def _remember(response: Response, request: Request) -> Response:
+    """Keep the language that a link has asked for."""
+    wanted = request.query_params.get("lang")
+    if wanted in words.LANGUAGES:
+        secure = request.url.scheme == "https"
+        response.set_cookie(words.COOKIE, wanted, max_age=365 * 24 * 3600, httponly=True, samesite="lax", secure=secure)
+    return response

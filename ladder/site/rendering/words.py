@@ -1,0 +1,135 @@
+"""The languages of the site, and how numbers and times are written in them."""
+
+from __future__ import annotations
+
+import io
+import re
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from babel.core import negotiate_locale
+from babel.dates import format_datetime
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po
+from babel.support import NullTranslations, Translations
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from starlette.requests import Request
+
+FOLDER = Path(__file__).parents[1] / "translations"
+LANGUAGES = {"en": "English", "zh": "中文"}
+"""What each calls itself."""
+MOMENTS = {"en": "yyyy-MM-dd HH:mm", "zh": "y年M月d日 HH:mm"}
+"""How a time is written in each."""
+COOKIE = "pigpen_lang"
+CARD = re.compile(r"(?<![A-Za-z0-9])([2-9TJQKA])([CDHS])(?![A-Za-z0-9])")
+POINTS = re.compile(r" ([+-]\d+)")
+SUITS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
+AS_TEXT = "\ufe0e"
+"""After a sign of which browsers have a coloured picture, too: the letter."""
+
+
+@cache
+def translations(language: str) -> NullTranslations:
+    """The catalogue of one of the `LANGUAGES`; the sentences of the code are English."""
+    if language == "en":
+        return NullTranslations()
+    with (FOLDER / f"{language}.po").open("rb") as file:
+        catalog = read_po(file, locale=language)
+    compiled = io.BytesIO()
+    write_mo(compiled, catalog)
+    compiled.seek(0)
+    return Translations(compiled)
+
+
+def language_of(request: Request) -> str:
+    """The reader's language: asked for by a link, remembered from one, or what the browser prefers."""
+    for wanted in (request.query_params.get("lang"), request.cookies.get(COOKIE)):
+        if wanted in LANGUAGES:
+            return wanted
+    return _preferred(request.headers.get("accept-language", ""))
+
+
+def to_translate(sentence: str) -> str:
+    """Mark a sentence that is translated later, for `scripts/messages`; gives it as it is."""
+    return sentence
+
+
+TITLES = (
+    to_translate("Hearts, short form"),
+    to_translate("Hearts"),
+    to_translate("Hearts with the jack of diamonds"),
+    to_translate("Gong Zhu 拱猪, chase the pig"),
+    to_translate("Gong Zhu 拱猪 with partners"),
+    to_translate("Gong Zhu 拱猪 for five"),
+    to_translate("Gong Zhu 拱猪 with face-down sales"),
+    to_translate("Chinese Hearts, Western style"),
+)
+"""Those of the presets."""
+
+
+def with_suits(text: str) -> str:
+    r"""
+    Write cards with the signs of their suits; their points stay on their line, and have a minus sign.
+
+    >>> with_suits("QS -100; each of 5H…TH").replace(AS_TEXT, "")
+    'Q♠\xa0−100; each of 5♥…10♥'
+    """
+    text = CARD.sub(lambda card: f"{card[1].replace('T', '10')}{SUITS[card[2]]}{AS_TEXT}", text)
+    return POINTS.sub(lambda points: f"\xa0{points[1].replace('-', '−')}", text)
+
+
+@lru_cache(maxsize=4096)
+def number(value: float, digits: int = 0) -> str:
+    """
+    Write a number; a minus sign where it is less than 0.
+
+    >>> number(-1234.56, 1)
+    '−1,234.6'
+    """
+    text = f"{value:,.{digits}f}"
+    return text.replace("-", "−") if float(text.replace(",", "")) else text.removeprefix("-")
+
+
+def signed(value: float, digits: int = 1) -> str:
+    """
+    Write a difference.
+
+    >>> signed(3), signed(-0.01)
+    ('+3.0', '±0.0')
+    """
+    text = number(value, digits)
+    if not float(text.replace(",", "").replace("−", "-")):
+        return f"±{text}"
+    return text if text.startswith("−") else f"+{text}"
+
+
+def moment(time: datetime, language: str) -> str:
+    """
+    Write a time in UTC; the page's script shows it in the reader's zone.
+
+    >>> from datetime import UTC, datetime
+    >>> moment(datetime(2027, 1, 15, 8, 0, tzinfo=UTC), "en"), moment(datetime(2027, 1, 15, 8, 0, tzinfo=UTC), "zh")
+    ('2027-01-15 08:00 UTC', '2027年1月15日 08:00 UTC')
+    """
+    return f"{format_datetime(time, MOMENTS[language], locale=language)} UTC"
+
+
+def _preferred(header: str) -> str:
+    """
+    Choose a language by the browser's list.
+
+    >>> _preferred("fr;q=0.9, zh-CN, en;q=0.8")
+    'zh'
+    """
+    wanted: list[tuple[float, str]] = []
+    for part in header[:200].split(","):
+        name, _, weight = part.strip().partition(";q=")
+        try:
+            wanted.append((-float(weight or 1), name.split("-")[0].lower()))
+        except ValueError:
+            continue
+    return negotiate_locale([name for _, name in sorted(wanted)], list(LANGUAGES)) or "en"

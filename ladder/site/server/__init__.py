@@ -1,0 +1,1 @@
+"""What serves every request: connections, limits, visitors, errors, headers, metrics."""

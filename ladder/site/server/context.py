@@ -1,0 +1,60 @@
+"""What all routes work with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from anyio import CapacityLimiter
+    from starlette.types import ASGIApp
+
+    from ladder.app.accounts.passwords import Passwords
+    from ladder.app.ladder import Ladder
+    from ladder.app.live_hub import LiveHub
+    from ladder.app.tables.seat_sessions import SeatSessions
+    from ladder.app.tables.watches import TableWatches
+    from ladder.app.wheels import OfferedWheel
+    from ladder.site.rendering.cache import AnswerCache
+    from ladder.site.rendering.templates import Pages
+    from ladder.site.server.attempts import Attempts
+    from ladder.site.server.metrics import Metrics
+    from ladder.site.server.provider_state import ProviderState
+
+MOST_NUMBER = 2**31 - 1
+"""No match has a higher one."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """Each route has it as `request.app.state.site`."""
+
+    ladder: Ladder
+    answers: AnswerCache
+    """What is good until the ladder changes."""
+    fixed: AnswerCache
+    """What stays as it is."""
+    pages: Pages
+    metrics: Metrics
+    hub: LiveHub
+    seat_sessions: SeatSessions
+    """The chairs of people whose pages are open."""
+    watches: TableWatches
+    """The tables that somebody watches."""
+    passwords: Passwords
+    attempts: Attempts
+    hashing: CapacityLimiter
+    """Where who logs in waits for its turn."""
+    look_seconds: float
+    """Seconds between two looks of a stream at its submission."""
+    ask_seconds: float
+    """Seconds between two questions of a command that logs in."""
+    wheels: tuple[OfferedWheel, ...]
+    """Of Pigpen, for visitors to install; none if the site has none."""
+    docs: ASGIApp | None
+    """Gives the documentation; None: it is not built."""
+    provider: ProviderState | None = None
+    """The identity provider with which people log in; None: they do not."""
+    readers: Counter[str | None] = field(default_factory=Counter)
+    """How many streams of submissions each account reads."""

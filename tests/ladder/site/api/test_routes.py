@@ -1,0 +1,185 @@
+"""Every address of the API: what it gives, how it refuses, and what its description says."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from structlog.testing import capture_logs
+
+from ladder.app import bots
+from ladder.app.standings_csv import FIELDS
+from ladder.errors import StoreError
+from ladder.site.rendering import long_tables as table_pages
+from ladder.values.bots import BotList, BotPage
+from ladder.values.health import LadderHealth
+from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
+from ladder.values.site import RatingCurve, VariantSummary
+from ladder.values.standings import Standings
+from tests.ladder.shown import OWNERS
+from tests.ladder.site.visitor import MATCHES
+from tests.typed import typed
+
+if TYPE_CHECKING:
+    from ladder.values.value import Value
+    from tests.ladder.site.visitor import Visitor
+
+VALUES: list[tuple[str, type[Value]]] = [
+    ("/standings/gongzhu?all=1", Standings),
+    ("/bots?limit=2", BotList),
+    ("/bots/Mud@1?opponents=1", BotPage),
+    ("/bots/Mud/ratings/gongzhu", RatingCurve),
+    ("/matches?variant=gongzhu&bot=Mud&limit=3", MatchList),
+    ("/matches/2", MatchRow),
+    ("/matches/2/explanation", Explanation),
+    ("/matches/2/scores", MatchScores),
+    ("/health", LadderHealth),
+]
+EMPTY: dict[str, Any] = {
+    "/variants": [],
+    "/bots": {"bots": [], "next": None},
+    "/matches": {"matches": [], "next": None},
+    "/live": [],
+}
+MISSING = [
+    "/standings/bridge", "/standings/bridge.csv", "/standings/.csv", "/bots/Nobody", "/bots/Mud@7",
+    "/bots/Nobody/ratings/gongzhu", "/bots/Mud/ratings/bridge", "/bots/Nobody/inbox", "/matches?variant=bridge",
+    "/matches?bot=Nobody", "/matches/0", "/matches/2147483648", "/matches/99", "/matches/99/explanation",
+    "/matches/99/scores", "/matches/99/record",
+    "/matches/1/scores", "/matches/1/record", f"/matches/{MATCHES + 1}/explanation", f"/matches/{MATCHES + 2}/scores",
+    "/matches/2/boards/9/tables/0", "/live/99/events", "/live/99/stream", "/nothing",
+]  # fmt: skip
+NONSENSE = [
+    "/variants?first=101", "/variants?first=x", "/standings/gongzhu?all=2", "/bots?limit=0", "/bots?limit=1001",
+    f"/bots?after={'a' * 65}", "/bots/Mud?opponents=-1", "/matches?before=0", "/matches?before=99999999999999999999",
+    "/matches?limit=201", "/matches/x", "/matches/2/boards/0/tables/8",
+]  # fmt: skip
+
+
+def openapi(site: Visitor) -> dict[str, Any]:
+    found: dict[str, Any] = site.get("/api/openapi.json").json()
+    return found
+
+
+@pytest.mark.parametrize(("path", "kind"), VALUES)
+def test_a_value_is_what_it_is_said_to_be(site: Visitor, path: str, kind: type[Value]) -> None:
+    found = site.value(path)
+    assert kind.model_validate_json(json.dumps(found)).model_dump(mode="json") == found
+
+
+def test_whether_a_runner_plays_is_said_anew_each_time(site: Visitor) -> None:
+    response = site.get("/api/v1/health")
+    assert (response.status_code, response.headers["cache-control"]) == (200, "no-store")
+
+
+def test_variants_come_with_the_first_of_their_standings(site: Visitor) -> None:
+    (found,) = (VariantSummary.model_validate(each) for each in site.value("/variants?first=2"))
+    assert (found.variant, found.matches, found.active, len(found.top)) == ("gongzhu", MATCHES, len(OWNERS), 2)
+
+
+@pytest.mark.parametrize("path", EMPTY)
+def test_an_empty_ladder_has_empty_lists(empty: Visitor, path: str) -> None:
+    assert empty.value(path) == EMPTY[path]
+
+
+@pytest.mark.parametrize("path", MISSING)
+def test_what_is_missing_is_said_in_a_sentence(site: Visitor, path: str) -> None:
+    said = site.problem(f"/api/v1{path}", 404)
+    assert said.rstrip().endswith((".", "?", "bots", "gongzhu"))
+    assert len(said) > 15
+
+
+@pytest.mark.parametrize("path", NONSENSE)
+def test_a_parameter_that_makes_no_sense_is_named(site: Visitor, path: str) -> None:
+    name, _, rest = site.problem(f"/api/v1{path}", 422).partition(": ")
+    assert name.isidentifier()
+    assert rest.endswith(".")
+
+
+def test_matches_are_read_on_until_the_end(site: Visitor) -> None:
+    seen: list[int] = []
+    path = "/matches?limit=5"
+    while path:
+        found = site.value(path)
+        seen += [match["id"] for match in found["matches"]]
+        path = found["next"] and f"/matches?limit=5&before={found['next']}"
+    assert seen == list(range(MATCHES, 0, -1))
+
+
+def test_bots_are_read_on_until_the_end(site: Visitor) -> None:
+    seen: list[str] = []
+    after: str | None = ""
+    while after is not None:
+        found = site.value(f"/bots?limit=2&after={after}")
+        seen += [bot["bot"] for bot in found["bots"]]
+        after = found["next"]
+    assert seen == sorted(OWNERS)
+    assert [bot["bot"] for bot in site.value("/bots?after=N")["bots"]] == ["Snout", "Trotter", "Truffle"]
+    assert site.value("/bots?limit=5")["next"] is None
+
+
+def test_standings_as_csv_are_those_that_the_command_prints(site: Visitor) -> None:
+    response = site.get("/api/v1/standings/gongzhu.csv?all=1")
+    assert response.headers["content-type"] == "text/csv; charset=utf-8"
+    rows = list(csv.DictReader(io.StringIO(response.text)))
+    assert list(rows[0]) == ["variant", *FIELDS]
+    assert [row["bot"] for row in rows] == [row["bot"] for row in site.value("/standings/gongzhu?all=1")["standings"]]
+    where = site.ladder.settings.data_dir
+    words = ("standings", "--csv", "--all", "--variant", "gongzhu")
+    done = typed(*words, folder=where, PIGPEN_DATA_DIR=str(where))
+    assert (done.code, done.out) == (0, response.text)
+
+
+def test_a_record_is_given_as_it_is_stored(site: Visitor) -> None:
+    response = site.get("/api/v1/matches/2/record")
+    assert response.headers["content-type"] == "application/gzip"
+    assert response.headers["content-disposition"] == 'attachment; filename="match-2.jsonl.gz"'
+    assert response.content == site.ladder.files.record(2, 1).read_bytes()
+
+
+def test_the_description_is_valid_and_complete(site: Visitor) -> None:
+    document = openapi(site)
+    assert document["openapi"].startswith("3.1")
+    schemas = document["components"]["schemas"]
+    for schema in schemas.values():
+        Draft202012Validator.check_schema(schema)
+    for path, methods in document["paths"].items():
+        assert path.startswith("/api/v1/")
+        for operation in methods.values():
+            assert operation["description"].endswith((".", "`", "`."))
+            assert {"404", "422", "503"} <= operation["responses"].keys()
+            assert any(status.startswith("2") for status in operation["responses"])
+            assert "HTTPValidationError" not in json.dumps(operation)
+    ids = [operation["operationId"] for methods in document["paths"].values() for operation in methods.values()]
+    assert len(set(ids)) == len(ids)
+
+
+def test_every_operation_stands_on_the_page_of_the_api(site: Visitor) -> None:
+    text = site.page("/api")
+    for path in openapi(site)["paths"]:
+        assert path in text
+
+
+def test_a_failing_database_is_said_to_fail(site: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> object:
+        raise StoreError("The database '/secret/ladder.db' is held by another program.")
+
+    monkeypatch.setattr(bots, "standings", fail)
+    said = site.problem("/api/v1/standings/gongzhu?x=1", 503)
+    assert said == "The ladder's database does not answer; try again soon."
+
+
+def test_a_mistake_of_ours_tells_nothing_of_the_machine(site: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bots, "standings", lambda *_: 1 / 0)
+    monkeypatch.setattr(table_pages, "standings_page", lambda *_: 1 / 0)
+    for path in ("/api/v1/standings/gongzhu?x=2", "/v/gongzhu?page=7"):
+        with capture_logs() as told:
+            response = site.get(path)
+        assert [type(line["exc_info"]) for line in told if line["event"] == "failed"] == [ZeroDivisionError]
+        assert response.status_code == 500
+        assert "The site failed; its log says why." in response.text
+        assert "ZeroDivision" not in response.text

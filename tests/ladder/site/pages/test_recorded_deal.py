@@ -1,0 +1,24 @@
+"""What the page of a recorded deal says without any script."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.app.recorded_match import read_recorded
+from ladder.app.replay import replayed
+from ladder.site.pages import recorded_deal as replay_pages
+from ladder.values.replay import DealPlace
+from tests.ladder.recorded_ladders import packed
+from tests.referee.recorded import lines_with_a_person
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_person_who_is_away_is_told_once_for_each_time(tmp_path: Path) -> None:
+    path = tmp_path / "people.jsonl.gz"
+    path.write_bytes(packed(lines_with_a_person()))
+    recorded = read_recorded(path)
+    told = [replay_pages.deal(replayed(recorded, DealPlace(board=deal, table=0)))["notes"] for deal in (0, 1)]
+    assert [[note["by"] for note in notes] for notes in told] == [["default:timeout"] * 3 + ["away"], ["away"]]  # type: ignore[attr-defined]
+    assert {note["bot"] for note in told[1]} == {"human"}  # type: ignore[attr-defined]

@@ -1,0 +1,137 @@
+"""Charts as SVG: whatever the values are, what is drawn lies within the picture."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ladder.site.rendering import charts
+from ladder.site.rendering.long_tables import Span
+from ladder.values.site import CurvePoint, RatingCurve
+from ladder.values.value import time_of
+
+ratings = st.floats(0, 4000)
+errors = st.none() | st.floats(0, 500)
+some = settings(deadline=None, derandomize=True, max_examples=20)
+
+
+def course(elos: list[float], versions: list[int] | None = None) -> RatingCurve:
+    numbers = versions or [1] * len(elos)
+    points = [
+        CurvePoint(match=place, finished=time_of(1_800_000_000 + place), version=version, matches=place, elo=elo)
+        for place, (elo, version) in enumerate(zip(elos, numbers, strict=True), 1)
+    ]
+    return RatingCurve(bot="Mud", variant="hearts", points=tuple(points))
+
+
+def drawn(markup: str) -> ElementTree.Element:
+    """The picture, when all of it lies within its box."""
+    picture = ElementTree.fromstring(markup)
+    left, top, width, height = map(float, picture.attrib["viewBox"].split())
+    assert (left, top) == (0, 0)
+    for element in picture.iter():
+        for x, y in corners(element):
+            assert math.isfinite(x)
+            assert -1.5 <= x <= width + 1.5, element.attrib
+            assert -1.5 <= y <= height + 1.5, element.attrib
+    return picture
+
+
+def corners(element: ElementTree.Element) -> list[tuple[float, float]]:
+    def of(*names: str) -> tuple[float, ...]:
+        return tuple(float(element.attrib.get(name, 0)) for name in names)
+
+    if "points" in element.attrib:
+        return [tuple(map(float, each.split(","))) for each in element.attrib["points"].split()]  # type: ignore[misc]
+    if element.tag == "line":
+        x1, y1, x2, y2 = of("x1", "y1", "x2", "y2")
+        return [(x1, y1), (x2, y2)]
+    if element.tag == "rect":
+        x, y, width, height = of("x", "y", "width", "height")
+        assert width >= 0
+        assert height >= 0
+        return [(x, y), (x + width, y + height)]
+    return [of("cx", "cy")] if element.tag == "circle" else [of("x", "y")] if element.tag == "text" else []  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_one_value_makes_no_line(count: int) -> None:
+    assert charts.spark([1500.0] * count) == ""
+    assert charts.curve(course([1500.0] * count), 20.0, "Mud") == ""
+
+
+def test_nothing_makes_no_bars() -> None:
+    assert charts.places(()) == charts.histogram([], [], "none") == charts.histogram([0, 0], ["a", "b"], "none") == ""
+
+
+@some
+@given(st.lists(ratings, min_size=2, max_size=30))
+def test_a_spark_stays_in_its_line(history: list[float]) -> None:
+    picture = drawn(charts.spark(history))
+    assert picture.attrib["aria-hidden"] == "true"
+    (line,) = picture.iter("polyline")
+    assert len(line.attrib["points"].split()) == len(history)
+
+
+@some
+@given(st.lists(st.tuples(ratings, st.integers(1, 4)), min_size=2, max_size=40), errors)
+def test_a_curve_stays_in_its_axes(points: list[tuple[float, int]], error: float | None) -> None:
+    picture = drawn(charts.curve(course([elo for elo, _ in points], [version for _, version in points]), error, "Mud"))
+    marks = [text.text or "" for text in picture.iter("text") if (text.text or "").startswith("@")]
+    assert sorted(marks) == [f"@{version}" for version in sorted({version for _, version in points})]
+    assert (len(list(picture.iter("rect"))) == 1) == (error is not None)
+
+
+def test_a_higher_rating_is_drawn_higher_and_later_ones_to_the_right() -> None:
+    (line,) = drawn(charts.curve(course([1400, 1500, 1450]), None, "Mud")).iter("polyline")
+    (x1, y1), (x2, y2), (x3, y3) = corners(line)
+    assert x1 < x2 < x3
+    assert y2 < y3 < y1
+
+
+@pytest.mark.parametrize(("low", "high"), [(1500, 1500), (1490, 1510), (1000, 2000), (0, 4000), (-20000, 20000)])
+def test_the_grid_has_some_lines_at_round_ratings(low: float, high: float) -> None:
+    picture = drawn(charts.curve(course([low, high]), None, "Mud"))
+    labels = [int(text.text or "") for text in picture.iter("text") if text.attrib.get("text-anchor") == "end"]
+    assert 2 <= len(labels) <= 21
+    (step,) = {b - a for a, b in pairwise(labels)}
+    assert re.fullmatch("(1|2|5|25)0*", str(step))
+
+
+@some
+@given(ratings, errors)
+def test_a_band_stays_on_its_scale(elo: float, error: float | None) -> None:
+    drawn(charts.band(elo, error, Span(1400, 1600), 1500))
+
+
+@some
+@given(st.lists(st.integers(0, 1000), min_size=1, max_size=5).filter(any))
+def test_places_fill_their_bar(counts: list[int]) -> None:
+    shares = [count / sum(counts) for count in counts]
+    picture = drawn(charts.places(shares))
+    assert sum(float(part.attrib["width"]) for part in picture.iter("rect")) == pytest.approx(100, abs=0.3)
+
+
+@some
+@given(st.lists(st.integers(0, 10**9), min_size=1, max_size=22).filter(any))
+def test_a_histogram_stays_in_its_axes(counts: list[int]) -> None:
+    picture = drawn(charts.histogram(counts, ["<&>"] * len(counts), "following"))
+    bars = [float(bar.attrib["height"]) for bar in picture.iter("rect")]
+    assert bars.index(max(bars)) == counts.index(max(counts))
+    assert all(bar > 0 for bar, count in zip(bars, counts, strict=True) if count)
+
+
+def test_words_in_a_chart_are_text() -> None:
+    for markup in (
+        charts.curve(course([1500, 1501]), None, '"><script>alert(1)</script>'),
+        charts.histogram([1], ['"><script>'], '"><script>'),
+    ):
+        picture = drawn(markup)
+        assert not list(picture.iter("script"))
+        assert "<script>" in picture.attrib["aria-label"]
