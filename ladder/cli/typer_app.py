@@ -14,41 +14,41 @@ import typer
 import typer.main
 from typer.core import TyperGroup
 
-from ladder.cli.account import account
-from ladder.cli.allow_people import allow_people
-from ladder.cli.bots import bots
-from ladder.cli.check import check
-from ladder.cli.cluster import cluster
-from ladder.cli.compare import compare_bots
-from ladder.cli.config import config
-from ladder.cli.db import db
-from ladder.cli.doctor import doctor
-from ladder.cli.explain import explain
+from ladder.cli.accounts.group import account
+from ladder.cli.accounts.login import login, logout, whoami
 from ladder.cli.extras import how_to_install
-from ladder.cli.ladder_run import ladder_app
-from ladder.cli.lock import lock
-from ladder.cli.login import login, logout, whoami
-from ladder.cli.logs import logs
-from ladder.cli.matches import matches
-from ladder.cli.new import new
-from ladder.cli.play import play
-from ladder.cli.push import push
-from ladder.cli.replay import replay
-from ladder.cli.rerun import rerun
-from ladder.cli.retire import retire
-from ladder.cli.rules import rules
-from ladder.cli.running import Stopped, interruptible
-from ladder.cli.sanitize import sanitize
-from ladder.cli.serve import serve, up
-from ladder.cli.show import show
-from ladder.cli.standings import standings
-from ladder.cli.submissions import submissions
-from ladder.cli.submit import submit
-from ladder.cli.suspend import resume_bot, suspend
-from ladder.cli.table import table
-from ladder.cli.verify import verify_records
-from ladder.cli.why import why
-from ladder.cli.worker import worker
+from ladder.cli.organise.cluster import cluster
+from ladder.cli.organise.config import config
+from ladder.cli.organise.db import db
+from ladder.cli.organise.doctor import doctor
+from ladder.cli.organise.run import ladder_app
+from ladder.cli.organise.serve import serve, up
+from ladder.cli.organise.suspend import resume_bot, suspend
+from ladder.cli.organise.worker import worker
+from ladder.cli.person.allow_people import allow_people
+from ladder.cli.person.table import table
+from ladder.cli.play.check import check
+from ladder.cli.play.compare import compare_bots
+from ladder.cli.play.lock import lock
+from ladder.cli.play.new import new
+from ladder.cli.play.play import play
+from ladder.cli.play.rerun import rerun
+from ladder.cli.play.rules import rules
+from ladder.cli.replay.replay import replay
+from ladder.cli.replay.verify import verify_records
+from ladder.cli.replay.why import why
+from ladder.cli.results.bots import bots
+from ladder.cli.results.explain import explain
+from ladder.cli.results.logs import logs
+from ladder.cli.results.matches import matches
+from ladder.cli.results.retire import retire
+from ladder.cli.results.show import show
+from ladder.cli.results.standings import standings
+from ladder.cli.shared.running import Stopped, interruptible
+from ladder.cli.shared.sanitize import sanitize
+from ladder.cli.submit.push import push
+from ladder.cli.submit.submissions import submissions
+from ladder.cli.submit.submit import submit
 from ladder.sandbox.host.scratch import NO_ROOM
 from pigpen.rules.errors import PigpenError
 from pigpen.version import __version__

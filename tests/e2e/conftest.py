@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from ladder.cli.new import new
+from ladder.cli.play.new import new
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 
 

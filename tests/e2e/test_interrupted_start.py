@@ -37,10 +37,10 @@ MOMENTS = {
     "our imports begin": "ladder.cli.typer_app:<module>",
     "typer is imported": "typer:<module>",
     "pydantic is imported": "pydantic:<module>",
-    "the last of our imports": "ladder.cli.verify:<module>",
+    "the last of our imports": "ladder.cli.replay.verify:<module>",
     "commands are put together": "typer.main:get_group",
     "words are parsed": "ladder.cli.typer_app:make_context",
-    "the command is called": "ladder.cli.play:play",
+    "the command is called": "ladder.cli.play.play:play",
     "a command imports what it needs": "ladder.app.local.recording:<module>",
     "the bots are loaded": "ladder.matches.bots:load_bots",
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ladder.cli.new import new
+from ladder.cli.play.new import new
 from ladder.matches.play import Played, play_sandboxed
 from ladder.sandbox.base import SOCKET_NAME, Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource, find_bot

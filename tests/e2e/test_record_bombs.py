@@ -35,7 +35,7 @@ ROOM = 320 * MIB
 """What a command may take beyond what it has when it begins; a line full of errors takes 200 MiB, 10,000 deals 350."""
 LIMITED = """
 import resource, sys
-import ladder.cli.typer_app, ladder.cli.viewer, referee.replay.verify
+import ladder.cli.typer_app, ladder.cli.replay.viewer, referee.replay.verify
 pages = int(open("/proc/self/statm").read().split()[0])
 resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + int(sys.argv.pop(1)),) * 2)
 ladder.cli.typer_app.run_app()

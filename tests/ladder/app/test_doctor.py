@@ -13,7 +13,7 @@ import pytest
 from ladder.app import doctor
 from ladder.app.machine_findings import machine, missing_at_once, no_engine, shared_kernel
 from ladder.app.protections import Probed, protections, stands
-from ladder.cli.doctor import say_what_is_missing
+from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.errors import SandboxError
 from ladder.settings.settings import load_settings
 from ladder.values.doctor import Finding

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.cli.compare import verdict
+from ladder.cli.play.compare import verdict
 from ladder.ratings.sprt import SprtDecision
 from ladder.values.compare import CompareResult
 

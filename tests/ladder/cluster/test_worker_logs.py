@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from distributed.versions import get_versions
 
-from ladder.cli.ladder_watch import LadderWatch
+from ladder.cli.organise.watch import LadderWatch
 from ladder.cluster import worker_logs
 from ladder.cluster.dispatcher import Dispatcher
 from ladder.cluster.scheduler_process import SchedulerProcess

@@ -137,7 +137,7 @@ ELSEWHERE = (
     "exposes a card that it does not hold",
     "crashes at a notice",
 )
-"""In each push, test_entering.py submits the first two, and tests/ladder/cli/test_check.py checks the others."""
+"""In each push, test_entering.py submits the first two, and tests/ladder/cli/play/test_check.py checks the others."""
 
 
 @pytest.mark.parametrize(

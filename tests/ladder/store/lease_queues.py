@@ -38,7 +38,7 @@ class Tried:
     add: Callable[[Session, str], int]
     """Put something of an owner's into the queue; gives its number."""
     claim: Callable[[Session, str, float, int], Sequence[Lease]]
-    """Lease for a holder at a Unix time, at most so many."""
+    """Lease for a holder at a Unix time, a number of rows at most."""
     finish: Callable[[Session, Lease], bool]
     """Write down the result of an attempt; whether it counted."""
 

@@ -147,7 +147,7 @@ def test_a_result_counts_once_and_only_that_of_the_attempt_that_holds_the_lease(
     first = take(database, tried, "slow")
     assert expire(database, tried, NOW + SECONDS) == [], "not before its end"
     assert expire(database, tried, LATER) == [number]
-    assert not finish(database, tried, first), "nobody has leased it since"
+    assert not finish(database, tried, first), "even if no other holder has leased it since"
     second = take(database, tried, "another", LATER)
     assert second == Lease(number, 2)
     for late in (first, Lease(number, 3)):

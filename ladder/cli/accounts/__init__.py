@@ -1,0 +1,1 @@
+"""Commands about accounts, and about logging in."""

@@ -1,0 +1,136 @@
+"""`pigpen login`, `logout` and `whoami`: a ladder elsewhere."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.cli.shared.json_output import print_json
+from ladder.cli.shared.sanitize import sanitize
+from ladder.errors import UserError
+
+if TYPE_CHECKING:
+    from ladder.app.remote.login import Login
+    from ladder.values.accounts import LoginStarted
+
+NOWHERE = "You are logged in nowhere. To log in to a ladder elsewhere: pigpen login https://arena.example"
+
+
+def login(
+    address: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[URL]", help="Where the ladder is: https://arena.example. By default: where you are logged in."
+        ),
+    ] = None,
+    token: Annotated[
+        bool, typer.Option("--token", help="Read a token from the standard input, for machines without a browser.")
+    ] = False,
+    browser: Annotated[bool, typer.Option("--browser", help="Open the address in a browser, too.")] = False,
+    plain_http: Annotated[
+        bool, typer.Option("--plain-http", help="Allow an address without encryption, beyond this machine.")
+    ] = False,
+) -> None:
+    """
+    Log in to a ladder elsewhere: an address and a code are shown, to be confirmed in a browser.
+
+    From then on submit, submissions, retire, standings, bots, show, matches, logs, explain, replay, rerun, why and
+    verify work with that ladder; with --local they work with the one on this machine. Tokens are made on the page
+    /me/account of a ladder.
+
+    Examples:
+        pigpen login https://arena.example
+
+        pigpen login https://arena.example --token < token.txt
+
+        pigpen login
+    """
+    from ladder.app.remote.address import ladder_address
+    from ladder.app.remote.logging_in import keep
+    from ladder.app.remote.login import read_login
+
+    before = read_login()
+    if address is None and before is None:
+        raise UserError(NOWHERE)
+    where = before.address if address is None and before else ladder_address(address or "", plain_http)
+    found = keep(where, _given_token() if token else _confirmed(where, browser))
+    typer.echo(sanitize(f"You are {found.name} on {found.address} now. To log out: pigpen logout"))
+    if before is not None and before.token != found.token:
+        said = f"You were {before.name} on {before.address}; that token is forgotten here, but good there still."
+        typer.echo(sanitize(said), err=True)
+
+
+def logout() -> None:
+    """
+    Log out: the token is revoked, and removed from this machine.
+
+    Examples:
+        pigpen logout
+    """
+    from ladder.app.remote.logging_in import forget
+
+    login = the_login()
+    forget(login)
+    typer.echo(sanitize(f"You are logged out of {login.address}. To log in again: pigpen login {login.address}"))
+
+
+def whoami(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
+    """
+    Show to which ladder you are logged in, as whom, and which bots are yours there.
+
+    Examples:
+        pigpen whoami
+    """
+    from ladder.app.remote.connection import Connection
+    from ladder.app.remote.logging_in import who
+
+    login = the_login()
+    with Connection(login.address, login.token) as connection:
+        me = who(connection)
+    if as_json:
+        print_json(me)
+        return
+    typer.echo(sanitize(f"You are {me.name} ({me.role}) on {login.address}."))
+    typer.echo(sanitize(f"Your bots: {', '.join(me.bots) or 'none yet'}."))
+    typer.echo(sanitize(f"Your token is good for: {', '.join(me.scopes)}."))
+
+
+def the_login() -> Login:
+    """
+    To which ladder this user has logged in.
+
+    Raises:
+        UserError: If to none.
+    """
+    from ladder.app.remote.login import read_login
+
+    if (login := read_login()) is None:
+        raise UserError(NOWHERE)
+    return login
+
+
+def _given_token() -> str:
+    return (getpass.getpass("Token: ") if sys.stdin.isatty() else sys.stdin.readline()).strip()
+
+
+def _confirmed(where: str, browser: bool) -> str:
+    from ladder.app.remote.connection import Connection
+    from ladder.app.remote.logging_in import confirmed, start
+
+    with Connection(where) as connection:
+        started = start(connection)
+        typer.echo(sanitize(f"Open {started.address} and confirm the code {started.user_code}"))
+        if browser:
+            _open(started)
+        return confirmed(connection, started)
+
+
+def _open(started: LoginStarted) -> None:
+    import webbrowser
+
+    is_page = started.address.startswith(("https://", "http://"))
+    if not is_page or not webbrowser.open(started.address):
+        typer.echo("No browser could be opened.", err=True)

@@ -1,0 +1,1 @@
+"""Commands for organisers: run a ladder, its site, its workers and its database."""

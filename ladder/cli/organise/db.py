@@ -1,0 +1,154 @@
+"""`pigpen db`: the ladder's database, for its organiser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.cli.shared.json_output import print_json
+from ladder.cli.shared.ladder import opened, the_settings
+from ladder.cli.shared.progress import progress
+from ladder.cli.shared.sanitize import json_line, sanitize
+
+if TYPE_CHECKING:
+    from ladder.values.database import DatabaseCopy, Upgrade
+
+db = typer.Typer(
+    name="db",
+    help="Upgrade, check, back up or move the ladder's database.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+JsonOption = Annotated[bool, typer.Option("--json", help="Print what was done as JSON.")]
+RecordsOption = Annotated[bool, typer.Option("--records", help="Compute all ratings again from the records.")]
+
+
+@db.command()
+def upgrade(as_json: JsonOption = False) -> None:
+    """
+    Upgrade the database to the schema of this version of Pigpen; create it if there is none.
+
+    First stop everything that runs on the ladder. A SQLite file is copied beside the old one first.
+
+    Examples:
+        pigpen db upgrade
+    """
+    from ladder.app import upkeep
+
+    done = upkeep.upgrade(the_settings())
+    if as_json:
+        print_json(done)
+    else:
+        _say_upgraded(done)
+
+
+def _say_upgraded(done: Upgrade) -> None:
+    if done.backup:
+        typer.echo(sanitize(f"The database as it was: {done.backup}"))
+    if done.before == done.after:
+        typer.echo(sanitize(f"The schema is {done.after} already; nothing changed."))
+    elif done.before:
+        typer.echo(sanitize(f"The schema was {done.before} and is {done.after} now."))
+    else:
+        typer.echo(sanitize(f"A new ladder, schema {done.after}."))
+
+
+@db.command()
+def check(
+    records: RecordsOption = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """
+    Check that the database is consistent and agrees with the records on disk; nothing is changed.
+
+    The exit code is 1 if something is found; each finding is a line.
+
+    Examples:
+        pigpen db check
+
+        pigpen db check --records
+    """
+    from ladder.app.upkeep import check_database
+
+    found = []
+    with opened() as ladder:
+        for sentence in check_database(ladder, records):
+            found.append(sentence)
+            if not as_json:
+                typer.echo(sanitize(sentence))
+    if as_json:
+        typer.echo(json_line(found))
+    elif not found:
+        typer.echo("Everything agrees.")
+    raise typer.Exit(1 if found else 0)
+
+
+@db.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="A file that does not exist yet.", dir_okay=False)],
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Copy the database to a file, as it is at one moment; the ladder may run meanwhile.
+
+    To restore SQLite: stop the ladder, remove ladder.db-wal and ladder.db-shm, and copy the file to ladder.db.
+    For PostgreSQL the file is an archive for pg_restore. Copy the records in the data folder separately.
+
+    Examples:
+        pigpen db backup ladder-monday.db
+    """
+    from ladder.app import upkeep
+
+    with opened() as ladder:
+        done = upkeep.backup(ladder, file)
+    if as_json:
+        print_json(done)
+    else:
+        typer.echo(sanitize(f"{done.file}: {done.size:,} bytes"))
+
+
+@db.command()
+def copy(
+    to_url: Annotated[str, typer.Argument(help="An empty database, as in the setting database_url.")],
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Copy the ladder into another database: from SQLite to PostgreSQL, or back.
+
+    First stop everything that runs on the ladder. The other database gets everything or nothing, and is compared with
+    this one, which does not change. Records and folders stay where they are, in the data folder.
+
+    Examples:
+        pigpen db copy postgresql://pigpen@localhost/ladder
+
+        pigpen db copy sqlite:////var/lib/pigpen/ladder.db
+    """
+    from ladder.app import upkeep
+
+    with opened() as ladder, progress("tables copied", None) as told:
+        done = upkeep.copy(ladder, to_url, told)
+    if as_json:
+        print_json(done)
+    else:
+        _say_copied(done)
+
+
+def _say_copied(done: DatabaseCopy) -> None:
+    for table in done.tables:
+        typer.echo(sanitize(f"{table.rows:>12,}  {table.name}"))
+    rows = sum(table.rows for table in done.tables)
+    typer.echo(
+        sanitize(f"{rows:>12,}  rows in all (schema {done.schema_revision}), read again and found equal: {done.digest}")
+    )
+    url = done.target.replace("+psycopg", "", 1)
+    typer.echo(sanitize(f"{_where_it_is_set()} Before anything runs again, let it say: {url}"))
+
+
+def _where_it_is_set() -> str:
+    from ladder.settings.settings import source_of
+
+    if source_of("database_url") == "environment":
+        return "Which database is the ladder, PIGPEN_DATABASE_URL says in the environment."
+    return "Which database is the ladder, the setting database_url says in pigpen.toml."

@@ -1,0 +1,107 @@
+"""`pigpen doctor`: what this machine offers, and which protections between bots work here."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.cli.shared.json_output import print_json
+from ladder.cli.shared.ladder import the_settings
+from ladder.cli.shared.sandboxes import say
+from ladder.cli.shared.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ladder.settings.settings import Settings
+    from ladder.values.doctor import Finding
+
+INDENT = " " * 4
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    runtime: Annotated[
+        str | None,
+        typer.Option(
+            help="The OCI runtime to try; auto: gVisor if the engine knows it. By default: as the settings say."
+        ),
+    ] = None,
+) -> None:
+    """
+    Say what this machine offers to a ladder, and which protections between bots work here.
+
+    They are tested in a container like a bot's, which takes a few seconds. The exit code is 1 if one is missing. If
+    there is a ladder here, it says, too, whether a runner plays its matches and how much room its disk has.
+
+    Examples:
+        pigpen doctor
+
+        pigpen doctor --runtime runsc --json
+    """
+    from ladder.app.doctor import examine
+    from ladder.app.health import ladder_findings
+
+    settings = the_settings()
+    if runtime is None:
+        found = examine(settings.runtime, say, settings.locked_bytes)
+    else:
+        found = examine(runtime, say, settings.locked_bytes, asked_by="The option --runtime")
+    found = found.model_copy(update={"findings": (*found.findings, *ladder_findings(settings))})
+    if as_json:
+        print_json(found)
+    else:
+        _print(found.findings)
+    if not found.stands:
+        raise typer.Exit(1)
+
+
+def say_what_is_missing(settings: Settings) -> None:
+    """Say, before a ladder runs, which protections are missing here, as far as that can be seen at once."""
+    from ladder.app.bot_runtime import warning
+    from ladder.app.doctor import engine_facts
+    from ladder.app.machine_findings import missing_at_once
+    from ladder.errors import SandboxError
+
+    try:
+        engine = engine_facts()
+    except SandboxError:  # the run itself will say that there is no engine
+        return
+    if shares := warning(settings, engine):
+        say(sanitize(shares))
+    missing = missing_at_once(engine)
+    if missing:
+        words = "; ".join(f"{finding.name}: {finding.found}" for finding in missing)
+        say(f"Not all protections between bots work here ({sanitize(words)}). `pigpen doctor` says what follows.")
+
+
+def missing_protections(findings: Iterable[Finding]) -> list[str]:
+    """The names of the protections that do not work."""
+    return [finding.name for finding in findings if finding.is_protection and not finding.holds]
+
+
+def _print(findings: Sequence[Finding]) -> None:
+    width = max(len(finding.name) for finding in findings)
+    for title, is_protection in (("This machine", False), ("Protections between bots", True)):
+        typer.secho(title, bold=True)
+        for finding in findings:
+            if finding.is_protection is is_protection:
+                _print_one(finding, width)
+        typer.echo()
+    missing = missing_protections(findings)
+    verdict = f"Missing here: {', '.join(missing)}." if missing else "All protections work."
+    typer.secho(verdict, fg=typer.colors.RED if missing else typer.colors.GREEN)
+
+
+def _print_one(finding: Finding, width: int) -> None:
+    sign, colour = ("✓", typer.colors.GREEN) if finding.holds else ("✗", typer.colors.RED)
+    typer.secho(f"  {sign} ", fg=colour, nl=False)
+    typer.echo(sanitize(f"{finding.name:<{width}}  {finding.found}"))
+    if not finding.holds:
+        columns = min(100, shutil.get_terminal_size().columns)
+        lines = textwrap.wrap(finding.follows, columns, initial_indent=INDENT, subsequent_indent=INDENT)
+        for line in lines:
+            typer.echo(sanitize(line))

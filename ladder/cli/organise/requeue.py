@@ -1,0 +1,32 @@
+"""`pigpen ladder requeue`: a match that was set aside is tried again."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ladder.cli.shared.json_output import print_json
+from ladder.cli.shared.ladder import opened
+from ladder.cli.shared.sanitize import sanitize
+
+
+def requeue(
+    match: Annotated[int, typer.Argument(help="The number of a match; see: pigpen matches --status quarantined")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the match as JSON.")] = False,
+) -> None:
+    """
+    Put a match back into the queue that was set aside because the platform failed in it too often.
+
+    Examples:
+        pigpen ladder requeue 17
+    """
+    from ladder.app.quarantine import requeue as put_back
+    from ladder.values.accounts import LOCAL
+
+    with opened() as ladder:
+        row = put_back(ladder, LOCAL, match)
+    if as_json:
+        print_json(row)
+    else:
+        typer.echo(sanitize(f"Match {row.id} is in the queue again."))

@@ -1,0 +1,121 @@
+"""`pigpen ladder run`: play the ladder's matches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.cli.organise.doctor import say_what_is_missing
+from ladder.cli.organise.requeue import requeue
+from ladder.cli.shared.ladder import opened
+from ladder.cli.shared.running import run, stopped, stopped_by_signals
+from ladder.errors import UserError
+from ladder.values.sandbox_kind import SandboxKind
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.app.running import RunPlan
+
+ladder_app = typer.Typer(help="Run the ladder: schedule matches, play them, rate the bots.", no_args_is_help=True)
+
+
+@ladder_app.callback()
+def _ladder() -> None:
+    """Run the ladder: schedule matches, play them, rate the bots."""
+
+
+ladder_app.command("requeue")(requeue)
+
+
+@ladder_app.command("run")
+def run_ladder(
+    matches: Annotated[int | None, typer.Option(min=1, help="Number of results after which to end.")] = None,
+    until_ci: Annotated[
+        float | None, typer.Option("--until-ci", min=1.0, help="End when every bot's ± is at most this number of Elo.")
+    ] = None,
+    variant: Annotated[
+        list[str] | None, typer.Option(help="Play only this variant; may be given several times. By default: all.")
+    ] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, help="Number of matches to play at once. By default: as the settings say.")
+    ] = None,
+    cluster: Annotated[
+        bool, typer.Option("--cluster", help="Play on the machines where pigpen worker runs, and not on this one.")
+    ] = False,
+    seed: Annotated[str, typer.Option(help="Any text: the seed of the random choice of opponents.")] = "",
+) -> None:
+    """
+    Play the ladder's matches and rate the bots, for ever or until a goal is reached.
+
+    The first Ctrl-C finishes the matches that are under way, a second one gives them up; they are played again by the
+    next run. Whatever ends a run, no finished match is lost. Several runs may play one ladder at the same time.
+
+    Examples:
+        pigpen ladder run
+
+        pigpen ladder run --matches 40 --concurrency 2
+
+        pigpen ladder run --until-ci 15 --variant gongzhu --variant hearts
+
+        pigpen ladder run --cluster
+    """
+    from ladder.app.running import RunPlan, check_run
+
+    if matches is not None and until_ci is not None:
+        raise UserError("--matches and --until-ci exclude each other: choose one.")
+    plan = RunPlan(matches, until_ci, tuple(variant or ()), concurrency, cluster, seed)
+    with opened() as ladder:
+        check_run(ladder, plan)
+        if ladder.settings.sandbox == SandboxKind.DOCKER and not cluster:
+            say_what_is_missing(ladder.settings)
+        _run(ladder, plan)
+
+
+@ladder_app.command("tables")
+def run_tables() -> None:
+    """
+    Play the tables at which people sit, in the browser or elsewhere. Ctrl-C ends it.
+
+    The site opens tables, and this process plays them; pigpen up runs both. Tables that are under way go on at the
+    same card when it is started again.
+
+    Examples:
+        pigpen ladder tables
+    """
+    from ladder.app.tables.running import play_tables
+
+    with opened(create=True) as ladder:
+        run(play_tables(ladder, log_to_stderr=True))
+
+
+@ladder_app.command("compute")
+def run_computing() -> None:
+    """
+    Compute what visitors of the site ask for: estimates, and how house bots play a board. Ctrl-C ends it.
+
+    The site simulates nothing itself: it puts questions into a queue, in which visitors take turns, and keeps the
+    answers. pigpen up runs both. Without this process the site says that it is not running.
+
+    Examples:
+        pigpen ladder compute
+    """
+    from ladder.app.computing.running import run_computing as compute
+
+    with opened(create=True) as ladder:
+        run(compute(ladder, log_to_stderr=True))
+
+
+def _run(ladder: Ladder, plan: RunPlan) -> None:
+    from ladder.app.running import ladder_run
+    from ladder.cli.organise.watch import LadderWatch
+
+    with (
+        LadderWatch(plan.matches) as watch,
+        ladder_run(ladder, plan, watch.take, log_to_stderr=not watch.is_shown) as runner,
+        stopped_by_signals(runner.stop) as signals,
+    ):
+        runner.run()
+    typer.echo(watch.summary())
+    if signals:
+        raise stopped(signals[0])

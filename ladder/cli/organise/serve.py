@@ -1,0 +1,204 @@
+"""`pigpen serve`: the web site of a ladder; `pigpen up`: the site and the ladder's runner together."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.cli.organise.doctor import say_what_is_missing
+from ladder.cli.shared.ladder import opened, the_settings
+from ladder.cli.shared.sanitize import sanitize
+from ladder.errors import UserError
+from ladder.values.sandbox_kind import SandboxKind
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.app.supervisor import SupervisedProcess
+    from ladder.registry.program import RegistryPlan
+    from ladder.settings.settings import Settings
+    from ladder.site.server.tls import Tls
+
+HostOption = Annotated[str | None, typer.Option(help="The address to listen at. By default: as the settings say.")]
+PortOption = Annotated[
+    int | None, typer.Option(min=0, max=65535, help="The port; 0: 8020, or any other if that is taken.")
+]
+
+TlsOption = Annotated[
+    tuple[Path, Path] | None,
+    typer.Option("--tls", metavar="CERT KEY", help="Speak HTTPS, with this certificate and key (PEM)."),
+]
+RegistryOption = Annotated[
+    int | None,
+    typer.Option(metavar="PORT", min=1, max=65535, help="Run a registry of images, too (docker-registry)."),
+]
+ClusterOption = Annotated[
+    bool, typer.Option("--cluster", help="Play on the machines where pigpen worker runs, and not on this one.")
+]
+
+
+def serve(
+    host: HostOption = None,
+    port: PortOption = None,
+    tls: TlsOption = None,
+    descriptor: Annotated[int | None, typer.Option("--fd", hidden=True, help="Listen there already.")] = None,
+) -> None:
+    """
+    Serve the web site of the ladder: standings, bots, matches, replays, and an API. Ctrl-C ends it.
+
+    It plays no matches, and simulates nothing: run `pigpen ladder run`, `pigpen ladder tables` and
+    `pigpen ladder compute` beside it, or all of them with `pigpen up`.
+
+    Examples:
+        pigpen serve
+
+        pigpen serve --host 0.0.0.0 --port 443 --tls fullchain.pem privkey.pem
+    """
+    from ladder.app.event_log import event_log
+    from ladder.site import web_server
+    from ladder.site.server.tls import Tls
+
+    settings = the_settings()
+    certificate = Tls.of(settings, tls)
+    listener = _listen(settings, host, port, certificate) if descriptor is None else socket.socket(fileno=descriptor)
+    with closing(listener), opened(settings, True, many_readers=True) as ladder, event_log(ladder, "site"):
+        _say_where(settings, listener, certificate)
+        web_server.serve(ladder, listener, certificate)
+
+
+def up(
+    host: HostOption = None,
+    port: PortOption = None,
+    tls: TlsOption = None,
+    registry: RegistryOption = None,
+    cluster: ClusterOption = False,
+) -> None:
+    """
+    Run a whole ladder on this machine: web site, matches, tables, estimates. A process that dies is restarted.
+
+    Enter bots from another terminal with `pigpen submit`. The first Ctrl-C finishes the matches that are under way
+    and then ends the site; the second one gives the matches up: they are played again by the next run.
+
+    As long as nobody can log in as an organiser, it prints a link for the first one, a new one at each start.
+
+    Examples:
+        pigpen up
+
+        pigpen up --host 0.0.0.0 --port 443 --tls fullchain.pem privkey.pem
+
+        pigpen up --registry 5000
+
+        pigpen up --cluster --registry 5000 --host 10.0.0.1
+    """
+    from ladder.app.accounts.inviting import first_invitation
+    from ladder.app.accounts.links import link_of
+    from ladder.app.accounts.provider_settings import check_provider
+    from ladder.app.supervisor import SupervisedProcess, Supervisor
+    from ladder.site.server.listening import address_of
+    from ladder.site.server.tls import Tls
+
+    settings = the_settings()
+    check_provider(settings)
+    certificate = Tls.of(settings, tls)
+    logs = settings.data_dir / "logs"
+    with closing(_listen(settings, host, port, certificate)) as listener, ExitStack() as stack:
+        address = address_of(listener, tls=certificate is not None)
+        with opened(settings, create=True) as ladder:
+            logs.mkdir(parents=True, exist_ok=True)
+            first = first_invitation(ladder)
+            _say_where(settings, listener, certificate)
+            _say_without_wheels(settings)
+            images = [] if registry is None else [_registry(ladder, stack, listener, registry, certificate)]
+        number = listener.fileno()
+        words = ("serve", "--fd", str(number), *(("--tls", *map(str, tls)) if tls else ()))
+        site = SupervisedProcess("The site", words, logs / "site.err", (number,))
+        matches = SupervisedProcess(
+            "The runner of matches", ("ladder", "run", *(("--cluster",) if cluster else ())), logs / "ladder.err"
+        )
+        tables = SupervisedProcess("The runner of tables", ("ladder", "tables"), logs / "tables.err")
+        computing = SupervisedProcess("The runner of estimates", ("ladder", "compute"), logs / "computing.err")
+        parts = [site, *images, computing, tables, matches]
+        supervisor = Supervisor(parts, lambda words: typer.echo(sanitize(words), err=True))
+        for sign in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(sign, lambda *_: supervisor.stop())
+        if settings.sandbox == SandboxKind.DOCKER and not cluster:
+            say_what_is_missing(settings)
+        if first is not None:
+            link = link_of(settings, first, address).link
+            typer.echo(sanitize(f"It has no organiser yet; whoever opens this link becomes the first one: {link}"))
+        typer.echo(sanitize(f"The ladder is in {settings.data_dir}; its logs are in {logs}. Ctrl-C ends both."))
+        supervisor.run()
+
+
+def _registry(
+    ladder: Ladder, stack: ExitStack, listener: socket.socket, port: int, tls: Tls | None
+) -> SupervisedProcess:
+    """Prepare the registry of images: what nobody needs is removed before anybody can push."""
+    from ladder.app import registry_upkeep as upkeep
+    from ladder.app.supervisor import SupervisedProcess
+    from ladder.registry.program import ENVIRONMENT, registry_program, write_config
+    from ladder.site.server.listening import address_of
+
+    settings, program = ladder.settings, registry_program()
+    files = (tls.certificate, tls.key) if tls else None
+    site = address_of(listener, tls=tls is not None)
+    address, plan = upkeep.plan_registry(settings, str(listener.getsockname()[0]), port, site, files)
+    stack.enter_context(upkeep.sole_registry(settings.data_dir))
+    upkeep.check_free(plan.listen)
+    if settings.registry_gc:
+        _tidy(ladder, address, plan)
+    os.environ["PIGPEN_REGISTRY"] = address  # for the site and the runner
+    typer.echo(sanitize(f"The registry of images is at {address}"))
+    words, log = ("serve", str(write_config(plan))), settings.data_dir / "logs" / "registry.err"
+    return SupervisedProcess("The registry", words, log, program=program, environment=ENVIRONMENT)
+
+
+def _tidy(ladder: Ladder, address: str, plan: RegistryPlan) -> None:
+    """Remove images that nobody needs; should that fail, the ladder runs all the same."""
+    from ladder.app.registry_upkeep import sweep
+    from ladder.errors import SandboxError
+
+    try:
+        removed = sweep(ladder, address, plan)
+    except SandboxError as error:
+        typer.echo(sanitize(str(error)), err=True)
+    else:
+        if removed:
+            typer.echo(sanitize(f"Images removed from the registry, because their versions have retired: {removed}"))
+
+
+def _listen(settings: Settings, host: str | None, port: int | None, tls: Tls | None) -> socket.socket:
+    from ladder.site.server.listening import check_reach, listen
+
+    listener = listen(settings.site_host if host is None else host, settings.site_port if port is None else port)
+    try:
+        check_reach(listener, settings, tls=tls is not None)
+    except UserError:
+        listener.close()
+        raise
+    return listener
+
+
+def _say_without_wheels(settings: Settings) -> None:
+    """Say so if visitors cannot install Pigpen from this site."""
+    from ladder.app.wheels import find_wheels
+
+    if not find_wheels(settings.data_dir):
+        sentence = "The site has no wheels of Pigpen to hand out: run make wheels, or copy them to"
+        typer.echo(sanitize(f"{sentence} {settings.data_dir / 'wheels'}, and start again."))
+
+
+def _say_where(settings: Settings, listener: socket.socket, tls: Tls | None) -> None:
+    from ladder.app.accounts.links import note_address
+    from ladder.site.server.listening import address_of
+
+    address = address_of(listener, tls=tls is not None)
+    note_address(settings, address)
+    typer.echo(sanitize(f"The site is at {address}"))
+    if settings.site_url:
+        typer.echo(sanitize(f"Visitors reach it at {settings.site_url}/"))

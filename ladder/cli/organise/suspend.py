@@ -1,0 +1,67 @@
+"""`pigpen suspend` and `pigpen resume-bot`: the organiser decides who plays."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ladder.cli.shared.json_output import print_json
+from ladder.cli.shared.ladder import LocalOption, only_here, opened
+from ladder.cli.shared.sanitize import sanitize
+
+BotArgument = Annotated[str, typer.Argument(help="A bot, which means its newest version, or a version: Trotter@2.")]
+VariantOption = Annotated[str | None, typer.Option(help="Only in this variant; by default in all.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print what has changed as JSON.")]
+
+
+def suspend(
+    bot: BotArgument,
+    reason: Annotated[str, typer.Option(help="The reason, for its owner.")],
+    variant: VariantOption = None,
+    as_json: JsonOption = False,
+    local: LocalOption = False,
+) -> None:
+    """
+    Take a bot out of the matches to come, until pigpen resume-bot; its rating is kept.
+
+    Bots that keep failing are suspended by the ladder itself, and come back after a while.
+
+    Examples:
+        pigpen suspend Trotter --reason "It prints a gigabyte a match."
+
+        pigpen suspend Trotter@2 --variant gongzhu --reason "Its owner asked for it."
+    """
+    only_here("suspend", local)
+    from ladder.app.states import suspend as suspend_bot
+    from ladder.values.accounts import LOCAL
+
+    with opened() as ladder:
+        done = suspend_bot(ladder, LOCAL, bot, reason, variant)
+    if as_json:
+        print_json(done)
+    else:
+        typer.echo(sanitize(f"{done.bot} is suspended in {', '.join(done.variants)}."))
+
+
+def resume_bot(
+    bot: BotArgument, variant: VariantOption = None, as_json: JsonOption = False, local: LocalOption = False
+) -> None:
+    """
+    Let a suspended bot play again, whoever suspended it.
+
+    Examples:
+        pigpen resume-bot Trotter
+
+        pigpen resume-bot Trotter@2 --variant gongzhu
+    """
+    only_here("resume-bot", local)
+    from ladder.app.states import resume_bot as resume
+    from ladder.values.accounts import LOCAL
+
+    with opened() as ladder:
+        done = resume(ladder, LOCAL, bot, variant)
+    if as_json:
+        print_json(done)
+    else:
+        typer.echo(sanitize(f"{done.bot} plays again in {', '.join(done.variants)}."))

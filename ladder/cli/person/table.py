@@ -1,0 +1,71 @@
+"""`pigpen table`: open a table for people on the ladder's site."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ladder.cli.shared.json_output import print_json
+from ladder.cli.shared.ladder import LocalOption, asked
+from ladder.cli.shared.options import PACE
+from ladder.cli.shared.sanitize import sanitize
+from ladder.values.person_seconds import LEAST_SECONDS, MOST_SECONDS
+from referee.match.spec import PERSON_SECONDS
+
+
+def table(
+    variant: Annotated[str, typer.Argument(help="A variant of the ladder, a preset, or a TOML file.")] = "gongzhu",
+    chairs: Annotated[
+        str, typer.Option(help="One for each chair, with commas: person, a house bot, or a bot of the ladder.")
+    ] = "",
+    deals: Annotated[int | None, typer.Option(min=1, help="Number of deals to play. By default: a whole game.")] = None,
+    seconds: Annotated[
+        float, typer.Option(min=LEAST_SECONDS, max=MOST_SECONDS, help="A person's seconds for each decision.")
+    ] = PERSON_SECONDS,
+    pace: Annotated[float, typer.Option(min=0.0, max=10.0, help="Seconds that a card is shown.")] = PACE,
+    practice: Annotated[bool, typer.Option("--practice", help="Let people ask why, and take cards back.")] = False,
+    today: Annotated[bool, typer.Option("--today", help="Play today's board, the same for everybody.")] = False,
+    board: Annotated[
+        str, typer.Option(metavar="MATCH/BOARD/TABLE/SEAT", help="Play a board of a match, in the place of a bot.")
+    ] = "",
+    name: Annotated[str, typer.Option(help="The name that others see. By default: your account's.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the links as JSON.")] = False,
+    local: LocalOption = False,
+) -> None:
+    """
+    Open a table for people, and print a link for each person's chair; the first one is yours.
+
+    Anyone who has a link may take that chair, with any browser. The table begins when all have come. The house bots
+    are random, cautious, counting, sampling and exact. In a terminal, play with: pigpen play human
+
+    Examples:
+        pigpen table hearts
+
+        pigpen table gongzhu-partners --chairs person,counting,person,counting --name Ada
+
+        pigpen table ./my-rules.toml --seconds 60 --practice
+
+        pigpen table hearts --today
+
+        pigpen table --board 17/3/1/0
+    """
+    from ladder.app.tables.ordering import ordered_table
+    from ladder.values.people import TablePurpose
+
+    seated = [word.strip() for word in chairs.split(",")] if chairs else []
+    form = "game" if deals is None else f"deals:{deals}"
+    purpose = TablePurpose.TODAY if today else TablePurpose.BOARD if board else TablePurpose.FREE
+    order = ordered_table(
+        variant, seated, shown=name, format=form, seconds=seconds, pace=pace, practice=practice, purpose=purpose,
+        board=board,
+    )  # fmt: skip
+    with asked(local) as ladder:
+        opened = ladder.open_table(order)
+    if as_json:
+        print_json(opened)
+        return
+    own, *others = opened.links.values()
+    typer.echo(sanitize(f"Your chair: {own}"))
+    for link in others:
+        typer.echo(sanitize(f"For somebody else: {link}"))

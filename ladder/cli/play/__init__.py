@@ -1,0 +1,1 @@
+"""Commands for writing a bot: new, play, check, compare, rerun, rules."""

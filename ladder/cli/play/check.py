@@ -1,0 +1,95 @@
+"""`pigpen check`: the conformance cases that a submission must pass."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.cli.play.check_table import print_check
+from ladder.cli.shared.json_output import print_json
+from ladder.cli.shared.options import LimitOption, RuntimeOption, SandboxOption
+from ladder.cli.shared.progress import progress
+from ladder.cli.shared.running import run
+from ladder.cli.shared.sandboxes import opened_sandbox, say_what_is_not_read
+from ladder.cli.shared.sanitize import sanitize
+from ladder.matches.kinds import SandboxSetup
+from ladder.sandbox.bots.bot_source import find_bot
+from ladder.values.sandbox_kind import SandboxKind
+from pigpen.rules import PRESETS, Rules
+from referee.match.spec import DEFAULT_CLOCK
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from ladder.sandbox.bots.bot_source import BotSource
+    from ladder.values.check import CheckResult
+    from pigpen import ClockSetting
+
+
+def check(
+    bot: Annotated[str, typer.Argument(help="A sample bot's name, a folder or an image.")],
+    rules: Annotated[
+        list[str] | None, typer.Option(help="Try this preset or TOML file only; may be given again.")
+    ] = None,
+    case: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Try the case of this name only; may be given again."),
+    ] = None,
+    sandbox: SandboxOption = SandboxKind.DOCKER,
+    limit: LimitOption = DEFAULT_CLOCK.limit,
+    runtime: RuntimeOption = "runc",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the outcomes as JSON.")] = False,
+) -> None:
+    """
+    Run a bot through all cases that a submission must pass: exit code 0 if it passes all, 1 if it fails some.
+
+    Examples:
+        pigpen check ./mybot
+
+        pigpen check ./mybot --rules gongzhu --sandbox process
+
+        pigpen check ./mybot --rules hearts --case "follow suit"
+    """
+    from referee.records.rules_file import load_rules  # takes long to import
+
+    variants = [load_rules(name) for name in rules] if rules else list(PRESETS.values())
+    source = find_bot(bot)
+    say_what_is_not_read([source])
+    clock = replace(DEFAULT_CLOCK, limit=limit)
+    if sandbox is SandboxKind.INLINE:
+        typer.echo("The inline sandbox tries the cards only, not the wire: a submission must pass both.", err=True)
+    found = run(_check(source, variants, clock, sandbox, runtime, case or ()), blocks=sandbox is SandboxKind.INLINE)
+    if as_json:
+        print_json(found)
+    else:
+        print_check(found)
+        _tell_how_to_repeat(found, bot, rules or [], sandbox)
+    if not found.passed:
+        raise typer.Exit(1)
+
+
+def _tell_how_to_repeat(found: CheckResult, bot: str, rules: Sequence[str], sandbox: SandboxKind) -> None:
+    """Give the command that tries one of several cases again."""
+    failed = next((case for case in found.cases if not case.passed), None)
+    if failed is not None and len(found.cases) > 1:
+        named = rules or [failed.group] * (failed.group in PRESETS)
+        options = [*(word for name in named for word in ("--rules", name)), "--case", failed.case]
+        words = shlex.join(["pigpen", "check", bot, *options, "--sandbox", sandbox])
+        typer.echo(sanitize(f"To try that case alone: {words}"))
+
+
+async def _check(
+    source: BotSource,
+    variants: Sequence[Rules],
+    clock: ClockSetting,
+    kind: SandboxKind,
+    runtime: str,
+    only: Collection[str],
+) -> CheckResult:
+    from ladder.app.local.check import check_bot
+
+    async with opened_sandbox(SandboxSetup(kind, runtime, instances="warm")) as sandbox:
+        return await check_bot(source, variants, clock, sandbox, progress, only)

@@ -1,0 +1,31 @@
+"""`pigpen lock`: write down exactly which packages a bot gets."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ladder.cli.shared.options import SandboxOption
+from ladder.cli.shared.sandboxes import say
+from ladder.cli.shared.sanitize import sanitize
+from ladder.values.sandbox_kind import SandboxKind
+
+
+def lock(
+    folder: Annotated[str, typer.Argument(help="The bot's folder.")], sandbox: SandboxOption = SandboxKind.DOCKER
+) -> None:
+    """
+    Resolve the packages of a bot's requirements.txt again, and write a requirements.lock beside it.
+
+    With that file, the bot gets the same wheels everywhere and always. Without it, a machine takes the newest
+    versions that fit when it first sees the bot, and keeps to them.
+
+    Examples:
+        pigpen lock ./mybot
+    """
+    from ladder.app.local import folder as folders
+
+    done = folders.lock(folder, sandbox, say)
+    found = ", ".join(done.packages) or "the SDK has all of it"
+    typer.echo(sanitize(f"Wrote {done.file} for {done.target}: {found}."))

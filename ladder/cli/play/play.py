@@ -1,0 +1,121 @@
+"""`pigpen play`: a match on this machine, with the referee and the sandbox of the ladder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ladder.cli.person.here import person_here
+from ladder.cli.play.result_table import print_result
+from ladder.cli.shared.json_output import print_json
+from ladder.cli.shared.options import (
+    DEFAULT_CLOCK_TEXT,
+    MOST_LIMIT,
+    PACE,
+    ClockOption,
+    ConcurrencyOption,
+    FreshOption,
+    LimitOption,
+    RulesOption,
+    RuntimeOption,
+    SandboxOption,
+    SeedOption,
+    setup_of,
+)
+from ladder.cli.shared.progress import progress
+from ladder.cli.shared.running import run
+from ladder.cli.shared.sandboxes import opened_sandbox, say, say_what_is_not_read
+from ladder.errors import UserError
+from ladder.values.sandbox_kind import SandboxKind
+from referee.match.spec import DEFAULT_CLOCK, PERSON_SECONDS
+
+
+def play(
+    context: typer.Context,
+    bots: Annotated[
+        list[str], typer.Argument(help="A sample bot's name, a folder or an image, one for each seat; or: human.")
+    ],
+    rules: RulesOption = "gongzhu",
+    boards: Annotated[
+        int | None, typer.Option(min=1, help="Play N boards, each from every seat (the default, with 16).")
+    ] = None,
+    deals: Annotated[int | None, typer.Option(min=1, help="Play N independent deals, each from one seat.")] = None,
+    game: Annotated[bool, typer.Option("--game", help="Play to the variant's own end.")] = False,
+    seed: SeedOption = "",
+    sandbox: SandboxOption = SandboxKind.DOCKER,
+    clock: ClockOption = DEFAULT_CLOCK_TEXT,
+    limit: LimitOption = DEFAULT_CLOCK.limit,
+    human_limit: Annotated[
+        float, typer.Option(min=1.0, max=MOST_LIMIT, help="The most seconds for one decision of a person.")
+    ] = PERSON_SECONDS,
+    pace: Annotated[
+        float, typer.Option(min=0.0, max=10.0, help="Seconds that a person sees a card before the next one.")
+    ] = PACE,
+    record: Annotated[
+        Path | None, typer.Option(help="Write the match to this file: JSON Lines, packed if it ends in .gz.")
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Resume the interrupted match in this record, with the same bots.")
+    ] = None,
+    concurrency: ConcurrencyOption = None,
+    runtime: RuntimeOption = "runc",
+    fresh: FreshOption = False,
+    output: Annotated[bool, typer.Option("--output", help="Show what each bot printed, table by table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """
+    Let bots play a match on this machine, and show the result.
+
+    Each board is played once in every rotation of the bots, so that every bot holds every hand of it; fresh
+    instances of the bots play each rotation. With a person (`human`) the match is a game by default.
+
+    Examples:
+        pigpen play random cautious counting ./mybot
+
+        pigpen play random cautious counting ./mybot --rules hearts --boards 64 --seed 7
+
+        pigpen play ./mybot random cautious counting --deals 1 --output
+
+        pigpen play ./mybot counting --rules gongzhu-partners --game --record match.jsonl
+
+        pigpen play ./mybot counting --resume match.jsonl
+
+        pigpen play human random cautious counting --rules hearts
+    """
+    from ladder.app.local.match_plan import MatchRequest, new_match, resumed_match
+    from ladder.app.local.play import play_match
+
+    if resume:
+        _leave_to_the_record(context)
+        plan = resumed_match(resume, bots, seed)
+    else:
+        asked = MatchRequest(
+            bots=tuple(bots), rules=rules, boards=boards, deals=deals, game=game,
+            seed=seed, clock=clock, limit=limit, record=record, human_limit=human_limit,
+        )  # fmt: skip
+        plan = new_match(asked)
+    say_what_is_not_read(plan.sources)
+    person = person_here(pace) if plan.spec.people else None
+    opened = opened_sandbox(setup_of(sandbox, runtime, fresh=fresh))
+    if person:
+        found = run(person.play(plan, opened))
+    else:
+        shown = progress("deals", plan.deals, plan.deals_done)
+        found = run(play_match(plan, opened, shown, say, concurrency), blocks=sandbox is SandboxKind.INLINE)
+    if as_json:
+        print_json(found)
+    else:
+        print_result(plan.spec, found, output=output and sandbox is not SandboxKind.INLINE)
+
+
+def _leave_to_the_record(context: typer.Context) -> None:
+    """Refuse what the record of an interrupted match says itself."""
+    for name in ("rules", "boards", "deals", "game", "clock", "limit", "record", "human_limit"):
+        source = context.get_parameter_source(name)
+        if source and source.name != "DEFAULT":
+            option = name.replace("_", "-")
+            raise UserError(
+                f"--resume and --{option} exclude each other: the record says what is played. Leave it out."
+            )

@@ -1,0 +1,1 @@
+"""Commands that look into a match: replay, verify, why."""

@@ -1,0 +1,66 @@
+"""`pigpen replay`: look at a recorded match, card by card."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ladder.cli.shared.ladder import LocalOption
+from ladder.cli.shared.records import BoardOption, DealOption, RotationOption, source_of
+from ladder.cli.shared.sanitize import folded
+
+
+def replay(
+    record: Annotated[
+        Path,
+        typer.Argument(
+            help="The record of a match, finished or not; the number of a match of the ladder; or - for stdin."
+        ),
+    ],
+    deal: DealOption = None,
+    board: BoardOption = None,
+    rotation: RotationOption = None,
+    chair: Annotated[
+        str | None, typer.Option("--as", metavar="BOT", help="Show only what this bot knew: its name or number.")
+    ] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Print text, as without a terminal.")] = False,
+    local: LocalOption = False,
+) -> None:
+    """
+    Show a recorded match: on a terminal card by card with the arrow keys, elsewhere as text.
+
+    On a terminal, --deal, --board and --rotation say where to begin.
+
+    Examples:
+        pigpen replay match.jsonl
+
+        pigpen replay match.jsonl --board 3 --rotation 1 --as mybot
+
+        pigpen replay match.jsonl --deal 3 --plain
+
+        pigpen replay 17
+    """
+    # What reads records takes long to import.
+    from ladder.app.local.reading import bot_in, deals_in, read_match, understanding
+    from ladder.cli.replay.text import match_text
+    from referee.replay.cursor import Cursor
+
+    source = source_of(record, local)
+    recorded = read_match(source)
+    bot = None if chair is None else bot_in(recorded, chair, source)
+    lines = deals_in(recorded, source, deal, board, rotation)
+    console = Console(highlight=False)
+    with understanding(source):
+        if plain or console.is_dumb_terminal or not (console.is_terminal and sys.stdin.isatty()):
+            for text in match_text(recorded, lines, bot):
+                typer.echo(folded(text, console.encoding))
+        else:
+            from ladder.cli.replay.viewer import ReplayViewer  # there are no such terminals on Windows
+
+            cursor = Cursor(recorded, recorded.deals.index(lines[0]))
+            ReplayViewer(cursor, console, bot, partial(read_match, source)).run(sys.stdin.fileno())

@@ -1,0 +1,236 @@
+"""
+A moment of a recorded deal as a screen full of text: the seats around the trick.
+
+The table is a grid of three by three fields, six lines high; it fits 80×24 and grows with the terminal.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.cells import set_cell_size
+from rich.text import Text
+
+from ladder.cli.replay import words as words
+from ladder.cli.replay.help import KEYS
+from ladder.cli.replay.text import heading, places_text
+from pigpen.rules import Face, Phase, Suit
+from referee.replay.table_view import view_table
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from pigpen.rules import Card, Play, Rules
+    from referee.replay.cursor import Cursor
+    from referee.replay.deal_replay import DealReplay
+    from referee.replay.table_view import Chair, TableView
+
+WIDTH, HEIGHT = 80, 24
+"""The smallest terminal that shows everything."""
+FIELD_LINES = 6
+WIDEST_FIELD = 38
+CENTRE, NOTES, SCORES = 4, 6, 8
+"""Fields by number: the trick; what was passed or exposed, and the scores, unless a seat needs the field."""
+FIELDS = {
+    2: (7, 1),
+    3: (7, 3, 5),
+    4: (7, 3, 1, 5),
+    5: (7, 3, 0, 2, 5),
+    6: (7, 3, 0, 1, 2, 5),
+    7: (7, 6, 3, 0, 2, 5, 8),
+    8: (7, 6, 3, 0, 1, 2, 5, 8),
+}
+"""For each number of players where they sit, clockwise, from the bottom."""
+SUIT_STYLES = ("green", "bright_cyan", "bright_red", "default")
+
+
+def screen(cursor: Cursor, chair: int | None, width: int, height: int) -> list[Text]:
+    """
+    Draw where *cursor* is.
+
+    Args:
+        cursor: The place in the match.
+        chair: The seat from whose chair to look, at the bottom of the table; None: all hands are open.
+        width: Columns of the terminal.
+        height: Its lines; at most so many are drawn.
+    """
+    replay, chairs = cursor.replay, None if chair is None else (chair,)
+    now = view_table(replay, cursor.moment, chairs)
+    before = view_table(replay, cursor.moment - 1, chairs) if cursor.moment else None
+    if width < WIDTH or height < HEIGHT:
+        small = Text(f"This needs {WIDTH} columns and {HEIGHT} lines; the terminal has {width} and {height}.")
+        return [small, *_news(cursor, now, before, width)][:height]
+    field = min(width // 3, WIDEST_FIELD)
+    fields = _fields(replay, now, field, chair or 0)
+    space = [Text()] * min(2, (height - HEIGHT) // 3)
+    lines = [_title(cursor, now, chair, 3 * field), Text()]
+    for row in range(3):
+        lines += [joined(parts, field) for parts in zip(*fields[3 * row : 3 * row + 3], strict=True)] + space
+    lines += [*_news(cursor, now, before, 3 * field), _bar(cursor, 3 * field), Text(KEYS, style="dim")]
+    indent = " " * ((width - 3 * field) // 2)
+    return [Text.assemble(indent, line) for line in lines]
+
+
+def _title(cursor: Cursor, now: TableView, chair: int | None, width: int) -> Text:
+    replay, deals = cursor.replay, len(cursor.recorded.deals)
+    left = f" {replay.rules.title.split(',')[0]}   {heading(replay)}   ({cursor.deal + 1} of {deals}) "
+    right = "all hands open " if chair is None else f"as {words.who(now.chairs[chair])} "
+    text = Text(left, style="reverse")
+    text.truncate(width - len(right), overflow="ellipsis", pad=True)
+    return text.append(right)
+
+
+def _fields(replay: DealReplay, now: TableView, width: int, south: int) -> list[list[Text]]:
+    """The nine fields, each of them as many lines."""
+    rules, fields = replay.rules, [[Text()] for _ in range(9)]
+    fields[CENTRE] = [*centre_field(rules, now, width, south)]
+    fields[NOTES] = [*notes_field(rules, now)]
+    fields[SCORES] = [*scores_field(now, width)]
+    for chair in now.chairs:
+        fields[place_of(rules, chair.seat, south)] = [*seat_field(chair, now, width)]
+    return [(lines + [Text()] * FIELD_LINES)[:FIELD_LINES] for lines in fields]
+
+
+def place_of(rules: Rules, seat: int, south: int) -> int:
+    """The number of the field where a seat is drawn if *south* sits at the bottom."""
+    return FIELDS[rules.players][(seat - south) % rules.players]
+
+
+def joined(parts: Iterable[Text], width: int) -> Text:
+    """Put parts side by side, each of the same width."""
+    line = Text()
+    for part in parts:
+        cell = part.copy()
+        cell.truncate(width, pad=True)
+        line.append_text(cell)
+    return line
+
+
+def seat_field(chair: Chair, now: TableView, width: int) -> Iterator[Text]:
+    """A seat: its name and points, its cards suit by suit, the cards it took."""
+    name = Text(f"{'▶' if chair.asked else ' '} {words.who(chair)}", style="bold reverse" if chair.asked else "bold")
+    score = words.points(chair.points)
+    name.truncate(width - len(score) - 3, overflow="ellipsis")
+    yield Text.assemble(name, " ", score)
+    yield from (Text("  ").append_text(line) for line in (_hand(chair, now) if chair.open else _guess(chair)))
+    if chair.taken:
+        yield Text.assemble("  ", *(part for suit in reversed(Suit) for part in taken_of(suit, chair.taken)))
+
+
+def _hand(chair: Chair, now: TableView) -> Iterator[Text]:
+    """The cards, a line for each suit."""
+    fresh = chair.received if now.last_actions and isinstance(now.last_actions[0].action, tuple) else ()
+    plays = chair.asked and now.phase is Phase.PLAY
+    for suit in reversed(Suit):
+        line = Text(words.SIGNS[suit], style=SUIT_STYLES[suit])
+        for card in sorted(chair.hand, reverse=True):
+            if card.suit is suit:
+                style = "underline " * (card in fresh) + "dim" * (plays and card not in chair.legal)
+                line.append(" ").append(_in_hand(card, chair), style=style)
+        yield line
+
+
+def _in_hand(card: Card, chair: Chair) -> str:
+    shown = chair.exposed.get(card)
+    frame = "{}" if shown is None else "[{}]" if shown is Face.UP else "({})"
+    return frame.format(words.rank(card))
+
+
+def _guess(chair: Chair) -> Iterator[Text]:
+    """What is known of cards that are not seen."""
+    yield Text(f"{chair.unknown} unknown cards" if chair.unknown else "", style="dim")
+    yield Text.assemble(*(["holds "] if chair.hand else []), *coloured(chair.hand))
+    voids = [Text(words.SIGNS[suit], style=SUIT_STYLES[suit]) for suit in sorted(chair.voids)]
+    yield Text.assemble(*(["out of "] if voids else []), *voids)
+    yield Text(f"{chair.hidden} face down" if chair.hidden else "")
+
+
+def taken_of(suit: Suit, taken: Collection[Card]) -> Iterator[Text]:
+    """The cards of a suit that somebody took."""
+    if ranks := words.ranks_of(suit, taken):
+        yield Text(f"{words.SIGNS[suit]}{ranks} ", style=SUIT_STYLES[suit])
+
+
+def coloured(cards: Iterable[Card]) -> Iterator[Text]:
+    """Each card in the colour of its suit."""
+    for card in cards:
+        yield Text(f"{words.card(card)} ", style=SUIT_STYLES[card.suit])
+
+
+def centre_field(rules: Rules, now: TableView, width: int, south: int) -> Iterator[Text]:
+    """The trick on the table, each card on its player's side; in the end the result."""
+    if now.scores is not None:
+        yield middle("result", width)
+        for chair, score in zip(now.chairs, now.scores, strict=True):
+            yield middle(f"{set_cell_size(words.who(chair), 15)} {words.points(score):>6}", width)
+        return
+    yield middle(f"trick {now.number} of {rules.hand_size}" if now.number else _WAITING[now.phase], width)
+    cell = (width - 4) // 3
+    cells = [Text(" " * cell)] * 9
+    for play in now.trick:
+        cells[place_of(rules, play.seat, south)] = _on_table(play, now, cell)
+    edge = "─" * (3 * cell)
+    yield middle(f"╭{edge}╮", width)
+    for row in range(3):
+        yield middle(Text.assemble("│", *cells[3 * row : 3 * row + 3], "│"), width)
+    yield middle(f"╰{edge}╯", width)
+
+
+_WAITING = {Phase.PASS: "before the pass", Phase.EXPOSE: "before exposing", Phase.PLAY: "before the first lead"}
+
+
+def _on_table(play: Play, now: TableView, width: int) -> Text:
+    led, wins = play == now.trick[0], play == now.winning
+    style = SUIT_STYLES[play.card.suit] + " bold" * wins + " reverse" * (wins and now.winner is not None)
+    text = Text.assemble("›" if led else " ", (words.card(play.card), style), "*" if wins else " ")
+    text.align("center", width)
+    return text
+
+
+def middle(what: str | Text, width: int) -> Text:
+    """Put a line into the middle."""
+    text = Text(what) if isinstance(what, str) else what
+    text.align("center", width)
+    return text
+
+
+def notes_field(rules: Rules, now: TableView) -> Iterator[Text]:
+    """What was exposed, or else passed."""
+    shown = [(chair, text) for chair in now.chairs for text in words.exposures(rules, chair)]
+    if shown:
+        yield Text("  exposed", style="dim")
+        yield from (Text(f"  {chair.seat}: {text}") for chair, text in shown)
+    elif any(chair.passed for chair in now.chairs):
+        yield Text("  passed", style="dim")
+        for chair in now.chairs:
+            if chair.passed:
+                yield Text.assemble(f"  {chair.seat} → {chair.pass_to}: ", *coloured(chair.passed))
+
+
+def scores_field(now: TableView, width: int) -> Iterator[Text]:
+    """The totals, before the deal or after it, with what each bot has got so far."""
+    yield Text(f"{'deal':>{width - 8}}{'total':>7}", style="dim")
+    room = width - 16
+    for chair, score, total in zip(now.chairs, now.scores or _so_far(now), now.totals, strict=True):
+        yield Text(f"  {set_cell_size(words.who(chair), room)}{words.points(score):>6}{words.points(total):>7}")
+
+
+def _so_far(now: TableView) -> tuple[int, ...]:
+    return tuple(chair.points for chair in now.chairs)
+
+
+def _news(cursor: Cursor, now: TableView, before: TableView | None, width: int) -> Iterator[Text]:
+    """Two lines: what has just happened; what was wrong with it, or in the end who won."""
+    faults = " ".join(words.fault_texts(now))
+    if now.scores is not None and cursor.deal == len(cursor.recorded.deals) - 1:
+        faults = places_text(cursor.recorded)
+    for text, style in ((words.happened(cursor.replay.rules, now, before), ""), (faults, "bold red" * ("✗" in faults))):
+        line = Text(text, style=style)
+        line.truncate(width, overflow="ellipsis")
+        yield line
+
+
+def _bar(cursor: Cursor, width: int) -> Text:
+    """How far the deal has come."""
+    done = (width - 1) * cursor.moment // (len(cursor.replay.moments) - 1)
+    return Text.assemble("━" * done, "●", ("─" * (width - 1 - done), "dim"))

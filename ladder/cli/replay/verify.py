@@ -1,0 +1,66 @@
+"""`pigpen verify`: does a record hold?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.cli.shared.json_output import print_json
+from ladder.cli.shared.ladder import LocalOption
+from ladder.cli.shared.records import is_piped, record_of
+from ladder.cli.shared.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from ladder.values.record import Verification
+
+
+def verify_records(
+    records: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RECORD", help="Records, packed or not; numbers of the ladder's matches; or - for standard input."
+        ),
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print each finding as JSON, one line for each record.")
+    ] = False,
+    local: LocalOption = False,
+) -> None:
+    """
+    Check whether records are right: deal again from the seed, play every action again, count again.
+
+    The exit code is 1 if one is not right; the first line that differs is named. The record of a match that is not
+    finished does not have its seed yet: then everything but the cards is checked.
+
+    Examples:
+        pigpen verify match.jsonl
+
+        zcat match.jsonl.gz | pigpen verify -
+    """
+    from ladder.app.local.record import verify_record
+
+    all_hold = True
+    for record in records:
+        found = verify_record(record_of(record, local))
+        if is_piped(record):
+            found = found.model_copy(update={"record": record})
+        if as_json:
+            print_json(found)
+        else:
+            typer.echo(sanitize(_sentence(found)))
+        all_hold &= found.holds
+    if not all_hold:
+        raise typer.Exit(1)
+
+
+def _sentence(found: Verification) -> str:
+    path = found.record
+    if not found.holds or found.bots is None:
+        return f"{path} does not hold: line {found.line}: {found.difference}."
+    what = f"{found.format} of {found.rules} by {', '.join(found.bots)}"
+    deals = f"{found.deals} deal{'s' * (found.deals != 1)}"
+    if found.finished:
+        return f"{path} holds: {what}, {deals}."
+    return f"{path} is not finished; it holds so far, as can be said without its seed: {what}, {deals}."

@@ -1,0 +1,65 @@
+"""`pigpen why`: what the choices of a decision were worth, and which decisions of a bot were the dearest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ladder.cli.shared.json_output import JsonOption, print_json
+from ladder.cli.shared.ladder import LocalOption
+from ladder.cli.shared.progress import progress
+from ladder.cli.shared.records import BoardOption, DealOption, RotationOption, source_of
+from ladder.errors import UserError
+
+
+def why(
+    record: Annotated[
+        Path,
+        typer.Argument(
+            help="The record of a match, finished or not; the number of a match of the ladder; or - for stdin."
+        ),
+    ],
+    bot: Annotated[str | None, typer.Argument(metavar="[BOT]", help="The bot in it, by its name or number.")] = None,
+    deal: DealOption = None,
+    board: BoardOption = None,
+    rotation: RotationOption = None,
+    step: Annotated[int | None, typer.Option(min=1, help="Step N of the deal, counted from 1.")] = None,
+    worst: Annotated[int, typer.Option(min=1, max=50, help="Without --step: the N dearest decisions of BOT.")] = 5,
+    as_json: JsonOption = False,
+    local: LocalOption = False,
+) -> None:
+    """
+    Estimate what each choice of a decision was worth, or list the dearest decisions of a bot.
+
+    A model's opinion: deals that fit what the seat knew are sampled, and played to their end by a simple policy. The
+    same question gives the same answer. docs/why.md says what the estimate is worth.
+
+    Examples:
+        pigpen why 17 Trotter
+
+        pigpen why 17 --board 3 --rotation 1 --step 25
+
+        pigpen why match.jsonl mybot --worst 10 --json
+    """
+    from ladder.app.local.why import Where, dearest_in_record, why_in_record  # what simulates takes time to import
+    from ladder.cli.replay.why_table import print_dearest, print_why
+
+    source, where = source_of(record, local), Where(deal, board, rotation)
+    if step is not None:
+        found = why_in_record(source, step, where, bot)
+        if as_json:
+            print_json(found)
+        else:
+            print_why(found, Console())
+        return
+    if bot is None:
+        raise UserError("Name a bot to see its dearest decisions, or one decision with --step.")
+    with progress("deals", None) as advance:
+        dear = dearest_in_record(source, bot, worst, where, advance)
+    if as_json:
+        print_json(dear)
+    else:
+        print_dearest(dear, Console())

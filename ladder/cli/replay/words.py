@@ -1,0 +1,142 @@
+"""What a replay says in words, on the screen and in plain text."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pigpen.rules import Card, Face, MoonChoice, Suit
+from pigpen.rules.cards import RANKS
+from referee.records.by import BY_AWAY, BY_FORCED, BY_TAKEOVER, DEFAULT
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from pigpen.rules import Rules
+    from referee.replay.table_view import Chair, LastAction, TableView
+
+WORTH_A_WORD = 0.005
+"""Seconds of work before a bot was asked; less is what a library's own threads may use."""
+SIGNS = "♣♦♥♠"
+"""The suits in canonical order."""
+
+
+def card(which: Card) -> str:
+    """Give the rank and the sign of the suit."""
+    return f"{rank(which)}{SIGNS[which.suit]}"
+
+
+def rank(which: Card) -> str:
+    """Give the rank alone."""
+    return RANKS[which.rank - 2]
+
+
+def cards(which: Iterable[Card]) -> str:
+    """Name each card."""
+    return " ".join(map(card, which))
+
+
+def spelled(text: str) -> str:
+    """Write cards as they stand in a record with the signs of their suits."""
+    return re.sub(r"\b([2-9TJQKA])([CDHS])\b", lambda found: card(Card.parse(found[0])), text) or "nothing"
+
+
+def suits(which: Collection[Card]) -> str:
+    """Name cards suit by suit as players hold them: spades first, aces first."""
+    return "  ".join(f"{SIGNS[suit]} {ranks}" for suit in reversed(Suit) if (ranks := ranks_of(suit, which, " ")))
+
+
+def compact(which: Collection[Card]) -> str:
+    """Name cards suit by suit in little room."""
+    return " ".join(f"{SIGNS[suit]}{ranks}" for suit in reversed(Suit) if (ranks := ranks_of(suit, which)))
+
+
+def ranks_of(suit: Suit, which: Collection[Card], between: str = "") -> str:
+    """Name the ranks of one suit, aces first."""
+    return between.join(rank(each) for each in sorted(which, reverse=True) if each.suit is suit)
+
+
+def points(number: int) -> str:
+    """Give a number of points with its sign."""
+    return f"{number:+d}" if number else "0"
+
+
+def who(chair: Chair) -> str:
+    """Name a seat and the bot in it."""
+    return f"{chair.seat} {chair.bot}"
+
+
+def exposures(rules: Rules, chair: Chair) -> Iterator[str]:
+    """Name what a seat has exposed, with what it does to the points."""
+    if rules.exposing is None:
+        return
+    for shown, face in chair.exposed.items():
+        if face is Face.UP:
+            yield f"{card(shown)} ×{rules.exposing.face_up}"
+        else:
+            yield f"{card(shown)} ×{rules.exposing.face_down} (face down)"
+    if chair.hidden:
+        yield f"{chair.hidden} face down"
+
+
+def happened(rules: Rules, now: TableView, before: TableView | None) -> str:
+    """Say what has just happened; *before* is the moment before."""
+    if before is None:
+        return "The cards are dealt."
+    if now.scores is not None:
+        return "The deal is over."
+    if not now.number:
+        return _sealed(rules, now, before)
+    if now.last_actions and isinstance(now.last_actions[0].action, MoonChoice):
+        return _moon(rules, now, now.last_actions[0])
+    if not now.last_actions:
+        return "The moon has been shot, and its worth chosen."
+    return _played(now, before)
+
+
+def fault_texts(now: TableView) -> Iterator[str]:
+    """Say where the default action stands for a bot's own, and why."""
+    for last in now.last_actions:
+        name = who(now.chairs[last.seat])
+        if last.by == BY_TAKEOVER:
+            yield f"The default policy plays for {name}."
+        elif last.by == BY_AWAY:
+            yield f"{name} is away: the default policy plays."
+        elif last.by.startswith(DEFAULT):
+            yield f"✗ {name}: {last.by}: {last.why}"
+
+
+def _sealed(rules: Rules, now: TableView, before: TableView) -> str:
+    if any(chair.passed for chair in now.chairs) and not any(chair.passed for chair in before.chairs):
+        return f"All have passed {rules.plan.pass_count} cards."
+    shown = [f"{who(chair)} {', '.join(made)}" for chair in now.chairs if (made := [*exposures(rules, chair)])]
+    return f"Exposed: {'; '.join(shown)}." if shown else "Nobody exposes a card."
+
+
+def _time(last: LastAction) -> str:
+    """How long a play took, and what the bot had worked before it was asked, if that is worth a word."""
+    if last.took is None:
+        return ""
+    if last.by == BY_FORCED:
+        return " (forced)"
+    unasked = last.unasked or 0.0
+    before = f", {unasked * 1000:.1f} ms before it was asked" if unasked > WORTH_A_WORD else ""
+    return f" ({last.took * 1000:.1f} ms{before})"
+
+
+def _played(now: TableView, before: TableView) -> str:
+    last = now.trick[-1]
+    text = f"{who(now.chairs[last.seat])} {'plays' if len(now.trick) > 1 else 'leads'} {card(last.card)}"
+    text += _time(now.last_actions[0])
+    if now.winner is None:
+        return f"{text}."
+    gain = now.chairs[now.winner].points - before.chairs[now.winner].points
+    return f"{text}. {who(now.chairs[now.winner])} takes the trick: {points(gain)}."
+
+
+def _moon(rules: Rules, now: TableView, last: LastAction) -> str:
+    assert rules.moon is not None
+    shooter = who(now.chairs[last.seat])
+    if last.action is MoonChoice.ADD:
+        return f"{shooter} has shot the moon: {points(rules.moon.others)} for everybody else."
+    return f"{shooter} has shot the moon: {points(rules.moon.instead or 0)} for itself."

@@ -1,0 +1,1 @@
+"""Commands that follow a ladder: standings, bots, matches, output of bots."""

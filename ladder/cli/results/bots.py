@@ -1,0 +1,59 @@
+"""`pigpen bots`: who is on the ladder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from ladder.cli.shared.json_output import JsonOption, print_json
+from ladder.cli.shared.ladder import LocalOption, asked
+from ladder.cli.shared.ladder_words import NOTHING, cell, label, plain_table, say, when
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ladder.values.bots import BotEntry, BotRow
+
+
+def bots(as_json: JsonOption = False, local: LocalOption = False) -> None:
+    """
+    List every bot of the ladder: its owner, its newest version, and where it plays.
+
+    Examples:
+        pigpen bots
+
+        pigpen bots --json
+    """
+    with asked(local) as ladder:
+        found = ladder.bots()
+    if as_json:
+        print_json(found)
+    else:
+        print_bots(found, Console())
+
+
+def print_bots(found: Iterable[BotRow], console: Console) -> None:
+    """Print a row for each bot; below, why one does not play."""
+    table, reasons = (
+        plain_table("bot", "owner", "version", "plays", "added", right=("version",), wrapped=("plays",)),
+        [],
+    )
+    for bot in found:
+        plays = ", ".join(_plays(entry, bot.newest) for entry in bot.entries) or NOTHING
+        texts = (bot.bot, bot.owner, str(bot.newest), plays, when(bot.added))
+        table.add_row(*(cell(console, text) for text in texts))
+        reasons += [_why(bot.bot, entry) for entry in bot.entries if entry.state != "active"]
+    console.print(table)
+    for reason in reasons:
+        say(console, reason)
+
+
+def _plays(entry: BotEntry, newest: int) -> str:
+    version = "" if entry.version == newest else f" with version {entry.version}"
+    return f"{entry.variant}{version}{'' if entry.state == 'active' else f' ({entry.state})'}"
+
+
+def _why(bot: str, entry: BotEntry) -> str:
+    reason = f": {entry.reason}" if entry.reason else ""
+    return f"{label(bot, entry.version)} is {entry.state} in {entry.variant} since {when(entry.since)}{reason}"

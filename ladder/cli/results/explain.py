@@ -1,0 +1,68 @@
+"""`pigpen explain`: how a match moved the ratings, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from ladder.cli.shared.json_output import JsonOption, print_json
+from ladder.cli.shared.ladder import LocalOption, asked
+from ladder.cli.shared.ladder_words import cell, head, moved, plain_table, say, when
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ladder.values.matches import Explanation, MoveExplained
+
+MatchArgument = Annotated[int, typer.Argument(metavar="MATCH", help="Its number (see: pigpen matches).")]
+
+
+def explain(match: MatchArgument, as_json: JsonOption = False, local: LocalOption = False) -> None:
+    """
+    Explain how each rating changed in a match: what each bot was expected to score against each other, and did score.
+
+    The changes are computed again from the places and the ratings before the match, and compared with those that the
+    ladder has stored; the exit code is 1 if they differ.
+
+    Examples:
+        pigpen explain 17
+    """
+    with asked(local) as ladder:
+        found = ladder.explanation(match)
+    if as_json:
+        print_json(found)
+    else:
+        print_explained(found, Console())
+    raise typer.Exit(0 if all(move.agrees for move in found.moves) else 1)
+
+
+def print_explained(found: Explanation, console: Console) -> None:
+    """Print a table for each bot: what each opponent brought; ratings are shown as they were then."""
+    say(console, f"Match {found.match}: {found.variant}, {found.format}, {when(found.finished)}", "bold")
+    for move in found.moves:
+        head(console, _title(move, found.shift))
+        console.print(_table(move, found.shift, console))
+        if not move.agrees:
+            there = "nothing" if move.stored is None else f"{move.stored + found.shift:.2f}"
+            say(console, f"✗ The ladder has stored {there} instead: the places or ratings were changed afterwards.")
+
+
+def _title(move: MoveExplained, shift: float) -> str:
+    overs = ", taken over" if move.taken_over else ""
+    change = f"{move.before + shift:.1f} → {move.after + shift:.1f} ({moved(move.after - move.before, 1)})"
+    return f"{move.bot}: place {move.place}{overs}, {change}"
+
+
+def _table(move: MoveExplained, shift: float, console: Console) -> Table:
+    numbers = ("Elo", "expected", "score", "brought")
+    table = plain_table("against", *numbers, right=numbers)
+    for other in move.against:
+        figures = (f"{other.rating + shift:.1f}", f"{other.expected:.3f}", f"{other.score:g}", moved(other.change, 2))
+        table.add_row(cell(console, " and ".join(other.bots)), *figures)
+    table.add_section()
+    expected, score = (sum(getattr(other, name) for other in move.against) for name in ("expected", "score"))
+    k = f"K {move.k:.1f} after {move.boards_before} boards"
+    table.add_row(k, "", f"{expected:.3f}", f"{score:g}", moved(move.after - move.before, 2))
+    return table

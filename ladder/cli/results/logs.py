@@ -1,0 +1,41 @@
+"""`pigpen logs`: what a bot printed in a match of the ladder."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ladder.cli.results.explain import MatchArgument
+from ladder.cli.shared.json_output import JsonOption, print_json
+from ladder.cli.shared.ladder import LocalOption, asked
+
+
+def logs(
+    match: MatchArgument,
+    seat: Annotated[str, typer.Argument(metavar="SEAT", help="The bot's number in the match, or its name.")],
+    table: Annotated[int | None, typer.Option(min=0, help="Only table N, counted from 0.")] = None,
+    lines: Annotated[int, typer.Option(min=1, help="At most the last N lines of each table.")] = 50,
+    as_json: JsonOption = False,
+    local: LocalOption = False,
+) -> None:
+    """
+    Show the end of what a bot printed in a match, table by table, and its faults there.
+
+    [12] before a line names the decision at which it was printed; ✗ marks those at which the bot was at fault.
+
+    Examples:
+        pigpen logs 17 Trotter
+
+        pigpen logs 17 2 --table 1
+    """
+    from ladder.cli.results.logs_text import print_logs
+
+    with asked(local) as ladder:
+        found = ladder.logs(match, seat, table)
+    if as_json:
+        print_json(found)
+    else:
+        for log in found:
+            print_logs(match, log, lines, Console())

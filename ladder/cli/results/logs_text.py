@@ -1,0 +1,53 @@
+"""What a bot printed, with its faults in their places."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ladder.cli.shared.ladder_words import say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import Console
+
+    from ladder.values.faults import FaultReport
+    from ladder.values.matches import SeatLog, TableLog
+
+_DECISION = re.compile(r"\[(\d+)\] ")
+"""What stands before each line that was printed: the decision that the bot was at (`ladder.sandbox.tail`)."""
+
+
+def print_logs(match: int, log: SeatLog, most: int, console: Console) -> None:
+    """Print the end of what a bot wrote at each table, at *most* so many lines, and its faults there."""
+    say(console, f"Match {match}, seat {log.seat}: {log.bot}", "bold")
+    print_tables(console, log.tables, most)
+
+
+def print_tables(console: Console, tables: Iterable[TableLog], most: int | None = None) -> None:
+    """Print what a bot wrote at each table, of it at most the last *most* lines, and its faults there."""
+    for table in tables:
+        lines = table.printed.splitlines()
+        say(console, f"table {table.table}: {_summary(table.faults, len(lines))}")
+        for fault in table.faults:
+            say(console, f"  ✗ {fault}{_ended(fault)}")
+        _print_lines(lines if most is None else lines[-most:], {fault.decision for fault in table.faults}, console)
+
+
+def _summary(faults: Sequence[FaultReport], lines: int) -> str:
+    found = f"{len(faults)} fault{'s' * (len(faults) != 1)}" if faults else "no fault"
+    return f"{found}, {f'{lines} lines' if lines else 'nothing printed'}"
+
+
+def _ended(fault: FaultReport) -> str:
+    if fault.exit_code is None:
+        return ""
+    return f" (exit code {fault.exit_code}{', out of memory' * bool(fault.oom)})"
+
+
+def _print_lines(lines: Iterable[str], at_fault: set[int], console: Console) -> None:
+    for line in lines:
+        found = _DECISION.match(line)
+        is_marked = found is not None and int(found[1]) in at_fault
+        say(console, f"  {'✗' if is_marked else '│'} {line.expandtabs()}", "bold" if is_marked else None)

@@ -1,0 +1,67 @@
+"""`pigpen matches`: what is played, and what has been."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ladder.cli.results.standings import VariantOption
+from ladder.cli.shared.json_output import JsonOption, print_json
+from ladder.cli.shared.ladder import LocalOption, asked
+
+
+class StatusName(enum.StrEnum):
+    """What can be asked for: the names of `ladder.app.matches.MatchStatus`."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    QUARANTINED = "quarantined"
+
+
+def matches(
+    match: Annotated[int | None, typer.Argument(help="Only this match, with all that is known about it.")] = None,
+    variant: VariantOption = None,
+    bot: Annotated[str | None, typer.Option(help="Only with this bot: Trotter, or its version Trotter@2.")] = None,
+    status: Annotated[
+        StatusName | None, typer.Option(help="Only those of one status. By default: running and done ones.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most N of each status.")] = 20,
+    as_json: JsonOption = False,
+    local: LocalOption = False,
+) -> None:
+    """
+    List matches: those that are being played, and the newest results with the places and how each rating changed.
+
+    For a match that is not done, only the SHA-256 of its seed is shown; afterwards the seed is shown, too. If matches
+    wait and no runner plays them, a sentence on stderr says it.
+
+    Examples:
+        pigpen matches --bot Trotter --limit 5
+
+        pigpen matches --status queued
+
+        pigpen matches 17
+    """
+    from ladder.cli.results.matches_table import print_match, print_matches
+
+    with asked(local) as ladder:
+        if match is not None:
+            one = ladder.match(match)
+            if as_json:
+                print_json(one)
+            else:
+                print_match(one, Console())
+            return
+        statuses = [StatusName.RUNNING, StatusName.DONE] if status is None else [status]
+        found = ladder.matches(variant, bot, statuses, limit)
+        why_nothing_plays = ladder.why_nothing_plays()
+    if why_nothing_plays:
+        typer.secho(why_nothing_plays, err=True, fg=typer.colors.YELLOW)
+    if as_json:
+        print_json(found)
+    else:
+        print_matches(found, Console())

@@ -1,0 +1,139 @@
+"""A bot's page in words and tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.app.standings_csv import ORDINALS
+from ladder.cli.results.think_times_table import print_think_times
+from ladder.cli.shared.ladder_words import (
+    NOTHING,
+    cell,
+    head,
+    label,
+    moved,
+    percent,
+    plain_table,
+    say,
+    sparkline,
+    when,
+)
+from ladder.pairing.missing import waits_for
+from ladder.sandbox.host.memory import MIB
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import Console
+
+    from ladder.values.bots import BotPage, FaultKind, FaultRow, InVariant, Opponent, VersionRow
+
+
+def print_page(page: BotPage, console: Console) -> None:
+    """Print everything: the bot, its versions, each variant, faults, changes of state."""
+    say(console, f"{page.bot} by {page.owner}, on the ladder since {when(page.added)}", "bold")
+    _print_versions(page.versions, console)
+    for there in page.variants:
+        _print_variant(page, there, console)
+    if page.faults:
+        _print_faults(page, console)
+    if page.changes:
+        head(console, "What became of it")
+        for change in page.changes:
+            reason = f": {change.reason}" if change.reason else ""
+            say(console, f"  {when(change.at)}  {change.variant}: {change.state} (by the {_by(change.by)}){reason}")
+
+
+def _by(who: str) -> str:
+    return f"{who} itself" if who == "ladder" else who
+
+
+def _print_versions(versions: Sequence[VersionRow], console: Console) -> None:
+    headings = ("version", "submitted", "as", "MiB", "identity", "start", "plays")
+    table = plain_table(*headings, right=("version", "MiB"), wrapped=("plays", "as"))
+    for version in versions:
+        plays = ", ".join(f"{entry.variant}{'' if entry.state == 'active' else f' ({entry.state})'}"
+                          for entry in version.entries)  # fmt: skip
+        texts = (
+            str(version.number),
+            when(version.added),
+            version.source,
+            f"{version.size / MIB:.1f}",
+            version.identity.removeprefix("sha256:")[:12],
+            "warm" if version.can_fork else "fresh",
+            plays or NOTHING,
+        )
+        table.add_row(*(cell(console, text) for text in texts))
+    console.print(table)
+    for version in versions:
+        if version.lock:
+            say(console, f"packages of version {version.number}: {_packages(version.lock)}")
+
+
+def _packages(lock: str) -> str:
+    return ", ".join(line.partition(" ")[0].replace("==", " ") for line in lock.splitlines())
+
+
+def _print_variant(page: BotPage, there: InVariant, console: Console) -> None:
+    head(console, f"{label(page.bot, page.version)} in {there.variant}")
+    for line in _standing(there):
+        say(console, f"  {line}")
+    if there.opponents:
+        console.print()
+        _print_opponents(there.opponents, console)
+    if there.think_times:
+        console.print()
+        print_think_times(there.think_times, console)
+
+
+def _standing(there: InVariant) -> Iterable[str]:
+    one = there.standing
+    if one.rank is None:
+        reason = f": {one.reason}" if one.reason else ""
+        yield f"{one.state} since {when(one.since)}{reason}"
+    else:
+        between = "" if one.rank_low is None else f", deserves {one.rank_low} to {one.rank_high}"
+        yield f"rank {one.rank} of {there.active}{between}"
+        if there.missing_owners:
+            yield f"{waits_for(there.missing_owners)} before it can play"
+    error = "" if one.error is None else f" ± {one.error:.0f}"
+    few = ", provisional" if one.provisional else ""
+    yield f"Elo {one.elo:.0f}{error} after {one.matches} match{'es' * (one.matches != 1)}{few}"
+    if one.points_per_deal is not None:
+        shares = ", ".join(f"{name} {percent(share)} %" for name, share in zip(ORDINALS, one.shares, strict=False))
+        yield f"{one.points_per_deal:+.2f} points per deal; {shares}"
+        yield f"{one.faults} faults in {one.decisions} decisions; taken over in {one.takeovers} matches"
+        yield f"trend {sparkline(one.history)} {moved(one.change)} over its {len(one.history)} newest ratings"
+
+
+def _print_opponents(opponents: Iterable[Opponent], console: Console) -> None:
+    numbers = ("matches", "score", "%", "LOS %")
+    table = plain_table("against", *numbers, right=numbers)
+    for one in opponents:
+        state = "" if one.state == "active" else f" ({one.state})"
+        texts = (
+            f"{label(one.bot, one.version)}{state}",
+            str(one.matches),
+            f"{one.score:g}",
+            percent(one.score / one.matches),
+            percent(one.los, 1),
+        )
+        table.add_row(*(cell(console, text) for text in texts))
+    console.print(table)
+
+
+def _print_faults(page: BotPage, console: Console) -> None:
+    head(console, f"Faults of {label(page.bot, page.version)}")
+    for kind in page.faults:
+        say(console, f"  {kind.verdict}: {kind.count}{_newest(kind)}")
+        for fault in kind.newest:
+            say(console, f"    {_fault(fault)}")
+
+
+def _newest(kind: FaultKind) -> str:
+    return ", the newest ones:" if kind.count > len(kind.newest) else ""
+
+
+def _fault(fault: FaultRow) -> str:
+    ended = "" if fault.exit_code is None else f" (exit code {fault.exit_code}{', out of memory' * bool(fault.oom)})"
+    return f"match {fault.match} ({fault.variant}), {fault.place}, decision {fault.decision}: {fault.why}{ended}"

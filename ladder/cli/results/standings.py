@@ -1,0 +1,55 @@
+"""`pigpen standings`: who is best."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ladder.cli.shared.json_output import JsonOption, print_json
+from ladder.cli.shared.ladder import LocalOption, asked
+from ladder.errors import UserError
+
+VariantOption = Annotated[str | None, typer.Option(help="Only this variant; by default all that the ladder plays.")]
+
+
+def standings(
+    variant: VariantOption = None,
+    everyone: Annotated[bool, typer.Option("--all", help="With bots that are suspended or retired, and why.")] = False,
+    first: Annotated[int | None, typer.Option(min=1, max=1_000_000, help="Only the first N of each variant.")] = None,
+    as_json: JsonOption = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print it as CSV.")] = False,
+    local: LocalOption = False,
+) -> None:
+    """
+    Show who is best: a table for each variant.
+
+    Columns that do not fit the terminal are left out; --json and --csv have all of them.
+
+    Examples:
+        pigpen standings
+
+        pigpen standings --variant gongzhu --all
+
+        pigpen standings --csv > standings.csv
+    """
+    from ladder.app.standings_csv import write_csv
+    from ladder.cli.results.standings_table import print_standings
+
+    if as_json and as_csv:
+        raise UserError("Choose one of --json and --csv.")
+    with asked(local) as ladder:
+        found = ladder.standings(variant, everyone, first)
+    if as_json:
+        print_json(found)
+    elif as_csv:
+        write_csv(found, sys.stdout)
+    else:
+        console = Console()
+        for place, each in enumerate(found):
+            console.print(*[""] * bool(place), end="\n" * bool(place))
+            print_standings(each, console)
+        if not found:
+            console.print("This ladder has no bots yet; enter one with: pigpen submit FOLDER", highlight=False)

@@ -1,0 +1,82 @@
+"""The standings as a table that fits the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.app.standings_csv import ORDINALS
+from ladder.cli.shared.fitting_table import Column, fitting
+from ladder.cli.shared.ladder_words import NOTHING, cell, label, moved, percent, say, sparkline, thinned, when
+from ladder.pairing.missing import waits_for
+from ladder.ratings.elo import PROVISIONAL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from ladder.values.standings import StandingRow, Standings
+
+BARS = 10
+"""The most bars in a trend."""
+COLUMNS: tuple[Column[StandingRow], ...] = (
+    Column("rank", lambda one: str(one.rank or NOTHING)),
+    Column("bot", lambda one: label(one.bot, one.version), "left", is_cut=True),
+    Column("owner", lambda one: one.owner, "left", 3, is_cut=True),
+    Column("Elo", lambda one: f"{one.elo:.0f}{'?' if one.provisional else ' '}"),
+    Column("±", lambda one: NOTHING if one.error is None else f"{one.error:.0f}", "right", 8),
+    Column("ranks", lambda one: _ranks(one), "right", 2),
+    Column("matches", lambda one: str(one.matches), "right", 9),
+    Column("points", lambda one: NOTHING if one.points_per_deal is None else f"{one.points_per_deal:+.2f}", "right", 7),
+    Column("places", lambda one: " ".join(f"{percent(share):>2}" for share in one.shares) or NOTHING, "left", 6),
+    Column("faults", lambda one: percent(one.fault_rate, 2), "right", 4),
+    Column("trend", lambda one: sparkline(thinned(one.history, BARS)), "left", 1),
+    Column("moved", lambda one: moved(one.change), "right", 5),
+)
+
+
+def print_standings(found: Standings, console: Console) -> None:
+    """Print one variant's table, as many columns of it as there is room for, and why some do not play."""
+    if not found.standings:
+        say(console, f"{found.title} ({found.variant}): nobody plays it now.")
+        return
+    table, columns = _fitting(found, console)
+    say(console, f"{found.title} ({found.variant}): {found.matches} match{'es' * (found.matches != 1)}", "bold")
+    console.print(table)
+    for line in _legend(found, columns):
+        console.print(cell(console, line, "dim"))
+    if found.missing_owners:
+        say(console, f"No match can be played: the variant {waits_for(found.missing_owners)}.")
+    for one in found.standings:
+        if one.rank is None:
+            reason = f": {one.reason}" if one.reason else ""
+            say(console, f"{label(one.bot, one.version)} is {one.state} since {when(one.since)}{reason}")
+
+
+def _fitting(found: Standings, console: Console) -> tuple[Table, Sequence[Column[StandingRow]]]:
+    """Without a trend where its bars cannot be shown."""
+    columns = [column for column in COLUMNS if column.heading != "trend" or console.encoding.startswith("utf")]
+    return fitting(found.standings, columns, console, lambda one: "" if one.rank else "dim")
+
+
+def _legend(found: Standings, columns: Sequence[Column[StandingRow]]) -> Iterable[str]:
+    headings = [column.heading for column in columns]
+    better = "lower" if found.low_is_better else "higher"
+    meanings = {
+        "±": "±: 95 % interval",
+        "ranks": "ranks: those that it may deserve",
+        "points": f"points: per deal, {better} is better",
+        "places": f"places: 1st to {ORDINALS[found.sides - 1]} in %",
+        "faults": "faults: in % of its decisions",
+        "moved": "moved: in Elo, over its 20 newest ratings",
+    }
+    if any(one.provisional for one in found.standings):
+        yield f"?: fewer than {PROVISIONAL} matches, so the rating is provisional"
+    yield "; ".join(meaning for heading, meaning in meanings.items() if heading in headings)
+
+
+def _ranks(one: StandingRow) -> str:
+    if one.rank_low is None or one.rank_high is None:
+        return NOTHING
+    return str(one.rank_low) if one.rank_low == one.rank_high else f"{one.rank_low}–{one.rank_high}"

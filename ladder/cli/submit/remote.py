@@ -1,0 +1,167 @@
+"""`pigpen submit` to a ladder elsewhere: the folder or image is sent, and its trial is watched from here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+
+from ladder.cli.shared.progress import progress
+from ladder.cli.shared.sanitize import in_markup, sanitize
+from ladder.errors import LadderError, UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from ladder.app.remote.connection import Connection
+    from ladder.app.remote.login import Login
+    from ladder.sandbox.bots.bot_source import BotSource
+    from ladder.values.submission import SubmissionResult, SubmissionRow
+
+
+def check_words(login: Login, owner: str | None, sandbox: str | None) -> None:
+    """
+    Refuse what makes no sense for a ladder elsewhere.
+
+    Raises:
+        UserError: If there is something.
+    """
+    if owner not in (None, login.name):
+        raise UserError(
+            f"You are {login.name} on {login.address}, and your bots there are yours: leave --owner out, or submit to "
+            "the ladder on this machine with --local."
+        )
+    if sandbox is not None:
+        raise UserError(
+            f"{login.address} says itself where its bots run: leave --sandbox out, or submit to the ladder on this "
+            "machine with --local."
+        )
+
+
+def submit_elsewhere(
+    login: Login, source: BotSource, name: str, variants: Sequence[str], keep_old: bool, word: str
+) -> SubmissionResult:
+    """
+    Submit a bot and wait for what becomes of it.
+
+    Raises:
+        BotRejected: If its folder cannot be read.
+        LadderError: If the ladder does not take it.
+        RemoteError: If the ladder does not answer.
+        SandboxError: If the ladder's platform failed; that says nothing about the bot.
+    """
+    from ladder.app.remote.connection import Connection
+    from ladder.app.remote.following import result_of
+    from ladder.app.remote.uploading import give_up
+    from ladder.entry.variants import choices
+    from ladder.values.submission import SubmissionOrder, SubmissionRow
+
+    wanted = choices(variants)
+    with Connection(login.address, login.token) as connection:
+        order = SubmissionOrder(
+            name=name,
+            upload=_sent(connection, source) if source.folder is not None else None,
+            image=_in_registry(connection, login, source.image) if source.image else None,
+            source=source.image or source.name,
+            word=word,
+            variants=wanted,
+            keep_old=keep_old,
+        )
+        try:
+            row = connection.send("POST", "/submissions", SubmissionRow, order)
+        except LadderError:
+            if order.upload is not None:
+                give_up(connection, order.upload)
+            raise
+        return result_of(_watched(connection, row))
+
+
+def _sent(connection: Connection, source: BotSource) -> str:
+    """Send a folder; give the upload's id."""
+    from ladder.app.remote.uploading import PIECE, packed, upload
+    from ladder.sandbox.bots.bot_source import content_of
+
+    with packed(content_of(source)) as (file, size), progress("uploading", -(-size // PIECE)) as advance:
+        return upload(connection, file, size, advance)
+
+
+def _in_registry(connection: Connection, login: Login, image: str) -> str:
+    """Push an image of this machine's; what is there already is taken as it is."""
+    from ladder.app.remote.pushing import is_on_engine
+    from ladder.cli.submit.push import pushed
+    from ladder.errors import SandboxError
+    from ladder.values.registry import RegistryPlace
+
+    place = connection.get("/registry", RegistryPlace)
+    try:
+        is_here = not image.startswith(f"{place.address}/") and is_on_engine(image)
+    except SandboxError:  # without an engine one can submit what was pushed elsewhere
+        is_here = False
+    return pushed(connection, login, image) if is_here else image
+
+
+def _watched(connection: Connection, row: SubmissionRow) -> SubmissionRow:
+    """Follow a submission to its end; the first Ctrl-C only says that it goes on without us."""
+    from ladder.app.remote.following import follow
+
+    warned = False
+    with _Shown(Console(stderr=True)) as shown:
+        while True:
+            try:
+                for now in follow(connection, row.id):
+                    shown.show(now)
+                return now
+            except KeyboardInterrupt:
+                if warned:
+                    raise
+                warned = True
+                shown.say(
+                    f"Submission {row.id} goes on without you. To see it: pigpen submissions {row.id}. To take it "
+                    f"back: pigpen submissions {row.id} --withdraw. Ctrl-C again ends this command."
+                )
+
+
+class _Shown:
+    """Says how far a submission has come: in one line of a terminal, else in a line for each phase."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._status = console.status("")
+        self._last = ""
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._status.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._status.stop()
+
+    def show(self, row: SubmissionRow) -> None:
+        """Say how far it is."""
+        is_new, self._last = row.phase != self._last, row.phase
+        if self._console.is_terminal:
+            self._status.update(in_markup(words_for(row)))
+        elif is_new:
+            self.say(words_for(row))
+
+    def say(self, sentence: str) -> None:
+        """Say something that stays."""
+        if self._console.is_terminal:
+            self._console.print(sanitize(sentence), markup=False, highlight=False, soft_wrap=True)
+        else:
+            typer.echo(sanitize(sentence), err=True)  # Ctrl-C in the middle leaves nothing to be printed twice
+
+
+def words_for(row: SubmissionRow) -> str:
+    """How far a submission has come, in a few words."""
+    name = f"Submission {row.id}"
+    if row.finished is not None:
+        return f"{name}: {row.status}"
+    if row.status == "queued":
+        return f"{name}: waiting, number {row.place} in the queue" if row.place else f"{name}: waiting"
+    if row.phase == "trying" and row.steps:
+        return f"{name}: trying, {row.done} of {row.steps} cases"
+    return f"{name}: {row.phase}"

@@ -1,0 +1,129 @@
+"""`pigpen submit`: enter a bot in the ladder."""
+
+from __future__ import annotations
+
+import getpass
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from ladder.cli.shared.json_output import print_json
+from ladder.cli.shared.ladder import LocalOption, opened, the_settings
+from ladder.cli.shared.progress import progress
+from ladder.cli.shared.running import run
+from ladder.cli.shared.sandboxes import open_sandbox, say_what_is_not_read
+from ladder.cli.submit.words import print_accepted, print_rejected
+from ladder.errors import UserError
+from ladder.matches.kinds import SandboxSetup
+from ladder.sandbox.bots.bot_source import find_bot
+from ladder.values.sandbox_kind import SandboxKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ladder.sandbox.base import Sandbox
+    from ladder.sandbox.bots.bot_source import BotSource
+    from ladder.settings.settings import Settings
+    from ladder.values.submission import SubmissionResult
+
+
+def submit(
+    bot: Annotated[str, typer.Argument(help="A sample bot's name, a folder or an image.")],
+    name: Annotated[str | None, typer.Option(help="The bot's name. By default: the folder's, or the image's.")] = None,
+    owner: Annotated[
+        str | None,
+        typer.Option(help="The owner of the bot. By default: your login name; on a ladder elsewhere always yourself."),
+    ] = None,
+    variant: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What it plays: a variant of the ladder, a preset, a TOML file, or all; may be given again. "
+            "By default: what it plays already; for a new bot, what its label pigpen.variants says, or gongzhu."
+        ),
+    ] = None,
+    keep_old: Annotated[bool, typer.Option("--keep-old", help="Let the bot's other versions play on.")] = False,
+    sandbox: Annotated[
+        Literal["docker", "process"] | None,  # the words of `LadderSandbox`: typer takes no members in a Literal
+        typer.Option(help="The sandbox in which it runs. By default: that of the ladder, or the setting sandbox."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    local: LocalOption = False,
+) -> None:
+    """
+    Try a bot and enter it in the ladder: exit code 0 if it is entered, 1 if it failed.
+
+    It is built or pulled and pinned by its digest, must pass every case of pigpen check, and plays deals against
+    itself in each variant. After one fault it is not entered. The same program again changes nothing; another one
+    is a new version, which begins with the rating of the old one and replaces it.
+
+    After pigpen login the bot goes to that ladder: its folder is sent there, and tried there.
+
+    Examples:
+        pigpen submit ./mybot --name Trotter --owner ada
+
+        pigpen submit ./mybot --name Trotter --variant gongzhu --variant hearts
+
+        pigpen submit ada/trotter:2 --name Trotter --keep-old
+    """
+    from ladder.app.remote.login import read_login
+    from ladder.cli.submit.remote import check_words, submit_elsewhere
+
+    source = find_bot(bot)
+    say_what_is_not_read([source])
+    login = None if local else read_login()
+    if login is None:
+        found = _submit_here(source, name, owner, variant or (), keep_old, sandbox, bot)
+    else:
+        check_words(login, owner, sandbox)
+        found = submit_elsewhere(login, source, name or _name_of(source), variant or (), keep_old, bot)
+    if as_json:
+        print_json(found)
+    elif found.accepted:
+        print_accepted(found, source.image, keep_old)
+    else:
+        print_rejected(found)
+    if not found.accepted:
+        raise typer.Exit(1)
+
+
+def _submit_here(
+    source: BotSource,
+    name: str | None,
+    owner: str | None,
+    variants: Sequence[str],
+    keep_old: bool,
+    sandbox: str | None,
+    word: str,
+) -> SubmissionResult:
+    """Submit a bot to the ladder on this machine, and try it in this process."""
+    from ladder.app.submit.submitting import SubmissionRequest
+    from ladder.app.submit.submitting import submit as enter
+
+    settings = the_settings(*([source.folder] if source.folder else []))
+    kind = SandboxKind(sandbox) if sandbox else None
+    request = SubmissionRequest(
+        source, name or _name_of(source), owner or _login(), tuple(variants), keep_old, kind, word
+    )
+    with opened(settings, create=True) as ladder:
+        return run(enter(ladder, request, partial(_open_sandbox, settings), progress))
+
+
+def _open_sandbox(settings: Settings, kind: SandboxKind) -> Sandbox:
+    sandbox = open_sandbox(
+        SandboxSetup(kind, settings.runtime, settings.locked_bytes, settings.instances, settings.warm_bytes)
+    )
+    if not sandbox.isolates:
+        typer.echo("A ladder of processes is for your own machine and your own bots.", err=True)
+    return sandbox
+
+
+def _name_of(source: BotSource) -> str:
+    return source.name.partition(":")[0] if source.image else source.name
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        raise UserError("This login has no name. Say whose bot it is: --owner NAME") from None

@@ -1,0 +1,220 @@
+"""`pigpen cluster`: workers in a terminal. What the tables should look like lies in `seen/`."""
+
+from __future__ import annotations
+
+import doctest
+import io
+import json
+import re
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from rich.cells import cell_len
+from rich.console import Console
+
+from ladder.app.cluster import certs, remarks
+from ladder.app.cluster.workers import drain, workers
+from ladder.app.ladder import Ladder
+from ladder.app.schema import api_schema
+from ladder.cli.organise import workers_table
+from ladder.cli.organise.workers_table import print_workers, since
+from ladder.cluster.certificates import CERTIFICATE_DAYS, SCHEDULER, certificates_folder, make_authority
+from ladder.settings.settings import load_settings
+from ladder.store.commands.coordinators import database_time, note_alive
+from ladder.values.accounts import LOCAL
+from ladder.values.cluster import WorkerState
+from ladder.values.value import time_of
+from tests.e2e.command import ROOT, pigpen
+from tests.ladder.cluster_rows import add_workers, seen
+from tests.ladder.ladders import NOW
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SEEN = Path(__file__).parent / "seen"
+DAY = 86_400
+
+
+@pytest.fixture
+def ladder(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ladder]:
+    """A ladder with a worker in each kind of trouble."""
+    monkeypatch.setenv("PIGPEN_DATA_DIR", str(tmp_path))
+    shutil.copy(sqlite_template, tmp_path / "ladder.db")
+    with Ladder.open(load_settings()) as opened:
+        ladder = Ladder(opened.settings, opened.database, lambda: NOW)
+        arm = {"machine": {"architecture": "aarch64", "processor": "", "cores": 8}}
+        untrue = "3 of its answers cannot be true."
+        old = "It has version 0.16.2; this ladder has 0.17.0."
+        add_workers(
+            ladder,
+            seen("sty", {"certificate_ends": NOW + 12 * DAY}, busy=3, tasks=640, voids=1, speed=2199, last_match=10410),
+            seen("barn", busy=4, tasks=812, speed=2210.4, last_match=10412),
+            seen("byre", arm, state=WorkerState.FAILING, reason="The Docker engine does not answer.", voids=3),
+            seen("w" * 64, state=WorkerState.DRAINED, reason=untrue, lies=3, clock_skew=-3600),
+            seen("coop", {"version": "0.16.2"}, state=WorkerState.TURNED_AWAY, reason=old),
+            seen("shed", state=WorkerState.CALIBRATING, busy=1, seen=NOW - 2),
+            seen("old", seen=NOW - 3 * DAY, tasks=99_999, last_match=8000),
+        )
+        drain(ladder, LOCAL, "w" * 64, untrue)
+        drain(ladder, LOCAL, "barn", "It gets a new disk.")
+        yield ladder
+
+
+def shown(ladder: Ladder, columns: int, encoding: str = "utf-8", runtime: str | None = "auto") -> str:
+    file = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="replace")
+    print_workers(workers(ladder, LOCAL), time_of(NOW), runtime, Console(file=file, width=columns))
+    file.seek(0)
+    return file.read()
+
+
+def test_the_examples_are_true() -> None:
+    assert doctest.testmod(workers_table).failed == doctest.testmod(remarks).failed == 0
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120, 160])
+def test_the_workers_fit_the_terminal_and_read_like_this(ladder: Ladder, columns: int) -> None:
+    printed = shown(ladder, columns)
+    assert printed == (SEEN / f"workers_{columns}.txt").read_text()
+    table = [line for line in printed.splitlines() if line.startswith((" ", "─"))]
+    assert max(map(cell_len, table)) <= columns
+
+
+def test_the_coordinators_are_named_if_there_are_several(ladder: Ladder) -> None:
+    assert "coordinator 1" not in shown(ladder, 200)
+    add_workers(ladder, seen("loft", coordinator="spare boot pid:[1] 4711 2"))
+    assert "spare 4711" in shown(ladder, 200)
+
+
+def test_a_worker_whose_bots_share_a_kernel_is_named_with_the_reason(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_workers(ladder, seen("loft", {"runtimes": ("runc",)}))
+    assert "Install gVisor there" in said("status", "loft")
+    assert "kernel" not in said("status", "shed")
+    monkeypatch.setenv("PIGPEN_RUNTIME", "runc")
+    why = " ".join(said("status", "shed").split())
+    assert "share its kernel: the setting runtime asks for runc" in why
+    assert "nstall" not in why
+    monkeypatch.setenv("PIGPEN_SANDBOX", "process")
+    assert "kernel" not in said("status", "loft")
+
+
+def test_a_terminal_without_chinese_letters_gets_a_table_too(ladder: Ladder) -> None:
+    assert "to drain" in shown(ladder, 80, "ascii")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(-5, "0 s"), (119, "119 s"), (120, "2 min"), (7199, "119 min"), (7200, "2 h"), (3 * DAY, "3 d")],
+)
+def test_how_long_ago_a_worker_was_seen_is_given_in_one_unit(seconds: float, text: str) -> None:
+    assert since(time_of(NOW - seconds), time_of(NOW)) == text
+
+
+def test_status_says_which_coordinators_run(ladder: Ladder) -> None:
+    assert "Coordinators: none runs; pigpen ladder run --cluster starts one" in said("status").splitlines()
+    with ladder.database.write() as session:
+        for name, seconds in (("sty", 600), ("barn", 3)):
+            note_alive(session, f"{name} boot pid:[1] 4711 9", "folder", database_time(session) - seconds)
+    assert re.search(
+        r"^Coordinators: barn 4711 \(heard of \d+ s ago\), sty 4711 \(heard of 1[01] min ago\)$",
+        said("status"),
+        re.MULTILINE,
+    )
+
+
+def said(*words: str, code: int = 0, folder: Path = ROOT) -> str:
+    done = pigpen("cluster", *words, folder=folder)
+    assert done.returncode == code, done.stderr
+    return done.stdout if code == 0 else done.stderr
+
+
+def as_json(*words: str) -> Any:
+    schema, found = api_schema(), json.loads(said(*words, "--json"))
+    wanted = schema["properties"][f"cluster {words[0]}"]
+    Draft202012Validator({"$defs": schema["$defs"], **wanted}).validate(found)
+    return found
+
+
+def test_a_worker_is_drained_resumed_and_forgotten_without_a_coordinator(ladder: Ladder) -> None:
+    assert said("drain", "sty", "--reason", "Heat.") == "sty gets no more tasks; it has 3 now.\n"
+    assert "sty: Heat." in said("status").splitlines()
+    assert said("resume", "sty") == "sty plays again.\n"
+    add_workers(ladder, seen("old", state=WorkerState.GONE, seen=NOW + 10))
+    assert said("forget", "old") == "old is forgotten.\n"
+    assert "old" not in [row["name"] for row in as_json("status")]
+
+
+def test_the_same_is_told_as_json(ladder: Ladder) -> None:
+    assert as_json("drain", "sty", "--reason", "Heat.")["wanted"] == "drained"
+    assert as_json("resume", "sty")["wanted"] == "active"
+    rows = {row["name"]: row for row in as_json("status")}
+    assert len(rows) == 7
+    assert (rows["sty"]["busy"], rows["sty"]["slots"], rows["sty"]["last_match"]) == (3, 4, 10410)
+    assert rows["sty"]["machine"] == {"architecture": "x86_64", "processor": "Ryzen 9 7950X", "cores": 16}
+
+
+def test_one_worker_is_shown_with_all_that_is_known_of_it(ladder: Ladder) -> None:
+    printed = said("status", "byre")
+    assert "machine      8× aarch64, aarch64, 64.0 GiB of memory" in printed
+    assert "tasks        0, 3 void, 0 untrue" in printed
+    assert "The Docker engine does not answer." in printed
+    assert [row["name"] for row in as_json("status", "byre")] == ["byre"]
+
+
+@pytest.mark.parametrize("command", ["status", "drain", "resume", "forget"])
+def test_an_unknown_name_is_one_sentence_with_the_names_there_are(ladder: Ladder, command: str) -> None:
+    there = f"barn, byre, coop, old, shed, sty, {'w' * 64}"
+    assert said(command, "Sty", code=2) == f"pigpen: There is no worker 'Sty'. There is {there}.\n"
+
+
+def test_a_worker_that_is_connected_is_not_forgotten(ladder: Ladder) -> None:
+    add_workers(ladder, seen("sty", seen=2**33))
+    assert said("forget", "sty", code=2) == "pigpen: The worker sty is connected; stop it first, on its machine.\n"
+
+
+def test_a_ladder_that_has_had_no_workers_says_how_one_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIGPEN_DATA_DIR", str(tmp_path))
+    with Ladder.open(load_settings(), create=True):
+        assert said("status").startswith("No worker has ever come to this ladder. How one does: pigpen worker")
+    assert as_json("status") == []
+
+
+def test_what_a_worker_says_cannot_make_a_terminal_do_things(ladder: Ladder) -> None:
+    nasty = "\x1b[31mred\x07\x9b2J\u202e[bold]"
+    add_workers(ladder, seen("sty", {"version": nasty, "engine": nasty}, address=nasty, reason=nasty, busy=1))
+    for words in (["status"], ["status", "sty"], ["status", "--json"], ["drain", "sty"]):
+        printed = said(*words)
+        assert all(letter.isprintable() or letter == "\n" for letter in printed), words
+        assert "[31mred" in printed or words == ["drain", "sty"]
+
+
+def test_certificates_are_made_once_and_only_their_user_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIGPEN_DATA_DIR", str(tmp_path / "data"))
+    made = said("certs")
+    assert made.startswith(f"{tmp_path}/data/cluster/scheduler.pem: the certificate of scheduler, good until 2")
+    assert said("certs") == made
+    assert said("certs", "sty", folder=tmp_path).startswith("sty.pem: the certificate of sty, good until 2")
+    other = as_json("certs", "sty", "--out", str(tmp_path / "other.pem"))
+    assert (other["name"], other["file"]) == ("sty", str(tmp_path / "other.pem"))
+    private = [*(tmp_path / "data" / "cluster").iterdir(), tmp_path / "sty.pem", tmp_path / "other.pem"]
+    assert {file.stat().st_mode & 0o777 for file in private} == {0o600}
+    assert "sty.pem" in said("certs", "sty", code=2, folder=tmp_path)
+    assert said("certs", "../sty", code=2).startswith("pigpen: '../sty' is no name for a worker: letters,")
+
+
+def test_status_says_when_the_scheduler_s_certificate_is_about_to_expire(ladder: Ladder) -> None:
+    assert "Scheduler" not in said("status")
+    certs.make_scheduler_certificate(ladder.settings)
+    assert "Scheduler" not in said("status")
+    folder = certificates_folder(ladder.settings.data_dir)
+    for days, sentence in ((12, "Scheduler: Its certificate expires in 12 days"), (-1, "has expired: it was good")):
+        (folder / SCHEDULER).unlink()
+        make_authority(folder, datetime.now(UTC) - timedelta(days=CERTIFICATE_DAYS - days, seconds=-60))
+        assert sentence in said("status")

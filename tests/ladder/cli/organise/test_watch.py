@@ -1,0 +1,80 @@
+"""What somebody sees of workers who watches a ladder run on a terminal."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from ladder.cli.organise.watch import LadderWatch
+
+NASTY = "\x1b[31mred\x07\x9b2J\u202e[bold]"
+
+
+def shown(*events: dict[str, object]) -> str:
+    """What these events leave on a terminal that is 100 columns wide."""
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, color_system=None, width=100, legacy_windows=False)
+    watch = LadderWatch(None, console)
+    for event in events:
+        watch.take(event)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("event", "line"),
+    [
+        ({"event": "worker.joined", "worker_name": "sty", "slots": 4}, "sty has joined with 4 slots."),
+        ({"event": "worker.gone", "worker_name": "sty", "reason": "It was stopped."}, "sty has gone: It was stopped."),
+        ({"event": "worker.drained", "worker_name": "sty", "reason": "Heat."}, "sty gets no more tasks. Heat."),
+        ({"event": "worker.fails", "worker_name": "sty", "reason": "No engine."}, "sty fails: No engine."),
+        ({"event": "cluster.waiting", "reason": "No worker."}, "No worker. Waiting; nothing is lost."),
+        ({"event": "worker.resumed", "worker_name": "sty", "reason": ""}, "sty may play again."),
+        (
+            {"event": "worker.turned_away", "worker_name": "sty", "reason": "It is old."},
+            "sty is turned away: It is old.",
+        ),
+        (
+            {"event": "worker.lied", "worker_name": "sty", "reason": "A changed record."},
+            "sty has given an answer that cannot be true: A changed record.",
+        ),
+        (
+            {"event": "scheduler.lost", "reason": "The cluster's scheduler (process 7) has died."},
+            "The cluster's scheduler (process 7) has died. Workers come again when there is another one.",
+        ),
+        (
+            {"event": "image.pull_failed", "level": "error", "source": "worker", "worker_name": "sty", "image": "x"},
+            "sty: image.pull_failed  image: x",
+        ),
+    ],
+)
+def test_what_happens_to_workers_is_a_line(event: dict[str, object], line: str) -> None:
+    assert shown(event) == line + "\n"
+
+
+def test_what_workers_do_without_trouble_is_not_shown() -> None:
+    assert shown({"event": "worker.works", "level": "info", "worker_name": "sty", "speed": 6000}) == ""
+    assert shown({"event": "worker.started", "level": "info", "worker": 0, "pid": 7}) == ""
+    assert shown({"event": "worker.started", "level": "info", "source": "worker", "worker_name": "sty"}) == ""
+
+
+@pytest.mark.parametrize("event", ["worker.lied", "worker.gone", "image.pull_failed"])
+def test_nothing_that_a_worker_says_makes_a_terminal_do_things(event: str) -> None:
+    source = {"source": "worker", "level": "error"} if event.startswith("image") else {}
+    printed = shown({"event": event, "worker_name": "sty", "reason": NASTY, **source})
+    assert all(letter.isprintable() or letter == "\n" for letter in printed)
+    assert "[31mred" in printed
+    assert "[bold]" in printed
+
+
+def test_the_bar_counts_the_workers_that_are_there() -> None:
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, color_system=None, width=120, legacy_windows=False)
+    watch = LadderWatch(None, console)
+    with watch:
+        for name in ("sty", "barn", "byre"):
+            watch.take({"event": "worker.joined", "worker_name": name, "slots": 4})
+        watch.take({"event": "worker.gone", "worker_name": "sty", "reason": "It was stopped."})
+        watch._bar.refresh()
+    assert "2 workers" in file.getvalue()

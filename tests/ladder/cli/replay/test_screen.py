@@ -1,0 +1,136 @@
+"""A moment of a recorded match as a screen. What it should look like lies in `replays/`."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from ladder.cli.replay.help import help_screen
+from ladder.cli.replay.screen import HEIGHT, WIDTH, screen
+from ladder.cli.shared.sanitize import folded
+from pigpen.rules import PRESETS
+from referee.records.lines import MatchLine
+from referee.records.recorded import Recorded
+from referee.records.rules_file import rules_from
+from referee.replay.cursor import Cursor
+from tests.referee.bots import moon_lines, showy_seats
+from tests.referee.recorded import faulty_seats, match_lines
+
+REPLAYS = Path(__file__).parent / "replays"
+
+
+def cursor_in(rules: str, moment: int = 0) -> Cursor:
+    cursor = Cursor(Recorded.of(match_lines(rules, "deals:1", showy_seats)))
+    cursor.moment = moment % len(cursor.replay.moments)
+    return cursor
+
+
+def drawn(cursor: Cursor, chair: int | None = None, width: int = WIDTH, height: int = HEIGHT) -> str:
+    """The screen, as if each decision had taken no time."""
+    text = "\n".join(line.plain.rstrip() for line in screen(cursor, chair, width, height)) + "\n"
+    return re.sub(r"\([0-9.]+ ms\)", "(0.0 ms)", text)
+
+
+SCREENS = {
+    "after the pass": ("hearts", 1, None),
+    "in a trick": ("gongzhu", 20, None),
+    "from a chair": ("gongzhu-sale", 23, 1),
+    "five seats": ("gongzhu-five", 31, None),
+    "the result of partners": ("gongzhu-partners", -1, None),
+}
+
+
+@pytest.mark.parametrize(("rules", "moment", "chair"), SCREENS.values(), ids=SCREENS)
+def test_a_moment_looks_like_this(rules: str, moment: int, chair: int | None, request: pytest.FixtureRequest) -> None:
+    name = request.node.callspec.id.replace(" ", "_")
+    assert drawn(cursor_in(rules, moment), chair) == (REPLAYS / f"{name}.txt").read_text()
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_every_moment_of_every_variant_fits_from_every_chair(rules: str) -> None:
+    cursor = cursor_in(rules)
+    for moment in range(len(cursor.replay.moments)):
+        cursor.moment = moment
+        chairs = (None, moment % PRESETS[rules].players)
+        ways = [*product(chairs, ((WIDTH, HEIGHT), (120, 40), (300, 30)))]
+        for chair, (width, height) in (ways[moment % 6], ways[(moment + 1) % 6]):
+            lines = screen(cursor, chair, width, height)
+            assert HEIGHT - 1 <= len(lines) <= height
+            assert max(cell_len(line.plain) for line in lines) <= width
+
+
+def test_a_name_in_wide_letters_takes_no_room_from_the_points() -> None:
+    first, *rest = match_lines("gongzhu", "deals:1", showy_seats)
+    assert isinstance(first, MatchLine)
+    screens = []
+    for name in ("bot", "猪猪的机器人"):
+        cursor = Cursor(Recorded.of([first.model_copy(update={"bots": (name, *first.bots[1:])}), *rest]))
+        cursor.last()
+        screens.append(drawn(cursor).replace(name, ""))
+    narrow, wide = (re.findall(r"[-+]?\d+", text) for text in screens)
+    assert wide == narrow
+
+
+def test_a_small_terminal_is_told_what_is_needed_and_still_sees_what_happens() -> None:
+    lines = drawn(cursor_in("gongzhu", 2), None, 79, 24).splitlines()
+    assert lines[0] == "This needs 80 columns and 24 lines; the terminal has 79 and 24."
+    assert "leads" in lines[1]
+    assert len(screen(cursor_in("gongzhu", 2), None, 10, 2)) == 2
+
+
+def test_the_seat_from_which_one_looks_is_at_the_bottom() -> None:
+    for chair in range(4):
+        rows = drawn(cursor_in("hearts", 1), chair).splitlines()
+        assert f" {chair} bot{chair} 0" in rows[14][20:60]
+        assert f" {(chair + 1) % 4} bot" in rows[8][:20]
+        assert f" {(chair + 3) % 4} bot" in rows[8][50:]
+
+
+def test_the_last_result_of_a_finished_match_shows_the_places() -> None:
+    assert "The deal is over.\n Points per deal: 1. bot" in drawn(cursor_in("hearts", -1))
+
+
+def test_what_a_moon_is_worth_is_told() -> None:
+    cursor = Cursor(Recorded.of(moon_lines()), 2)
+    cursor.last()
+    cursor.back()
+    assert "0 bot0 has shot the moon: +26 for everybody else." in drawn(cursor)
+    assert "The moon has been shot, and its worth chosen." in drawn(cursor, 1)
+
+
+def test_faults_are_marked_with_their_reason_from_the_seats_own_chair_only() -> None:
+    cursor = Cursor(Recorded.of(match_lines("hearts", "deals:1", faulty_seats)))
+    assert cursor.next_fault(1)
+    text = "✗ 1 bot1: default:absent: it did not take its seat within 10 s"
+    assert text in drawn(cursor, 1)
+    assert "✗ 0 bot0: default:malformed: it cannot be read" in drawn(cursor)
+    assert "✗" not in drawn(cursor, 2)
+
+
+@pytest.mark.parametrize("players", [2, 3, 6, 7, 8])
+def test_tables_of_other_sizes_are_drawn_too(players: int) -> None:
+    plain = PRESETS["hearts"].to_plain() | {"players": players, "removed": ["2D", "3D", "4D", "5D"][: 52 % players]}
+    plain["passing"] = {"cards": 2, "directions": ["left", "none"]}
+    cursor = Cursor(Recorded.of(match_lines(rules_from(plain), "deals:1")))
+    for moment in range(len(cursor.replay.moments)):
+        cursor.moment = moment
+        text = drawn(cursor)
+        assert all(f" {seat} bot{seat} " in text for seat in range(players))
+
+
+def test_the_help_fits_and_names_every_key() -> None:
+    text = "\n".join(line.plain for line in help_screen(HEIGHT))
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert len(text.splitlines()) <= HEIGHT
+    for key in ("PgDn", "Home", "End", "]", "f", "v", "q"):
+        assert key in text
+
+
+def test_a_terminal_without_unicode_sees_the_same_picture_in_other_signs() -> None:
+    for line in screen(cursor_in("gongzhu-sale", 23), 1, WIDTH, HEIGHT):
+        assert folded(line.plain, "ascii").isascii()
+        assert len(folded(line.plain, "ascii")) == len(line.plain)
