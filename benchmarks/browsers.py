@@ -14,7 +14,7 @@ import orjson
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MOST_SECONDS = 20.0
+MAX_SECONDS = 20.0
 """A card that is not shown after so long will not be shown."""
 
 
@@ -154,7 +154,7 @@ class PlayedTable:
         self._seen.refused += status != 204
         if shown and status == 204:
             with suppress(TimeoutError):
-                self._seen.shown.append((await asyncio.wait_for(shown, MOST_SECONDS) - began) * 1000)
+                self._seen.shown.append((await asyncio.wait_for(shown, MAX_SECONDS) - began) * 1000)
         return status == 204
 
 

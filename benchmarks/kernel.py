@@ -24,11 +24,11 @@ from benchmarks.machine import machine
 from benchmarks.report import ratio, show, spread
 from benchmarks.start import Start, start_of
 from ladder.matches.play import play_sandboxed
-from ladder.sandbox.base import GVISOR, SHARED
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.warm_instance import WarmInstance
 from ladder.sandbox.host.memory import MIB
+from ladder.values.runtimes import GVISOR, SHARED
 from pigpen.rules import new_seed
 from referee.match.formats import Format
 from referee.records.lines import DealLine

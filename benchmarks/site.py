@@ -56,7 +56,7 @@ SECONDS = 3.0
 """Of each kind of request."""
 REQUESTS = 5_000
 """Between the two looks at the memory."""
-MOST_FIRST = 20_000
+MAX_FIRST = 20_000
 """Requests before the first look; they fill what the site keeps of its answers."""
 STREAMS_AT_ONCE = 100
 BOTS, MATCHES = 1000, 1_000_000
@@ -125,7 +125,7 @@ async def memory(load: Load, process: int, requests: int, bots: int, matches: in
     """The memory of the web process before and after so many requests of all kinds, the first of them not counted."""
     chance = random.Random(6)
     drawn = list(kinds(chance, bots, matches).values())
-    await load.as_fast_as_possible([chance.choice(drawn)() for _ in range(min(2 * requests, MOST_FIRST))], AT_ONCE)
+    await load.as_fast_as_possible([chance.choice(drawn)() for _ in range(min(2 * requests, MAX_FIRST))], AT_ONCE)
     before = resident(process)
     seconds = await load.as_fast_as_possible([chance.choice(drawn)() for _ in range(requests)], AT_ONCE)
     after = resident(process)

@@ -11,21 +11,21 @@ import { argv } from "node:process";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 
-import { MOST_BYTES, verified } from "../ladder/site/static/chain.mjs";
+import { MAX_BYTES, verified } from "../ladder/site/static/chain.mjs";
 
 export { botNumber, hands, seats, seedFrom } from "../ladder/site/static/deals.mjs";
 
 /** What stands in the file, unpacked. */
 function read(path) {
-  if (statSync(path).size > MOST_BYTES) {
-    throw new Error(`a record has at most ${MOST_BYTES} bytes`);
+  if (statSync(path).size > MAX_BYTES) {
+    throw new Error(`a record has at most ${MAX_BYTES} bytes`);
   }
   const content = readFileSync(path);
   try {
-    return content[0] === 0x1f ? gunzipSync(content, { maxOutputLength: MOST_BYTES }) : content;
+    return content[0] === 0x1f ? gunzipSync(content, { maxOutputLength: MAX_BYTES }) : content;
   } catch (error) {
     const isBomb = error.code === "ERR_BUFFER_TOO_LARGE";
-    throw isBomb ? new Error(`a record has at most ${MOST_BYTES} bytes, unpacked`) : error;
+    throw isBomb ? new Error(`a record has at most ${MAX_BYTES} bytes, unpacked`) : error;
   }
 }
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ladder.app.machine_findings import RUNTIME_SETTING, machine, no_engine, shared_kernel
 from ladder.app.protections import Probed, protections, stands
 from ladder.errors import SandboxError
-from ladder.sandbox.base import LOCKED_BYTES, SeatMount
+from ladder.sandbox.base import SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.control_group import GroupFiles, files_of
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
@@ -20,6 +20,7 @@ from ladder.sandbox.docker.engine import connect, engine_errors
 from ladder.sandbox.docker.reclaim import reclaim_memory
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.values.doctor import DoctorReport, Finding
+from ladder.values.runtimes import LOCKED_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

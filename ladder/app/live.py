@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from ladder.values.live_events import Outcome
     from ladder.values.matches import MatchRow
 
-MOST_RUNNING = 1000
+MAX_RUNNING = 1000
 """Matches that are listed."""
-MOST_EVENTS = 1000
+MAX_EVENTS = 1000
 """Events that are given at once, or a few hundred more."""
 _MARK = re.compile(r"([1-9]\d{0,18})-(0|[1-9]\d{0,18})", re.ASCII)
 _STATES = LiveStates()
@@ -28,7 +28,7 @@ _STATES = LiveStates()
 def running(ladder: Ladder) -> list[LiveRow]:
     """Read the matches that are being played, the oldest first."""
     with ladder.database.read() as session:
-        rows = unfinished(session, Status.LEASED, MOST_RUNNING)
+        rows = unfinished(session, Status.LEASED, MAX_RUNNING)
     return [_row(ladder, row) for row in rows]
 
 
@@ -52,7 +52,7 @@ def events(ladder: Ladder, match: int, after: str = "") -> LivePage:
         with LiveFile(LiveFolder(ladder.settings.data_dir), match, attempt) as file:
             chunk = file.read(file.offset_after(number_after(after, attempt)))
             found = list(chunk.events)
-            while chunk.events and not chunk.is_last and len(found) < MOST_EVENTS:
+            while chunk.events and not chunk.is_last and len(found) < MAX_EVENTS:
                 chunk = file.read(chunk.end)
                 found += chunk.events
             is_all = chunk.end == file.size

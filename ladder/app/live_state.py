@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SKIPPED = frozenset({"opened", "fault", "moon", "result", "end"})
 """Events that change nothing here."""
-MOST_KEPT = 64
+MAX_KEPT = 64
 """Matches whose state is remembered."""
 
 
@@ -49,7 +49,7 @@ class LiveStates:
                     self._known[path] = state, state.read(file, offset)
             except FileNotFoundError:
                 return None
-            while len(self._known) > MOST_KEPT:
+            while len(self._known) > MAX_KEPT:
                 del self._known[next(iter(self._known))]
             return state.progress()
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.live_events import Outcome
 
-MOST_SHARED = 4
+MAX_SHARED = 4
 """Chunks of a file that are kept for the next viewer that comes to the same place."""
 
 
@@ -57,7 +57,7 @@ class LiveTail:
         self._pace = pace
         self._folder = LiveFolder(ladder.settings.data_dir)
         self._file: LiveFile | None = None
-        self._chunks: deque[tuple[int, LiveChunk]] = deque(maxlen=MOST_SHARED)
+        self._chunks: deque[tuple[int, LiveChunk]] = deque(maxlen=MAX_SHARED)
         self._watching = asyncio.ensure_future(self._watch(self._size()))
 
     def close(self) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import AUTO, has_own_kernel
 from ladder.store import names
 from ladder.store.queries import overview as queries
 from ladder.store.queries import standings as tables
+from ladder.values.runtimes import AUTO, has_own_kernel
 from ladder.values.site import LadderCounts, VariantSummary
 from pigpen.rules import PRESETS
 from referee.records.errors import RecordError

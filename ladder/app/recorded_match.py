@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
-from ladder.values.replay import MOST_FAULTS, DealPlace, FaultPlace
+from ladder.values.replay import MAX_FAULTS, DealPlace, FaultPlace
 from referee.records.by import was_asked
 from referee.records.errors import RecordError
 from referee.records.file import read_record
@@ -82,7 +82,7 @@ def understood(lines: Iterable[AnyLine]) -> RecordedMatch:
         has_boards=recorded.deals[0].board is not None,
         where={place: index for index, place in enumerate(places)},
         decisions=survey.decisions,
-        faults=tuple(faults[:MOST_FAULTS]),
+        faults=tuple(faults[:MAX_FAULTS]),
     )
 
 

@@ -19,7 +19,7 @@ from tornado.iostream import StreamClosedError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MOST_FRAMES = 10_000
+MAX_FRAMES = 10_000
 """Parts that one message may have."""
 REFUSED = ("__Pickled__", "__Enum__")
 """How Dask marks what is more than numbers, text, lists and dictionaries."""
@@ -66,7 +66,7 @@ class _BoundedTLS(TLS):  # type: ignore[misc]
         return [*frames, *[await read_bytes_rw(self.stream, each) for each in lengths]]
 
     def _check(self, length: int, frames: int = 0) -> None:
-        if length > self.most_bytes or frames > MOST_FRAMES:
+        if length > self.most_bytes or frames > MAX_FRAMES:
             raise ValueError(f"a message of {length} bytes is too long")
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ladder.cluster.worker_logs import LogLimit
     from ladder.values.cluster import WorkerFacts
 
-MOST_READ = 1 << 20
+MAX_READ = 1 << 20
 """A longer task is not looked into: it holds files, and tells nothing while it is worked at."""
 
 
@@ -49,7 +49,7 @@ class WorkerCall:
 
 def subject_of(task: str) -> tuple[str, object, object]:
     """Say what a task is about: its kind, its number, its attempt."""
-    if len(task) > MOST_READ:
+    if len(task) > MAX_READ:
         return "", None, None
     read = json.loads(task)
     kind = str(read.get("kind"))

@@ -22,8 +22,8 @@ from ladder.cluster.connections import WorkerCall, WorkerConnection, about, subj
 from ladder.cluster.same_versions import why_not
 from ladder.cluster.terms import CANCEL, HEARD, TELL_BYTES, TOPIC, TURN_AWAY, ReportKind
 from ladder.cluster.worker_logs import (
-    MOST_BURST_LINES,
-    MOST_LINES_A_SECOND,
+    MAX_BURST_LINES,
+    MAX_LINES_A_SECOND,
     LogLimit,
     dropped_line,
     log_line,
@@ -75,7 +75,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         self._calls: dict[int, WorkerCall] = {}
         self._reasons: dict[str, str] = {}
         """Why a worker was cut off, by Dask's address."""
-        self._lines = LogLimit(MOST_BURST_LINES, MOST_LINES_A_SECOND, clock)
+        self._lines = LogLimit(MAX_BURST_LINES, MAX_LINES_A_SECOND, clock)
 
     # The coordinator's orders
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ENGINE_SECONDS = 30.0
 """Seconds after which the Docker engine is asked again."""
-MOST_RUNTIMES = 20
+MAX_RUNTIMES = 20
 
 
 class Facts:
@@ -101,7 +101,7 @@ def _ask_engine() -> tuple[str, tuple[str, ...]]:
     try:
         told = client.info()
         version, runtimes = str(told.get("ServerVersion", "")), sorted(told.get("Runtimes") or ())
-        return version[:200], tuple(name for name in runtimes if len(name) <= 200)[:MOST_RUNTIMES]
+        return version[:200], tuple(name for name in runtimes if len(name) <= 200)[:MAX_RUNTIMES]
     except ENGINE_ERRORS:
         return "", ()
     finally:

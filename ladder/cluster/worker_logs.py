@@ -23,14 +23,14 @@ OURS = ("timestamp", "worker_name")
 """What no worker may say for us."""
 BURST_LINES, LINES_A_SECOND = 200.0, 5.0
 """What one worker may write at once, and in the long run."""
-MOST_BURST_LINES, MOST_LINES_A_SECOND = 2000.0, 200.0
+MAX_BURST_LINES, MAX_LINES_A_SECOND = 2000.0, 200.0
 """What all of them together may."""
 CHARACTERS_A_LINE = 1000
 """A longer line counts as several."""
 REPORT_SECONDS = 10.0
 """Seconds between two reports of how many lines were dropped."""
-MOST_FIELDS = 40
-MOST_CHARACTERS = 8000
+MAX_FIELDS = 40
+MAX_CHARACTERS = 8000
 """Of one value; a traceback has room in it."""
 EVENT_CHARACTERS = 200
 _FIELD = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -133,7 +133,7 @@ def foreign_event(body: str) -> ForeignEvent | None:
         if not isinstance(event, dict) or event.get("level") not in LEVELS or not isinstance(event.get("event"), str):
             return None
         level = "error" if event["level"] == "exception" else str(event["level"])
-        names = [name for name in event if _FIELD.fullmatch(name) and name not in _MEANS_SOMETHING][:MOST_FIELDS]
+        names = [name for name in event if _FIELD.fullmatch(name) and name not in _MEANS_SOMETHING][:MAX_FIELDS]
         source = "worker" if "worker_name" in names else "scheduler"
         fields = {name: _cut(event[name]) for name in names}
         return ForeignEvent(level, event["event"][:EVENT_CHARACTERS], {**fields, "source": source})
@@ -144,4 +144,4 @@ def _cut(value: object) -> object:
     if isinstance(value, int | float | None):
         return value
     text = value if isinstance(value, str) else json.dumps(value)  # what is nested deeply could not be written
-    return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS] + "…"
+    return text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS] + "…"

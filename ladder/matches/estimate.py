@@ -36,7 +36,7 @@ T_95 = 2.093
 """The 97.5 % quantile of Student's t with `BATCHES` - 1 degrees of freedom."""
 HINDSIGHT = 200
 """How often the real deal is played to its end: the policy leaves one card in eight to chance."""
-MOST_CHOICES = 5_000
+MAX_CHOICES = 5_000
 """A decision with more legal choices is not estimated. Presets have 286 at most; rules of one's own, millions."""
 
 
@@ -72,7 +72,7 @@ KEPT = 12
 
 
 class TooManyChoices(PigpenError):
-    """A decision has more than `MOST_CHOICES` legal choices; the message says how many."""
+    """A decision has more than `MAX_CHOICES` legal choices; the message says how many."""
 
     exit_code = 2
 
@@ -113,10 +113,10 @@ def check_choices(view: View) -> None:
     Refuse a decision that has too many legal choices to be estimated; they are counted, and not listed.
 
     Raises:
-        TooManyChoices: If there are more than `MOST_CHOICES`.
+        TooManyChoices: If there are more than `MAX_CHOICES`.
     """
-    if (count := count_choices(view)) > MOST_CHOICES:
-        raise TooManyChoices(f"it has {count:,} legal choices, and at most {MOST_CHOICES:,} are estimated")
+    if (count := count_choices(view)) > MAX_CHOICES:
+        raise TooManyChoices(f"it has {count:,} legal choices, and at most {MAX_CHOICES:,} are estimated")
 
 
 def choices(view: View) -> Sequence[Action]:
@@ -124,13 +124,13 @@ def choices(view: View) -> Sequence[Action]:
     Every legal choice of a decision.
 
     Raises:
-        TooManyChoices: If there are more than `MOST_CHOICES`.
+        TooManyChoices: If there are more than `MAX_CHOICES`.
     """
     check_choices(view)
     if view.phase is Phase.PASS:
-        return some_passes(view, MOST_CHOICES)
+        return some_passes(view, MAX_CHOICES)
     if view.phase is Phase.EXPOSE:
-        return some_exposures(view, MOST_CHOICES)
+        return some_exposures(view, MAX_CHOICES)
     return view.legal if view.phase is Phase.PLAY else tuple(MoonChoice)
 
 
@@ -148,7 +148,7 @@ def estimates(view: View, seed: int, effort: Effort = FULL, wanted: Collection[s
         The choices that were looked at closely, the best one first.
 
     Raises:
-        TooManyChoices: If there are more than `MOST_CHOICES`.
+        TooManyChoices: If there are more than `MAX_CHOICES`.
     """
     rng = random.Random(seed)
     close = _first_look(view, choices(view), effort, wanted, rng)

@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import LOCKED_BYTES, SHARED, WARM_BYTES
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.runtimes import LOCKED_BYTES
+from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ladder.sandbox.base import Sandbox
-    from referee.records.lines import Instances
-
-
-@dataclass(frozen=True)
-class SandboxSetup:
-    """Which sandbox is opened, and how; what a kind does not know it passes over."""
-
-    kind: SandboxKind
-    runtime: str = SHARED
-    """The OCI runtime of the docker sandbox; auto: gVisor where the engine knows it."""
-    locked_bytes: int | None = None
-    """A ladder's setting: a larger image needs gVisor. None: it plays without, if there is none."""
-    instances: Instances = "fresh"
-    """Whether bots for which that can be done are forked: in warm containers, or by one process."""
-    warm_bytes: int = WARM_BYTES
-    """Memory that warm containers without an instance may have together."""
-    processes: int = 1
-    """So many processes on this machine have a sandbox like this one; each keeps its part of what is kept in memory."""
 
 
 def open_sandbox(setup: SandboxSetup, report: Callable[[str], None] = lambda line: None) -> Sandbox:

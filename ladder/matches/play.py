@@ -11,10 +11,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ladder.errors import BotRejected, ContainerLost, SandboxError
-from ladder.sandbox.base import SOCKET_NAME, SeatMount, has_own_kernel
+from ladder.sandbox.base import SOCKET_NAME, SeatMount
 from ladder.sandbox.host.cores import CORES
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.sandbox.inline import InlineProgram, as_program
+from ladder.values.runtimes import has_own_kernel
 from pigpen.rules.shuffle import commitment
 from referee.match.match import Match, MatchSeconds
 from referee.seats.hello import new_token

@@ -20,7 +20,7 @@ LENGTHS = (1, 2, 4, 8, 16)
 """The boards that a match may have. Few lengths, so that a small change of the times seldom changes the length."""
 UNKNOWN = 4
 """The boards of a match while little is known."""
-MOST_STARTING = 0.2
+MAX_STARTING = 0.2
 """The most of a match, in wall time, that starting may take."""
 RECENT = 20
 """So many of the last matches are looked at."""
@@ -61,4 +61,4 @@ def choose_boards(recent: Sequence[MatchTime]) -> int:
         return UNKNOWN
     start = statistics.median(match.starting for match in recent)
     board = statistics.median(match.playing / match.boards for match in recent)
-    return next((boards for boards in LENGTHS if start < MOST_STARTING * (start + boards * board)), LENGTHS[-1])
+    return next((boards for boards in LENGTHS if start < MAX_STARTING * (start + boards * board)), LENGTHS[-1])

@@ -17,7 +17,7 @@ IN_A_ROW = 3
 """So many failed matches, one after the other, are too many."""
 WINDOW = 50
 """How many matches are looked at, the last ones since the bot last resumed play."""
-MOST_FAILED = WINDOW // 10
+MAX_FAILED = WINDOW // 10
 """More failed matches than this within the window are too many, also before it is full."""
 COOL_DOWN = 3600.0
 """Seconds that the first suspension lasts; each further time takes twice as long."""
@@ -46,7 +46,7 @@ def too_many(recent: str) -> int:
     if recent.endswith(FAILED * IN_A_ROW):
         return IN_A_ROW
     failed = recent.count(FAILED)
-    return failed if failed > MOST_FAILED else 0
+    return failed if failed > MAX_FAILED else 0
 
 
 def chance(count: int, of: int, share: float) -> float:

@@ -32,7 +32,7 @@ START = 1500.0
 """The Elo with which a bot begins."""
 SCALE = 400.0
 """Whoever is stronger by this much is expected to win ten times as often as to lose, in a match of four boards."""
-MOST_K = 120.0
+MAX_K = 120.0
 """The K of a newcomer."""
 STANDARD_BOARDS = 4
 """The boards of a match in which whoever is stronger by 400 is expected to win ten times as often as to lose."""
@@ -121,7 +121,7 @@ def k_factor(before: int, boards: int = STANDARD_BOARDS) -> float:
         before: Boards of the rated matches of the version before this one.
         boards: Boards of this match.
     """
-    return min(MOST_K, 700.0 * steepness(boards) / ((before + boards) / STANDARD_BOARDS + 4))
+    return min(MAX_K, 700.0 * steepness(boards) / ((before + boards) / STANDARD_BOARDS + 4))
 
 
 def is_provisional(matches: int) -> bool:

@@ -12,7 +12,7 @@ import requests
 import urllib3.exceptions
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.registry.manifests import ACCEPTED, MOST_MANIFEST
+from ladder.registry.manifests import ACCEPTED, MAX_MANIFEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,9 +58,9 @@ class RegistryClient:
             if found.status_code == 404:
                 raise BotRejected(f"There is no image {image} in the ladder's registry. Push it: pigpen push")
             self._check(found, 200)
-            body = b"".join(_pieces(found, MOST_MANIFEST))
-        if len(body) > MOST_MANIFEST:
-            raise BotRejected(f"The manifest of {image} has more than {MOST_MANIFEST:,} bytes.")
+            body = b"".join(_pieces(found, MAX_MANIFEST))
+        if len(body) > MAX_MANIFEST:
+            raise BotRejected(f"The manifest of {image} has more than {MAX_MANIFEST:,} bytes.")
         digest = f"sha256:{hashlib.sha256(body).hexdigest()}"
         if image.is_digest and digest != image.reference:
             raise SandboxError(f"The ladder's registry gave another manifest than {image}.")

@@ -8,7 +8,7 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from ladder.errors import BotRejected
-from ladder.registry.manifests import MOST_CONFIG, check_bytes
+from ladder.registry.manifests import MAX_CONFIG, check_bytes
 
 if TYPE_CHECKING:
     from ladder.registry.client import RegistryClient
@@ -33,7 +33,7 @@ def check_contents(client: RegistryClient, image: ImageName, manifest: Manifest,
         SandboxError: If the registry fails.
     """
     with client.blob(image.repository, manifest.config.digest) as packed:
-        _read(image, manifest.config, packed, MOST_CONFIG)
+        _read(image, manifest.config, packed, MAX_CONFIG)
     total, sizes = 0, dict[str, int]()
     for layer in manifest.layers:
         if layer.digest not in sizes:  # an engine unpacks it once for each place where it stands

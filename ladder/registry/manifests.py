@@ -20,9 +20,9 @@ ACCEPTED = (DOCKER, OCI, *LISTS)
 CONFIGS = ("application/vnd.docker.container.image.v1+json", "application/vnd.oci.image.config.v1+json")
 PACKED = ("application/vnd.docker.image.rootfs.diff.tar.gzip", "application/vnd.oci.image.layer.v1.tar+gzip")
 PLAIN = ("application/vnd.oci.image.layer.v1.tar",)
-MOST_MANIFEST, MOST_CONFIG = 256 * 1024, 256 * 1024
+MAX_MANIFEST, MAX_CONFIG = 256 * 1024, 256 * 1024
 """Bytes."""
-MOST_LAYERS = 100
+MAX_LAYERS = 100
 _DIGEST = re.compile("sha256:[0-9a-f]{64}")
 
 
@@ -70,11 +70,11 @@ def read_manifest(name: str, body: bytes, media_type: str, most_bytes: int) -> M
         raise BotRejected(f"The manifest of {name} contradicts itself.")
     config = _blob(name, plain.get("config"), CONFIGS)
     layers = plain.get("layers")
-    if not isinstance(layers, list) or not 0 < len(layers) <= MOST_LAYERS:
-        raise BotRejected(f"{name} has no layers, or more than {MOST_LAYERS}. Build it in fewer steps.")
+    if not isinstance(layers, list) or not 0 < len(layers) <= MAX_LAYERS:
+        raise BotRejected(f"{name} has no layers, or more than {MAX_LAYERS}. Build it in fewer steps.")
     blobs = tuple(_blob(name, layer, PACKED + PLAIN) for layer in layers)
-    if config.size > MOST_CONFIG:
-        raise BotRejected(f"The configuration of {name} has more than {MOST_CONFIG:,} bytes.")
+    if config.size > MAX_CONFIG:
+        raise BotRejected(f"The configuration of {name} has more than {MAX_CONFIG:,} bytes.")
     check_bytes(name, sum(layer.size for layer in blobs), most_bytes)
     return Manifest(config, blobs)
 

@@ -11,7 +11,7 @@ ENCODED = "x--"
 """So begin the namespaces of owners whose names cannot stand in the name of an image."""
 OWN = "pigpen"
 """The namespace of the ladder itself, for images that it has built; no owner's."""
-MOST_NAMESPACE, MOST_REPOSITORY = 160, 230
+MAX_NAMESPACE, MAX_REPOSITORY = 160, 230
 """Characters; a registry takes 255 in all."""
 _PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
 _NAMESPACE = re.compile(_PART)
@@ -62,7 +62,7 @@ def namespace_of(owner: str) -> str:
     if _NAMESPACE.fullmatch(owner) and not owner.startswith(ENCODED) and owner != OWN:
         return owner
     namespace = ENCODED + owner.encode().hex()
-    if len(namespace) > MOST_NAMESPACE:
+    if len(namespace) > MAX_NAMESPACE:
         raise LadderError(f"The owner's name {owner!r} is too long for names of images. Submit a folder instead.")
     return namespace
 
@@ -87,7 +87,7 @@ def is_address(text: str) -> bool:
 
 def is_repository(name: str) -> bool:
     """Whether a registry may have something of that name, in somebody's namespace."""
-    return len(name) <= MOST_REPOSITORY and _REPOSITORY.fullmatch(name) is not None
+    return len(name) <= MAX_REPOSITORY and _REPOSITORY.fullmatch(name) is not None
 
 
 def own_image(text: str, owner: str, registry: str) -> ImageName:

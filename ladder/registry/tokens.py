@@ -22,7 +22,7 @@ DELETE = "delete"
 TOKEN_SECONDS = 300.0
 LADDER_SECONDS = 3600.0
 """For what the ladder does itself: a task may wait a while before its images are pulled."""
-MOST_SCOPES = 20
+MAX_SCOPES = 20
 EARLY_SECONDS = 30.0
 """Clocks differ a little."""
 _SCOPE = re.compile(r"repository:(?P<name>[^:\s]{1,300}):(?P<actions>[a-z*,]{1,100})")
@@ -45,7 +45,7 @@ def allowed(scopes: Iterable[str], namespace: str) -> tuple[Access, ...]:
     >>> allowed(["repository:bob/snout:pull"], "ada")
     ()
     """
-    found = [_SCOPE.fullmatch(scope) for scope in " ".join(scopes).split(" ")[:MOST_SCOPES]]
+    found = [_SCOPE.fullmatch(scope) for scope in " ".join(scopes).split(" ")[:MAX_SCOPES]]
     own = [
         Access(each["name"], tuple(action for action in ACTIONS if action in each["actions"].split(",")))
         for each in found

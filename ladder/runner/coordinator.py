@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 LOOK_BACK = 1000
 """After each result so many results before the newest records are looked at; all of them when a runner starts."""
-MOST_REMEMBERED = 100
+MAX_REMEMBERED = 100
 """Results that a coordinator keeps in memory; one is recorded again within seconds, or never."""
 FEW = 5
 """A bot with fewer matches has not settled, whatever its ± says."""
@@ -327,7 +327,7 @@ class Coordinator:
 
     def _remember(self, attempt: tuple[int, int], result: Result) -> None:
         self._newest[attempt] = result
-        if len(self._newest) > MOST_REMEMBERED:
+        if len(self._newest) > MAX_REMEMBERED:
             del self._newest[next(iter(self._newest))]
 
     def _remove(self, attempts: Collection[tuple[int, int]]) -> None:

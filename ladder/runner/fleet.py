@@ -14,7 +14,7 @@ import structlog
 
 from ladder.runner.executor import Judgement
 from ladder.runner.fleet_roster import FleetRoster
-from ladder.runner.fleet_worker import MOST_LIES
+from ladder.runner.fleet_worker import MAX_LIES
 from ladder.store.commands.queue import MachineLoad
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class Fleet(FleetRoster):
         """Count an answer that cannot be true; the third one drains the worker."""
         worker.lies += 1
         log.error("worker.lied", worker_name=worker.name, reason=reason, lies=worker.lies)
-        if worker.lies >= MOST_LIES and worker.drained is None:
+        if worker.lies >= MAX_LIES and worker.drained is None:
             self.drain(worker, f"It has given {worker.lies} answers that cannot be true. The last one: {reason}")
 
     def checks(self) -> list[WorkerCheck]:

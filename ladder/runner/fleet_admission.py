@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import AUTO, chosen_runtime, has_own_kernel
+from ladder.values.runtimes import AUTO, chosen_runtime, has_own_kernel
 
 if TYPE_CHECKING:
     from ladder.values.cluster import WorkerFacts, WorkerRow
 
 MIB = 1 << 20
-MOST_SLOTS = 1000
+MAX_SLOTS = 1000
 """No machine plays more matches at once, whatever it says."""
 
 
@@ -88,7 +88,7 @@ def why_shares_kernel(worker: WorkerFacts | WorkerRow, wanted: str | None) -> st
 
 def capacity(facts: WorkerFacts, demands: Demands) -> int:
     """How many tasks it may have at once: as many as it says, but no more than its memory holds."""
-    slots = min(facts.slots, MOST_SLOTS)
+    slots = min(facts.slots, MAX_SLOTS)
     if not (demands.slot_memory and facts.memory):
         return slots
     return min(slots, facts.memory // demands.slot_memory)

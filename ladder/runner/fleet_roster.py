@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ladder.runner.fleet_admission import Demands
     from ladder.values.cluster import WorkerFacts, WorkerReport, WorkerRow
 
-MOST_TOLD = 5
+MAX_TOLD = 5
 """So many workers are named in a sentence."""
 
 log = structlog.get_logger()
@@ -54,8 +54,8 @@ class FleetRoster(ABC):
         if not self._connected:
             return "No worker is connected."
         troubles = [f"{worker.name}: {worker.reason or worker.state}" for worker in self._connected.values()]
-        more = f" and {len(troubles) - MOST_TOLD} more" if len(troubles) > MOST_TOLD else ""
-        return f"No worker can play. {' '.join(troubles[:MOST_TOLD])}{more}"
+        more = f" and {len(troubles) - MAX_TOLD} more" if len(troubles) > MAX_TOLD else ""
+        return f"No worker can play. {' '.join(troubles[:MAX_TOLD])}{more}"
 
     def recall(self, rows: Iterable[WorkerRow]) -> None:
         """Take what an earlier run has written down, for when these workers come."""

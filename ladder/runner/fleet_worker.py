@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
     from ladder.values.cluster import WorkerFacts
 
-MOST_LIES = 3
+MAX_LIES = 3
 """A worker is drained after so many answers that cannot be true."""
-MOST_KNOWN = 1000
+MAX_KNOWN = 1000
 """So many versions of bots are remembered for each worker: about as many as its disk keeps."""
 
 
@@ -124,7 +124,7 @@ class FleetWorker:
         for bot in bots:
             self._known.pop(bot, None)
             self._known[bot] = None
-        while len(self._known) > MOST_KNOWN:
+        while len(self._known) > MAX_KNOWN:
             del self._known[next(iter(self._known))]
 
     def start_again(self) -> None:

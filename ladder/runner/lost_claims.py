@@ -17,7 +17,7 @@ ENOUGH = 2
 """So many workers are believed."""
 SHORT = 64 * 1024
 """An outcome without a record has fewer characters."""
-MOST_REMEMBERED = 1000
+MAX_REMEMBERED = 1000
 """So many versions are remembered of which somebody has said so."""
 
 
@@ -69,5 +69,5 @@ class LostClaims:
 
 
 def _forget(claims: dict[str, Any]) -> None:
-    if len(claims) > MOST_REMEMBERED:
+    if len(claims) > MAX_REMEMBERED:
         del claims[next(iter(claims))]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 IDLE_SECONDS = 5.0
 """Seconds between two requests to the store for matches while there are too few."""
-MOST_AT_ONCE = 100
+MAX_CONCURRENT = 100
 """
 So many matches at most are leased in one transaction, because nothing is recorded meanwhile; and so many at most are
 scheduled ahead.
@@ -59,7 +59,7 @@ class Runner:
         until: StopCondition,
         tick: Callable[[], float] = time.monotonic,
         events: Events | None = None,
-        most_at_once: int = MOST_AT_ONCE,
+        most_at_once: int = MAX_CONCURRENT,
     ) -> None:
         """
         Prepare a run.

@@ -15,7 +15,7 @@ from ladder.cluster.failures import InvalidAnswer
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import keep_folder
-from ladder.sandbox.bots.packed import MOST_PACKED, TooLarge, pack
+from ladder.sandbox.bots.packed import MAX_PACKED, TooLarge, pack
 from ladder.sandbox.wheels.packages import with_lock
 from ladder.trials.candidate import NOWHERE
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     Play = Callable[[str], Awaitable[str]]
     """Plays a task on one machine, and gives its outcome, both as JSON."""
 
-MOST_ROUNDS = 3
+MAX_ROUNDS = 3
 """How often a machine is sent what it says it lacks: it may remove one folder to have room for another."""
 SHORT = 64 * 1024
 """An outcome that names missing folders has fewer characters."""
 
 
-async def play_elsewhere(task: str, play: Play, data_dir: Path, most_packed: int = MOST_PACKED) -> str:
+async def play_elsewhere(task: str, play: Play, data_dir: Path, most_packed: int = MAX_PACKED) -> str:
     """
     Play a task on another machine: without the paths of this one, and with the folders that are missing there.
 
@@ -86,7 +86,7 @@ async def _try(task: SubmissionTask, play: Play, most_packed: int) -> str:
 
 
 async def _play(task: str, play: Play, folders: Mapping[str, Path], most_packed: int) -> str:
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         answer = await play(task)
         missing = _missing(answer)
         if not missing:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from referee.seats.exit import Exit as Exit  # how an instance ended
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.values.sandbox_kind import SandboxKind
@@ -32,40 +32,6 @@ STDERR_TAIL = 16 * 1024
 
 STDERR_HEAD = 2 * 1024
 """Kept as well: the first bytes of all that it wrote, and the first ones since it was asked for the last time."""
-
-
-LOCKED_BYTES = 512 * 1024 * 1024
-"""The largest image whose files are kept in memory while it plays, if nobody says otherwise."""
-
-
-WARM_BYTES = 1024 * 1024 * 1024
-"""Memory that warm containers without an instance may have together, if nobody says otherwise."""
-
-AUTO = "auto"
-"""As a runtime: `GVISOR` where the engine knows it, else `SHARED`."""
-GVISOR, SHARED = "runsc", "runc"
-"""How engines call gVisor's runtime, and the usual one, under which all containers share the host's kernel."""
-OWN_KERNEL = (GVISOR, "kata")
-"""How runtimes are called, at the beginning, that put a kernel between each container and the host's."""
-
-
-def has_own_kernel(runtime: str) -> bool:
-    """Whether a container has a kernel to itself: what it finds in /proc and in the page cache is its own."""
-    return runtime.startswith(OWN_KERNEL)
-
-
-def chosen_runtime(wanted: str, known: Collection[str], gvisor: str = GVISOR) -> str:
-    """
-    Choose the runtime of containers.
-
-    Args:
-        wanted: A name, or `AUTO`.
-        known: What the engine knows.
-        gvisor: How it calls gVisor's.
-    """
-    if wanted != AUTO:
-        return wanted
-    return gvisor if gvisor in known else SHARED
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ COUNTED = WRITABLE[:2]
 Folders whose file system numbers its files one by one, and the entries of a folder: a new name has the next number,
 that of a renamed file, too. /dev/mqueue takes the numbers of the whole machine.
 """
-MOST_STEPS = 64
+MAX_STEPS = 64
 """
 The next file, and the next process or thread, has the next number: whoever makes n of them tells n to the next
 instance. So a container in which an instance has made more than this is thrown away, and before each instance the
@@ -234,7 +234,7 @@ def _clear(user: int, state: list[object], counters: list[int], sockets: int) ->
     if _state() != state:
         return "unclear limits have been changed"
     steps = [now - before for now, before in zip(_counters(), counters, strict=True)]
-    return "cleared" if all(0 <= each <= MOST_STEPS for each in steps) else f"unclear {max(steps)} numbers were used"
+    return "cleared" if all(0 <= each <= MAX_STEPS for each in steps) else f"unclear {max(steps)} numbers were used"
 
 
 def _empty(folder: str) -> None:

@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.bots.bot_source import DOCKERFILE, MAIN_FILES
+from ladder.values.bot_files import DOCKERFILE, MAIN_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -34,16 +34,16 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from ladder.matches.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MOST_LIMIT, MOST_SECONDS, read_clock
 from ladder.registry.names import is_address
-from ladder.sandbox.base import AUTO, LOCKED_BYTES, WARM_BYTES, has_own_kernel
-from ladder.sandbox.bots.bot_source import Builds
 from ladder.settings.file import FILE, bot_around
+from ladder.values.bot_files import Builds
+from ladder.values.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MAX_LIMIT, MAX_SECONDS, read_clock
 from ladder.values.live_events import Public
+from ladder.values.runtimes import AUTO, LOCKED_BYTES, WARM_BYTES, has_own_kernel
 from ladder.values.sandbox_kind import LadderSandbox, SandboxKind
 from referee.match.spec import DEFAULT_CLOCK
 from referee.records.errors import shortened
-from referee.records.limits import MOST_DEALS, MOST_SEATS
+from referee.records.limits import MAX_DEALS, MAX_SEATS
 from referee.records.lines import Instances
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ if TYPE_CHECKING:
     from pigpen import ClockSetting
 
 PREFIX = "PIGPEN_"
-MOST_COUNT = 10**15
+MAX_COUNT = 10**15
 """No number in the settings is larger: the database could not hold it, nor Python write it in any length."""
-MOST_DELAY = 3600.0
-MatchBoards = Annotated[PositiveInt, Field(le=MOST_DEALS // MOST_SEATS)]
+MAX_DELAY = 3600.0
+MatchBoards = Annotated[PositiveInt, Field(le=MAX_DEALS // MAX_SEATS)]
 """So many boards that the record of a match has room for them at a table of any size."""
 Boards = Annotated[
     Annotated[Literal["auto"], Tag("auto")] | Annotated[MatchBoards, Tag("number")],
@@ -101,29 +101,29 @@ class Settings(BaseSettings):
     """Boards in a match, each in every rotation; auto: 1 to 16, so many that starting is less than 20 % of a match."""
     clock: str = DEFAULT_CLOCK_TEXT
     """Seconds in the bank + seconds added for each decision."""
-    limit: Annotated[float, Field(ge=LEAST_LIMIT, le=MOST_LIMIT)] = DEFAULT_CLOCK.limit
+    limit: Annotated[float, Field(ge=LEAST_LIMIT, le=MAX_LIMIT)] = DEFAULT_CLOCK.limit
     """The most seconds for one decision."""
-    match_seconds: Annotated[NonNegativeFloat, Field(le=MOST_SECONDS)] = 0.0
+    match_seconds: Annotated[NonNegativeFloat, Field(le=MAX_SECONDS)] = 0.0
     """A match that takes longer is void, and played again; 0: as long as the bots' clocks allow."""
-    image_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = 2 * 1024**3
+    image_bytes: Annotated[PositiveInt, Field(le=MAX_COUNT)] = 2 * 1024**3
     """The largest image, or folder, that is accepted."""
-    locked_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = LOCKED_BYTES
+    locked_bytes: Annotated[PositiveInt, Field(le=MAX_COUNT)] = LOCKED_BYTES
     """The largest image whose files are kept in memory while it plays; a larger one needs gVisor."""
     instances: Instances = "warm"
     """How instances start; warm: forked in containers that are kept, where possible; fresh: each in one of its own."""
-    warm_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = WARM_BYTES
+    warm_bytes: Annotated[PositiveInt, Field(le=MAX_COUNT)] = WARM_BYTES
     """Memory that warm containers without an instance may have together; divided among the workers."""
     builds: Builds = "base"
     """Dockerfiles of folders submitted on this host; base: FROM pigpen/bot, COPY; allowed: any (docs/security.md)."""
     live: Public = "played"
     """What is seen of running matches; played: cards played, and finished deals; open: all cards; off: nothing."""
-    live_delay: Annotated[NonNegativeFloat, Field(le=MOST_DELAY)] = 0.0
+    live_delay: Annotated[NonNegativeFloat, Field(le=MAX_DELAY)] = 0.0
     """Seconds by which what is seen of a running match is late."""
-    records: Annotated[int, Field(ge=0, le=MOST_COUNT)] = 0
+    records: Annotated[int, Field(ge=0, le=MAX_COUNT)] = 0
     """Number of records to keep, the newest ones; 0: all."""
     fill_with_house_bots: bool = False
     """Whether house bots play, and are rated, while too few owners have a bot for a match (docs/ladder.md)."""
-    preflight_deals: Annotated[PositiveInt, Field(le=MOST_DEALS)] = 4
+    preflight_deals: Annotated[PositiveInt, Field(le=MAX_DEALS)] = 4
     """Deals that a submitted bot plays against itself in each variant."""
     site_host: str = "127.0.0.1"
     """The address at which the site listens; 0.0.0.0: every one of this machine."""
@@ -153,13 +153,13 @@ class Settings(BaseSettings):
     """Days after which a browser must log in again."""
     token_days: Annotated[PositiveInt, Field(le=3650)] = 365
     """The most days for which a token is good."""
-    upload_bytes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = 64 * 1024**2
+    upload_bytes: Annotated[PositiveInt, Field(le=MAX_COUNT)] = 64 * 1024**2
     """The largest upload of a bot's folder, packed."""
-    submissions_a_day: Annotated[int, Field(ge=0, le=MOST_COUNT)] = 20
+    submissions_a_day: Annotated[int, Field(ge=0, le=MAX_COUNT)] = 20
     """Submissions that an account may make in 24 hours; accounts can have quotas of their own."""
-    submissions_waiting: Annotated[PositiveInt, Field(le=MOST_COUNT)] = 3
+    submissions_waiting: Annotated[PositiveInt, Field(le=MAX_COUNT)] = 3
     """Submissions of one account that may wait or be tried at the same time."""
-    trial_minutes: Annotated[PositiveInt, Field(le=MOST_COUNT)] = 60
+    trial_minutes: Annotated[PositiveInt, Field(le=MAX_COUNT)] = 60
     """Minutes that the trials of one account may take in 24 hours."""
     people_tables: Annotated[int, Field(ge=0, le=10_000)] = 200
     """Tables with people that may be played at once, and as many may wait for people; 0: none."""

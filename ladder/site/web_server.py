@@ -13,7 +13,7 @@ from ladder.app.tables.seat_sessions import SeatSessions
 from ladder.app.wheels import find_wheels
 from ladder.site.application import make_app
 from ladder.site.pages.built_docs import find_docs
-from ladder.site.server.connection import HEAD_BYTES, MOST_CONNECTIONS, TimeoutConnection, Timeouts
+from ladder.site.server.connection import HEAD_BYTES, MAX_CONNECTIONS, TimeoutConnection, Timeouts
 
 if TYPE_CHECKING:
     import socket
@@ -63,7 +63,7 @@ def make_server(ladder: Ladder, tls: Tls | None = None, timeouts: Timeouts = TIM
         make_app(ladder, hub, seat_sessions=seat_sessions, wheels=find_wheels(data_dir), docs=find_docs(data_dir)),
         http=TimeoutConnection.with_timeouts(timeouts),
         h11_max_incomplete_event_size=HEAD_BYTES,
-        limit_concurrency=MOST_CONNECTIONS,
+        limit_concurrency=MAX_CONNECTIONS,
         ssl_context_factory=(lambda *_: tls.context) if tls is not None else None,
         callback_notify=renew,
         timeout_notify=RENEWAL_SECONDS,

@@ -18,7 +18,7 @@ from ladder.values.names import NAME_LENGTH
 
 HASH_LENGTH = 64
 """Hexadecimal digits of SHA-256."""
-MOST_NOTE = 200
+MAX_NOTE = 200
 """Characters of what somebody writes for people to read."""
 
 
@@ -67,7 +67,7 @@ class Invitation(Base):
     role: Mapped[str] = mapped_column(String(16))
     name: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
     """The account's name: the only way to an owner who has bots already; None: whoever registers chooses it."""
-    note: Mapped[str] = mapped_column(String(MOST_NOTE), default="")
+    note: Mapped[str] = mapped_column(String(MAX_NOTE), default="")
     """For whom it is."""
     by: Mapped[str] = mapped_column(String(NAME_LENGTH))
     added: Mapped[float]
@@ -86,7 +86,7 @@ class Credential(Base):
     owner_id: Mapped[int] = mapped_column(ForeignKey("accounts.owner_id"), index=True)
     kind: Mapped[str] = mapped_column(String(16))
     hash: Mapped[str] = mapped_column(String(HASH_LENGTH), unique=True)
-    name: Mapped[str] = mapped_column(String(MOST_NOTE), default="")
+    name: Mapped[str] = mapped_column(String(MAX_NOTE), default="")
     """What its owner calls a token; of a session the browser's words."""
     scopes: Mapped[list[str]] = mapped_column(JSON)
     added: Mapped[float]
@@ -106,7 +106,7 @@ class LoginCode(Base):
     """Of the secret that the command keeps."""
     user_code: Mapped[str] = mapped_column(String(16), unique=True)
     """What its user sees at both ends."""
-    client: Mapped[str] = mapped_column(String(MOST_NOTE))
+    client: Mapped[str] = mapped_column(String(MAX_NOTE))
     """Where the command runs, in its own words."""
     address: Mapped[str] = mapped_column(String(64))
     """From where it asked."""
@@ -129,7 +129,7 @@ class AuditEntry(Base):
     """The account's name; empty: somebody with access to the ladder's machine."""
     action: Mapped[str] = mapped_column(String(32))
     """``account.disable``, ``token.create``, …"""
-    subject: Mapped[str] = mapped_column(String(MOST_NOTE))
+    subject: Mapped[str] = mapped_column(String(MAX_NOTE))
     """What it was done to: an account's, a bot's or an image's name, a number."""
     details: Mapped[dict[str, Any]]
     address: Mapped[str] = mapped_column(String(64))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ladder.ratings.batch import Estimate
 
 
-MOST_KEPT = 16
+MAX_KEPT = 16
 """4 MB for 1,000 bots in one variant."""
 _KEPT: dict[tuple[str, str], tuple[tuple[int, int], Estimate]] = {}
 """By database and variant: an estimate, its last result and its size. It follows from the results and the entries."""
@@ -31,7 +31,7 @@ def estimate_of(session: Session, variant: str) -> Estimate | None:
     if kept is None or kept[0] != mark:
         from ladder.ratings.batch import Estimate  # a new ladder has none, and numpy takes long to load
 
-        if len(_KEPT) >= MOST_KEPT:
+        if len(_KEPT) >= MAX_KEPT:
             _KEPT.clear()
         kept = _KEPT[place] = mark, Estimate.from_bytes(session.scalars(select(stored.fit).where(mine)).one())
     return kept[1]

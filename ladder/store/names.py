@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NEAR = 3
 """How many names are proposed in the place of one that does not exist."""
-MOST_ID = 2**31 - 1
+MAX_ID = 2**31 - 1
 """The largest number that a match can have in either database."""
 
 
@@ -104,7 +104,7 @@ def find_match(session: Session, number: int) -> models.StoredMatch:
     Raises:
         LadderError: If there is none; the message names the newest one.
     """
-    match = session.get(models.StoredMatch, number) if 0 < number <= MOST_ID else None
+    match = session.get(models.StoredMatch, number) if 0 < number <= MAX_ID else None
     if match is None:
         newest = session.scalar(select(func.max(models.StoredMatch.id)))
         there = f"the newest one is {newest}" if newest else "none has been scheduled yet"

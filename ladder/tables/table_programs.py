@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from ladder.errors import SandboxError
 from ladder.matches import house_program
 from ladder.matches.house_seats import HOUSE_LIMITS
-from ladder.matches.kinds import SandboxSetup, open_sandbox
+from ladder.matches.kinds import open_sandbox
 from ladder.runner.leased_tasks import task_bot
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ladder.registry.login import ImagePlace
     from ladder.sandbox.base import Loaded, Sandbox
-    from ladder.sandbox.bots.bot_source import Builds
+    from ladder.values.bot_files import Builds
 
 NEEDS_MORE = (
     "needs more than the ladder pins of a folder, which leaves out installed packages (node_modules). "

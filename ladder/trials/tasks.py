@@ -12,11 +12,10 @@ from typing import Any, Literal
 from pydantic import PositiveFloat, model_validator
 
 from ladder.entry.look import SubmissionLook
-from ladder.matches.kinds import SandboxSetup
 from ladder.registry.login import ImagePlace, RegistryLogin
-from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES
-from ladder.sandbox.bots.bot_source import Builds
-from ladder.values.sandbox_kind import LadderSandbox
+from ladder.values.bot_files import Builds
+from ladder.values.runtimes import LOCKED_BYTES, WARM_BYTES
+from ladder.values.sandbox_kind import LadderSandbox, SandboxSetup
 from ladder.values.submission import Failure, VariantFile
 from ladder.values.task import Message
 from pigpen import ClockSetting

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field
 
 from ladder.values.names import NAME_LENGTH
-from ladder.values.person_seconds import LEAST_SECONDS, MOST_SECONDS
+from ladder.values.person_seconds import LEAST_SECONDS, MAX_SECONDS
 from ladder.values.value import Time, Value
 
 PERSON_NAME_LENGTH = 24
@@ -71,7 +71,7 @@ class TableOrder(Value):
     """How the opener is shown, if it does not say so itself when it sits down."""
     format: Annotated[str, Field(max_length=32)] = "game"
     """As in a record: ``game``, ``deals:1``."""
-    seconds: Annotated[float, Field(ge=LEAST_SECONDS, le=MOST_SECONDS)] = 30.0
+    seconds: Annotated[float, Field(ge=LEAST_SECONDS, le=MAX_SECONDS)] = 30.0
     """What a person has for each decision."""
     pace: Annotated[float, Field(ge=0.0, le=10.0)] = 0.5
     """Seconds for which pages show a card before the next one."""

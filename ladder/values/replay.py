@@ -10,7 +10,7 @@ LONGEST_WORDS = 500
 """The most characters of what was wrong with an answer."""
 LONGEST_PRINT = 4000
 """The most characters of what a bot printed at one decision."""
-MOST_FAULTS = 1000
+MAX_FAULTS = 1000
 """The most faults of a match that are listed."""
 
 

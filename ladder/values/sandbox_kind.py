@@ -1,9 +1,15 @@
-"""The kinds of sandboxes; `ladder.matches.kinds` opens them."""
+"""The kinds of sandboxes, and how one is set up; `ladder.matches.kinds` opens them."""
 
 from __future__ import annotations
 
 import enum
-from typing import Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ladder.values.runtimes import SHARED, WARM_BYTES
+
+if TYPE_CHECKING:
+    from referee.records.lines import Instances
 
 
 class SandboxKind(enum.StrEnum):
@@ -23,3 +29,20 @@ class SandboxKind(enum.StrEnum):
 
 LadderSandbox = Literal[SandboxKind.DOCKER, SandboxKind.PROCESS]
 """Where the bots of a ladder may run."""
+
+
+@dataclass(frozen=True)
+class SandboxSetup:
+    """Which sandbox is opened, and how; what a kind does not know it passes over."""
+
+    kind: SandboxKind
+    runtime: str = SHARED
+    """The OCI runtime of the docker sandbox; auto: gVisor where the engine knows it."""
+    locked_bytes: int | None = None
+    """A ladder's setting: a larger image needs gVisor. None: it plays without, if there is none."""
+    instances: Instances = "fresh"
+    """Whether bots for which that can be done are forked: in warm containers, or by one process."""
+    warm_bytes: int = WARM_BYTES
+    """Memory that warm containers without an instance may have together."""
+    processes: int = 1
+    """So many processes on this machine have a sandbox like this one; each keeps its part of what is kept in memory."""

@@ -28,9 +28,10 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.garbage import look_for_garbage_rarely
-from ladder.matches.kinds import SandboxSetup, open_sandbox
+from ladder.matches.kinds import open_sandbox
 from ladder.sandbox.host import owners
 from ladder.sandbox.host.cores import CORES
+from ladder.values.sandbox_kind import SandboxSetup
 from ladder.worker.bot_store import BotStore, StorePlan
 from ladder.worker.channel import Channel, Frame, MessageKind
 from ladder.worker.pinned import load_version

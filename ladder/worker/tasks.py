@@ -10,12 +10,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, model_validator
 
-from ladder.matches.kinds import SandboxSetup
 from ladder.registry.login import RegistryLogin
 from ladder.results.files import Logs
-from ladder.sandbox.base import LOCKED_BYTES, WARM_BYTES
 from ladder.values.live_events import Public
-from ladder.values.sandbox_kind import LadderSandbox
+from ladder.values.runtimes import LOCKED_BYTES, WARM_BYTES
+from ladder.values.sandbox_kind import LadderSandbox, SandboxSetup
 from ladder.values.task import Message
 from pigpen import ClockSetting
 from referee.match.formats import Format

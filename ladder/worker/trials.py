@@ -18,9 +18,9 @@ from ladder.worker.bot_store import FoldersMissing
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ladder.matches.kinds import SandboxSetup
     from ladder.sandbox.base import Sandbox
     from ladder.trials.tasks import SubmissionTask
+    from ladder.values.sandbox_kind import SandboxSetup
     from ladder.worker.bot_store import BotStore
 
     Tell = Callable[[str], object]

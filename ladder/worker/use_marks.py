@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 0.05
 """How often somebody who waits for a lock looks for it: a wait in a thread could not be given up."""
-MOST_TRIES = 5
+MAX_TRIES = 5
 """How often a thing is got anew that is removed before it is used."""
 
 
@@ -61,7 +61,7 @@ class UseMarks:
         """
         with disk_errors(self._folder):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             async with self._locked(name, fcntl.LOCK_SH) as file:
                 if await is_there():
                     os.utime(file.fileno())

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ladder.errors import BotRejected, ContainerLost, SandboxError
-from ladder.matches.kinds import SandboxSetup, open_sandbox
+from ladder.matches.kinds import open_sandbox
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.host.machine import this_machine
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.trials.tasks import SubmissionTask
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 from ladder.worker.bot_store import FoldersMissing
 from ladder.worker.calibration_match import play_calibration_match
 from ladder.worker.live_observer import LiveObserver
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 ROOM = 1 << 20
 """Bytes that must find room in the temporary folder before a match is begun after a failure."""
 
-MOST_RECORD = 64 * 1024**2
+MAX_RECORD = 64 * 1024**2
 """Bytes of a packed record that comes from another machine."""
 
 log = structlog.get_logger()
@@ -63,7 +63,7 @@ class Worker:
         offer: Offer | None = None,
         tell: Tell = lambda progress: None,
         store: BotStore | None = None,
-        most_record: int = MOST_RECORD,
+        most_record: int = MAX_RECORD,
     ) -> None:
         """
         Prepare a worker; it opens its sandboxes when they are needed.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Start = Callable[[int, int], Coroutine[None, None, WorkerProcess]]
 
-MOST_KNOWN = 64
+MAX_KNOWN = 64
 """So many versions of bots are remembered for each process: as many as a sandbox keeps in memory."""
 
 
@@ -108,7 +108,7 @@ class _WorkerSlot:
         for bot in bots:
             self._known.pop(bot, None)
             self._known[bot] = None
-        while len(self._known) > MOST_KNOWN:
+        while len(self._known) > MAX_KNOWN:
             del self._known[next(iter(self._known))]
 
     async def process(self) -> WorkerProcess:

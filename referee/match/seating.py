@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
 
 TAG = "seating"
-MOST_LISTED = 6
+MAX_LISTED = 6
 """At up to so many seats all circular orders are gone through; there are (n−1)! of them."""
 
 
@@ -30,9 +30,9 @@ def circular_order(rules: Rules, seed: bytes, board: int) -> tuple[int, ...]:
     The bots by number, clockwise from bot 0, on *board*: each one's left neighbour comes next.
 
     The possible orders are shuffled once; board k takes number k, and after the last one they begin again. Beyond
-    `MOST_LISTED` seats every board shuffles bots 1 to n−1 for itself.
+    `MAX_LISTED` seats every board shuffles bots 1 to n−1 for itself.
     """
-    if rules.players > MOST_LISTED:
+    if rules.players > MAX_LISTED:
         return (0, *shuffle(TAG, seed, board, range(1, rules.players)))
     orders = shuffle(TAG, seed, 0, _orders(rules))
     return orders[board % len(orders)]

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from pigpen.rules.errors import PigpenError
 
-MOST_SHOWN = 80
+MAX_SHOWN = 80
 """Of what somebody wrote, so many characters are repeated in a message."""
 
 
-def shortened(text: str, most: int = MOST_SHOWN) -> str:
+def shortened(text: str, most: int = MAX_SHOWN) -> str:
     """The beginning of *text*, if it is long."""
     return text if len(text) <= most else f"{text[:most]}…"
 

@@ -13,7 +13,7 @@ import pydantic
 
 from referee.records.chain import START, chained, unchained
 from referee.records.errors import RecordCut, RecordError
-from referee.records.limits import LINE_BYTES, MOST_BYTES, MOST_LINES
+from referee.records.limits import LINE_BYTES, MAX_BYTES, MAX_LINES
 from referee.records.lines import from_json, sentence_of, to_json
 from referee.records.packing import TOO_LONG, is_packed, pack
 from referee.records.raw_lines import TOO_LARGE, TOO_MANY, is_foreign, opened, raw_lines
@@ -35,7 +35,7 @@ class RecordWriter:
     `create` and `append` make one.
     """
 
-    def __init__(self, file: io.FileIO, most_lines: int = MOST_LINES) -> None:
+    def __init__(self, file: io.FileIO, most_lines: int = MAX_LINES) -> None:
         """
         Take over *file*, open for writing at its end, and lock it; the record is to have at most so many lines.
 
@@ -56,7 +56,7 @@ class RecordWriter:
             raise RecordError(f"{str(file.name)!r} is being written by another pigpen; wait for its end.") from None
 
     @classmethod
-    def create(cls, path: Path, most_lines: int = MOST_LINES) -> Self:
+    def create(cls, path: Path, most_lines: int = MAX_LINES) -> Self:
         """
         Begin a record of at most so many lines.
 
@@ -67,7 +67,7 @@ class RecordWriter:
         return cls(path.open("xb", buffering=0), most_lines)
 
     @classmethod
-    def append(cls, path: Path, most_lines: int = MOST_LINES) -> Self:
+    def append(cls, path: Path, most_lines: int = MAX_LINES) -> Self:
         """
         Go on with a record, after its last whole line; what a killed referee left behind that is cut away.
 
@@ -144,7 +144,7 @@ class RecordWriter:
             raise self._cannot(TOO_LONG)
         if self._lines == self._most_lines:
             raise self._cannot(TOO_MANY)
-        if self._bytes + len(text) > MOST_BYTES:
+        if self._bytes + len(text) > MAX_BYTES:
             raise self._cannot(TOO_LARGE)
 
     def _cannot(self, why: str | None) -> RecordError:

@@ -7,21 +7,21 @@ of 52 cards at 8 seats has 69 steps: 8 passes, 8 exposures, 52 cards and a moon 
 
 from __future__ import annotations
 
-MOST_LINES = 100_000
+MAX_LINES = 100_000
 """The most lines of a record, the first and the last one among them."""
-MOST_BYTES = 512 * 1024**2
+MAX_BYTES = 512 * 1024**2
 """The most bytes of a record, unpacked."""
 LINE_BYTES = 1024**2
 """The most bytes of a line, unpacked, with its line break."""
-MOST_DEALS = MOST_LINES - 2
+MAX_DEALS = MAX_LINES - 2
 """The most deals of a match that is recorded."""
-MOST_STEPS = 100
+MAX_STEPS = 100
 """The most steps of a deal."""
-MOST_SEATS = 8
+MAX_SEATS = 8
 """The most seats of a table: no rules have more."""
-MOST_LEVELS = 200
+MAX_LEVELS = 200
 """How deep lists and objects can be nested in a line: the limit of pydantic's JSON parser."""
-MOST_DIGITS = 200
+MAX_DIGITS = 200
 """The most digits of a whole number in a line: Python refuses to write numbers of more than 4,300."""
-MOST_SECONDS = 1e9
+MAX_SECONDS = 1e9
 """The longest time in a record: 31 years."""

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 
 from referee.records.described import Described
 from referee.records.errors import shortened
-from referee.records.limits import MOST_DIGITS, MOST_LEVELS, MOST_LINES, MOST_SEATS, MOST_SECONDS, MOST_STEPS
+from referee.records.limits import MAX_DIGITS, MAX_LEVELS, MAX_LINES, MAX_SEATS, MAX_SECONDS, MAX_STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,26 +50,26 @@ Cards = str
 """Cards by name with a space between: ``QS KH 2C``. A card put face down has ``*`` behind it: ``QS*``."""
 
 
-_TOO_LONG = 10**MOST_DIGITS
+_TOO_LONG = 10**MAX_DIGITS
 
 
 def _short(number: int) -> int:
     if not -_TOO_LONG < number < _TOO_LONG:
-        raise ValueError(f"it has more than {MOST_DIGITS} digits")
+        raise ValueError(f"it has more than {MAX_DIGITS} digits")
     return number
 
 
 Number = Annotated[int, AfterValidator(_short)]
 """A whole number that can be written again."""
-DealNumber = Annotated[int, Field(ge=0, lt=MOST_LINES)]
-SeatNumber = Annotated[int, Field(ge=0, lt=MOST_SEATS)]
+DealNumber = Annotated[int, Field(ge=0, lt=MAX_LINES)]
+SeatNumber = Annotated[int, Field(ge=0, lt=MAX_SEATS)]
 """Of a seat, of a bot, or of a rotation."""
-Seconds = Annotated[float, Field(ge=0, le=MOST_SECONDS)]
-Milliseconds = Annotated[float, Field(ge=0, le=1000 * MOST_SECONDS)]
-AtSeats = Field(max_length=MOST_SEATS, fail_fast=True)
+Seconds = Annotated[float, Field(ge=0, le=MAX_SECONDS)]
+Milliseconds = Annotated[float, Field(ge=0, le=1000 * MAX_SECONDS)]
+AtSeats = Field(max_length=MAX_SEATS, fail_fast=True)
 """A list with one entry for each seat."""
 ThinkTimes = Annotated[dict[Literal["median", "worst"], Milliseconds], Field(min_length=2)]
-AtSteps = Field(max_length=MOST_STEPS, fail_fast=True)
+AtSteps = Field(max_length=MAX_STEPS, fail_fast=True)
 """A list with one entry for each step."""
 
 
@@ -90,7 +90,7 @@ class ClockLine(Line):
     """The most for one decision."""
     start_up: Seconds
     """The most until a bot has taken its seat."""
-    deals_per_bank: Annotated[int, Field(ge=1, lt=MOST_LINES)]
+    deals_per_bank: Annotated[int, Field(ge=1, lt=MAX_LINES)]
     """How many deals a bank is for."""
 
 
@@ -250,7 +250,7 @@ class BotResult(Line):
     """Its name."""
     seat: SeatNumber
     """Its number in the first line, which is its seat in the first deal unless there are boards."""
-    place: Annotated[int, Field(ge=1, le=MOST_SEATS)]
+    place: Annotated[int, Field(ge=1, le=MAX_SEATS)]
     """1 is the best; equal bots share one, and whoever was taken over comes last, with its partner."""
     total: Number
     """Points in all deals together."""
@@ -258,7 +258,7 @@ class BotResult(Line):
     """Their mean: what the place goes by."""
     standard_error: float | None = None
     """Of points per deal: over the boards, in `deals:N` over the deals; none in a `game`, or where there is but one."""
-    faults: Annotated[int, Field(ge=0, le=MOST_LINES * MOST_STEPS)]
+    faults: Annotated[int, Field(ge=0, le=MAX_LINES * MAX_STEPS)]
     """At all tables together."""
     taken_over: bool
     """Whether the default policy took its seat over, at one table at least."""
@@ -302,7 +302,7 @@ def from_json(text: str | bytes) -> MatchLine | DealLine | ResultLine:
 def objection(detail: ErrorDetails) -> str:
     """What pydantic says against a line."""
     if "recursion limit" in detail["msg"]:
-        return f"it is nested more than {MOST_LEVELS} levels deep"
+        return f"it is nested more than {MAX_LEVELS} levels deep"
     return detail["msg"].removeprefix("Value error, ")
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from referee.records.errors import RecordCut, RecordError, RecordTooLarge
-from referee.records.limits import LINE_BYTES, MOST_BYTES, MOST_LINES
+from referee.records.limits import LINE_BYTES, MAX_BYTES, MAX_LINES
 from referee.records.packing import NOT_OURS, TOO_LONG, is_packed, read_member
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 GZIP = b"\x1f\x8b"
 _FLAGS, _EXTRA = 3, 0x04
 """Where a gzip header has its flags, and the one for an extra field: no usual gzip makes one, `pack` does."""
-TOO_MANY = f"a record has at most {MOST_LINES:,} lines"
-TOO_LARGE = f"a record has at most {MOST_BYTES:,} bytes, unpacked"
+TOO_MANY = f"a record has at most {MAX_LINES:,} lines"
+TOO_LARGE = f"a record has at most {MAX_BYTES:,} bytes, unpacked"
 _UNDO = "take the file as it was written, or undo that with dos2unix"
 _PIECE = 1024**2
 
@@ -54,9 +54,9 @@ def raw_lines(file: io.BufferedReader) -> Iterator[bytes]:
     size = 0
     for number, line in enumerate(_pieces(file), 1):
         size += len(line)
-        if number > MOST_LINES:
+        if number > MAX_LINES:
             raise RecordTooLarge(TOO_MANY)
-        if size > MOST_BYTES:
+        if size > MAX_BYTES:
             raise RecordTooLarge(TOO_LARGE)
         if not line.endswith(b"\n"):
             if len(line) == LINE_BYTES:
@@ -92,7 +92,7 @@ def _seekable(path: Path, file: io.BufferedReader) -> Iterator[io.BufferedReader
         return
     with tempfile.TemporaryFile(buffering=0) as copy:
         while piece := file.read(_PIECE):
-            if copy.tell() > MOST_BYTES:
+            if copy.tell() > MAX_BYTES:
                 raise RecordTooLarge(f"{str(path)!r}: {TOO_LARGE}.")
             copy.write(piece)
         copy.seek(0)

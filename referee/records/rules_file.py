@@ -17,18 +17,18 @@ from referee.records.errors import shortened
 
 FILE_BYTES = 16 * 1024
 """The most bytes of a rules file; the presets have less than 1 KiB."""
-MOST_LEVELS = 10
+MAX_LEVELS = 10
 """How deep tables and lists can be nested; those of the presets have four levels."""
-MOST_DIGITS = 20
+MAX_DIGITS = 20
 """The most digits of a number; the rules allow fewer."""
-MOST_MISTAKES = 3
+MAX_MISTAKES = 3
 """So many mistakes are told at once."""
-MOST_SHOWN = 400
+MAX_SHOWN = 400
 """The most characters of one of them."""
 _adapter = pydantic.TypeAdapter(Rules)
 
 
-TOO_DEEP = f"tables and lists are nested more than {MOST_LEVELS} levels deep"
+TOO_DEEP = f"tables and lists are nested more than {MAX_LEVELS} levels deep"
 
 
 class RulesFileError(PigpenError, ValueError):
@@ -92,9 +92,9 @@ def parse_rules(text: str) -> Rules:
     try:
         plain = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise RulesFileError(f"this is not TOML: {shortened(str(error), MOST_SHOWN)}") from None
+        raise RulesFileError(f"this is not TOML: {shortened(str(error), MAX_SHOWN)}") from None
     except ValueError:  # Python reads no decimal number of more than 4,300 digits
-        raise RulesFileError(f"a number has more than {MOST_DIGITS} digits") from None
+        raise RulesFileError(f"a number has more than {MAX_DIGITS} digits") from None
     except RecursionError:
         raise RulesFileError(TOO_DEEP) from None
     return rules_from(plain)
@@ -111,14 +111,14 @@ def rules_from(plain: dict[str, Any]) -> Rules:
     try:
         return _adapter.validate_json(json.dumps(plain), strict=True)
     except pydantic.ValidationError as error:
-        found = [shortened(_sentence(detail), MOST_SHOWN) for detail in error.errors()[:MOST_MISTAKES]]
+        found = [shortened(_sentence(detail), MAX_SHOWN) for detail in error.errors()[:MAX_MISTAKES]]
         more = error.error_count() - len(found)
         raise RulesFileError("; ".join(found) + (f"; and {more} more mistakes" if more else "")) from None
 
 
 def _check_values(value: object, place: str = "", level: int = 0) -> None:
     """Refuse what JSON does not have, or Python cannot write as text."""
-    if level > MOST_LEVELS:
+    if level > MAX_LEVELS:
         raise RulesFileError(TOO_DEEP)
     if isinstance(value, dict):
         for key, item in value.items():
@@ -126,8 +126,8 @@ def _check_values(value: object, place: str = "", level: int = 0) -> None:
     elif isinstance(value, list):
         for number, item in enumerate(value):
             _check_values(item, f"{place}.{number}", level + 1)
-    elif isinstance(value, int) and abs(value) >= 10**MOST_DIGITS:
-        raise RulesFileError(f"{place}: a number has more than {MOST_DIGITS} digits")
+    elif isinstance(value, int) and abs(value) >= 10**MAX_DIGITS:
+        raise RulesFileError(f"{place}: a number has more than {MAX_DIGITS} digits")
     elif not isinstance(value, str | int | float):
         raise RulesFileError(f"{place}: a date or a time means nothing in rules")
 

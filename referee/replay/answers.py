@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Action, Deal
 
 NUMBERS = dict(zip(NAMES, CARDS, strict=True))
-MOST_SEATS = 8
+MAX_SEATS = 8
 
 
 def plain_step(seat: int, kind: str, words: str, by: str) -> str:
@@ -26,7 +26,7 @@ def plain_step(seat: int, kind: str, words: str, by: str) -> str:
 
 
 PLAYS = {
-    by: [[plain_step(seat, "play", name, by) for name in NAMES] for seat in range(MOST_SEATS)]
+    by: [[plain_step(seat, "play", name, by) for name in NAMES] for seat in range(MAX_SEATS)]
     for by in (BY_BOT, BY_FORCED)
 }
 _SEAT_AND_BY = {"seat", "by"}

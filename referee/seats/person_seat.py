@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 PERSON_DEADLINES = Deadlines(notice=5.0, reconnect=10.0)
 """A person's program may be a web process that starts again."""
-MOST_MESSAGES = 2000
+MAX_MESSAGES = 2000
 """Messages that a person's seat takes in a match beyond one for each question."""
-MOST_STREAMS = 500
+MAX_STREAMS = 500
 """Streams that a person may open to its seat in a match."""
 
 
@@ -49,11 +49,11 @@ class PersonSeat(StreamSeat):
     """
 
     def __init__(
-        self, socket: Path, token: str, deadlines: Deadlines = PERSON_DEADLINES, most_messages: int = MOST_MESSAGES
+        self, socket: Path, token: str, deadlines: Deadlines = PERSON_DEADLINES, most_messages: int = MAX_MESSAGES
     ) -> None:
         super().__init__(socket, token, deadlines)
         self.presence = Presence(self._presence_changed)
-        self._traffic = Traffic(most_messages, MOST_STREAMS)
+        self._traffic = Traffic(most_messages, MAX_STREAMS)
         self._seen: Seen | None = None
         self._results: list[RefereeMessage] = []
         self._unsent: deque[RefereeMessage] = deque()

@@ -27,7 +27,7 @@ MATCHES = 300
 VARIANTS = (FOR_TWO.name, "gongzhu")
 WAITING = 230
 """So many matches wait from the beginning, of one table each; the others are the scheduler's, of two or four."""
-MOST_LINES = 14
+MAX_LINES = 14
 """A runner is killed after at most so many lines of its log, and a moment."""
 
 
@@ -64,9 +64,9 @@ def test_a_runner_that_is_killed_again_and_again_records_each_match_once(
     rng = random.Random(SEED)
     with small_ladder(tmp_path, VARIANTS) as ladder:
         put_matches_in_the_queue(ladder, rng)
-        run_and_kill(ladder, MOST_LINES, 0.0)  # something is recorded, however slow the machine is
+        run_and_kill(ladder, MAX_LINES, 0.0)  # something is recorded, however slow the machine is
         for _ in range(KILLS - 1):  # while it starts, plays, writes, or schedules
-            run_and_kill(ladder, rng.randrange(MOST_LINES), rng.random() / 2)
+            run_and_kill(ladder, rng.randrange(MAX_LINES), rng.random() / 2)
         left = MATCHES - recorded(ladder)
         assert 0 < left < MATCHES
         done = ladder.pigpen("ladder", "run", "--matches", str(left), "--concurrency", "2")

@@ -16,7 +16,7 @@ from pigpen.rules import PRESETS, Rules
 from referee.match.formats import Format
 from referee.records.chain import START, chained
 from referee.records.file import RecordWriter, read_record
-from referee.records.limits import LINE_BYTES, MOST_BYTES, MOST_DEALS, MOST_LINES, MOST_STEPS
+from referee.records.limits import LINE_BYTES, MAX_BYTES, MAX_DEALS, MAX_LINES, MAX_STEPS
 from referee.records.lines import DealLine, MatchLine, Step, to_json
 from referee.records.packing import HEADER_BYTES, pack
 from tests.e2e.command import PIGPEN, environment
@@ -41,8 +41,8 @@ resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + int(sys
 ladder.cli.typer_app.run_app()
 """
 FIRST, DEAL, _ = match_lines("hearts", "deals:1")
-TOO_MANY = f", line {MOST_LINES + 1}: a record has at most {MOST_LINES:,} lines."
-TOO_LARGE = f"a record has at most {MOST_BYTES:,} bytes, unpacked."
+TOO_MANY = f", line {MAX_LINES + 1}: a record has at most {MAX_LINES:,} lines."
+TOO_LARGE = f"a record has at most {MAX_BYTES:,} bytes, unpacked."
 READERS = (
     ("verify", "{}"),
     ("verify", "--json", "{}"),
@@ -69,7 +69,7 @@ def blank_lines() -> Iterator[bytes]:
     """More lines of a megabyte than there may be: 8 MiB of gzip or less for each gigabyte."""
     first = to_json(FIRST).encode()
     blank = to_json(DEAL).encode()[:-1] + b" " * (LINE_BYTES - 20_000) + b"}"
-    return chain_of([first, *repeat(blank, MOST_BYTES // LINE_BYTES + 20)])
+    return chain_of([first, *repeat(blank, MAX_BYTES // LINE_BYTES + 20)])
 
 
 def endless_line() -> Iterator[bytes]:
@@ -190,7 +190,7 @@ def test_a_deal_of_more_steps_than_any_rules_have_names_the_limit(tmp_path: Path
     long = DEAL.model_copy(update={"steps": DEAL.steps * 2})
     done = typed("replay", str(write_record(tmp_path / "long", [FIRST, long])), folder=tmp_path)
     assert done.is_one_sentence
-    assert f"line 2: deal.steps: Tuple should have at most {MOST_STEPS} items" in done.err
+    assert f"line 2: deal.steps: Tuple should have at most {MAX_STEPS} items" in done.err
 
 
 @pytest.mark.parametrize("number", [-1, 10**5, 2**63, 2**64, 10**4000])
@@ -244,13 +244,13 @@ def test_the_limits_are_far_above_what_a_match_gives() -> None:
         steps=tuple(steps), scores=(-100_000,) * seats, totals=(-100_000_000,) * seats,
         took_ms=(123456.789,) * len(steps), cpu_ms=(123456.789,) * len(steps),
     )  # fmt: skip
-    assert len(steps) == 69 < MOST_STEPS
+    assert len(steps) == 69 < MAX_STEPS
     assert len(to_json(deal)) < LINE_BYTES / 20
     assert len(to_json(_first(rules))) < LINE_BYTES / 100
     longest = max(10_000, Format(boards=1000).count(PRESETS["gongzhu-five"]) or 0, 1000 * seats)
-    assert longest * 5 < MOST_DEALS
+    assert longest * 5 < MAX_DEALS
     honest = max(len(to_json(line)) for name in PRESETS for line in match_lines(name, "deals:1"))
-    assert longest * honest * 5 < MOST_BYTES
+    assert longest * honest * 5 < MAX_BYTES
 
 
 def _first(rules: Rules) -> MatchLine:

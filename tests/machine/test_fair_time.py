@@ -72,7 +72,7 @@ if __name__ == "__main__":
     pigpen.run(Working())
 """
 """Thinks for 0.2 s about its first cards. Its cap of wall time is far more: no machine is so busy that it decides."""
-MOST_MS = 2000.0
+MAX_MS = 2000.0
 """Far more CPU time than a decision of that bot takes, however busy the machine is."""
 CORES_HERE = os.cpu_count() or 1
 RULES, DEALS = FEW_TRICKS, 1
@@ -153,7 +153,7 @@ async def test_spinning_opponents_on_a_busy_machine_change_no_verdict_and_both_t
             times = zip(line.steps, line.cpu_ms, strict=True)
             own = [cpu for step, cpu in times if step.seat == 0 and step.by == "bot"]
             assert own
-            assert all(cpu is not None and 0 < cpu < MOST_MS for cpu in own)
+            assert all(cpu is not None and 0 < cpu < MAX_MS for cpu in own)
 
 
 @pytest.mark.long
@@ -164,4 +164,4 @@ async def test_no_honest_bot_is_at_fault_on_a_busy_machine(
     result, lines = await played(sandbox, [bot("working", WORKING_BOT)] * RULES.players, 2 * CORES_HERE)
     assert [(row.faults, row.timed) for row in result.result.results] == [(0, "cpu")] * RULES.players, result.logs
     deals = [line for line in lines if isinstance(line, DealLine)]
-    assert max(cpu or 0.0 for deal in deals for cpu in deal.cpu_ms or ()) < MOST_MS
+    assert max(cpu or 0.0 for deal in deals for cpu in deal.cpu_ms or ()) < MAX_MS

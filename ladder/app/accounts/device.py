@@ -27,7 +27,7 @@ GOOD_SECONDS = 600.0
 """So long somebody has to confirm a log-in."""
 ASK_SECONDS = 2.0
 """Seconds between two questions of the command whether somebody has confirmed."""
-MOST_WAITING = 1000
+MAX_WAITING = 1000
 NO_CODE = "There is no log-in with that code, or it has ended: look at the code again, or run pigpen login again."
 ENDED = "This log-in was refused, or it has taken too long. Run pigpen login again."
 
@@ -58,7 +58,7 @@ def start(ladder: Ladder, client: str, address: str, site: str, ask_seconds: flo
     """
     secret, code, now = new_secret(DEVICE), new_user_code(), ladder.clock()
     with ladder.database.write() as session:
-        if login_codes.waiting_codes(session, now) >= MOST_WAITING:
+        if login_codes.waiting_codes(session, now) >= MAX_WAITING:
             raise Busy("Too many log in just now; try again in a minute.")
         while login_codes.login_code(session, code, now) is not None:
             code = new_user_code()

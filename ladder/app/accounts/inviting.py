@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ladder.store.database import Session
     from ladder.values.accounts import Viewer
 
-USUAL_DAYS, MOST_DAYS = 14, 365
+USUAL_DAYS, MAX_DAYS = 14, 365
 FIRST = "the first organiser"
 """The note of invitations that `pigpen up` makes."""
 
@@ -140,5 +140,5 @@ def check_days(days: int) -> None:
     Raises:
         UserError: If it may not.
     """
-    if not 1 <= days <= MOST_DAYS:
-        raise UserError(f"An invitation is good for 1 to {MOST_DAYS} days.")
+    if not 1 <= days <= MAX_DAYS:
+        raise UserError(f"An invitation is good for 1 to {MAX_DAYS} days.")

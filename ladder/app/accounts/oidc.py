@@ -35,10 +35,10 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 """By which a provider may sign: with a private key of its own. None of them is `none`, or takes a shared secret."""
 SECONDS = 10.0
 """The provider has to answer within so many."""
-MOST_BYTES = 1024 * 1024
+MAX_BYTES = 1024 * 1024
 LEEWAY_SECONDS = 60
 """The provider's clock may be wrong by so many."""
-MOST_SUBJECT = 255
+MAX_SUBJECT = 255
 """Characters of who somebody is there, as OpenID Connect has it."""
 NOT_BEGUN = "This log-in was begun in another browser, or it has taken too long. Begin again."
 REFUSED = "The identity provider did not vouch for you. Begin again, or ask the organiser of the ladder."
@@ -140,7 +140,7 @@ class Provider:
         except (JoseError, KeyError, TypeError, ValueError):
             raise Forbidden(REFUSED) from None
         subject = claims["sub"]
-        if not isinstance(subject, str) or not 0 < len(subject) <= MOST_SUBJECT:
+        if not isinstance(subject, str) or not 0 < len(subject) <= MAX_SUBJECT:
             raise Forbidden(REFUSED)
         name = claims.get("preferred_username")
         return KnownPerson(f"{described['issuer']} {subject}", name[:100] if isinstance(name, str) else "")
@@ -159,8 +159,8 @@ class Provider:
         with _in_words(), requests.get(address, timeout=SECONDS, allow_redirects=False, stream=True) as response:
             if response.status_code != 200:
                 raise LadderError(NO_ANSWER)
-            body = response.raw.read(MOST_BYTES + 1, decode_content=True)
-            found = json.loads(body) if len(body) <= MOST_BYTES else None
+            body = response.raw.read(MAX_BYTES + 1, decode_content=True)
+            found = json.loads(body) if len(body) <= MAX_BYTES else None
         if not isinstance(found, dict):
             raise LadderError(NO_ANSWER)
         return found

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.accounts import Kind, Viewer
 
-MOST_TOKENS = 50
+MAX_TOKENS = 50
 """That one account may have at the same time."""
 
 
@@ -84,8 +84,8 @@ def create_token(
     with ladder.database.write() as session:
         account, now = find_account(session, str(viewer.name)), ladder.clock()
         there = [each for each in people.credentials(session, account.owner_id, now) if each.kind == "token"]
-        if len(there) >= MOST_TOKENS:
-            raise UserError(f"An account has {MOST_TOKENS} tokens at most; revoke one first.")
+        if len(there) >= MAX_TOKENS:
+            raise UserError(f"An account has {MAX_TOKENS} tokens at most; revoke one first.")
         expires = now + days * DAY
         made = add_credential(
             session, account.owner_id, "token", hash_of(secret), name.strip() or "token", scopes, now, expires

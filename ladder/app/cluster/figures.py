@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.accounts import Viewer
 
-MOST_WORKERS = 1000
+MAX_WORKERS = 1000
 """So many are told of by name, those that were seen last."""
 
 
@@ -28,7 +28,7 @@ def figures(ladder: Ladder, viewer: Viewer) -> ClusterFigures:
         is_organiser = may(viewer, Act.ADMINISTER)
         reasons = overview.failure_reasons(session) if is_organiser else {}
     busy, slots = slots_of(rows)
-    newest = sorted(rows, key=lambda row: row.seen, reverse=True)[:MOST_WORKERS]
+    newest = sorted(rows, key=lambda row: row.seen, reverse=True)[:MAX_WORKERS]
     return ClusterFigures(
         states={str(state): 0 for state in WorkerState} | Counter(row.state.value for row in rows),
         busy=busy,

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ladder.values.accounts import Viewer
     from ladder.values.cluster import WorkerRow
 
-MOST_REASON = 200
-MOST_NAMES = 20
+MAX_REASON = 200
+MAX_NAMES = 20
 """How many workers a message names."""
 
 
@@ -61,8 +61,8 @@ def drain(ladder: Ladder, viewer: Viewer, name: str, reason: str = "") -> Worker
         Forbidden: If it is no organiser who asks.
         LadderError: If there is no such worker, or the reason is too long.
     """
-    if len(reason) > MOST_REASON:
-        raise LadderError(f"A reason has {MOST_REASON} characters at most; this one has {len(reason)}.")
+    if len(reason) > MAX_REASON:
+        raise LadderError(f"A reason has {MAX_REASON} characters at most; this one has {len(reason)}.")
     return _want(ladder, viewer, name, WantedState.DRAINED, reason)
 
 
@@ -108,5 +108,5 @@ def _find(session: Session, name: str, now: float) -> WorkerRow:
     there = {row.name: row for row in queries.workers(session, now)}
     if name in there:
         return there[name]
-    names = ", ".join(list(there)[:MOST_NAMES]) + (", …" if len(there) > MOST_NAMES else "")
+    names = ", ".join(list(there)[:MAX_NAMES]) + (", …" if len(there) > MAX_NAMES else "")
     raise LadderError(f"There is no worker {name!r}. " + (f"There is {names}." if there else "None has ever come."))

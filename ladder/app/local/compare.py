@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from referee.records.lines import AnyLine
 
 
-MOST_ELO = 2000
+MAX_ELO = 2000
 """Nearly six standard deviations: no two bots are further apart on a board."""
 
 
@@ -107,8 +107,8 @@ def _opponents(field: str, rules: Rules) -> list[BotSource]:
 
 def _hypotheses(asked: ComparisonRequest) -> Hypotheses:
     for name, elo in (("elo0", asked.elo0), ("elo1", asked.elo1)):
-        if not -MOST_ELO <= elo <= MOST_ELO:
-            raise UserError(f"--{name} {elo:g} is out of range; write a number from -{MOST_ELO} to {MOST_ELO}.")
+        if not -MAX_ELO <= elo <= MAX_ELO:
+            raise UserError(f"--{name} {elo:g} is out of range; write a number from -{MAX_ELO} to {MAX_ELO}.")
     if not asked.elo0 < asked.elo1:
         raise UserError(f"--elo0 {asked.elo0:g} must be less than --elo1 {asked.elo1:g}.")
     for name, value in (("alpha", asked.alpha), ("beta", asked.beta)):

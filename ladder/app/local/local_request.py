@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
-from ladder.matches.clocks import DEFAULT_CLOCK_TEXT, read_clock
+from ladder.values.clocks import DEFAULT_CLOCK_TEXT, read_clock
 from ladder.values.value import Value
 from pigpen.rules import new_seed, seed_from
 from referee.match.spec import DEFAULT_CLOCK

@@ -14,7 +14,7 @@ from ladder.sandbox.bots.bot_source import BotSource, find_bot, seat_names
 from pigpen.rules import seed_from
 from referee.match.formats import Format
 from referee.match.spec import PERSON_SECONDS, MatchSpec, person_clock
-from referee.records.limits import MOST_DEALS
+from referee.records.limits import MAX_DEALS
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _format(asked: MatchRequest, *, has_people: bool) -> Format:
 
 def _check_room(plan: MatchPlan) -> None:
     """Refuse a match of which a record could not be read again."""
-    if plan.deals and plan.deals > MOST_DEALS:
+    if plan.deals and plan.deals > MAX_DEALS:
         raise UserError(
-            f"{plan.spec.format} are {plan.deals:,} deals, and a record has room for {MOST_DEALS:,}. Play fewer."
+            f"{plan.spec.format} are {plan.deals:,} deals, and a record has room for {MAX_DEALS:,}. Play fewer."
         )

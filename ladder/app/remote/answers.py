@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pigpen.rules.errors import PigpenError
 
 T = TypeVar("T")
-MOST_BYTES = 64 * 1024**2
+MAX_BYTES = 64 * 1024**2
 """Of an answer, unpacked."""
 PIECE = 64 * 1024
 NO_ANSWER = frozenset((502, 503, 504))

@@ -19,7 +19,7 @@ import requests.auth
 import urllib3.exceptions
 
 from ladder.app.remote.address import is_loopback, origin_of
-from ladder.app.remote.answers import MOST_BYTES, NO_ANSWER, HttpAnswer, read, refusal, why
+from ladder.app.remote.answers import MAX_BYTES, NO_ANSWER, HttpAnswer, read, refusal, why
 from ladder.errors import RemoteError
 from pigpen.version import __version__
 
@@ -36,9 +36,9 @@ CONNECTING, READING = 10.0, 60.0
 """Seconds without a connection, and between two bytes of an answer."""
 PAUSES = (0.5, 1.0, 2.0)
 """Seconds before each further attempt at what may be asked twice."""
-MOST_PAUSE = 10.0
+MAX_PAUSE = 10.0
 """Seconds that the header Retry-After may ask for."""
-MOST_REDIRECTS = 5
+MAX_REDIRECTS = 5
 AUTHORITIES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 FAILURES = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 """What `requests` raises; a missing file of authorities is an OSError."""
@@ -97,9 +97,9 @@ class Connection:
         elif data is not None:
             given["Content-Type"] = "application/octet-stream"
         with self._asked(method, path, data=data, headers=given) as found:
-            return read(self.address, HttpAnswer.of(found, MOST_BYTES), kind)
+            return read(self.address, HttpAnswer.of(found, MAX_BYTES), kind)
 
-    def answer(self, path: str, most: int = MOST_BYTES, **request: Any) -> HttpAnswer:
+    def answer(self, path: str, most: int = MAX_BYTES, **request: Any) -> HttpAnswer:
         """
         Ask for anything, with as many attempts as it takes; the arguments are those of `requests`.
 
@@ -130,7 +130,7 @@ class Connection:
         """
         with self._asked("GET", path, headers={"Accept": "text/event-stream", "Accept-Encoding": "identity"}) as found:
             if found.status_code != 200 or not found.headers.get("Content-Type", "").startswith("text/event-stream"):
-                raise refusal(self.address, HttpAnswer.of(found, MOST_BYTES))
+                raise refusal(self.address, HttpAnswer.of(found, MAX_BYTES))
             yield found
 
     @contextmanager
@@ -151,7 +151,7 @@ class Connection:
             raise _NoAnswer(f"{self.address} does not answer: {why(error)}.") from None
 
     def _follow(self, method: str, address: str, request: dict[str, Any]) -> requests.Response:
-        for _ in range(MOST_REDIRECTS):
+        for _ in range(MAX_REDIRECTS):
             found = self._session.request(
                 method, address, auth=self._token, timeout=(CONNECTING, READING), allow_redirects=False, stream=True,
                 **request,
@@ -196,4 +196,4 @@ def _given(wanted: Mapping[str, object]) -> dict[str, str]:
 
 def _pause(found: requests.Response, usual: float) -> float:
     asked = found.headers.get("Retry-After", "")
-    return min(float(asked), MOST_PAUSE) if asked.isascii() and asked.isdigit() else usual
+    return min(float(asked), MAX_PAUSE) if asked.isascii() and asked.isdigit() else usual

@@ -23,7 +23,7 @@ POLL = 2.0
 """Seconds between two questions where there is no stream."""
 TRIES = 20
 """So often in a row the ladder may not answer: each time it is asked for some seconds."""
-MOST_EVENT = 16 * 1024**2
+MAX_EVENT = 16 * 1024**2
 """Bytes of an event."""
 AT_ONCE = 64 * 1024
 _ROW = pydantic.TypeAdapter(SubmissionRow)
@@ -96,5 +96,5 @@ def _lines(found: requests.Response) -> Iterator[bytes]:
     while piece := found.raw.read1(AT_ONCE):
         *lines, rest = (rest + piece).split(b"\n")
         yield from (line.rstrip(b"\r") for line in lines)
-        if len(rest) > MOST_EVENT:
+        if len(rest) > MAX_EVENT:
             raise urllib3.exceptions.HTTPError("an event has no end")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ladder.app.remote.connection import Connection
 
-MOST_BYTES = 256 * 1024**2
+MAX_BYTES = 256 * 1024**2
 """Of a record, packed."""
 KEPT_BYTES = 512 * 1024**2
 """Of all records that are kept of a ladder; those fetched longest ago go first."""
@@ -41,7 +41,7 @@ def fetch_record(connection: Connection, match: int, kept_bytes: int = KEPT_BYTE
     folder = cache_folder() / "records" / hashlib.sha256(connection.address.encode()).hexdigest()[:16]
     known = {digest: path for path in folder.glob(f"{match}-*.jsonl.gz") if (digest := _hash_in(path)) is not None}
     tags = {"If-None-Match": ", ".join(f'"{digest}"' for digest in known)} if known else {}
-    answer = connection.answer(f"/matches/{match}/record", MOST_BYTES, headers=tags)
+    answer = connection.answer(f"/matches/{match}/record", MAX_BYTES, headers=tags)
     if answer.status not in (200, 304):
         raise refusal(connection.address, answer)
     digest = _promised(answer.headers.get("Repr-Digest", ""))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ladder.values.bots import BotRow
     from ladder.values.people import TableOrder
 
-MOST_BOTS, MOST_MATCHES = 1000, 200
+MAX_BOTS, MAX_MATCHES = 1000, 200
 """In one answer."""
 
 
@@ -44,7 +44,7 @@ class RemoteLadder:
         found: list[BotRow] = []
         after = None
         while True:
-            some = self.connection.get("/bots", BotList, after=after, limit=MOST_BOTS)
+            some = self.connection.get("/bots", BotList, after=after, limit=MAX_BOTS)
             found += some.bots
             if some.next is None or some.next == after:
                 return found
@@ -119,7 +119,7 @@ class RemoteLadder:
         while len(found) < limit:
             some = self.connection.get(
                 "/matches", MatchList, variant=variant, bot=bot, status=status,
-                limit=min(limit - len(found), MOST_MATCHES), **{place: mark},
+                limit=min(limit - len(found), MAX_MATCHES), **{place: mark},
             )  # fmt: skip
             found += some.matches
             if some.next is None or some.next == mark:

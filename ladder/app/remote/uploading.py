@@ -25,12 +25,12 @@ PIECE = 2 * 1024**2
 """Bytes sent at once: after a broken connection they are sent again."""
 TRIES = 8
 """So often in a row a piece may fail to arrive."""
-MOST_PAUSE = 15.0
+MAX_PAUSE = 15.0
 """Seconds between two of these."""
 IN_MEMORY = 16 * 1024**2
 """Bytes of a packed folder; a larger one is a temporary file."""
 
-MOST_RATIO = 100
+MAX_RATIO = 100
 """A folder of which less is left is sent as it is: ladders take what shrinks too well for a bomb."""
 
 
@@ -48,7 +48,7 @@ def packed(content: Content) -> Iterator[tuple[BinaryIO, int]]:
             archive = content.archive()
             whole = archive.seek(0, os.SEEK_END)
             size = _pack(archive, file, level=9)
-            if whole > MOST_RATIO * size:
+            if whole > MAX_RATIO * size:
                 size = _pack(archive, file, level=0)
         yield file, size
 
@@ -95,7 +95,7 @@ def upload(
             elif failures >= TRIES:
                 raise RemoteError(f"{connection.address} does not take the folder: {TRIES} attempts came to nothing.")
             else:
-                wait(min(2.0**failures / 4, MOST_PAUSE))
+                wait(min(2.0**failures / 4, MAX_PAUSE))
             sent = now or _arrived(connection, sent)
     except BaseException:
         give_up(connection, sent.id)

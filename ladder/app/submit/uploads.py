@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 LASTS_SECONDS = 24 * 3600.0
 """An upload is kept for so long."""
-MOST_OPEN = 3
+MAX_OPEN = 3
 """Uploads that one account may have begun."""
 NO_UPLOAD = "There is no such upload. Begin another one."
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -62,8 +62,8 @@ def begin_upload(ladder: Ladder, viewer: Viewer, size: int) -> Upload:
     with disk_errors(root):
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         _remove_old(ladder, root)
-        if sum(_is_of(viewer, folder) for folder in root.iterdir()) >= MOST_OPEN:
-            raise TooOften(f"{MOST_OPEN} uploads of yours are under way; go on with one of them, or give it up.", 60.0)
+        if sum(_is_of(viewer, folder) for folder in root.iterdir()) >= MAX_OPEN:
+            raise TooOften(f"{MAX_OPEN} uploads of yours are under way; go on with one of them, or give it up.", 60.0)
         name = secrets.token_hex(16)
         (root / name).mkdir(mode=0o700)
         (root / name / "data").touch(mode=0o600)

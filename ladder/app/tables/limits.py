@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ladder.store.table_models import PeopleTable
     from ladder.values.people import TableVisitor
 
-MOST_OF_GUEST, MOST_OF_ACCOUNT = 2, 5
+MAX_GUEST_TABLES, MAX_ACCOUNT_TABLES = 2, 5
 """Tables that one of them may have open."""
 SOON = 600.0
 """After so many seconds a table at which nobody is any more has ended."""
@@ -52,10 +52,10 @@ def check_limits(session: Session, settings: Settings, who: TableVisitor) -> Non
         raise Forbidden("This ladder has no tables for people; pigpen play human seats you in a terminal.")
     tables, guest = all_open(session), guest_hash(who)
     if who.account is not None:
-        if sum(each.owner == who.account for each in tables) >= MOST_OF_ACCOUNT:
+        if sum(each.owner == who.account for each in tables) >= MAX_ACCOUNT_TABLES:
             raise TooOften(OWN, SOON)
         return
-    if guest and sum(each.guest == guest for each in tables) >= MOST_OF_GUEST:
+    if guest and sum(each.guest == guest for each in tables) >= MAX_GUEST_TABLES:
         raise TooOften(OWN, SOON)
     if who.network and sum(each.network == who.network for each in tables) >= settings.guest_tables:
         raise TooOften(OF_ADDRESS, SOON)

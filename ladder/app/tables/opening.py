@@ -19,7 +19,7 @@ from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, Open
 from pigpen.rules import PRESETS, new_seed
 from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
-from referee.records.limits import MOST_DEALS
+from referee.records.limits import MAX_DEALS
 from referee.records.rules_file import no_such_rules, rules_from
 
 if TYPE_CHECKING:
@@ -158,8 +158,8 @@ def _check_format(text: str, rules: Rules) -> None:
         form = Format.parse(text)
     except ValueError as error:
         raise UserError(f"{error}.") from None
-    if form.tables(rules) != 1 or (form.count(rules) or 0) > MOST_DEALS:
-        raise UserError(f"People play a game, or deals:N with N up to {MOST_DEALS}; {text} is neither.")
+    if form.tables(rules) != 1 or (form.count(rules) or 0) > MAX_DEALS:
+        raise UserError(f"People play a game, or deals:N with N up to {MAX_DEALS}; {text} is neither.")
 
 
 def _usual(count: int) -> list[ChairOrder]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Action
     from pigpen.values.notices import Notice, Welcome
 
-MOST_NOTICES = 5
+MAX_NOTICES = 5
 """Notices that are kept."""
 
 
@@ -78,7 +78,7 @@ class PersonStateTracker:
         self._looked_at = -1
         self._held: deque[Seen] = deque()
         self._sheet: list[PersonSheetRow] = []
-        self._notices: deque[PersonNotice] = deque(maxlen=MOST_NOTICES)
+        self._notices: deque[PersonNotice] = deque(maxlen=MAX_NOTICES)
         self._noticed = 0
         self._place: int | None = None
         self._is_connected = False

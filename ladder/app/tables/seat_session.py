@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 SESSION_SECONDS = 60.0
 """For so long a session stays after its last tab."""
-MOST_TABS = 10
+MAX_TABS = 10
 """Tabs that show one chair at the same time."""
 FIND_SECONDS = (*(0.02,) * 20, *(0.1,) * 20, 0.5)
 """How long to wait before the seat of a table that is to play is looked for again; then always the last one."""
@@ -41,7 +41,7 @@ PATIENCE_SECONDS = 1.0
 """For so long a seat is looked for where it was."""
 QUESTION_SECONDS = 0.2
 """A seat that was found puts an open question again within a few milliseconds."""
-MOST_SAID, SAID_SECONDS = 60, 60.0
+MAX_SAID, SAID_SECONDS = 60, 60.0
 """What a person may say besides answers, in so many seconds: the referee's seat takes only so much in a match."""
 STALE = "This question is no longer open; the page shows the table as it is now."
 TOO_MANY_TABS = "This table is open in too many tabs; close some."
@@ -69,7 +69,7 @@ class SeatSession:
         self._tabs: set[Tab[PersonState]] = set()
         self._client: PersonClient | None = None
         self._news = asyncio.Event()
-        self._said: deque[float] = deque(maxlen=MOST_SAID)
+        self._said: deque[float] = deque(maxlen=MAX_SAID)
         self._attempt: int | None = None
         self._is_taken_back = False
         self._is_old = False
@@ -90,7 +90,7 @@ class SeatSession:
         Raises:
             TooOften: If there are too many.
         """
-        if len(self._tabs) >= MOST_TABS:
+        if len(self._tabs) >= MAX_TABS:
             raise TooOften(TOO_MANY_TABS, 10.0)
         tab = Tab(self.leave, self.tracker.state())
         if self._task.done():
@@ -128,7 +128,7 @@ class SeatSession:
             TooOften: If too much is said.
         """
         now = asyncio.get_running_loop().time()
-        if len(self._said) == MOST_SAID and now - self._said[0] < SAID_SECONDS:
+        if len(self._said) == MAX_SAID and now - self._said[0] < SAID_SECONDS:
             raise TooOften(TOO_FAST, SAID_SECONDS - (now - self._said[0]))
         self._said.append(now)
         self._linger()

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ladder.store.table_models import PeopleChair, PeopleTable
     from pigpen.rules import Rules
 
-MOST_PEOPLE = 10_000
+MAX_PEOPLE = 10_000
 """So many people's points of one board are looked at."""
 SEALED = "The results of this board are sealed until you have played it to its end."
 ITS_OWN = "Nobody else has played the cards of this table: there is nothing to compare."
@@ -159,7 +159,7 @@ def board_of(ladder: Ladder, name: str, secret: str, asker: str = "") -> PlayedB
             raise Conflict(SEALED)
         chair = BoardChair.of(table.board) if table.purpose == TablePurpose.BOARD else None
         wanted = f"{chair.match}/{chair.board}/%/{chair.seat}" if chair else table.board
-        played = people_at(session, wanted, table.commitment, MOST_PEOPLE)
+        played = people_at(session, wanted, table.commitment, MAX_PEOPLE)
         if all(each.id != table.id for each, _ in played):
             played.append((table, mine))
         visitor = _visitor(table)
@@ -199,7 +199,7 @@ def _all_of(waiting: list[Computing]) -> Computing | None:
 def board_of_day(ladder: Ladder, rules: Rules, day: datetime.date, seed: bytes, asker: str = "") -> PlayedBoard:
     """The board of a day, for nobody in particular; `PlayedBoard.mine` is not there."""
     with ladder.database.read() as session:
-        played = people_at(session, day.isoformat(), commitment(seed), MOST_PEOPLE)
+        played = people_at(session, day.isoformat(), commitment(seed), MAX_PEOPLE)
         return PlayedBoard(
             ladder=ladder,
             table=0,

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 S = TypeVar("S")
-MOST_BEHIND = 64
+MAX_BEHIND = 64
 """States that wait for a slow tab; older ones are left out."""
 
 
@@ -21,7 +21,7 @@ class Tab(Generic[S]):
     def __init__(self, closed: Callable[[Tab[S]], None], *first: S) -> None:
         """Begin with these states; *closed* is called when the tab is closed."""
         self._closed = closed
-        self._states: deque[S] = deque(first, maxlen=MOST_BEHIND)
+        self._states: deque[S] = deque(first, maxlen=MAX_BEHIND)
         self._news = asyncio.Event()
         self._has_ended = False
 

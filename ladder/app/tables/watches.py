@@ -24,7 +24,7 @@ ASK_SECONDS = 2.0
 """So often the database is asked whether the table is over."""
 LINGER_SECONDS = 10.0
 """Seconds that a table is still watched after its last spectator: a browser without a stream asks now and then."""
-MOST_OF_TABLE = 100
+MAX_TABS = 100
 """Spectators of one table."""
 TOO_MANY = "Too many watch this table; try again in {minutes} min."
 
@@ -77,7 +77,7 @@ class _Watch:
 
     def open_tab(self) -> Tab[WatchState]:
         """See `TableWatches.open_tab`."""
-        if len(self.tabs) >= MOST_OF_TABLE:
+        if len(self.tabs) >= MAX_TABS:
             raise Busy(TOO_MANY)
         tab = Tab(self._leave, *([self._last] if self._last else []))
         self.tabs.add(tab)

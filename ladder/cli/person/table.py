@@ -10,7 +10,7 @@ from ladder.cli.shared.json_output import print_json
 from ladder.cli.shared.ladder import LocalOption, asked
 from ladder.cli.shared.options import PACE
 from ladder.cli.shared.sanitize import sanitize
-from ladder.values.person_seconds import LEAST_SECONDS, MOST_SECONDS
+from ladder.values.person_seconds import LEAST_SECONDS, MAX_SECONDS
 from referee.match.spec import PERSON_SECONDS
 
 
@@ -21,7 +21,7 @@ def table(
     ] = "",
     deals: Annotated[int | None, typer.Option(min=1, help="Number of deals to play. By default: a whole game.")] = None,
     seconds: Annotated[
-        float, typer.Option(min=LEAST_SECONDS, max=MOST_SECONDS, help="A person's seconds for each decision.")
+        float, typer.Option(min=LEAST_SECONDS, max=MAX_SECONDS, help="A person's seconds for each decision.")
     ] = PERSON_SECONDS,
     pace: Annotated[float, typer.Option(min=0.0, max=10.0, help="Seconds that a card is shown.")] = PACE,
     practice: Annotated[bool, typer.Option("--practice", help="Let people ask why, and take cards back.")] = False,

@@ -15,9 +15,8 @@ from ladder.cli.shared.progress import progress
 from ladder.cli.shared.running import run
 from ladder.cli.shared.sandboxes import opened_sandbox, say_what_is_not_read
 from ladder.cli.shared.sanitize import sanitize
-from ladder.matches.kinds import SandboxSetup
 from ladder.sandbox.bots.bot_source import find_bot
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 from pigpen.rules import PRESETS, Rules
 from referee.match.spec import DEFAULT_CLOCK
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ladder.sandbox.bots.bot_source import MAIN_FILES
+from ladder.values.bot_files import MAIN_FILES
 
 
 def new(

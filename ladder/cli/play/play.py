@@ -12,7 +12,7 @@ from ladder.cli.play.result_table import print_result
 from ladder.cli.shared.json_output import print_json
 from ladder.cli.shared.options import (
     DEFAULT_CLOCK_TEXT,
-    MOST_LIMIT,
+    MAX_LIMIT,
     PACE,
     ClockOption,
     ConcurrencyOption,
@@ -48,7 +48,7 @@ def play(
     clock: ClockOption = DEFAULT_CLOCK_TEXT,
     limit: LimitOption = DEFAULT_CLOCK.limit,
     human_limit: Annotated[
-        float, typer.Option(min=1.0, max=MOST_LIMIT, help="The most seconds for one decision of a person.")
+        float, typer.Option(min=1.0, max=MAX_LIMIT, help="The most seconds for one decision of a person.")
     ] = PERSON_SECONDS,
     pace: Annotated[
         float, typer.Option(min=0.0, max=10.0, help="Seconds that a person sees a card before the next one.")

@@ -14,9 +14,8 @@ from ladder.cli.shared.progress import progress
 from ladder.cli.shared.records import BoardOption, DealOption, RotationOption, source_of
 from ladder.cli.shared.running import run
 from ladder.cli.shared.sandboxes import opened_sandbox
-from ladder.matches.kinds import SandboxSetup
 from ladder.sandbox.bots.bot_source import find_bot
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,17 +6,16 @@ from typing import Annotated
 
 import typer
 
-from ladder.matches.clocks import DEFAULT_CLOCK_TEXT as DEFAULT_CLOCK_TEXT
-from ladder.matches.clocks import LEAST_LIMIT
-from ladder.matches.clocks import MOST_LIMIT as MOST_LIMIT
-from ladder.matches.kinds import SandboxSetup
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.clocks import DEFAULT_CLOCK_TEXT as DEFAULT_CLOCK_TEXT
+from ladder.values.clocks import LEAST_LIMIT
+from ladder.values.clocks import MAX_LIMIT as MAX_LIMIT
+from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 
 RulesOption = Annotated[str, typer.Option(help="A preset (see: pigpen rules) or a TOML file.")]
 SeedOption = Annotated[str, typer.Option(help="Any text, or 64 hex digits: the same seed, the same cards.")]
 SandboxOption = Annotated[SandboxKind, typer.Option(help="The sandbox in which the bots run.")]
 ClockOption = Annotated[str, typer.Option(help="Seconds in the bank + seconds added for each decision.")]
-LimitOption = Annotated[float, typer.Option(min=LEAST_LIMIT, max=MOST_LIMIT, help="The most seconds for one decision.")]
+LimitOption = Annotated[float, typer.Option(min=LEAST_LIMIT, max=MAX_LIMIT, help="The most seconds for one decision.")]
 ConcurrencyOption = Annotated[
     int | None,
     typer.Option(min=1, help="Number of tables that play boards at once. By default: one for each core but one."),

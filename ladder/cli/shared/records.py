@@ -52,14 +52,14 @@ def is_piped(named: Path) -> bool:
 def _piped() -> Path:
     """A copy of what comes on standard input, for as long as the command runs: some commands read it more than once."""
     from referee.records.errors import RecordTooLarge
-    from referee.records.limits import MOST_BYTES
+    from referee.records.limits import MAX_BYTES
 
     number, name = tempfile.mkstemp(prefix="pigpen-record-")
     atexit.register(os.unlink, name)
     with open(number, "wb") as copy:
         while piece := sys.stdin.buffer.read(_PIECE):
-            if copy.tell() > MOST_BYTES:
-                raise RecordTooLarge(f"Standard input holds more than the {MOST_BYTES:,} bytes of a record.")
+            if copy.tell() > MAX_BYTES:
+                raise RecordTooLarge(f"Standard input holds more than the {MAX_BYTES:,} bytes of a record.")
             copy.write(piece)
     return Path(name)
 

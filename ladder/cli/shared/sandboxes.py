@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from ladder.cli.shared.sanitize import sanitize
-from ladder.matches.kinds import SandboxSetup
 from ladder.matches.kinds import open_sandbox as open_kind
 from ladder.sandbox.bots.bot_source import unread_packages
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable

@@ -15,9 +15,8 @@ from ladder.cli.shared.running import run
 from ladder.cli.shared.sandboxes import open_sandbox, say_what_is_not_read
 from ladder.cli.submit.words import print_accepted, print_rejected
 from ladder.errors import UserError
-from ladder.matches.kinds import SandboxSetup
 from ladder.sandbox.bots.bot_source import find_bot
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,19 +8,18 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
 from ladder.sandbox.bots.content import Content
+from ladder.values.bot_files import DOCKERFILE, MAIN_FILES, Builds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
 SAMPLES = Path(__file__).resolve().parents[3] / "sample_bots"
-MAIN_FILES = ("bot.py", "bot.js")
 _MAIN_BY_ENDING = {Path(name).suffix: name for name in MAIN_FILES}
-DOCKERFILE = "Dockerfile"
 _PACKAGES_ELSEWHERE = {
     "pyproject.toml": "dependencies",
     "Pipfile": "[packages]",
@@ -29,8 +28,6 @@ _PACKAGES_ELSEWHERE = {
     "setup.py": "install_requires",
 }
 """How other tools name packages: the file, and a text in it that says that it names some."""
-Builds = Literal["base", "allowed"]
-"""Which Dockerfiles are built: those that only add files to `pigpen/bot`, or any."""
 OURS = "pigpen/"
 """Images whose names begin so are made by Pigpen on this machine; none of them comes from a registry."""
 DEFAULT_REGISTRIES = ("docker.io/", "index.docker.io/")

@@ -21,7 +21,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO
 
 from ladder.errors import BotRejected
-from ladder.sandbox.bots.members import MOST_BYTES, FolderMember, Kind, read_members
+from ladder.sandbox.bots.members import MAX_BYTES, FolderMember, Kind, read_members
 from ladder.sandbox.host.scratch import disk_errors
 
 if TYPE_CHECKING:
@@ -39,20 +39,20 @@ class Content:
     members: tuple[FolderMember, ...]
 
     @classmethod
-    def read(cls, folder: Path, most_bytes: int = MOST_BYTES) -> Content:
+    def read(cls, folder: Path, most_bytes: int = MAX_BYTES) -> Content:
         """
         Read a folder once; links are not followed, and what is in `ladder.sandbox.bots.members.IGNORED` is left out.
 
         Args:
             folder: The folder.
-            most_bytes: How much all files may hold; never more than `MOST_BYTES`. A larger file is not even opened
+            most_bytes: How much all files may hold; never more than `MAX_BYTES`. A larger file is not even opened
                 to its end.
 
         Raises:
             BotRejected: If it cannot be read or exceeds a limit of `members.py`, has a name that is not UTF-8, or a
                 link that leads out of it.
         """
-        return cls(read_members(folder, min(most_bytes, MOST_BYTES)))
+        return cls(read_members(folder, min(most_bytes, MAX_BYTES)))
 
     @cached_property
     def hash(self) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST_BYTES = 64 * 1024
+MAX_BYTES = 64 * 1024
 BLANKS = " \t"
 _WORD = re.compile("[A-Za-z]+")
 _OUR_SYNTAX = "docker/dockerfile"
@@ -52,8 +52,8 @@ def read_instructions(content: bytes) -> list[Instruction]:
 
 
 def _lines(content: bytes) -> list[str]:
-    if len(content) > MOST_BYTES:
-        raise NotUnderstood(1, "", f"begins a file of more than {MOST_BYTES:,} bytes")
+    if len(content) > MAX_BYTES:
+        raise NotUnderstood(1, "", f"begins a file of more than {MAX_BYTES:,} bytes")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from ladder.sandbox.bots.content import Content
 
 FILE = ".dockerignore"
-MOST_BYTES = 10_000
-MOST_CLASSES = 50
+MAX_BYTES = 10_000
+MAX_CLASSES = 50
 """Lists of letters, such as ``[a-z]``."""
 _CLASS = re.compile(r"(\^?(?:\\.|[^\]\\])+)\]")
 
 
-MOST_RANGES = 100
+MAX_RANGES = 100
 """Between two brackets: each letter of a name is held against all of them."""
 
 
@@ -56,8 +56,8 @@ def without_ignored(content: Content, folder: str) -> Content:
 
 
 def _lines(content: bytes, folder: str) -> Iterator[tuple[int, str]]:
-    if len(content) > MOST_BYTES:
-        raise BotRejected(f"{folder}: {FILE} has more than {MOST_BYTES:,} bytes. Leave a few patterns that say it all.")
+    if len(content) > MAX_BYTES:
+        raise BotRejected(f"{folder}: {FILE} has more than {MAX_BYTES:,} bytes. Leave a few patterns that say it all.")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -152,8 +152,8 @@ class _Automaton:
         found = _CLASS.match(pattern, at)
         if not found:
             raise BadPattern("a '[' without its ']'")
-        if len(self.classes) == MOST_CLASSES:
-            raise BadPattern(f"the file has more than {MOST_CLASSES} lists of letters in brackets")
+        if len(self.classes) == MAX_CLASSES:
+            raise BadPattern(f"the file has more than {MAX_CLASSES} lists of letters in brackets")
         self.classes.append((1 << self.size, _class_of(found[1])))
         self.size += 1
         return found.end()
@@ -228,6 +228,6 @@ def _class_of(text: str) -> Callable[[str], bool]:
             raise BadPattern(f"the range {first}-{last} runs backwards")
         ranges.append((first, last))
         at += 1
-        if len(ranges) > MOST_RANGES:
-            raise BadPattern(f"it has more than {MOST_RANGES} letters and ranges between brackets")
+        if len(ranges) > MAX_RANGES:
+            raise BadPattern(f"it has more than {MAX_RANGES} letters and ranges between brackets")
     return lambda letter: any(first <= letter <= last for first, last in ranges) != is_negative

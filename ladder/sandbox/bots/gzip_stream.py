@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 from ladder.errors import BotRejected
-from ladder.sandbox.bots.members import MOST_BYTES, MOST_LEVELS, MOST_MEMBERS
+from ladder.sandbox.bots.members import MAX_BYTES, MAX_LEVELS, MAX_MEMBERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +16,7 @@ BLOCK = 512
 CHUNK = 64 * 1024
 FREE_BYTES = 1024 * 1024
 """Up to here nobody asks how well the archive is packed."""
-MOST_RATIO = 200
+MAX_RATIO = 200
 """Bytes that may come out for each that went in."""
 GZIP = 16 + zlib.MAX_WBITS
 CUT_OFF = "ends in the middle. Pack it, and send it, again"
@@ -26,13 +26,13 @@ CUT_OFF = "ends in the middle. Pack it, and send it, again"
 class ArchiveLimits:
     """How much is taken."""
 
-    bytes: int = MOST_BYTES
+    bytes: int = MAX_BYTES
     """In all files together."""
-    members: int = MOST_MEMBERS
+    members: int = MAX_MEMBERS
     """Files and folders, those included that are only in the way of a file."""
-    levels: int = MOST_LEVELS
+    levels: int = MAX_LEVELS
     """Folders within each other."""
-    ratio: int = MOST_RATIO
+    ratio: int = MAX_RATIO
 
 
 class GzipStream:

@@ -25,15 +25,15 @@ IGNORED = frozenset(
 )
 """Names left out at any depth: they change without the bot changing."""
 
-MOST_BYTES = 512 * 1024**2
+MAX_BYTES = 512 * 1024**2
 """Bytes in all files of a folder; they are in memory while the bot is loaded."""
-MOST_MEMBERS = 20_000
+MAX_MEMBERS = 20_000
 """Files, folders and links in a folder."""
-MOST_LEVELS = 64
+MAX_LEVELS = 64
 """Folders within each other."""
-MOST_NAME = 1000
+MAX_NAME = 1000
 """Bytes of a path below the folder, and of what a link names."""
-MOST_LINKS = 40
+MAX_LINKS = 40
 """Links on the way to one file, as Linux has it."""
 
 
@@ -63,7 +63,7 @@ class FolderMember:
         return self.name.split("/")
 
 
-def read_members(folder: Path, most_bytes: int, most_members: int = MOST_MEMBERS) -> tuple[FolderMember, ...]:
+def read_members(folder: Path, most_bytes: int, most_members: int = MAX_MEMBERS) -> tuple[FolderMember, ...]:
     """
     Read all that counts below *folder*, in a fixed order.
 
@@ -98,8 +98,8 @@ class _Reading:
         self._members = 0
 
     def below(self, parent: int, prefix: str, level: int) -> Iterator[FolderMember]:
-        if level > MOST_LEVELS:
-            raise self._refused(f"has more than {MOST_LEVELS} folders within each other")
+        if level > MAX_LEVELS:
+            raise self._refused(f"has more than {MAX_LEVELS} folders within each other")
         for name, mode in sorted(self._list(parent, prefix)):
             yield from self._member(parent, prefix + name, stat.S_IFMT(mode), level)
 
@@ -118,8 +118,8 @@ class _Reading:
             length = len((prefix + name).encode())
         except UnicodeEncodeError:
             raise self._refused(f"has a name that is not UTF-8: {prefix + name!r}") from None
-        if length > MOST_NAME:
-            raise self._refused(f"has a path of more than {MOST_NAME} bytes, which begins with {prefix[:40]!r}")
+        if length > MAX_NAME:
+            raise self._refused(f"has a path of more than {MAX_NAME} bytes, which begins with {prefix[:40]!r}")
         return name
 
     def _member(self, parent: int, name: str, kind: int, level: int) -> Iterator[FolderMember]:
@@ -192,7 +192,7 @@ def _leads_out(name: str, links: Mapping[str, str]) -> bool:
             followed += 1
             here.pop()
             ahead += target.split("/")[::-1]
-        if followed > MOST_LINKS or (target or "").startswith("/"):
+        if followed > MAX_LINKS or (target or "").startswith("/"):
             return True
     return False
 

@@ -9,11 +9,11 @@ import zlib
 
 from ladder.errors import SandboxError
 from ladder.sandbox.bots.content import Content
-from ladder.sandbox.bots.members import MOST_BYTES, MOST_MEMBERS, FolderMember, Kind
+from ladder.sandbox.bots.members import MAX_BYTES, MAX_MEMBERS, FolderMember, Kind
 
-MOST_PACKED = 64 * 1024**2
+MAX_PACKED = 64 * 1024**2
 """Bytes of a folder that is sent to another machine, packed."""
-MOST_UNPACKED = MOST_BYTES + MOST_MEMBERS * 4096
+MAX_UNPACKED = MAX_BYTES + MAX_MEMBERS * 4096
 """Bytes of the archive, its headers included."""
 GZIP = 16 + zlib.MAX_WBITS
 LEVEL = 6
@@ -23,7 +23,7 @@ class TooLarge(SandboxError):
     """A folder is too large to be sent."""
 
 
-def pack(content: Content, most: int = MOST_PACKED) -> bytes:
+def pack(content: Content, most: int = MAX_PACKED) -> bytes:
     """
     Pack what a folder holds: the same content gives the same bytes.
 
@@ -43,7 +43,7 @@ def pack(content: Content, most: int = MOST_PACKED) -> bytes:
     return packed
 
 
-def unpack(packed: bytes, identity: str, most: int = MOST_UNPACKED) -> Content:
+def unpack(packed: bytes, identity: str, most: int = MAX_UNPACKED) -> Content:
     """
     Unpack a folder in memory. Nothing is written, so that nothing is ever written that is not what was asked for.
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected
-from ladder.sandbox.bots.bot_source import DOCKERFILE
 from ladder.sandbox.bots.dockerfile_lines import NotUnderstood
 from ladder.sandbox.bots.members import Kind
 from ladder.sandbox.bots.recipes import PLAIN, UNDERSTOOD, Recipe, read_recipe
+from ladder.values.bot_files import DOCKERFILE
 from referee.records.errors import shortened
 
 if TYPE_CHECKING:
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.sandbox.bots.content import Content
 
-MOST_COPIED = 2 * 1024**3
+MAX_COPIED = 2 * 1024**3
 """Bytes that all COPY lines of a Dockerfile together may copy, at the most."""
 
 
@@ -47,8 +47,8 @@ def recipe_of(source: BotSource, content: Content) -> Recipe | None:
         if content.by_name[DOCKERFILE].kind is Kind.LINK:
             raise NotUnderstood(1, "", "begins a link to another file")
         recipe = read_recipe(dockerfile)
-        if recipe.copies * content.size > MOST_COPIED:
-            raise NotUnderstood(1, "", f"begins a file that may copy more than {MOST_COPIED:,} bytes in all")
+        if recipe.copies * content.size > MAX_COPIED:
+            raise NotUnderstood(1, "", f"begins a file that may copy more than {MAX_COPIED:,} bytes in all")
         return recipe
     except NotUnderstood as error:
         if source.builds == "allowed":

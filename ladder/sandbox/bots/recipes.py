@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FILES = "files"
 """Where the bot's files lie in what is sent to the engine, beside our Dockerfile."""
-MOST_COPIES, MOST_SOURCES = 16, 64
+MAX_COPIES, MAX_SOURCES = 16, 64
 """COPY lines of a Dockerfile, and words of one: each is a layer with all that it names, on the engine's disk."""
 BASES = ("pigpen/bot", "pigpen/bot:latest")
 VARIANTS = "pigpen.variants"
@@ -107,11 +107,11 @@ def read_recipe(dockerfile: bytes) -> Recipe:
 
 def _check_copies(copies: Sequence[Instruction]) -> None:
     """Refuse what would be long work for the engine."""
-    if len(copies) > MOST_COPIES:
-        raise copies[MOST_COPIES].refused(f"is one COPY more than {MOST_COPIES}")
+    if len(copies) > MAX_COPIES:
+        raise copies[MAX_COPIES].refused(f"is one COPY more than {MAX_COPIES}")
     for copy in copies:
-        if len(copy.rest.split()) > MOST_SOURCES:
-            raise copy.refused(f"names more than {MOST_SOURCES} files")
+        if len(copy.rest.split()) > MAX_SOURCES:
+            raise copy.refused(f"names more than {MAX_SOURCES} files")
 
 
 def _written(instruction: Instruction) -> str:

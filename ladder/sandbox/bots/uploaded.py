@@ -13,7 +13,7 @@ import tarfile
 from typing import TYPE_CHECKING, BinaryIO
 
 from ladder.sandbox.bots.gzip_stream import BLOCK, ArchiveLimits, GzipStream, refused
-from ladder.sandbox.bots.members import MOST_NAME
+from ladder.sandbox.bots.members import MAX_NAME
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,7 +96,7 @@ class _Unpacking:
     def _said(self, header: tarfile.TarInfo) -> str | None:
         """The name that a longer header gives the next member; None if it gives none."""
         self._header_bytes += max(0, header.size)
-        if not 0 <= header.size <= LONG_HEADER or self._header_bytes > self._limits.members * MOST_NAME:
+        if not 0 <= header.size <= LONG_HEADER or self._header_bytes > self._limits.members * MAX_NAME:
             raise refused("has a header that is too long")
         body = self._padded(header.size)
         try:
@@ -129,8 +129,8 @@ class _Unpacking:
             self._add_folder(parts)
 
     def _parts(self, name: str) -> list[str]:
-        if len(name.encode()) > MOST_NAME:
-            raise refused(f"has a path of more than {MOST_NAME} bytes, which begins with {name[:40]!r}")
+        if len(name.encode()) > MAX_NAME:
+            raise refused(f"has a path of more than {MAX_NAME} bytes, which begins with {name[:40]!r}")
         parts = [part for part in name.split("/") if part not in ("", ".")]
         if name.startswith("/") or ".." in parts or "\0" in name or "\\" in name or not name.isprintable():
             raise refused(f"has a name that leads elsewhere, or cannot be printed: {name[:80]!r}")

@@ -15,7 +15,6 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ladder.errors import BotRejected, NoControlGroup, SandboxError
-from ladder.sandbox.base import GVISOR, LOCKED_BYTES, SHARED, WARM_BYTES, has_own_kernel
 from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.base_image import ensure_base_image
 from ladder.sandbox.docker.bot_images import image_of_folder, image_of_reference
@@ -30,6 +29,7 @@ from ladder.sandbox.docker.reach import check_reach
 from ladder.sandbox.docker.starter import Starter
 from ladder.sandbox.docker.warm_container import CLEAR_SECONDS
 from ladder.sandbox.wheels.packages import Packages
+from ladder.values.runtimes import GVISOR, LOCKED_BYTES, SHARED, WARM_BYTES, has_own_kernel
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import SAME_HASHES, has_own_kernel
+from ladder.sandbox.base import SAME_HASHES
 from ladder.sandbox.docker.limits import SEAT_FOLDER, environment, new_user
 from ladder.sandbox.docker.processors import put_processor_files
 from ladder.sandbox.docker.programs import CONFINE, FORK_SERVER, LAUNCHER, put_program, put_script
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.host.visible import make_visible
+from ladder.values.runtimes import has_own_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-MOST_SETTINGS = 64 * 1024
+MAX_SETTINGS = 64 * 1024
 """Letters of command, environment and labels together. A kernel takes 128 KiB in one word of a command."""
 
-MOST_WORDS = 256
+MAX_WORDS = 256
 """Variables, and words of the command. The engine compares each variable with each: 30,000 take it a minute."""
 
-MOST_PATH = 1024
-MOST_NAME = 255
+MAX_PATH = 1024
+MAX_NAME = 255
 """Bytes of a path, and of one name in it."""
 
 
@@ -36,10 +36,10 @@ def check_config(config: Mapping[str, Any]) -> None:
     variables = [str(each) for each in config.get("Env") or ()]
     words = [str(word) for part in ("Entrypoint", "Cmd") for word in config.get(part) or ()]
     labels = [f"{key}{value}" for key, value in (config.get("Labels") or {}).items()]
-    if sum(map(len, (*variables, *words, *labels))) > MOST_SETTINGS:
-        raise UnfitImage(f"its command, environment and labels have more than {MOST_SETTINGS:,} letters. Shorten them.")
-    if max(len(variables), len(words)) > MOST_WORDS:
-        raise UnfitImage(f"it has more than {MOST_WORDS} variables, or as many words in its command. Drop some.")
+    if sum(map(len, (*variables, *words, *labels))) > MAX_SETTINGS:
+        raise UnfitImage(f"its command, environment and labels have more than {MAX_SETTINGS:,} letters. Shorten them.")
+    if max(len(variables), len(words)) > MAX_WORDS:
+        raise UnfitImage(f"it has more than {MAX_WORDS} variables, or as many words in its command. Drop some.")
     if any("\0" in word for word in (*variables, *words)):
         raise UnfitImage("its command or environment holds a NUL character. Leave that out.")
     wrong = next((each for each in variables if each.find("=") < 1), None)
@@ -56,6 +56,6 @@ def working_folder(config: Mapping[str, Any]) -> str:
     """
     told = str(config.get("WorkingDir") or "/")
     names = told.encode().split(b"/")
-    if not told.startswith("/") or "\0" in told or len(told) > MOST_PATH or max(map(len, names)) > MOST_NAME:
-        raise UnfitImage(f"its WORKDIR {told[:80]!r} is no absolute path of at most {MOST_PATH} letters. Change it.")
+    if not told.startswith("/") or "\0" in told or len(told) > MAX_PATH or max(map(len, names)) > MAX_NAME:
+        raise UnfitImage(f"its WORKDIR {told[:80]!r} is no absolute path of at most {MAX_PATH} letters. Change it.")
     return "/" + posixpath.normpath(told).lstrip("/")

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 USERS = ("/etc/passwd", "/etc/group")
 """Files that the engine and the runtime read at each start."""
 
-MOST_USERS = 1024 * 1024
+MAX_USERS = 1024 * 1024
 """Bytes of such a file."""
 
-MOST_LINE = 64 * 1024
+MAX_LINE = 64 * 1024
 """Bytes of one line of such a file: the engine reads no longer one."""
 
 OVERLAID = ("/etc/hosts", "/etc/hostname", "/etc/resolv.conf")
@@ -76,8 +76,8 @@ def _check_tree(tree: ImageTree, folder: str) -> None:
         _check_users(tree, path)
     for path in USERS:
         _, entry = tree.follow(path, (*KERNEL, *MOUNTED))
-        if entry and entry.size >= MOST_LINE and max(map(len, tree.content(path).split(b"\n"))) >= MOST_LINE:
-            raise UnfitImage(f"its {path} has a line of {MOST_LINE:,} bytes or more, which the engine cannot read.")
+        if entry and entry.size >= MAX_LINE and max(map(len, tree.content(path).split(b"\n"))) >= MAX_LINE:
+            raise UnfitImage(f"its {path} has a line of {MAX_LINE:,} bytes or more, which the engine cannot read.")
     for path in OVERLAID:
         entry = tree.entry(path)
         if entry and entry.kind == "folder":
@@ -97,10 +97,10 @@ def _check_users(tree: ImageTree, path: str) -> None:
             f"its {path} is a {entry.kind}, which the engine would open at each start. "
             "It must be a file, or not be there."
         )
-    if entry and entry.size > MOST_USERS:
+    if entry and entry.size > MAX_USERS:
         raise UnfitImage(
             f"its {path} has {entry.size:,} bytes, and the engine reads it at each start. "
-            f"It may have {MOST_USERS:,} at most."
+            f"It may have {MAX_USERS:,} at most."
         )
 
 

@@ -43,13 +43,13 @@ MARGIN = 512 * MIB
 """Memory beside the files: the kernel's own records of up to 60,000 of them."""
 SECONDS = 120.0
 """How long reading an image may take."""
-MOST_FILES = 60_000
+MAX_FILES = 60_000
 """Files of an image, which the kernel maps one by one; the program's own number."""
 
 _LOOK_SECONDS = 0.5
 _FAULTS = {
     4: "its files need more memory than the setting locked_bytes allows",
-    5: f"it has more than {MOST_FILES:,} files and folders",
+    5: f"it has more than {MAX_FILES:,} files and folders",
     6: "its folders are nested more than 500 deep",
 }
 """How the program ends when the image is at fault."""

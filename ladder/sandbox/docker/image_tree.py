@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 KINDS = {31: "folder", 27: "link", 26: "device", 25: "named pipe", 24: "socket", 19: "special file"}
 """The bits by which the engine tells what something is; without any of them it is a file."""
 
-MOST_LINKS = 40
+MAX_LINKS = 40
 """How many links one path may lead through, as in Linux."""
 
 HEADER = "X-Docker-Container-Path-Stat"
@@ -95,8 +95,8 @@ class ImageTree:
                 return posixpath.join(at, *ahead), None
             if entry.kind == "link":
                 links += 1
-                if links > MOST_LINKS:
-                    raise UnfitImage(f"its {path} leads through more than {MOST_LINKS} links.")
+                if links > MAX_LINKS:
+                    raise UnfitImage(f"its {path} leads through more than {MAX_LINKS} links.")
                 target = self._target(at)
                 at = "/" if target.startswith("/") else posixpath.dirname(at)
                 ahead = _names(target) + ahead

@@ -11,7 +11,6 @@ import socket
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
-from ladder.sandbox.base import has_own_kernel
 from ladder.sandbox.docker.containers import container_name, discard, launch
 from ladder.sandbox.docker.engine import ENGINE_SECONDS, engine_errors
 from ladder.sandbox.docker.first_process import FirstProcess
@@ -20,6 +19,7 @@ from ladder.sandbox.docker.output import NAME as LOG_SOCKET
 from ladder.sandbox.docker.programs import LAUNCHER, put_program
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.sandbox.host.visible import bind_visible, make_visible_folder
+from ladder.values.runtimes import has_own_kernel
 
 if TYPE_CHECKING:
     from docker import DockerClient

@@ -23,7 +23,7 @@ log = structlog.get_logger()
 PARENTS = {"cgroupfs": "/pigpen", "systemd": "pigpen.slice"}
 """Name of the group above our containers, by the engine's cgroup driver."""
 
-MOST_SECONDS = 5.0
+MAX_SECONDS = 5.0
 """The most seconds that a table's start waits; usually it takes 15 to 60 ms."""
 
 _REST = b"1T"
@@ -42,7 +42,7 @@ def start_reclaim(driver: str) -> Future[bool]:
     return done
 
 
-def wait_for_reclaim(reclaimed: Future[bool], seconds: float = MOST_SECONDS) -> None:
+def wait_for_reclaim(reclaimed: Future[bool], seconds: float = MAX_SECONDS) -> None:
     """Wait until the memory is reclaimed, but no longer than so many *seconds*."""
     try:
         reclaimed.result(seconds)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeVar
 from docker.errors import NotFound
 
 from ladder.errors import NoControlGroup, SandboxError
-from ladder.sandbox.base import WARM_BYTES
 from ladder.sandbox.docker import containers, first_process
 from ladder.sandbox.docker.container_controller import ContainerController
 from ladder.sandbox.docker.container_instance import DockerInstance, how_it_ended
@@ -22,6 +21,7 @@ from ladder.sandbox.docker.reclaim import start_reclaim, wait_for_reclaim
 from ladder.sandbox.docker.warm_container import CLEAR_SECONDS, ControlSocket, WarmContainer, write_environment
 from ladder.sandbox.docker.warm_instance import WarmInstance
 from ladder.sandbox.docker.warm_pool import WarmPool
+from ladder.values.runtimes import WARM_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ladder.errors import ContainerLost, SandboxError
-from ladder.sandbox.base import Exit, has_own_kernel
+from ladder.sandbox.base import Exit
 from ladder.sandbox.docker.container_controller import ContainerController
 from ladder.sandbox.docker.container_instance import (
     KILLED,
@@ -18,6 +18,7 @@ from ladder.sandbox.docker.container_instance import (
     WAS_LOST,
 )
 from ladder.sandbox.docker.control_group import LeasedGroup
+from ladder.values.runtimes import has_own_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ladder.sandbox.base import WARM_BYTES
+from ladder.values.runtimes import WARM_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.docker.container_plan import ContainerPlan
     from ladder.sandbox.docker.warm_container import WarmContainer
 
-MOST_USES = 1000
+MAX_USES = 1000
 """A container goes after so many instances: it remembers what each of them saw, and a new one costs them nothing."""
 IDLE_SECONDS = 600.0
 """A container that has not been used for so long goes."""
@@ -28,7 +28,7 @@ class WarmPool:
         remove: Callable[[WarmContainer], Awaitable[None]],
         most_bytes: int = WARM_BYTES,
         idle_seconds: float = IDLE_SECONDS,
-        most_uses: int = MOST_USES,
+        most_uses: int = MAX_USES,
     ) -> None:
         """
         Begin with none.

@@ -12,7 +12,7 @@ from ladder.entry.policy import Act
 from ladder.errors import Forbidden, UserError
 from ladder.site.accounts.browser_sessions import in_hashing_turn, site_address
 from ladder.site.server.attempts import Attempt
-from ladder.site.server.context import MOST_NUMBER
+from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.forms import Form, form_page
 from ladder.site.server.viewer import address_of, demand
 from ladder.values.accounts import NewSecret, Scope, Viewer
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ladder.values.accounts import Kind
 
 router = APIRouter(prefix="/me/account")
-Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
+Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 PLACE = "/me/account"
 
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from ladder.values.submission import SubmissionRow
 
 VARIANTS = tuple(PRESETS)
-MOST_FIELDS = len(VARIANTS) + 10
-MOST_FIELD_BYTES = 1000
+MAX_FIELDS = len(VARIANTS) + 10
+MAX_FIELD_BYTES = 1000
 PIECE = 64 * 1024
 ENDINGS = (".tar.gz", ".tgz")
 NO_FILE = to_translate("Choose a file: the bot's folder, packed with tar and gzip.")
@@ -49,7 +49,7 @@ async def form_of(request: Request) -> AsyncIterator[Mapping[str, UploadFile | s
     """
     if not is_same_origin(request):
         raise HTTPException(403, FROM_ELSEWHERE)
-    async with request.form(max_files=1, max_fields=MOST_FIELDS, max_part_size=MOST_FIELD_BYTES) as form:
+    async with request.form(max_files=1, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES) as form:
         if not has_csrf(request, str(form.get("csrf", ""))):
             raise HTTPException(403, FROM_ELSEWHERE)
         yield form

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 HOME = "/me"
 DEVICE_COOKIE, DEVICE_SECONDS = "pigpen_device", 365 * 24 * 3600
-MOST_WAITING = 100
+MAX_WAITING = 100
 LONGEST_NEXT = 500
 
 
@@ -46,7 +46,7 @@ async def in_hashing_turn(request: Request, work: Callable[[], T]) -> T:
         Busy: If very many wait.
     """
     site: Site = request.app.state.site
-    if site.hashing.statistics().tasks_waiting >= MOST_WAITING:
+    if site.hashing.statistics().tasks_waiting >= MAX_WAITING:
         raise Busy(BUSY)
     return await to_thread.run_sync(work, limiter=site.hashing)
 

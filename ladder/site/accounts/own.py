@@ -12,7 +12,7 @@ from ladder.app import bots, logs, matches, states
 from ladder.app.submit import ordering
 from ladder.entry.policy import Act
 from ladder.site.accounts import bot_uploads
-from ladder.site.server.context import MOST_NUMBER
+from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.forms import Form, form_page
 from ladder.site.server.viewer import demand
 from ladder.values.accounts import Viewer
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
 router = APIRouter(prefix="/me")
-Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
-Before = Annotated[int | None, Query(ge=1, le=MOST_NUMBER)]
+Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
+Before = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]
 SHOWN = 20
 """Submissions, or matches, on a page."""
 

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from ladder.app.accounts.passwords import BUSY
 from ladder.app.accounts.registering import log_in_known, register_known
 from ladder.errors import Busy, Forbidden, LadderError
-from ladder.site.accounts.browser_sessions import MOST_WAITING, begin_in_browser, next_of, site_address, visit_of
+from ladder.site.accounts.browser_sessions import MAX_WAITING, begin_in_browser, next_of, site_address, visit_of
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.forms import Form, form_page
 from ladder.site.server.provider_state import Flow, ProviderState
@@ -110,7 +110,7 @@ def _name_page(request: Request, flow: Flow | None, error: str, name: str, statu
 
 
 async def _in_turn(state: ProviderState, work: Callable[[], Response]) -> Response:
-    if state.turns.statistics().tasks_waiting >= MOST_WAITING:
+    if state.turns.statistics().tasks_waiting >= MAX_WAITING:
         raise Busy(BUSY)
     return await to_thread.run_sync(work, limiter=state.turns)
 

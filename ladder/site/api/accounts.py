@@ -11,7 +11,7 @@ from ladder.app.accounts import device, sessions, tokens
 from ladder.entry.policy import Act
 from ladder.site.accounts.browser_sessions import site_address
 from ladder.site.server.attempts import Attempt
-from ladder.site.server.context import MOST_NUMBER
+from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.fresh import HEADERS, fresh
 from ladder.site.server.viewer import address_of, demand, somebody
 from ladder.values.accounts import (
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
 router = APIRouter()
-Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
+Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 
 
 @router.post("/login/codes", response_model=LoginStarted)

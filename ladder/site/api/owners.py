@@ -11,7 +11,7 @@ from ladder.app.logs import logs as read_logs
 from ladder.app.states import allow_people, retire
 from ladder.entry.policy import Act
 from ladder.site.api.routes import Number
-from ladder.site.server.context import MOST_NUMBER
+from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.fresh import fresh
 from ladder.site.server.viewer import demand, viewer_of
 from ladder.values.bots import PeopleAllowed, PeoplePermission, Retired, Retirement
@@ -26,7 +26,7 @@ Seat = Annotated[str, Path(max_length=80, description="The bot's number in the m
 
 @router.get("/matches/{number}/seats/{seat}/logs", response_model=list[SeatLog])
 def logs(
-    request: Request, number: Number, seat: Seat, table: Annotated[int | None, Query(ge=0, le=MOST_NUMBER)] = None
+    request: Request, number: Number, seat: Seat, table: Annotated[int | None, Query(ge=0, le=MAX_NUMBER)] = None
 ) -> Response:
     """Give the end of what a bot printed in a match, to its owner and to organisers."""
     site: Site = request.app.state.site

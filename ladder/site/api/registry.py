@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from ladder.app.submit.registry import registry_place, registry_token
 from ladder.entry.policy import Act
-from ladder.registry.tokens import MOST_SCOPES
+from ladder.registry.tokens import MAX_SCOPES
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.fresh import fresh
 from ladder.site.server.viewer import address_of, demand
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 router = APIRouter()
 WRONG = "Log in with the name of your account, and a token with the scope 'submit' as the password."
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="pigpen", charset="UTF-8"'}
-MOST_HEADER = 500
+MAX_HEADER = 500
 """Characters of a name and a token, encoded."""
 Scope = Annotated[str, Query(max_length=1000)]
 
@@ -41,7 +41,7 @@ def place(request: Request) -> Response:
 def token(
     request: Request,
     service: Annotated[str, Query(max_length=64)] = "",
-    scope: Annotated[list[Scope] | None, Query(max_length=MOST_SCOPES)] = None,
+    scope: Annotated[list[Scope] | None, Query(max_length=MAX_SCOPES)] = None,
 ) -> Response:
     """Give a token for the registry to whoever proves with HTTP Basic to be an account, by a token of its own."""
     site: Site = request.app.state.site
@@ -56,7 +56,7 @@ def token(
 def _basic(request: Request) -> tuple[str, str]:
     """The name and the secret of HTTP Basic; empty: none that could be."""
     kind, _, given = request.headers.get("authorization", "").partition(" ")
-    if kind.lower() != "basic" or len(given) > MOST_HEADER:
+    if kind.lower() != "basic" or len(given) > MAX_HEADER:
         return "", ""
     try:
         account, _, secret = base64.b64decode(given.strip(), validate=True).decode().partition(":")

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from ladder.app import bots, matches, overview
 from ladder.app.health import health
 from ladder.app.standings_csv import write_csv
-from ladder.site.server.context import MOST_NUMBER
+from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.fresh import fresh, json_of
 from ladder.values.bots import BotList, BotPage
 from ladder.values.health import LadderHealth
@@ -116,10 +116,10 @@ def all_matches(
     request: Request,
     variant: Annotated[str | None, Query(max_length=64)] = None,
     bot: Annotated[str | None, Query(max_length=80)] = None,
-    before: Annotated[int | None, Query(ge=1, le=MOST_NUMBER)] = None,
+    before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     status: Literal["queued", "running", "done", "quarantined"] = "done",
-    after: Annotated[int | None, Query(ge=1, le=MOST_NUMBER)] = None,
+    after: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
 ) -> Response:
     """
     Give results, the newest first; read on with `next` as `before`.

@@ -14,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from ladder.app.submit import ordering, uploads
 from ladder.entry.policy import Act
 from ladder.errors import BotRejected, Conflict, Forbidden, LadderError, TooOften
-from ladder.site.server.context import MOST_NUMBER
+from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.fresh import HEADERS, fresh
 from ladder.site.server.viewer import demand, still_may
 from ladder.values.submission import SubmissionList, SubmissionOrder, SubmissionRow, Upload, UploadOrder
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 router = APIRouter()
 LOOK_SECONDS = 1.0
 """How often a stream looks how far a submission has come."""
-MOST_STREAMS = 10
+MAX_STREAMS = 10
 """Streams that one account may read at a time: each of them asks the database again and again."""
 PULSE_LOOKS = 15
 """After so many looks without news a comment is sent, so that nobody between takes the stream for dead."""
-Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
+Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 UploadId = Annotated[str, Path(max_length=64)]
 Offset = Annotated[int, Header(alias="Upload-Offset", ge=0)]
-Before = Annotated[int | None, Query(ge=1, le=MOST_NUMBER)]
+Before = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]
 
 
 @router.post("/uploads", response_model=Upload, status_code=201)
@@ -117,8 +117,8 @@ async def stream(request: Request, number: Number) -> Response:
     viewer = await asyncio.to_thread(demand, request, Act.READ_SUBMISSION)
     site: Site = request.app.state.site
     first = await asyncio.to_thread(ordering.submission, site.ladder, viewer, number)
-    if site.readers[viewer.name] >= MOST_STREAMS:
-        raise TooOften(f"You read {MOST_STREAMS} submissions at a time already, and more may not be.", 10.0)
+    if site.readers[viewer.name] >= MAX_STREAMS:
+        raise TooOften(f"You read {MAX_STREAMS} submissions at a time already, and more may not be.", 10.0)
     headers = {**HEADERS, "X-Accel-Buffering": "no"}
     return StreamingResponse(_messages(request, viewer, first), headers=headers, media_type="text/event-stream")
 

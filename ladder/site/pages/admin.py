@@ -17,7 +17,7 @@ from ladder.errors import LadderError, UserError
 from ladder.site.accounts.browser_sessions import site_address
 from ladder.site.rendering.long_tables import bots as found_bots
 from ladder.site.rendering.words import to_translate
-from ladder.site.server.context import MOST_NUMBER
+from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.forms import Form, form_page
 from ladder.site.server.viewer import demand
 from ladder.values.accounts import Role, Viewer
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 router = APIRouter(prefix="/admin")
 Name = Annotated[str, Path(max_length=64)]
-Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
-Before = Annotated[int | None, Query(ge=1, le=MOST_NUMBER)]
+Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
+Before = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]
 SHOWN = 50
 NO_NUMBER = to_translate("That is no number from 0 to 1,000,000.")
 NO_ROLE = to_translate("An account is a contestant's or an organiser's.")
@@ -134,7 +134,7 @@ def change_bot(request: Request, name: Annotated[str, Path(max_length=80)], acti
 
 
 @router.get("/matches")
-def set_aside(request: Request, after: Annotated[int | None, Query(ge=1, le=MOST_NUMBER)] = None) -> Response:
+def set_aside(request: Request, after: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None) -> Response:
     """The matches that were set aside because the platform failed in them too often."""
     demand(request, Act.ADMINISTER)
     site: Site = request.app.state.site

@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ladder.app import live, matches
-from ladder.site.server.context import MOST_NUMBER
+from ladder.site.server.context import MAX_NUMBER
 from ladder.values.live import LivePage, LiveRow
 
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 api = APIRouter()
 pages = APIRouter()
-MOST_STREAMS = 2000
+MAX_STREAMS = 2000
 """Streams that one process keeps open."""
 PULSE_SECONDS = 15.0
 """After so long without an event a comment is sent, so that nobody between takes the stream for dead."""
 RETRY_MS = 2000
 """After how many milliseconds a browser tries again."""
 NOT_KEPT = {"Cache-Control": "no-store"}
-Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
+Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 Mark = Annotated[str, Query(max_length=40)]
 
 
@@ -70,7 +70,7 @@ def events(request: Request, number: Number, after: Mark = "") -> Response:
 async def stream(request: Request, number: Number, after: Mark = "") -> Response:
     """Send the events of a match as they happen (server-sent events); resumes after the header `Last-Event-ID`."""
     site: Site = request.app.state.site
-    if site.hub.viewers >= MOST_STREAMS:
+    if site.hub.viewers >= MAX_STREAMS:
         raise HTTPException(503, "Too many watch at once; try again soon.", {"Retry-After": "10"})
     await asyncio.to_thread(matches.public_match, site.ladder, number)  # says now if there is none
     after = request.headers.get("last-event-id", after)[:40]

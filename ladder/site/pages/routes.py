@@ -13,7 +13,7 @@ from ladder.site.pages import bots as bot_pages
 from ladder.site.pages import help as help_pages
 from ladder.site.pages import matches as match_pages
 from ladder.site.rendering import long_tables as table_pages
-from ladder.site.server.context import MOST_NUMBER
+from ladder.site.server.context import MAX_NUMBER
 from pigpen.rules import PRESETS
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def all_matches(
     request: Request,
     variant: Annotated[str, Query(max_length=64)] = "",
     bot: Annotated[str, Query(max_length=80)] = "",
-    before: Annotated[int | None, Query(ge=1, le=MOST_NUMBER)] = None,
+    before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
 ) -> Response:
     """Results, the newest first."""
     site: Site = request.app.state.site
@@ -103,7 +103,7 @@ def all_matches(
 
 
 @router.get("/m/{number}")
-def one_match(request: Request, number: Annotated[int, Path(ge=1, le=MOST_NUMBER)]) -> Response:
+def one_match(request: Request, number: Annotated[int, Path(ge=1, le=MAX_NUMBER)]) -> Response:
     """A match: its result, its boards, why the ratings moved, its seed."""
     site: Site = request.app.state.site
     return site.pages.page(request, "match.html", lambda: match_pages.match(site.ladder, number))

@@ -12,7 +12,7 @@ from ladder.app import matches
 from ladder.app.computing import why as estimates
 from ladder.app.local.why import Where
 from ladder.site.server.computing import DOCUMENTED, NOT_SERVED, again, asker_of
-from ladder.site.server.context import MOST_NUMBER
+from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.fresh import json_of
 from ladder.values.why import Dearest, Inbox, Why
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 api = APIRouter()
 pages = APIRouter()
 JSON = "application/json"
-MOST_INBOX_MATCHES = 5
-Number = Annotated[int, Path(ge=1, le=MOST_NUMBER)]
-Place = Annotated[int, Path(ge=0, le=MOST_NUMBER)]
+MAX_INBOX_MATCHES = 5
+Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
+Place = Annotated[int, Path(ge=0, le=MAX_NUMBER)]
 
 
 def estimated(request: Request, make: Callable[[], Value], worst: int = 0) -> Response:
@@ -61,7 +61,7 @@ def dearest(request: Request, number: Number, seat: Place, worst: Annotated[int,
 def inbox(request: Request, name: str) -> Response:
     """Give the dearest decisions of a bot in its newest matches, as far as they are found, and its newest faults."""
     site: Site = request.app.state.site
-    found = estimates.inbox(site.ladder, name, MOST_INBOX_MATCHES, asker=asker_of(request))
+    found = estimates.inbox(site.ladder, name, MAX_INBOX_MATCHES, asker=asker_of(request))
     body = json_of(found)
     if found.computing is not None:
         return Response(body, 200 if found.matches else 202, again(request), JSON)
@@ -72,5 +72,5 @@ def inbox(request: Request, name: str) -> Response:
 def inbox_page(request: Request, name: str) -> Response:
     """What the owner of a bot may want to look at: its dearest decisions, as far as they are found, and its faults."""
     site: Site = request.app.state.site
-    found = estimates.inbox(site.ladder, name, MOST_INBOX_MATCHES, asker=asker_of(request))
+    found = estimates.inbox(site.ladder, name, MAX_INBOX_MATCHES, asker=asker_of(request))
     return site.pages.fresh_page(request, "inbox.html", {"inbox": found, "name": name, "not_served": NOT_SERVED})

@@ -14,7 +14,7 @@ from ladder.site.play.order_form import names_of_variants
 from ladder.site.play.seats import keep_opened, my_table, secret_of, visitor_of
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.computing import NOT_SERVED, asker_of
-from ladder.site.server.context import MOST_NUMBER
+from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.forms import Form, form_page
 from ladder.site.server.viewer import address_of, viewer_of
 from ladder.values.people import PERSON_NAME_LENGTH
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 router = APIRouter(prefix="/play")
 Variant = Annotated[str, Path(max_length=64)]
 Name = Annotated[str, Path(max_length=32)]
-Number = Annotated[int, Path(ge=0, le=MOST_NUMBER)]
+Number = Annotated[int, Path(ge=0, le=MAX_NUMBER)]
 Key = Annotated[str, Query(max_length=100, alias="with")]
 NOT_KEPT = {"Cache-Control": "no-store"}
 

@@ -11,7 +11,7 @@ from ladder.errors import UserError
 from ladder.matches.house import HOUSE_BOTS
 from ladder.site.rendering.words import to_translate
 from ladder.values.people import ChairKind, ChairOrder, TableOrder
-from ladder.values.person_seconds import LEAST_SECONDS, MOST_SECONDS
+from ladder.values.person_seconds import LEAST_SECONDS, MAX_SECONDS
 from pigpen.rules import PRESETS
 from referee.records.rules_file import rules_from
 
@@ -32,7 +32,7 @@ LENGTHS = {
 }
 SECONDS = (10, 20, 30, 60, 120, 600)
 PACES = {"1": to_translate("slow"), "0.5": to_translate("normal"), "0.2": to_translate("fast")}
-MOST_OPPONENTS = 7
+MAX_OPPONENTS = 7
 _AT_FIRST = {
     "length": "game", "seconds": "30", "pace": "0.5", "practice": "", "toml": "", "friends": "0",
     "chair1": USUAL_BOTS[0],
@@ -67,7 +67,7 @@ def form_values(ladder: Ladder, variant: str, form: Mapping[str, str]) -> dict[s
         "lengths": LENGTHS,
         "seconds": SECONDS,
         "paces": PACES,
-        "most": MOST_OPPONENTS,
+        "most": MAX_OPPONENTS,
         "form": _AT_FIRST | dict(form),
     }
 
@@ -98,7 +98,7 @@ def order_of(ladder: Ladder, form: Mapping[str, str]) -> TableOrder:
         rules=own,
         chairs=(ChairOrder(), *chairs),
         format=length,
-        seconds=_number(form, "seconds", "30", LEAST_SECONDS, MOST_SECONDS),
+        seconds=_number(form, "seconds", "30", LEAST_SECONDS, MAX_SECONDS),
         pace=_number(form, "pace", "0.5", 0.0, 10.0),
         practice="practice" in form,
     )

@@ -14,7 +14,7 @@ from ladder.site.server.origin import is_same_origin
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-MOST_BYTES = 4096
+MAX_BYTES = 4096
 JSON = "application/json"
 
 
@@ -62,7 +62,7 @@ async def said_of(request: Request, kind: type[S]) -> S:
     body = b""
     async for chunk in request.stream():
         body += chunk
-        if len(body) > MOST_BYTES:
+        if len(body) > MAX_BYTES:
             raise HTTPException(413, "That is too large for an answer.")
     try:
         return kind.model_validate_json(body)

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from ladder.errors import Conflict, TooOften, UserError
 from ladder.site.play.requests import JSON, AnswerSaid, PresenceSaid, said_of
 from ladder.site.play.seats import my_seat_session
-from ladder.site.play.tab_streams import MOST_STREAMS, tab_messages
+from ladder.site.play.tab_streams import MAX_STREAMS, tab_messages
 from ladder.site.server.packed_stream import event_stream
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ async def state(request: Request, name: Name) -> Response:
 async def stream(request: Request, name: Name) -> Response:
     """Send the table as the person may see it, now and whenever that changes (server-sent events)."""
     site: Site = request.app.state.site
-    if site.seat_sessions.tabs + site.watches.tabs >= MOST_STREAMS:
+    if site.seat_sessions.tabs + site.watches.tabs >= MAX_STREAMS:
         raise HTTPException(503, "Too many play at once; try again soon.", {"Retry-After": "10"})
     session = await my_seat_session(request, name)
     return event_stream(

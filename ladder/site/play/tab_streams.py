@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ladder.site.server.metrics import Metrics
 
 S = TypeVar("S", PersonState, WatchState)
-MOST_STREAMS = 2000
+MAX_STREAMS = 2000
 """Streams of tables that one process keeps open."""
 PULSE_SECONDS = 15.0
 """After so long without a state a comment is sent, so that nobody between takes the stream for dead."""

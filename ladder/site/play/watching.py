@@ -12,7 +12,7 @@ from starlette.responses import Response
 from ladder.app.tables.watching import watched
 from ladder.errors import Busy, LadderError
 from ladder.site.play.requests import JSON
-from ladder.site.play.tab_streams import MOST_STREAMS, tab_messages
+from ladder.site.play.tab_streams import MAX_STREAMS, tab_messages
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.packed_stream import event_stream
 
@@ -76,7 +76,7 @@ async def watch_stream(request: Request, name: Name, key: Key = "") -> Response:
 async def _tab(request: Request, name: str, key: str) -> Tab[WatchState]:
     """Watch a table in one more tab, if it may be watched with this key."""
     site: Site = request.app.state.site
-    if site.watches.tabs + site.seat_sessions.tabs >= MOST_STREAMS:
+    if site.watches.tabs + site.seat_sessions.tabs >= MAX_STREAMS:
         raise HTTPException(503, "Too many watch at once; try again soon.", {"Retry-After": "10"})
     try:
         return await site.watches.open_tab(name, key)

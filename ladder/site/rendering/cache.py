@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 REVISION_SECONDS = 0.5
 """The ladder is asked at most so often whether it has changed; a page may be so old."""
-MOST_BYTES = 64 * 1024 * 1024
+MAX_BYTES = 64 * 1024 * 1024
 """What the answers that are kept may have together."""
 LEAST_TO_COMPRESS = 1024
 LEVEL = 4
@@ -66,7 +66,7 @@ class AnswerCache:
     """Keeps answers by who asked for what, in which revision of the ladder; those not asked for longest go first."""
 
     def __init__(
-        self, revision: Callable[[], str], most_bytes: int = MOST_BYTES, seconds: float = REVISION_SECONDS
+        self, revision: Callable[[], str], most_bytes: int = MAX_BYTES, seconds: float = REVISION_SECONDS
     ) -> None:
         """
         Begin empty.

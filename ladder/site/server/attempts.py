@@ -23,7 +23,7 @@ FROM_ALL_PLACES = to_translate(
     "browser in which you did, ask the organiser for a link (pigpen account password NAME), or try again in {minutes} "
     "min."
 )
-MOST_KEYS = 100_000
+MAX_KEYS = 100_000
 """Addresses and accounts that are counted at the same time; with more, counting begins anew."""
 
 
@@ -113,7 +113,7 @@ class Attempts:
         )
 
     def _tidy(self) -> None:
-        if len(self._storage.events) > MOST_KEYS:
+        if len(self._storage.events) > MAX_KEYS:
             self._storage.reset()
 
     def _hit(self, limit: RateLimitItemPerSecond, *key: str, sentence: str = TOO_OFTEN) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 HEAD_BYTES = 16 * 1024
 """What a request may have before its body, while it is not complete."""
-MOST_CONNECTIONS = 4096
+MAX_CONNECTIONS = 4096
 """More are answered that there are too many."""
 
 

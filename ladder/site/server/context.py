@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ladder.site.server.metrics import Metrics
     from ladder.site.server.provider_state import ProviderState
 
-MOST_NUMBER = 2**31 - 1
+MAX_NUMBER = 2**31 - 1
 """No match has a higher one."""
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
 MEDIA_TYPE = "application/x-www-form-urlencoded"
-MOST_BYTES, MOST_FIELDS = 64 * 1024, 50
+MAX_BYTES, MAX_FIELDS = 64 * 1024, 50
 FROM_ELSEWHERE = to_translate("This form does not come from a page of this site. Load the page again, and try again.")
 TOO_LARGE = to_translate("This form is too large.")
 
@@ -38,10 +38,10 @@ async def form_of(request: Request) -> Mapping[str, str]:
     body = b""
     async for chunk in request.stream():
         body += chunk
-        if len(body) > MOST_BYTES:
+        if len(body) > MAX_BYTES:
             raise HTTPException(413, TOO_LARGE)
     try:
-        form = dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS))
+        form = dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS))
     except ValueError:
         raise HTTPException(422, "This form cannot be read.") from None
     if not has_csrf(request, form.get("csrf", "")):

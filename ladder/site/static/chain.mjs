@@ -8,10 +8,10 @@ import { fromHex, hands, hex, seats, sha256 } from "./deals.mjs";
 /** @typedef {import("./deals.mjs").Rules} Rules */
 /** @typedef {() => AsyncIterable<Uint8Array> | Iterable<Uint8Array>} Open Opens the unpacked record from its beginning. */
 
-export const MOST_BYTES = 512 * 1024 ** 2;
-export const MOST_LINES = 100_000;
+export const MAX_BYTES = 512 * 1024 ** 2;
+export const MAX_LINES = 100_000;
 export const LINE_BYTES = 1024 ** 2;
-export const MOST_PLAYERS = 8;
+export const MAX_PLAYERS = 8;
 const NEWLINE = 10;
 const RETURN = 13;
 const SPACE = 32;
@@ -42,8 +42,8 @@ export async function* lines(chunks) {
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > MOST_BYTES) {
-      throw new Differs(`a record has at most ${MOST_BYTES} bytes, unpacked`, count + 1);
+    if (size > MAX_BYTES) {
+      throw new Differs(`a record has at most ${MAX_BYTES} bytes, unpacked`, count + 1);
     }
     let begin = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, begin)) {
@@ -63,8 +63,8 @@ export async function* lines(chunks) {
 
 /** @param {Uint8Array} found @param {number} number */
 function line(found, number) {
-  if (number > MOST_LINES) {
-    throw new Differs(`line ${number}: a record has at most ${MOST_LINES} lines`, number);
+  if (number > MAX_LINES) {
+    throw new Differs(`line ${number}: a record has at most ${MAX_LINES} lines`, number);
   }
   if (found.length >= LINE_BYTES) {
     throw new Differs(`line ${number}: it is longer than ${LINE_BYTES} bytes`, number);
@@ -141,8 +141,8 @@ export async function verified(open, progress = () => undefined) {
   const seed = fromHex(String(result.seed));
   expect(seed.length, 32, "the number of bytes in the seed", count);
   const match = parsed(first, 1);
-  if (!(match?.rules?.players >= 2 && match.rules.players <= MOST_PLAYERS)) {
-    throw new Differs(`the number of players is not one from 2 to ${MOST_PLAYERS}`, 1);
+  if (!(match?.rules?.players >= 2 && match.rules.players <= MAX_PLAYERS)) {
+    throw new Differs(`the number of players is not one from 2 to ${MAX_PLAYERS}`, 1);
   }
   expect(match.commitment, hex(await sha256(seed)), "the commitment", 1);
   const board = /^board:(\d+):(\d+)$/.exec(String(match.format));

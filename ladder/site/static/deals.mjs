@@ -10,7 +10,7 @@ const SUITS = ["clubs", "diamonds", "hearts", "spades"];
 const RANKS = [..."23456789TJQKA"];
 /** The names of all cards in canonical order. */
 export const CARDS = SUITS.flatMap((suit) => RANKS.map((rank) => rank + suit[0].toUpperCase()));
-const MOST_LISTED = 6;
+const MAX_LISTED = 6;
 
 const text = new TextEncoder();
 
@@ -52,7 +52,7 @@ export async function botNumber(seed, k, seat, ...rotation) {
 /** @param {Rules} rules @param {Uint8Array} seed @param {number} board */
 async function circularOrder(rules, seed, board) {
   const others = Array.from({ length: rules.players - 1 }, (_, place) => place + 1);
-  if (rules.players > MOST_LISTED) {
+  if (rules.players > MAX_LISTED) {
     return [0, ...(await shuffle("seating", seed, board, others))];
   }
   const possible = permutations(others).map((rest) => [0, ...rest]);

@@ -1,7 +1,7 @@
 // A record in the browser: unpacked, read line by line, and its deals played again when they are wanted.
 // @ts-check
 
-import { Differs, LINE_BYTES, MOST_PLAYERS, lines } from "./chain.mjs";
+import { Differs, LINE_BYTES, MAX_PLAYERS, lines } from "./chain.mjs";
 import { played, passOffset } from "./deal.js";
 import { CARDS, sha256 } from "./deals.mjs";
 import { named } from "./score.js";
@@ -13,11 +13,11 @@ import { sanitize } from "./words.js";
 /** @typedef {import("./shapes").Fault} Fault */
 
 /** The most bytes of a file, and unpacked of a record that is shown here; the longest matches have 45 MB. */
-export const MOST_FILE_BYTES = 128 * 1024 ** 2;
+export const MAX_FILE_BYTES = 128 * 1024 ** 2;
 const FIXED = [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 40, 0, 0x50, 0x50, 36, 0];
 const HEADER_BYTES = FIXED.length + 36;
 const TAIL_BYTES = 8;
-const MOST_STEPS = 100;
+const MAX_STEPS = 100;
 const LONGEST_NAME = 100;
 const LONGEST_WORDS = 500;
 
@@ -102,8 +102,8 @@ export class RecordFile {
     for await (const bytes of lines(open())) {
       number += 1;
       size += bytes.length;
-      if (size > MOST_FILE_BYTES) {
-        throw new Differs(`a record of more than ${MOST_FILE_BYTES} bytes is not shown here`, number);
+      if (size > MAX_FILE_BYTES) {
+        throw new Differs(`a record of more than ${MAX_FILE_BYTES} bytes is not shown here`, number);
       }
       try {
         const line = JSON.parse(utf8.decode(bytes));
@@ -215,7 +215,7 @@ const isText = (each) => typeof each === "string";
 /** @param {any} line */
 function checkedMatch(line) {
   const { rules } = line;
-  need(line.type === "match" && Number.isInteger(rules.players) && rules.players >= 2 && rules.players <= MOST_PLAYERS);
+  need(line.type === "match" && Number.isInteger(rules.players) && rules.players >= 2 && rules.players <= MAX_PLAYERS);
   need(isText(rules.name) && isText(rules.title) && isText(line.format) && typeof rules.scoring.points === "object");
   needList(line.bots, rules.players, isText);
   rules.name = sanitize(rules.name).slice(0, LONGEST_NAME);
@@ -237,7 +237,7 @@ function checkDeal(line, match) {
   need(new Set(cards).size === players * size && cards.every((/** @type {string} */ card) => CARDS.includes(card)));
   needList(line.scores, players, isNumber);
   needList(line.totals, players, isNumber);
-  need(Array.isArray(line.steps) && line.steps.length <= MOST_STEPS);
+  need(Array.isArray(line.steps) && line.steps.length <= MAX_STEPS);
   for (const step of line.steps) {
     need(isSeat(step.seat) && isText(step.by) && (step.why === undefined || isText(step.why)));
     need(["pass", "expose", "play", "moon"].filter((kind) => isText(step[kind])).length === 1);

@@ -1,7 +1,7 @@
 // The page that shows a record from the reader's own disk: nothing of it is sent anywhere.
 // @ts-check
 
-import { MOST_FILE_BYTES, RecordFile, opener } from "./record.js";
+import { MAX_FILE_BYTES, RecordFile, opener } from "./record.js";
 import { DealReplayer } from "./replay.js";
 import { VerifyRecord } from "./verify.js";
 import { sanitize, make, wordsIn } from "./words.js";
@@ -50,8 +50,8 @@ class ReplayFile extends HTMLElement {
     }
     this.#say(words("reading", { name: sanitize(file.name) }));
     try {
-      if (file.size > MOST_FILE_BYTES) {
-        throw new Error(words("too-large", { most: MOST_FILE_BYTES / 1024 ** 2 }));
+      if (file.size > MAX_FILE_BYTES) {
+        throw new Error(words("too-large", { most: MAX_FILE_BYTES / 1024 ** 2 }));
       }
       const bytes = new Uint8Array(await file.arrayBuffer());
       this.record = await RecordFile.read(opener(bytes));

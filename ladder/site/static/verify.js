@@ -2,7 +2,7 @@
 // @ts-check
 
 import { Differs, verified } from "./chain.mjs";
-import { MOST_FILE_BYTES, opener } from "./record.js";
+import { MAX_FILE_BYTES, opener } from "./record.js";
 import { sanitize, wordsIn } from "./words.js";
 
 const LONGEST = 400;
@@ -57,8 +57,8 @@ export class VerifyRecord extends HTMLElement {
       throw new Differs(String(problem.detail ?? response.statusText));
     }
     const file = new Uint8Array(await response.arrayBuffer());
-    if (file.length > MOST_FILE_BYTES) {
-      throw new Differs(`a file of more than ${MOST_FILE_BYTES} bytes is not read here`);
+    if (file.length > MAX_FILE_BYTES) {
+      throw new Differs(`a file of more than ${MAX_FILE_BYTES} bytes is not read here`);
     }
     return file;
   }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.store.account_models import MOST_NOTE, AuditEntry
+from ladder.store.account_models import MAX_NOTE, AuditEntry
 from ladder.values.names import NAME_LENGTH
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def write_audit(
         at=now,
         actor=(viewer.name or "")[:NAME_LENGTH],
         action=action,
-        subject=subject[:MOST_NOTE],
-        details={name: text[:MOST_NOTE] if isinstance(text, str) else text for name, text in details.items()},
+        subject=subject[:MAX_NOTE],
+        details={name: text[:MAX_NOTE] if isinstance(text, str) else text for name, text in details.items()},
         address=viewer.address[:64],
     )
     session.add(entry)

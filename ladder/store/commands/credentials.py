@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, select, update
 
-from ladder.store.account_models import MOST_NOTE, Credential
+from ladder.store.account_models import MAX_NOTE, Credential
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,7 +44,7 @@ def add_credential(
     """
     session.execute(delete(Credential).where(Credential.expires < now - KEPT_SECONDS))
     made = Credential(
-        owner_id=owner_id, kind=kind, hash=hashed, name=name[:MOST_NOTE], scopes=sorted(scopes),
+        owner_id=owner_id, kind=kind, hash=hashed, name=name[:MAX_NOTE], scopes=sorted(scopes),
         added=now, expires=expires, used=now,
     )  # fmt: skip
     session.add(made)

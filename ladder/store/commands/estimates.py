@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SHARE = 0.02
 """The most of a runner's time that estimates may take."""
-MOST_VERSIONS = 2000
+MAX_VERSIONS = 2000
 """
 Versions in an estimate. All that play are in it, whatever their number; of the retired ones, the newest up to this.
 
@@ -79,7 +79,7 @@ def stale(session: Session, variants: Collection[str] | None = None) -> list[str
     return sorted(found, key=lambda name: known.get(name, 0))
 
 
-def refresh(database: Database, variant: str, most: int = MOST_VERSIONS) -> Estimate | None:
+def refresh(database: Database, variant: str, most: int = MAX_VERSIONS) -> Estimate | None:
     """
     Make the estimate of a variant anew; nobody who writes has to wait meanwhile.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from ladder.errors import LadderError
-from ladder.store.account_models import MOST_NOTE, Invitation
+from ladder.store.account_models import MAX_NOTE, Invitation
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -34,7 +34,7 @@ def add_invitation(
         expires: Until when it is good.
     """
     made = Invitation(
-        hash=hashed, role=str(role), name=name, note=note[:MOST_NOTE], by=by, added=now, expires=expires
+        hash=hashed, role=str(role), name=name, note=note[:MAX_NOTE], by=by, added=now, expires=expires
     )  # fmt: skip
     session.add(made)
     session.flush()

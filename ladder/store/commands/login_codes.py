@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, func, select
 
-from ladder.store.account_models import MOST_NOTE, LoginCode
+from ladder.store.account_models import MAX_NOTE, LoginCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +22,7 @@ def add_login_code(
     """Let a log-in wait; those that have expired are forgotten."""
     session.execute(delete(LoginCode).where(LoginCode.expires <= now))
     made = LoginCode(
-        device_hash=device_hash, user_code=user_code, client=client[:MOST_NOTE], address=address[:64],
+        device_hash=device_hash, user_code=user_code, client=client[:MAX_NOTE], address=address[:64],
         added=now, expires=expires, scopes=[],
     )  # fmt: skip
     session.add(made)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from ladder.values.cluster import WorkerSeen
 
-MOST_UNTOLD = 10.0
+MAX_UNTOLD = 10.0
 """Seconds after which it is written down that a worker still lives, even if nothing else about it has changed."""
-MOST_WORKERS = 10_000
+MAX_WORKERS = 10_000
 """No more are kept: a hostile worker may give itself a new name each time."""
 _CLOCKS = ("clock_skew", "seen")
 """What differs from one time to the next though nothing has happened."""
@@ -34,7 +34,7 @@ def write_workers(
     session: Session,
     workers: Iterable[WorkerSeen],
     now: float | None = None,
-    most: int = MOST_WORKERS,
+    most: int = MAX_WORKERS,
     first: Collection[str] = (),
 ) -> int:
     """
@@ -95,14 +95,14 @@ def _row(worker: WorkerSeen) -> dict[str, Any]:
 
 
 def _is_there(row: dict[str, Any], now: float | None) -> bool:
-    is_heard_of = now is None or bool(now - row["seen"] < MOST_UNTOLD)
+    is_heard_of = now is None or bool(now - row["seen"] < MAX_UNTOLD)
     return is_heard_of and WorkerState(row["state"]) is not WorkerState.GONE
 
 
 def _has_changed(row: dict[str, Any], known: RowMapping) -> bool:
     if known["coordinator"] != row["coordinator"] and (row["state"] == WorkerState.GONE or known["seen"] > row["seen"]):
         return False
-    if row["seen"] - known["seen"] >= MOST_UNTOLD or abs(row["clock_skew"] - known["clock_skew"]) > _NOTICED_SKEW:
+    if row["seen"] - known["seen"] >= MAX_UNTOLD or abs(row["clock_skew"] - known["clock_skew"]) > _NOTICED_SKEW:
         return True
     return any(known[name] != value for name, value in row.items() if name not in (*_CLOCKS, *_ITS_OWN))
 

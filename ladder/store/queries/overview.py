@@ -17,7 +17,7 @@ from ladder.values.site import LadderCounts
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
-MOST_REASONS = 20
+MAX_REASONS = 20
 """So many kinds of failures are told apart; the others are one more."""
 REASON_LENGTH = 100
 
@@ -103,6 +103,6 @@ def failure_reasons(session: Session) -> dict[str, int]:
     found: Counter[str] = Counter()
     for reason, number in session.execute(why.group_by(StoredMatch.reason)):
         found[re.sub(r"\S*\d\S*", "…", reason)[:REASON_LENGTH]] += number
-    named = dict(found.most_common(MOST_REASONS))
+    named = dict(found.most_common(MAX_REASONS))
     others = found.total() - sum(named.values())
     return named | ({"others": others} if others else {})

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
-MOST_POINTS = 200
+MAX_POINTS = 200
 """And one a version. More would hardly be seen: a chart is some 800 pixels wide."""
 
 
 def rating_curve(
-    session: Session, bot: models.StoredBot, variant: models.Variant, most_points: int = MOST_POINTS
+    session: Session, bot: models.StoredBot, variant: models.Variant, most_points: int = MAX_POINTS
 ) -> RatingCurve:
     """
     Read the ratings of all versions of a bot after their matches in a variant.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.ladder import Ladder
-from ladder.app.live import MOST_EVENTS, events, running
-from ladder.app.live_state import MOST_KEPT, LiveStates
+from ladder.app.live import MAX_EVENTS, events, running
+from ladder.app.live_state import MAX_KEPT, LiveStates
 from ladder.errors import LadderError
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
@@ -112,7 +112,7 @@ def test_a_deal_whose_beginning_was_lost_changes_nothing(ladder: Ladder, writer:
 
 def test_only_some_states_are_remembered(ladder: Ladder, writer: LiveWriter) -> None:
     states, folder = LiveStates(), LiveFolder(ladder.settings.data_dir)
-    matches = range(1, MOST_KEPT + 2)
+    matches = range(1, MAX_KEPT + 2)
     for match in matches:
         writer.begin(match, 1)
         writer.append(match, 1, "\n".join(SENT[:10]))
@@ -121,7 +121,7 @@ def test_only_some_states_are_remembered(ladder: Ladder, writer: LiveWriter) -> 
 
 
 def test_events_come_in_pages_after_a_mark(ladder: Ladder, writer: LiveWriter) -> None:
-    sent = SENT * (2 * MOST_EVENTS // len(SENT) + 1)
+    sent = SENT * (2 * MAX_EVENTS // len(SENT) + 1)
     writer.append(1, 1, "\n".join(sent))
     found: list[LiveEvent] = []
     sizes: list[int] = []
@@ -132,7 +132,7 @@ def test_events_come_in_pages_after_a_mark(ladder: Ladder, writer: LiveWriter) -
         sizes.append(len(page.events))
         mark = page.events[-1].mark
     assert [event.id for event in found] == list(range(1, len(sent) + 1))
-    assert all(MOST_EVENTS <= size < 2 * MOST_EVENTS for size in sizes[:-1])
+    assert all(MAX_EVENTS <= size < 2 * MAX_EVENTS for size in sizes[:-1])
     assert len(sizes) > 1
     assert [event.line for event in found[:2]] == [f'{{"id":{n},{line[1:]}' for n, line in enumerate(SENT[:2], 1)]
     writer.end(1, 1, "done")

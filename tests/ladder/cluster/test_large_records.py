@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ladder.worker.tasks import MatchOutcome
-from ladder.worker.worker import MOST_RECORD
+from ladder.worker.worker import MAX_RECORD
 from tests.ladder.cluster.clusters import Cluster
 from tests.ladder.cluster.writer import record_of
 from tests.ladder.worker.test_worker import ONE_DEAL
@@ -24,7 +24,7 @@ def start_writer(cluster: Cluster, folder: Path) -> None:
 async def test_the_largest_record_comes_back_as_it_was(cluster: Cluster, tmp_path: Path) -> None:
     start_writer(cluster, tmp_path)
     worker = await cluster.joined()
-    for size in (MOST_RECORD, 1):
+    for size in (MAX_RECORD, 1):
         task = ONE_DEAL.model_copy(update={"match": size})
         outcome = MatchOutcome.model_validate_json(await cluster.scheduler.play(worker, task.model_dump_json()))
         assert (outcome.match, outcome.record == record_of(size)) == (size, True)

@@ -17,7 +17,7 @@ from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 GONE = "The worker has gone."
-MOST_MIB = 400
+MAX_MIB = 400
 """More than the scheduler's process needs while it takes an answer of the greatest length; less than a gigabyte."""
 
 
@@ -78,12 +78,12 @@ async def test_a_lie_is_refused(liar: Liar, lie: str, error: type[SandboxError],
         await liar.tell(lie)
     assert (type(raised.value), str(raised.value)) == (error, sentence)
     assert liar.ran == set()
-    assert peak_mib(liar.cluster.scheduler.pid) < MOST_MIB
+    assert peak_mib(liar.cluster.scheduler.pid) < MAX_MIB
 
 
 async def test_of_a_message_of_a_gigabyte_hardly_anything_is_read(liar: Liar) -> None:
     assert int(await liar.tell("large")) < 64
-    assert peak_mib(liar.cluster.scheduler.pid) < MOST_MIB
+    assert peak_mib(liar.cluster.scheduler.pid) < MAX_MIB
 
 
 async def test_no_worker_becomes_a_client_or_gives_orders(liar: Liar) -> None:

@@ -15,7 +15,7 @@ from ladder.cluster import worker_logs
 from ladder.cluster.dispatcher import Dispatcher
 from ladder.cluster.scheduler_process import SchedulerProcess
 from ladder.cluster.terms import TOPIC, ReportKind
-from ladder.cluster.worker_logs import BURST_LINES, LINE_CHARACTERS, MOST_CHARACTERS, REPORT_SECONDS, LogLimit
+from ladder.cluster.worker_logs import BURST_LINES, LINE_CHARACTERS, MAX_CHARACTERS, REPORT_SECONDS, LogLimit
 from ladder.runner.run_log import log_to
 from ladder.worker.channel import Frame, MessageKind
 from tests.ladder.cluster_rows import facts
@@ -167,7 +167,7 @@ def test_a_hostile_line_has_a_length_and_no_depth(tmp_path: Path) -> None:
         deep = [deep]
     many = {f"f{number}": number for number in range(1000)}
     (event,) = written(tmp_path, line(event="e" * 9999, text="t" * 99_999, deep=deep, **many))
-    assert len(json.dumps(event)) < 2 * MOST_CHARACTERS
+    assert len(json.dumps(event)) < 2 * MAX_CHARACTERS
     assert isinstance(event["deep"], str)
 
 

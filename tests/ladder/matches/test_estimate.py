@@ -13,7 +13,7 @@ from ladder.matches.estimate import (
     BATCHES,
     FULL,
     KEPT,
-    MOST_CHOICES,
+    MAX_CHOICES,
     QUICK,
     Effort,
     TooManyChoices,
@@ -154,7 +154,7 @@ def test_too_many_choices_are_refused_before_they_are_listed() -> None:
     rules = replace(sale, name="mine", exposing=replace(sale.exposing, cards=every))
     deal = Deal(rules, [mask_of(sale.deck[seat * 13 : seat * 13 + 13]) for seat in range(4)])
     view = View(*deal.known_to(0))
-    assert count_choices(view) == 3**10 > MOST_CHOICES
+    assert count_choices(view) == 3**10 > MAX_CHOICES
     with pytest.raises(TooManyChoices, match="it has 59,049 legal choices, and at most 5,000 are estimated"):
         estimates(view, 1)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.matches.kinds import SandboxSetup, open_sandbox
+from ladder.matches.kinds import open_sandbox
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 
 
 async def test_each_kind_opens_its_sandbox() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ladder.pairing.match_length import FEWEST, LENGTHS, MOST_STARTING, UNKNOWN, MatchTime, choose_boards
+from ladder.pairing.match_length import FEWEST, LENGTHS, MAX_STARTING, UNKNOWN, MatchTime, choose_boards
 from tests.rules.players import some
 
 SECONDS = st.floats(0.001, 1000.0)
@@ -22,8 +22,8 @@ def share(boards: int, start: float, board: float) -> float:
 @given(SECONDS, SECONDS, st.sampled_from(LENGTHS))
 def test_it_is_the_least_length_at_which_starting_is_less_than_a_fifth(start: float, board: float, seen: int) -> None:
     chosen = choose_boards([MatchTime(seen, start, seen * board)] * 5)
-    assert chosen == LENGTHS[-1] or share(chosen, start, board) < MOST_STARTING * (1 + 1e-9)
-    assert all(share(less, start, board) > MOST_STARTING * (1 - 1e-9) for less in LENGTHS if less < chosen)
+    assert chosen == LENGTHS[-1] or share(chosen, start, board) < MAX_STARTING * (1 + 1e-9)
+    assert all(share(less, start, board) > MAX_STARTING * (1 - 1e-9) for less in LENGTHS if less < chosen)
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_the_page_on_faults_names_the_same_numbers() -> None:
     section = " ".join(page.read_text().partition("## Suspended bots")[2].partition("## ")[0].split())
     for told in (
         f"**{suspension.IN_A_ROW} failed matches in a row**",
-        f"**more than {suspension.MOST_FAILED} failed of its last {suspension.WINDOW}**",
+        f"**more than {suspension.MAX_FAILED} failed of its last {suspension.WINDOW}**",
         f"**{suspension.span(suspension.COOL_DOWN)}**",
         f"**{suspension.span(suspension.LONGEST)}**",
         f"**{suspension.WINDOW} clean matches in a row**",

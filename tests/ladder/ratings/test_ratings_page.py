@@ -9,7 +9,7 @@ import numpy as np
 
 from ladder.pairing import scheduler
 from ladder.ratings.batch import UNIT, fit, pair_weight
-from ladder.ratings.elo import MOST_K, PROVISIONAL, START, Side, SideMember, k_factor, moves
+from ladder.ratings.elo import MAX_K, PROVISIONAL, START, Side, SideMember, k_factor, moves
 
 PAGE = (Path(__file__).parents[3] / "docs" / "ratings.md").read_text(encoding="utf-8")
 BOTS = ("Trotter", "Snout", "Truffle")
@@ -45,7 +45,7 @@ def test_the_estimate_of_the_example_is_as_told() -> None:
 
 
 def test_the_constants_of_the_page_are_those_of_the_code() -> None:
-    assert f"K = min({MOST_K:g}, 700 / (matches + 5))" in PAGE
+    assert f"K = min({MAX_K:g}, 700 / (matches + 5))" in PAGE
     assert k_factor(4 * 1000) == 700 / 1005
     assert f"fewer than {PROVISIONAL} matches" in PAGE
     assert f"more than {k_factor(4 * PROVISIONAL):g}" in PAGE

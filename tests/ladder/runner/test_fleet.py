@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from ladder.runner.executor import Judgement
 from ladder.runner.fleet import Fleet
 from ladder.runner.fleet_admission import Demands, why_shares_kernel
-from ladder.runner.fleet_worker import MOST_LIES
+from ladder.runner.fleet_worker import MAX_LIES
 from ladder.values.cluster import WorkerState
 from tests.ladder.runner.fleets import DEMANDS, GIB, HandClock, calibrate, fleet_of, joined, left
 
@@ -196,7 +196,7 @@ def test_pauses_between_probes_grow_until_a_task_counts() -> None:
 
 def test_three_lies_drain_a_worker_with_the_reason() -> None:
     fleet = fleet_of("barn")
-    for number in range(MOST_LIES):
+    for number in range(MAX_LIES):
         assert state(fleet) is WorkerState.ACTIVE
         key = f"match-{number}-1"
         place(fleet, key)
@@ -204,7 +204,7 @@ def test_three_lies_drain_a_worker_with_the_reason() -> None:
         fleet.judge(key, Judgement.INVALID, "Its worker answered for another match.")
         fleet.judge(key, Judgement.INVALID, "The same once more.")
     worker = fleet.workers["barn"]
-    assert (worker.lies, state(fleet), fleet.slots) == (MOST_LIES, WorkerState.DRAINED, 0)
+    assert (worker.lies, state(fleet), fleet.slots) == (MAX_LIES, WorkerState.DRAINED, 0)
     assert worker.reason == fleet.drains["barn"]
     assert worker.reason.endswith("Its worker answered for another match.")
 
@@ -223,7 +223,7 @@ def test_a_worker_that_is_drained_ends_what_it_has() -> None:
 
 def test_a_worker_that_is_resumed_is_calibrated_and_its_lies_are_forgiven() -> None:
     fleet = fleet_of("barn")
-    for number in range(MOST_LIES):
+    for number in range(MAX_LIES):
         place(fleet, f"match-{number}-1")
         fleet.judge(f"match-{number}-1", Judgement.INVALID, "It is garbage.")
     fleet.order("barn", None)

@@ -9,7 +9,7 @@ import pytest
 from ladder.runner.executor import Judgement
 from ladder.runner.fleet import Fleet
 from ladder.runner.fleet_table import FleetTable
-from ladder.runner.fleet_worker import MOST_LIES
+from ladder.runner.fleet_worker import MAX_LIES
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.workers import forget, set_wanted
@@ -44,7 +44,7 @@ class Run:
         """Write and read."""
         await self.table.exchange(self.fleet)
 
-    def lie(self, times: int = MOST_LIES) -> None:
+    def lie(self, times: int = MAX_LIES) -> None:
         """Let the worker lie."""
         for number in range(times):
             self.fleet.place(f"match-{number}-1", ())
@@ -124,7 +124,7 @@ async def test_a_worker_that_has_lied_three_times_stays_drained_in_the_next_run(
     await second.exchange()
     second.fleet.hear(joined(process="2"))
     worker = second.fleet.workers["barn"]
-    assert (worker.state, worker.lies, second.fleet.checks()) == (WorkerState.DRAINED, MOST_LIES, [])
+    assert (worker.state, worker.lies, second.fleet.checks()) == (WorkerState.DRAINED, MAX_LIES, [])
 
 
 async def test_a_drain_is_not_undone_by_what_the_table_said_before(database: Database) -> None:

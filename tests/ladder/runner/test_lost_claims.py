@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.runner.lost_claims import MOST_REMEMBERED, LostClaims
+from ladder.runner.lost_claims import MAX_REMEMBERED, LostClaims
 from ladder.worker.tasks import MatchOutcome
 
 LOST = "sha256:" + 64 * "a"
@@ -69,6 +69,6 @@ def test_other_answers_stay_as_they_are(answer: str) -> None:
 
 def test_a_worker_that_says_so_of_everything_fills_no_memory() -> None:
     claims = LostClaims()
-    for number in range(MOST_REMEMBERED + 10):
+    for number in range(MAX_REMEMBERED + 10):
         claims.weigh(void(f"sha256:{number:064}"), "barn", is_alone=False)
-    assert len(claims._claims) == MOST_REMEMBERED
+    assert len(claims._claims) == MAX_REMEMBERED

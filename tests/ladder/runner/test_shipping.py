@@ -16,13 +16,13 @@ from ladder.errors import SandboxError
 from ladder.runner.shipping import play_elsewhere
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import is_kept, keep_folder, kept_folder
-from ladder.sandbox.bots.packed import MOST_PACKED
+from ladder.sandbox.bots.packed import MAX_PACKED
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TriedProgram
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.bot_store import BotStore, StorePlan
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import MatchOutcome, MatchTask, TaskBot
-from ladder.worker.worker import MOST_RECORD, Worker
+from ladder.worker.worker import MAX_RECORD, Worker
 from referee.match.spec import DEFAULT_CLOCK
 from tests.for_two import FOR_TWO
 from tests.ladder.worker.test_tasks import TASK
@@ -32,7 +32,7 @@ from tests.ladder.worker.test_worker import QUICK
 class Elsewhere:
     """A worker on another machine; it hears all tasks, and says all outcomes, as text."""
 
-    def __init__(self, data_dir: Path, most_record: int = MOST_RECORD) -> None:
+    def __init__(self, data_dir: Path, most_record: int = MAX_RECORD) -> None:
         self.data_dir = data_dir
         self.heard: list[dict[str, Any]] = []
         self._worker = Worker(load_version, store=BotStore(StorePlan(data_dir=data_dir)), most_record=most_record)
@@ -72,7 +72,7 @@ def match(data_dir: Path) -> MatchTask:
     return TASK.model_copy(update={"bots": tuple(bots)})
 
 
-async def played(task: MatchTask, elsewhere: Elsewhere, data_dir: Path, most_packed: int = MOST_PACKED) -> MatchOutcome:
+async def played(task: MatchTask, elsewhere: Elsewhere, data_dir: Path, most_packed: int = MAX_PACKED) -> MatchOutcome:
     answer = await play_elsewhere(task.model_dump_json(), elsewhere.play, data_dir, most_packed)
     return MatchOutcome.model_validate_json(answer)
 

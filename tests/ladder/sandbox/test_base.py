@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.sandbox.base import chosen_runtime, has_own_kernel
+from ladder.values.runtimes import chosen_runtime, has_own_kernel
 
 
 @pytest.mark.parametrize(

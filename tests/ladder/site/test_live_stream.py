@@ -11,7 +11,7 @@ import pytest
 from ladder.app.live_hub import LiveHub
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
-from ladder.site.pages.live import MOST_STREAMS
+from ladder.site.pages.live import MAX_STREAMS
 from pigpen.rules import PRESETS
 from tests.ladder.site.visitor import MATCHES, Visitor, small_site
 from tests.ladder.worker.live_events import watched
@@ -29,7 +29,7 @@ class FullHub(LiveHub):
 
     @property
     def viewers(self) -> int:
-        return MOST_STREAMS
+        return MAX_STREAMS
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import tomli_w
 from ladder.app.ladder import Ladder
 from ladder.app.tables.played import record_of
 from ladder.app.tables.reading import table_page
-from ladder.app.tables.seat_session import MOST_TABS
+from ladder.app.tables.seat_session import MAX_TABS
 from ladder.settings.settings import load_settings
 from ladder.values.person_state import PersonState
 from ladder.values.watch_state import WatchState
@@ -342,7 +342,7 @@ async def test_a_tab_that_is_closed_leaves_nothing_behind(ladder: Ladder) -> Non
         await ada.open()
         for encoding in ("gzip", "identity"):
             ada.client.headers["Accept-Encoding"] = encoding
-            for _ in range(MOST_TABS + 1):
+            for _ in range(MAX_TABS + 1):
                 await ada.until(lambda state: state.question)
         async with asyncio.timeout(PATIENCE):
             while "pigpen_live_streams 0.0" not in (await ada.client.get("/metrics")).text:

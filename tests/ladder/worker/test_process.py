@@ -11,9 +11,9 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from ladder.matches.kinds import SandboxSetup, open_sandbox
+from ladder.matches.kinds import open_sandbox
 from ladder.sandbox.docker.locked_images import memory_share
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 from ladder.worker.process import log_to
 
 HANGS = """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ladder.matches.kinds import SandboxSetup
+    from ladder.values.sandbox_kind import SandboxSetup
 
 
 def task(folder: Path, **fields: Any) -> SubmissionTask:

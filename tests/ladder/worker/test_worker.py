@@ -14,12 +14,11 @@ import pytest
 from structlog.testing import capture_logs
 
 from ladder.errors import SandboxError
-from ladder.matches.kinds import SandboxSetup
 from ladder.matches.play import sandboxed_table
 from ladder.sandbox.bots.content import content_hash
 from ladder.sandbox.host.machine import this_machine
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 from ladder.worker.live_observer import LiveObserver
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import MatchOutcome, MatchTask, ProbeTask, TaskBot

@@ -10,7 +10,7 @@ import pytest
 
 from ladder.errors import SandboxError
 from ladder.worker.channel import MessageKind
-from ladder.worker.worker_processes import MOST_KNOWN, WorkerProcesses
+from ladder.worker.worker_processes import MAX_KNOWN, WorkerProcesses
 
 
 class FakeProcess:
@@ -111,7 +111,7 @@ async def test_among_equals_it_is_the_one_that_has_loaded_the_bots(machine: Mach
 
 async def test_what_was_loaded_long_ago_is_forgotten(machine: Machine) -> None:
     workers = WorkerProcesses(2, machine.start)
-    both = [task(1, *map(str, range(MOST_KNOWN + 1))), task(2, "0")]
+    both = [task(1, *map(str, range(MAX_KNOWN + 1))), task(2, "0")]
     await begin(workers, *both)
     await finish(machine, *both)
     await begin(workers, task(3, "0"))

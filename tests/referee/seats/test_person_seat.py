@@ -15,7 +15,7 @@ from pigpen.wire.person_messages import AWAY, HERE, READY, presence_message, see
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
 from referee.seats.hello import new_token
-from referee.seats.person_seat import MOST_MESSAGES, PersonSeat
+from referee.seats.person_seat import MAX_MESSAGES, PersonSeat
 from referee.seats.presence import PersonAway
 from tests.referee.wires import RULES, open_seat, question, raw_bot
 from tests.waiting import PATIENCE, comes
@@ -34,7 +34,7 @@ SEEN = Seen(question(0), ("you", "b", "c", "d"))
 
 @asynccontextmanager
 async def person_seat(
-    folder: Path, deadlines: Deadlines = QUICK, most_messages: int = MOST_MESSAGES
+    folder: Path, deadlines: Deadlines = QUICK, most_messages: int = MAX_MESSAGES
 ) -> AsyncIterator[tuple[PersonSeat, str]]:
     token = new_token()
     seat = PersonSeat(folder / "seat.sock", token, deadlines, most_messages)

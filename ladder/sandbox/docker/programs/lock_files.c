@@ -1,5 +1,5 @@
 /*
- * Keeps every file of an image in memory: `lock_files MOST_BYTES`, in a container of that image, as root with the
+ * Keeps every file of an image in memory: `lock_files MAX_BYTES`, in a container of that image, as root with the
  * capabilities IPC_LOCK and DAC_READ_SEARCH alone. Containers share the page cache of their images' files; while this
  * program lives, nobody can tell from a page, or from how long a look-up takes, what another container did to it.
  *
@@ -10,7 +10,7 @@
  *     locked FILES BYTES     and it sleeps until it is killed
  *     read FILES BYTES       files may not be locked here; all have been read once, and it ends with exit code 0
  *
- * Exit codes: 3 a file cannot be opened, 4 more than MOST_BYTES, 5 more than MOST_FILES, 6 folders too deep.
+ * Exit codes: 3 a file cannot be opened, 4 more than MAX_BYTES, 5 more than MAX_FILES, 6 folders too deep.
  */
 
 #include "system.h"
@@ -18,7 +18,7 @@
 enum { AT_SYMLINK_NOFOLLOW = 0x100, STATX_BASIC_STATS = 0x7ff, PROT_READ = 1, MAP_SHARED = 1 };
 enum { KIND = 0170000, FOLDER = 0040000, REGULAR = 0100000, LINK = 0120000 };
 enum { CANNOT_OPEN = 3, TOO_LARGE = 4, TOO_MANY = 5, TOO_DEEP = 6 };
-enum { PAGE = 4096, READS = 6, MOST_FILES = 60000, MOST_DEPTH = 500 };
+enum { PAGE = 4096, READS = 6, MAX_FILES = 60000, MAX_DEPTH = 500 };
 
 __attribute__((used)) static const char source[] = "pigpen lock_files source sha256:" SOURCE;
 
@@ -73,7 +73,7 @@ static void walk(long folder, int depth);
 static void take(long folder, const char *name, int depth) {
     struct facts found;
     look(folder, name, &found);
-    if (++files > MOST_FILES) leave(TOO_MANY);
+    if (++files > MAX_FILES) leave(TOO_MANY);
     if ((found.mode & KIND) == FOLDER) {
         if (found.device[2] == disk[0] && found.device[3] == disk[1])
             walk(open_file(folder, name, O_RDONLY | O_DIRECTORY), depth + 1);
@@ -88,7 +88,7 @@ static void take(long folder, const char *name, int depth) {
 /* Take all that is in a folder, and close it. */
 static void walk(long folder, int depth) {
     char entries[2048] __attribute__((aligned(8)));
-    if (depth > MOST_DEPTH) leave(TOO_DEEP);
+    if (depth > MAX_DEPTH) leave(TOO_DEEP);
     for (;;) {
         long got = call(GETDENTS64, folder, (long)entries, sizeof entries, 0);
         if (got < 0) leave(CANNOT_OPEN);

@@ -12,7 +12,7 @@ import pytest
 from ladder.app.ladder import Ladder
 from ladder.app.submit.uploads import (
     LASTS_SECONDS,
-    MOST_OPEN,
+    MAX_OPEN,
     begin_upload,
     finished_upload,
     give_up,
@@ -174,8 +174,8 @@ def test_a_name_that_is_none_leads_nowhere(ladder: Ladder, how: str, name: str) 
 
 
 def test_an_account_has_few_uploads_at_once_and_may_give_one_up(ladder: Ladder) -> None:
-    begun = [begin_upload(ladder, ADA, 3) for _ in range(MOST_OPEN)]
-    with pytest.raises(TooOften, match=f"{MOST_OPEN} uploads of yours are under way") as caught:
+    begun = [begin_upload(ladder, ADA, 3) for _ in range(MAX_OPEN)]
+    with pytest.raises(TooOften, match=f"{MAX_OPEN} uploads of yours are under way") as caught:
         begin_upload(ladder, ADA, 3)
     assert caught.value.seconds == 60
     begin_upload(ladder, BEN, 3)
@@ -184,7 +184,7 @@ def test_an_account_has_few_uploads_at_once_and_may_give_one_up(ladder: Ladder) 
 
 
 def test_what_nobody_goes_on_with_is_gone_after_a_day(ladder: Ladder, clock: Clock) -> None:
-    begun = [begin_upload(ladder, ADA, 3) for _ in range(MOST_OPEN)]
+    begun = [begin_upload(ladder, ADA, 3) for _ in range(MAX_OPEN)]
     clock.now += LASTS_SECONDS + 60
     with pytest.raises(LadderError, match=NONE):
         upload(ladder, ADA, begun[0].id)

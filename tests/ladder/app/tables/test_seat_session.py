@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from ladder.app.tables.seat_session import MOST_SAID, MOST_TABS
+from ladder.app.tables.seat_session import MAX_SAID, MAX_TABS
 from ladder.app.tables.table_info import FoundSeat
 from ladder.errors import Conflict, LadderError, StoreError, TooOften, UserError
 from ladder.values.people import TableStatus
@@ -147,7 +147,7 @@ async def test_leaving_and_coming_back_is_shown_and_only_so_much_is_said() -> No
         assert (await until(session, lambda state: state.away)).question is None
         session.say("here")
         await until(session, lambda state: not state.away)
-        for _ in range(MOST_SAID - 2):
+        for _ in range(MAX_SAID - 2):
             session.say("here")
         with pytest.raises(TooOften):
             session.say("here")
@@ -156,7 +156,7 @@ async def test_leaving_and_coming_back_is_shown_and_only_so_much_is_said() -> No
 async def test_only_so_many_tabs_are_open() -> None:
     table = TableHere()
     async with session_at(table) as session:
-        tabs = [session.open_tab() for _ in range(MOST_TABS)]
+        tabs = [session.open_tab() for _ in range(MAX_TABS)]
         with pytest.raises(TooOften, match="too many tabs"):
             session.open_tab()
         tabs[0].close()

@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def refused(folder: Path, why: str, most_bytes: int = members.MOST_BYTES) -> None:
+def refused(folder: Path, why: str, most_bytes: int = members.MAX_BYTES) -> None:
     with pytest.raises(BotRejected, match=why):
         Content.read(folder, most_bytes)
 
@@ -79,10 +79,10 @@ def test_folders_1_200_levels_deep_are_refused(deep: Path) -> None:
 
 def test_very_many_files_are_refused(folder: Path) -> None:
     (folder / "data" / "one").write_text("")
-    assert len(members.read_members(folder, members.MOST_BYTES, most_members=4)) == 4
+    assert len(members.read_members(folder, members.MAX_BYTES, most_members=4)) == 4
     (folder / "data" / "two").write_text("")
     with pytest.raises(BotRejected, match="more than 4 files and folders"):
-        members.read_members(folder, members.MOST_BYTES, most_members=4)
+        members.read_members(folder, members.MAX_BYTES, most_members=4)
 
 
 def test_a_name_that_is_not_utf_8_is_refused_in_words_that_can_be_printed(folder: Path) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 MIB = 1024 * 1024
-MOST_MEMORY = 48 * MIB
+MAX_MEMORY = 48 * MIB
 """More than any archive may take while it is unpacked, whatever it claims to hold."""
 SMALL = ArchiveLimits(bytes=10_000, members=20, levels=4)
 Member = tuple[tarfile.TarInfo, bytes]
@@ -278,7 +278,7 @@ def test_a_bomb_is_refused_while_it_is_read_in_little_memory(bomb: str, tmp_path
     tracemalloc.start()
     try:
         assert words in refused(archive, tmp_path, limits)
-        assert tracemalloc.get_traced_memory()[1] < MOST_MEMORY
+        assert tracemalloc.get_traced_memory()[1] < MAX_MEMORY
     finally:
         tracemalloc.stop()
 

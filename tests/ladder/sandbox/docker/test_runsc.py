@@ -11,7 +11,7 @@ import docker
 import pytest
 
 from ladder.matches.play import play_sandboxed
-from ladder.sandbox.base import AUTO, Exit, SeatMount
+from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.containers import discard
@@ -19,6 +19,7 @@ from ladder.sandbox.docker.control_group import GROUPS
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.host.memory import MIB
+from ladder.values.runtimes import AUTO
 from pigpen.rules import PRESETS, Rules, seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec

@@ -21,7 +21,7 @@ from ladder.trials.candidate import candidate
 from tests.ladder.sandbox.wheels.made import new_wheel, uv_of
 
 PROGRAM = "import os, shelved, grpc; print(shelved.VERSION, os.path.dirname(shelved.__file__) != os.getcwd())"
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ async def test_with_its_lock_it_is_the_same_bot_everywhere(
 
 
 async def test_what_is_entered_holds_its_lock(sandbox: ProcessSandbox, bot: BotSource, tmp_path: Path) -> None:
-    async with candidate(sandbox, bot, MOST_BYTES) as found:
+    async with candidate(sandbox, bot, MAX_BYTES) as found:
         await found.keep(tmp_path / "data")
     assert found.program.lock is not None
     (kept,) = (tmp_path / "data" / "folders").iterdir()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ladder.app.accounts import device, managing
-from ladder.app.accounts.tokens import MOST_TOKENS
+from ladder.app.accounts.tokens import MAX_TOKENS
 from ladder.app.ladder import Ladder
 from ladder.site.server.attempts import LIMITS, Attempt
 from ladder.site.server.origin import CSRF_HEADER
@@ -152,9 +152,9 @@ def test_codes_cannot_be_tried_out(ladder: Ladder) -> None:
 
 
 def test_what_is_started_is_limited(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device, "MOST_WAITING", 10)
+    monkeypatch.setattr(device, "MAX_WAITING", 10)
     with ladder.database.write() as session:
-        for number in range(device.MOST_WAITING - 3):
+        for number in range(device.MAX_WAITING - 3):
             add_login_code(session, f"hash {number}", f"CODE-{number}", "x", "127.0.0.1", NOW, NOW + 60)
     programs = [Program(ladder) for _ in range(4)]
     for program in programs[:3]:
@@ -233,7 +233,7 @@ def test_a_page_of_the_site_makes_and_revokes_tokens(ladder: Ladder) -> None:
 
 
 def test_an_account_has_so_many_tokens(ladder: Ladder) -> None:
-    for _ in range(MOST_TOKENS - 2):
+    for _ in range(MAX_TOKENS - 2):
         token_of(ladder, "ada")
     person = browser(ladder, "ada")
     for status in (200, 200, 422):

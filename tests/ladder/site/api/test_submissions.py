@@ -15,7 +15,7 @@ from ladder.app.ladder import Ladder
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.settings.settings import load_settings
 from ladder.site.api import submissions as submission_api
-from ladder.site.api.submissions import MOST_STREAMS
+from ladder.site.api.submissions import MAX_STREAMS
 from ladder.site.application import make_app
 from ladder.store.account_models import AuditEntry, StoredSubmission
 from ladder.store.commands.accounts import disable
@@ -352,8 +352,8 @@ async def test_an_account_reads_few_streams_at_a_time(ladder: Ladder) -> None:
     ada, address = by(ladder, "ada"), f"{API}/submissions/1/stream"
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://site") as client, asyncio.timeout(PATIENCE):
-        reading = [asyncio.create_task(client.get(address, headers=ada)) for _ in range(MOST_STREAMS)]
-        await begun(site_of(app), "ada", MOST_STREAMS)
+        reading = [asyncio.create_task(client.get(address, headers=ada)) for _ in range(MAX_STREAMS)]
+        await begun(site_of(app), "ada", MAX_STREAMS)
         refused = await client.get(address, headers=ada)
         assert (refused.status_code, refused.headers["retry-after"]) == (429, "10")
         for number in (1, 2):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ladder.store.commands.workers import MOST_WORKERS, forget, set_wanted, write_workers
+from ladder.store.commands.workers import MAX_WORKERS, forget, set_wanted, write_workers
 from ladder.store.queries.workers import SILENT_SECONDS, worker_names, worker_orders, workers
 from ladder.values.cluster import WantedState, WorkerOrder, WorkerRow, WorkerState
 from tests.ladder.cluster_rows import MACHINE, seen
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["backend"]
 
 
-def write(database: Database, *some: WorkerSeen, most: int = MOST_WORKERS) -> int:
+def write(database: Database, *some: WorkerSeen, most: int = MAX_WORKERS) -> int:
     with database.write() as session:
         return write_workers(session, some, most=most)
 

@@ -11,7 +11,7 @@ from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
 from ladder.store.names import find_stored_bot, find_variant
-from ladder.store.queries.rating_curve import MOST_POINTS, rating_curve
+from ladder.store.queries.rating_curve import MAX_POINTS, rating_curve
 from ladder.store.queries.standings import standings
 from tests.ladder import ladders, shown
 from tests.ladder.databases import IN_BOTH
@@ -30,7 +30,7 @@ __all__ = ["backend"]
 MUD = "Mud"
 
 
-def curve(session: Session, variant: str = "gongzhu", most_points: int = MOST_POINTS) -> RatingCurve:
+def curve(session: Session, variant: str = "gongzhu", most_points: int = MAX_POINTS) -> RatingCurve:
     return rating_curve(session, find_stored_bot(session, MUD), find_variant(session, variant), most_points)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from pigpen import ClockSetting
+from pigpen.values.notices import ClockSetting
 from referee.match.spec import DEFAULT_CLOCK
 from referee.records.errors import shortened
 
 DEFAULT_CLOCK_TEXT = f"{DEFAULT_CLOCK.bank:g}+{DEFAULT_CLOCK.increment:g}"
-MOST_SECONDS = 1_000_000
-LEAST_LIMIT, MOST_LIMIT = 0.001, 3600
+MAX_SECONDS = 1_000_000
+LEAST_LIMIT, MAX_LIMIT = 0.001, 3600
 """Seconds that one decision may be given."""
 HINT = "write seconds in the bank + seconds for each decision: 60+0.1"
 
@@ -26,8 +26,8 @@ def read_clock(text: str, limit: float) -> ClockSetting:
     if not found:
         raise ValueError(f"{shortened(text)!r} is not a clock; {HINT}")
     bank, increment = float(found[1]), float(found[2] or 0)
-    if bank + increment > MOST_SECONDS:
-        raise ValueError(f"The clock {shortened(text)!r} is too long; at most {MOST_SECONDS} seconds.")
+    if bank + increment > MAX_SECONDS:
+        raise ValueError(f"The clock {shortened(text)!r} is too long; at most {MAX_SECONDS} seconds.")
     if not bank + increment:
         raise ValueError(f"The clock {shortened(text)!r} leaves no time; {HINT}")
     return ClockSetting(bank, increment, limit, DEFAULT_CLOCK.start_up)

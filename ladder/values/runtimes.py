@@ -1,0 +1,41 @@
+"""Names of container runtimes, and the memory that containers are given by default."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+LOCKED_BYTES = 512 * 1024 * 1024
+"""The largest image whose files are kept in memory while it plays, if nobody says otherwise."""
+
+
+WARM_BYTES = 1024 * 1024 * 1024
+"""Memory that warm containers without an instance may have together, if nobody says otherwise."""
+
+AUTO = "auto"
+"""As a runtime: `GVISOR` where the engine knows it, else `SHARED`."""
+GVISOR, SHARED = "runsc", "runc"
+"""How engines call gVisor's runtime, and the usual one, under which all containers share the host's kernel."""
+OWN_KERNEL = (GVISOR, "kata")
+"""How runtimes are called, at the beginning, that put a kernel between each container and the host's."""
+
+
+def has_own_kernel(runtime: str) -> bool:
+    """Whether a container has a kernel to itself: what it finds in /proc and in the page cache is its own."""
+    return runtime.startswith(OWN_KERNEL)
+
+
+def chosen_runtime(wanted: str, known: Collection[str], gvisor: str = GVISOR) -> str:
+    """
+    Choose the runtime of containers.
+
+    Args:
+        wanted: A name, or `AUTO`.
+        known: What the engine knows.
+        gvisor: How it calls gVisor's.
+    """
+    if wanted != AUTO:
+        return wanted
+    return gvisor if gvisor in known else SHARED
