@@ -31,7 +31,7 @@ Errors = dict[str, set[int]]
 def bots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with strangers' bots, and with those that contestants copy: samples, and the code in pages."""
     folder = tmp_path_factory.mktemp("bots")
-    for file in STRANGERS.iterdir():
+    for file in STRANGERS.glob("*.py"):
         shutil.copy(file, folder)
     for file in (ROOT / "sample_bots").glob("*/bot.py"):
         shutil.copy(file, folder / f"sample_{file.parent.name}.py")

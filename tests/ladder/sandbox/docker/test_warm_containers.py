@@ -27,6 +27,7 @@ from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.docker.programs import FORK_SERVER
 from ladder.sandbox.docker.warm_container import ControlSocket
 from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.host.visible import make_visible_folder
 from tests.ladder import warm
 from tests.ladder.containers import (
     ROOT,
@@ -249,7 +250,7 @@ async def test_where_no_control_group_can_be_read_nothing_is_forked_and_that_is_
         assert program.instance_kind == "warm"
         mounts = [replace(mount(""), deals=f"{deals}") for deals in range(3)]
         for each in mounts:  # where the image's command finds it in a container of its own
-            (each.folder / "seat").mkdir(mode=0o755)
+            make_visible_folder(each.folder / "seat")
             write_visible(each.folder / "seat" / "program.py", "print('here')")
         started = [*await asyncio.gather(*map(program.start, mounts[:2])), await program.start(mounts[2])]
         for instance in started:
