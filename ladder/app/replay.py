@@ -87,8 +87,8 @@ def replayed(
     rules, first = recorded.recorded.rules, recorded.recorded.first
     index = recorded.where[place]
     replay = DealReplay(rules, first, recorded.recorded.deals[index])
-    line, chairs = replay.line, None if seat is None else (seat,)
-    views = [view_table(replay, moment, chairs) for moment in range(len(replay.moments))]
+    line, seats = replay.line, None if seat is None else (seat,)
+    views = [view_table(replay, moment, seats) for moment in range(len(replay.moments))]
     places = tuple(recorded.where)
     return DealReplayed(
         match=match,

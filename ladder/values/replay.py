@@ -61,7 +61,7 @@ class ReplayStep(Value):
     """What the bot printed at this decision; empty unless the organiser shows that to everybody."""
 
 
-class ReplayChair(Value):
+class ReplaySeat(Value):
     """One seat at one moment; cards are named as in the record, with a space between."""
 
     asked: bool
@@ -105,7 +105,7 @@ class ReplayMoment(Value):
     """The seat whose card wins it, so far or for good."""
     complete: bool
     """Whether all its cards are there."""
-    chairs: tuple[ReplayChair, ...]
+    seats: tuple[ReplaySeat, ...]
     """By seat."""
     result: bool
     """Whether this is the last moment, after which the scores are known."""

@@ -153,10 +153,10 @@ class TableRerun:
         await seat.close()
 
     async def _welcome(self, seat: Seat) -> SeatFailure | None:
-        chair = seats_of(self._history[0]).index(self._bot)
+        own_seat = seats_of(self._history[0]).index(self._bot)
         try:
             told = told_to_bots(self._recorded.first.format)
-            await seat.welcome(Welcome(self._recorded.rules, chair, told, self._clock))
+            await seat.welcome(Welcome(self._recorded.rules, own_seat, told, self._clock))
         except SeatFailure as failure:
             return failure
         return None
@@ -171,21 +171,21 @@ class TableRerun:
     ) -> bool:
         """Put the questions of one deal, and say whether the bot is still there."""
         replay = DealReplay(self._recorded.rules, self._recorded.first, line)
-        chair = seats_of(line).index(self._bot)
-        seed = bot_seed(self._seed, line.deal, chair, line.rotation)
+        own_seat = seats_of(line).index(self._bot)
+        seed = bot_seed(self._seed, line.deal, own_seat, line.rotation)
         player.begin_deal()
-        for question in _questions(replay, chair):
+        for question in _questions(replay, own_seat):
             player.charge_unasked(question.unasked)
             if line.deal in self._wanted:
                 self._place += 1
                 if self._place > len(self.answers):
-                    view = player.view(question.deal, chair, replay.totals_before, seed)
+                    view = player.view(question.deal, own_seat, replay.totals_before, seed)
                     self.answers.append(await self._ask(line, question, view, seat, absent))
                     advance()
                     if self.answers[-1].is_last:
                         return False
             player.count_recorded(question.step, question.took, question.cpu, question.thinkers)
-        await seat.tell(DealResult(line.deal, chair, line.scores, line.totals))
+        await seat.tell(DealResult(line.deal, own_seat, line.scores, line.totals))
         return True
 
     async def _ask(
@@ -221,20 +221,20 @@ def asked(line: DealLine, bot: int) -> tuple[Step, ...]:
 
 def _steps_of(line: DealLine, bot: int) -> tuple[Step, ...]:
     """Everything that was done in a bot's seat."""
-    chair = seats_of(line).index(bot)
-    return tuple(step for step in line.steps if step.seat == chair)
+    seat = seats_of(line).index(bot)
+    return tuple(step for step in line.steps if step.seat == seat)
 
 
-def _questions(replay: DealReplay, chair: int) -> Iterator[RecordedQuestion]:
+def _questions(replay: DealReplay, seat: int) -> Iterator[RecordedQuestion]:
     """What the bot in that seat was asked."""
     for place, (before, after) in enumerate(pairwise(replay.moments)):
         for (step, took, cpu), used in zip(after.done, after.unasked, strict=True):
-            if step.seat == chair and was_asked(step.by):
-                points = None if step.play is None else _trick_points(replay.moments[place:], chair)
+            if step.seat == seat and was_asked(step.by):
+                points = None if step.play is None else _trick_points(replay.moments[place:], seat)
                 yield RecordedQuestion(before.deal, step, took, cpu, used, len(after.done), points)
 
 
-def _trick_points(moments: Sequence[Moment], chair: int) -> int:
+def _trick_points(moments: Sequence[Moment], seat: int) -> int:
     """What the trick that is played next brought the seat."""
     end = next(moment for moment in moments[1:] if moment.ends_trick)
-    return end.deal.points()[chair] - moments[0].deal.points()[chair]
+    return end.deal.points()[seat] - moments[0].deal.points()[seat]

@@ -43,7 +43,7 @@ class BadBot:
     """One honest neighbour is enough, where nothing else is said."""
     deals: int = 1
     clock: ClockSetting = PATIENT
-    chairs: int = 1
+    seats: int = 1
     """How many seats the bad bot has."""
     beside: str = "honest"
     """The honest bot that has the other seats."""
@@ -81,7 +81,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "maps_memory_while_held": BadBot(
         observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
     ),
-    "sleeps_with_friends": BadBot((TIMEOUT,) * 3, "no answer within", clock=SHORT, chairs=2, rules=THREE),
+    "sleeps_with_friends": BadBot((TIMEOUT,) * 3, "no answer within", clock=SHORT, seats=2, rules=THREE),
     "burns_cpu": BadBot(observed={"fires": 20}, clock=HURRIED),
     "stops_itself": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
     # Taking a seat.
@@ -143,7 +143,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "fills_tmp": BadBot(observed={"/tmp": "ENOSPC", "/dev/shm": "ENOSPC"}),
     "fills_tmp_with_files": BadBot(observed={"in the end": "ENOSPC"}),
     "floods_output": BadBot(),
-    "hogs_pipes": BadBot(observed={"in seat 0": False, "in seat 1": True}, chairs=2, rules=THREE),
+    "hogs_pipes": BadBot(observed={"in seat 0": False, "in seat 1": True}, seats=2, rules=THREE),
     # What containers share.
     "evicts_pages": BadBot(observed={"met": ["EPERM"]}),
     "takes_notes": BadBot(),
@@ -153,14 +153,14 @@ BAD_BOTS: Mapping[str, BadBot] = {
             "seat 1 tried": ["EPERM"],
             **told_nothing(["EPERM"], ["EPERM"]),
         },
-        chairs=2,
+        seats=2,
         rules=THREE,
     ),
-    "tells_by_futex": BadBot(observed=told_nothing(["EAGAIN"], []), chairs=2, rules=THREE),
+    "tells_by_futex": BadBot(observed=told_nothing(["EAGAIN"], []), seats=2, rules=THREE),
     "tells_by_counts": BadBot(
-        observed=told_nothing(["ENOTTY", "EPERM"], ["ENOENT", "ENOTTY", "EPERM"]), chairs=2, rules=THREE
+        observed=told_nothing(["ENOTTY", "EPERM"], ["ENOENT", "ENOTTY", "EPERM"]), seats=2, rules=THREE
     ),
-    "reads_the_host": BadBot(observed={"files that tell": [], "sysinfo": "EPERM"}, chairs=2, rules=THREE),
+    "reads_the_host": BadBot(observed={"files that tell": [], "sysinfo": "EPERM"}, seats=2, rules=THREE),
     # What a container may reach.
     "writes_everywhere": BadBot(observed={"folders": ["/dev/mqueue", "/dev/shm", "/tmp"], "kernel": []}),
     "kills_everybody": BadBot(observed={"everybody": "ESRCH", "the first": "EPERM", "alive": True}),
@@ -181,7 +181,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
             "metadata service": "EAFNOSUPPORT",
         }
     ),
-    "abstract_sockets": BadBot(observed={"own": "allowed", "others": ["ECONNREFUSED"]}, chairs=2, rules=THREE),
+    "abstract_sockets": BadBot(observed={"own": "allowed", "others": ["ECONNREFUSED"]}, seats=2, rules=THREE),
     "reads_secrets": BadBot(
         observed={"read": [], "descriptors of the first": "EACCES", "processes": 2, "token in sight": False}
     ),

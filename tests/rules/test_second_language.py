@@ -52,12 +52,12 @@ def question(rules: Rules, number: int, chance: random.Random) -> dict[str, Any]
 def answer(rules: Rules, asked: dict[str, Any]) -> dict[str, Any]:
     """Our own."""
     seed, number, rotation = seed_from(asked["seed"]), asked["number"], asked["rotation"]
-    chairs = range(rules.players)
+    seats = range(rules.players)
     return {
         "hands": list(map(names_of, deal_hands(rules, seed, number))),
         "seats": list(seats_of(rules, seed, number, rotation)),
-        "bots": [str(derived_number("bot", seed, number, seat)) for seat in chairs],
-        "onBoards": [str(derived_number("bot", seed, number, seat, rotation)) for seat in chairs],
+        "bots": [str(derived_number("bot", seed, number, seat)) for seat in seats],
+        "onBoards": [str(derived_number("bot", seed, number, seat, rotation)) for seat in seats],
     }
 
 

@@ -75,9 +75,9 @@ class PublicDeal:
         """What a page draws; *result* if the deal is over."""
         view = self.view()
         made = shown_moment(seat_table(view, names, result))
-        chairs = tuple(each.model_copy(update={"asked": each.asked and result is None}) for each in made.chairs)
+        seats = tuple(each.model_copy(update={"asked": each.asked and result is None}) for each in made.seats)
         is_to_lead = self._phase is Phase.EXPOSE and (self._has_exposed or not self._rules.exposing)
-        return made.model_copy(update={"chairs": chairs} | ({"phase": "play"} if is_to_lead else {}))
+        return made.model_copy(update={"seats": seats} | ({"phase": "play"} if is_to_lead else {}))
 
     @property
     def _phase(self) -> Phase:

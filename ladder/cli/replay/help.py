@@ -11,7 +11,7 @@ HELP = """\
 ]  n               the next deal           [  p      the deal before
 Home  g            the cards as dealt      End  G    the result
 f                  the next fault of a bot
-v                  look from the next chair, or from all
+v                  look from the next seat, or from all
 q  Esc             quit
 
 ▶ must decide now      › led the trick      * wins it

@@ -1,20 +1,5 @@
 // Written by `python -m ladder.site.shapes`: what the fields mean is in ladder/values.
 
-/** One seat at one moment; cards are named as in the record, with a space between. */
-export interface Chair {
-  asked: boolean;
-  hand: string;
-  unknown: number;
-  legal: string;
-  exposed: string;
-  hidden: number;
-  voids: string;
-  passed: string;
-  received: string;
-  taken: string;
-  points: number;
-}
-
 /** One legal choice of a decision that was made. */
 export interface Choice {
   choice: string;
@@ -116,7 +101,7 @@ export interface Moment {
   cards: string;
   winning: number | null;
   complete: boolean;
-  chairs: Chair[];
+  seats: ViewedSeat[];
   result: boolean;
 }
 
@@ -264,6 +249,21 @@ export interface Trick {
   winner: number;
   points: number;
   ends: number;
+}
+
+/** One seat at one moment; cards are named as in the record, with a space between. */
+export interface ViewedSeat {
+  asked: boolean;
+  hand: string;
+  unknown: number;
+  legal: string;
+  exposed: string;
+  hidden: number;
+  voids: string;
+  passed: string;
+  received: string;
+  taken: string;
+  points: number;
 }
 
 /** A table as a spectator sees it; the whole of it each time. */

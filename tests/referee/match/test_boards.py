@@ -124,7 +124,7 @@ async def test_an_instance_hears_of_its_own_table_only() -> None:
             assert seat.closed
 
 
-async def test_the_same_chair_of_a_board_gives_other_random_numbers_at_each_table() -> None:
+async def test_the_same_seat_of_a_board_gives_other_random_numbers_at_each_table() -> None:
     spec = spec_of()
     tables = tables_of(spec)
     await play(spec, tables)

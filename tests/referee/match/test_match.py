@@ -99,8 +99,8 @@ async def test_a_bot_is_asked_where_it_has_a_choice_and_sees_what_was_forced(rul
     _, lines = await play(spec_of(rules, "deals:1"), seats)
     (deal,) = deal_lines(lines)
     cards = [Card.parse(step.play) for step in deal.steps if step.play]
-    for chair, seat in enumerate(seats):
-        own = [step for step in deal.steps if step.seat == chair]
+    for number, seat in enumerate(seats):
+        own = [step for step in deal.steps if step.seat == number]
         assert [step.by for step in own].count("bot") == len(seat.asked)
         assert 0 < [step.by for step in own].count("forced") < len(own)
         assert [view.decision for view in seat.asked] == list(range(1, len(seat.asked) + 1))
@@ -108,7 +108,7 @@ async def test_a_bot_is_asked_where_it_has_a_choice_and_sees_what_was_forced(rul
             if view.phase is Phase.PLAY:
                 assert len(view.legal) > 1
                 assert [*view.plays] == cards[: len(view.plays)]
-                played = sum(play.seat == chair for trick in (*view.tricks, view.trick) for play in trick)
+                played = sum(play.seat == number for trick in (*view.tricks, view.trick) for play in trick)
                 assert len(view.hand) == view.rules.hand_size - played
 
 

@@ -33,8 +33,7 @@ async def one_decision(script: Script, deal: Deal | None = None) -> tuple[Player
     seat = ScriptedSeat(script)
     player = Player(seat, SETTING)
     player.begin_deal()
-    chair = deal.to_act[0]
-    return player, seat, await player.act(deal.copy(), chair, TOTALS, seed=5)
+    return player, seat, await player.act(deal.copy(), deal.to_act[0], TOTALS, seed=5)
 
 
 async def test_a_legal_answer_is_the_bots_own() -> None:

@@ -51,7 +51,7 @@ async def test_two_tabs_see_the_same_and_the_second_answer_is_stale() -> None:
         later = await until(session, lambda state: state.question and state.question.decision > decision)
         session.answer(decision, words)
         assert later.moment
-        passed = later.moment.chairs[0].passed
+        passed = later.moment.seats[0].passed
         assert set(passed.split()) == set(words.split())
 
 
