@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_SECONDS = 20.0
-"""A card that is not shown after so long will not be shown."""
+"""Seconds after which a card that is not shown counts as lost."""
 
 
 @dataclass

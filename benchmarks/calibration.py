@@ -5,7 +5,7 @@ Whether the ± of the standings is true: in how many of 100 cases the true ratin
     python -m benchmarks.calibration --repetitions 20 --bots 50 --matches 1500
 
 Simulated ladders as in benchmarks/scheduling.py: matches of four seats in which the places are the order of four noisy
-performances, so that whoever does well in a match beats all three others at once. The noise is from the Gumbel
+performances, so that a bot that does well in a match beats all three others at once. The noise is from the Gumbel
 distribution, with which Elo's formula holds exactly, or from the normal one, with which it holds for nearly equal bots
 alone. The tables are the scheduler's, or drawn by chance.
 

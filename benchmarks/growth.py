@@ -118,7 +118,7 @@ def _resident() -> float:
 
 
 def match(deals: int, warm_up: bool) -> Grown:
-    """Play a match of so many deals, after one that does not count if it is to warm up."""
+    """Play a match of *deals* deals, after one that does not count if it is to warm up."""
     if warm_up:
         asyncio.run(_match(1))
     return asyncio.run(_match(deals))

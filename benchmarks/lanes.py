@@ -77,7 +77,7 @@ async def costs(groups: Sequence[Sequence[Lane]], rounds: int, warm_up: int = 8)
 
 
 def typical(values: Sequence[float], parts: int = 10) -> list[float]:
-    """The median of each of so many stretches of the measurement, in order; with fewer values, the values."""
+    """Give the median of each of *parts* parts of the measurement, in order; with fewer values, the values."""
     parts = min(parts, len(values))
     cuts = [len(values) * part // parts for part in range(parts + 1)]
     return [statistics.median(values[begin:end]) for begin, end in pairwise(cuts)]

@@ -74,7 +74,7 @@ async def announcer() -> AsyncIterator[Announcer]:
 
 
 class Deals:
-    """Deals of a table, told to somebody or not."""
+    """Deals of a table, with or without an observer."""
 
     def __init__(self, table: SteppedTable, told: Announcer | None) -> None:
         self._table = table

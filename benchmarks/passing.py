@@ -31,14 +31,14 @@ def message(seed: int, number: int, count: int) -> list[int]:
 def tell_notes(task: dict[str, Any]) -> dict[str, Any]:
     """Write a note for each board."""
     for board in range(task["rounds"]):
-        NOTES[task["way"]](task["area"] + board).tell(message(task["seed"], board, task["bits"]))
+        NOTES[task["way"]](task["area"] + board).send(message(task["seed"], board, task["bits"]))
     return {}
 
 
 def look_at_notes(task: dict[str, Any]) -> dict[str, Any]:
     """Read them."""
     rounds = [
-        (message(task["seed"], board, task["bits"]), NOTES[task["way"]](task["area"] + board).look(task["bits"]))
+        (message(task["seed"], board, task["bits"]), NOTES[task["way"]](task["area"] + board).receive(task["bits"]))
         for board in range(task["rounds"])
     ]
     return decoded(rounds)
@@ -51,11 +51,11 @@ def tell_hands(task: dict[str, Any]) -> dict[str, Any]:
     for number in range(task["rounds"]):
         wait_until(task, number, task["tells at"])
         began = time.perf_counter()
-        channel.tell(message(task["seed"], number, way.bits))
+        channel.send(message(task["seed"], number, way.bits))
         took.append(time.perf_counter() - began)
         if task["takes back at"] is not None:
             wait_until(task, number, task["takes back at"])
-            channel.tell([0] * way.bits)
+            channel.send([0] * way.bits)
     return {"took": statistics.median(took)}
 
 
@@ -69,7 +69,7 @@ def look_at_hands(task: dict[str, Any]) -> dict[str, Any]:
             channel.clear(way.bits)
         wait_until(task, number, task["looks at"])
         began = time.perf_counter()
-        scores = channel.look(way.bits)
+        scores = channel.receive(way.bits)
         took.append(time.perf_counter() - began)
         rounds.append((message(task["seed"], number, way.bits), scores))
     return {"took": statistics.median(took), **decoded(rounds)}

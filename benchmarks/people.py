@@ -67,7 +67,7 @@ def opened(ladder: Ladder, seconds: float) -> OpenedTable:
 
 @asynccontextmanager
 async def sitting(ladder: Ladder, port: int, count: int, seconds: float = 3600.0) -> AsyncIterator[list[list[Browser]]]:
-    """So many tables whose people have come and see their cards; they are ended afterwards."""
+    """Open *count* tables whose people have come and see their cards; end them afterwards."""
     tables = [opened(ladder, seconds) for _ in range(count)]
     seated = [[Browser(port, table.name, secret) for secret in table.secrets.values()] for table in tables]
     watching = []

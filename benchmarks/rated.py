@@ -83,7 +83,7 @@ class Rated:
 
 
 def rated(millis: int, instances: Instances, matches: int) -> Rated:
-    """Rate so many matches of bots that think so long over each card, after a first one."""
+    """Rate *matches* matches of bots that think *millis* milliseconds over each card, after a first one."""
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         settings = load_settings(data_dir=root / "ladder", instances=instances, boards=BOARDS, **PATIENT)
@@ -121,7 +121,7 @@ def _clocked(settings: Settings) -> float:
 
 
 def folder_of(folder: Path, millis: int, number: int) -> Path:
-    """Write a bot of its own that thinks so long over each card; gives its folder."""
+    """Write a bot of its own that thinks *millis* milliseconds over each card, and give its folder."""
     shutil.copytree(INSTANT, folder)
     text = THINKING.format(millis=millis) if millis else (folder / "bot.py").read_text()
     (folder / "bot.py").write_text(f"{text}\n# {number}\n")

@@ -50,7 +50,7 @@ RUNTIME = "runsc"
 """What they say they have: with it, bots of one owner may play in several matches at once."""
 JITTER = 0.5
 JOINING = 10
-"""So many come at the same time."""
+"""Workers that connect at the same time."""
 
 
 class SleepingWorker:

@@ -122,7 +122,7 @@ def told(milliseconds: list[float]) -> str:
 
 
 async def memory(load: Load, process: int, requests: int, bots: int, matches: int) -> Row:
-    """The memory of the web process before and after so many requests of all kinds, the first of them not counted."""
+    """Measure the memory of the web process before and after *requests* requests of all kinds, after a first one."""
     chance = random.Random(6)
     drawn = list(kinds(chance, bots, matches).values())
     await load.as_fast_as_possible([chance.choice(drawn)() for _ in range(min(2 * requests, MAX_FIRST))], AT_ONCE)
@@ -134,7 +134,7 @@ async def memory(load: Load, process: int, requests: int, bots: int, matches: in
 
 
 async def streams(load: Load, process: int, database: Database, folder: Path, count: int, bots: int) -> Row:
-    """The memory before and after so many streams of a match that is being played, the first of them not counted."""
+    """Measure the memory before and after *count* streams of a match that is being played, after a first one."""
     (match,) = lease_matches(database, range(1, bots + 1), 1)
     writer = LiveWriter(LiveFolder(folder))
     writer.begin(match, 1)

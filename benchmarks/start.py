@@ -57,7 +57,7 @@ class Start:
 
 
 def pigpen_start(kind: str, count: int, warm_up: int) -> Start:
-    """Start the bots of so many matches, one after the other."""
+    """Start the bots of *count* matches, one after the other."""
     return asyncio.run(start_of(KINDS[kind](), count, warm_up))
 
 
@@ -80,7 +80,7 @@ async def start_of(sandbox: Sandbox, count: int, warm_up: int) -> Start:
 
 
 async def _busy(count: int, start: Callable[[], Awaitable[None]]) -> float:
-    """Milliseconds of CPU time for each of four seats, the mean of so many starts."""
+    """Measure milliseconds of CPU time for each of four seats, the mean of *count* starts."""
     before = busy_seconds()
     for _ in range(count):
         await start()

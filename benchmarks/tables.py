@@ -18,7 +18,7 @@ THINKING = 10_000
 
 
 async def _costs(rounds: int, counts: Sequence[int]) -> list[list[Cost]]:
-    """Costs of so many tables at once, then of so many ping-pongs."""
+    """Measure each number of *counts* first as tables at once, then as ping-pongs."""
     async with AsyncExitStack() as stack:
         sandbox = DockerSandbox()
         stack.push_async_callback(sandbox.close)

@@ -33,7 +33,7 @@ MATCHES = 4
 
 
 class Workers:
-    """A ladder that is played by so many worker processes, which stay between measurements."""
+    """A ladder that is played by worker processes, which stay between measurements."""
 
     def __init__(self, boards: int, workers: int) -> None:
         self._left = ExitStack()

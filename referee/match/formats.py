@@ -152,11 +152,11 @@ class IndependentDeals(Game):
         return None
 
 
-def told_to_bots(form: str) -> str:
+def format_for_bots(form: str) -> str:
     """
-    What bots are told of a format: of a single board that it is ``boards:1``, so that none need know of another.
+    Give the format that bots get: of a single board ``boards:1``, so that a bot need not know of others.
 
-    >>> told_to_bots("board:7:3"), told_to_bots("boards:7")
+    >>> format_for_bots("board:7:3"), format_for_bots("boards:7")
     ('boards:1', 'boards:7')
     """
     return "boards:1" if form.startswith("board:") else form

@@ -110,7 +110,7 @@ class Match:
             self._keep_journal(journal)
 
     async def play(self, concurrency: int = 1) -> ResultLine:
-        """Play the whole match, so many tables at once; where one fails, all are given up and cleared away."""
+        """Play the whole match, at most *concurrency* tables at once; if one fails, all are cancelled and removed."""
         free = asyncio.Semaphore(concurrency)
         try:
             async with asyncio.TaskGroup() as tables:

@@ -88,7 +88,7 @@ class Player:
         """A deal begins."""
         self._clock.begin_deal()
 
-    async def act(self, deal: Deal, seat: int, totals: tuple[int, ...], seed: int, thinkers: int = 1) -> Decision:
+    async def act(self, deal: Deal, seat: int, totals: tuple[int, ...], seed: int, concurrent: int = 1) -> Decision:
         """
         Decide for *seat*, and do that in *deal*: the bot's answer, the only legal action, or the default action.
 
@@ -97,7 +97,7 @@ class Player:
             seat: The player's seat in this deal.
             totals: Totals of each seat before this deal.
             seed: For the bot's own random numbers.
-            thinkers: How many bots are asked at once.
+            concurrent: Questions that are open at the same time.
         """
         if deal.is_forced(seat):
             return Decision(default_done(deal, seat), BY_FORCED, 0.0)
@@ -108,7 +108,7 @@ class Player:
         self.charge_unasked(unasked)
         view = self.view(deal, seat, totals, seed)
         self._decisions += 1
-        watch = Stopwatch(view.limit, self._seat.cpu_time, self._now, thinkers, used)
+        watch = Stopwatch(view.limit, self._seat.cpu_time, self._now, concurrent, used)
         fault = None
         try:
             action = await self._answer(view, watch)
@@ -146,7 +146,7 @@ class Player:
         """Freeze it if it works though it is not asked."""
         self._seat.freeze_if_working()
 
-    def count_recorded(self, step: Step, took: float, cpu: float | None, thinkers: int) -> None:
+    def count_recorded(self, step: Step, took: float, cpu: float | None, concurrent: int) -> None:
         """
         Count a step from the record, with its fault and its time; call `charge_unasked` before.
 
@@ -154,13 +154,13 @@ class Player:
             step: The step; one for which the bot was not asked changes nothing.
             took: Seconds of wall time that it took.
             cpu: Seconds of CPU time; None where that was not read.
-            thinkers: How many bots were asked at once.
+            concurrent: Questions that were open at the same time.
         """
         if not was_asked(step.by):
             return
         self._decisions += 1
-        rated = rating(took, cpu, slack_for(thinkers, cpu))
-        self._drawn = self._clock.charge(rated, sleep(took, cpu, thinkers))
+        rated = rating(took, cpu, slack_for(concurrent, cpu))
+        self._drawn = self._clock.charge(rated, sleep(took, cpu, concurrent))
         if step.by.startswith(DEFAULT):
             self.faults.append(Fault(self._decisions, Verdict(step.by.removeprefix(DEFAULT)), step.why or ""))
             self.taken_over = self._loses_seat()

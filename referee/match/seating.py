@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 TAG = "seating"
 MAX_LISTED = 6
-"""At up to so many seats all circular orders are gone through; there are (n−1)! of them."""
+"""Most seats of which all circular orders are listed; there are (n−1)! of them."""
 
 
 def seats_of(rules: Rules, seed: bytes, board: int, rotation: int) -> tuple[int, ...]:

@@ -23,7 +23,7 @@ NO_PEOPLE: Mapping[int, ClockSetting] = MappingProxyType({})
 
 def person_clock(seconds: float = PERSON_SECONDS) -> ClockSetting:
     """
-    A clock without a bank: so many seconds for each decision, and for taking the seat.
+    Make a clock without a bank: *seconds* for each decision, and for taking the seat.
 
     >>> person_clock().limit
     30.0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pigpen.rules import deal_hands
 from pigpen.rules.shuffle import derived_number
 from pigpen.values.notices import DealResult, MatchResult, Welcome
-from referee.match.formats import told_to_bots
+from referee.match.formats import format_for_bots
 from referee.match.idle_bots import IdleBots
 from referee.match.journal import restore
 from referee.match.person import PersonPlayer
@@ -144,10 +144,10 @@ class Table:
         for player in self._players:
             player.begin_deal()
         for (step, took, cpu), unasked in zip(line.timed_steps(), line.unasked(), strict=True):
-            thinkers = passes if step.passed is not None else exposures if step.expose is not None else 1
+            concurrent = passes if step.passed is not None else exposures if step.expose is not None else 1
             player = self._players[seats[step.seat]]
             player.charge_unasked(unasked)
-            player.count_recorded(step, took, cpu, thinkers)
+            player.count_recorded(step, took, cpu, concurrent)
 
     async def _take_seats(self) -> None:
         spec = self._spec
@@ -155,7 +155,7 @@ class Table:
         await asyncio.gather(
             *(
                 player.take_seat(
-                    Welcome(spec.rules, seats.index(bot), told_to_bots(str(spec.format)), spec.clock_of(bot))
+                    Welcome(spec.rules, seats.index(bot), format_for_bots(str(spec.format)), spec.clock_of(bot))
                 )
                 for bot, player in enumerate(self._players)
             )
@@ -220,7 +220,7 @@ class Table:
         return self._game.next_deal(deal_hands(self._spec.rules, self._spec.seed, self._game.deals))
 
     def _totals(self, seats: tuple[int, ...]) -> tuple[int, ...]:
-        """The total of whoever sits in each seat."""
+        """Give the total of the bot in each seat."""
         return tuple(self._game.totals[bot] for bot in seats)
 
     def _bot_seed(self, deal: int, seat: int) -> int:
@@ -265,7 +265,7 @@ def bot_seed(seed: bytes, deal: int, seat: int, rotation: int | None) -> int:
 
 
 async def _answers(asked: tuple[int, ...], questions: Sequence[Question], idle_bots: IdleBots) -> Sequence[Decision]:
-    """What those who are *asked* decide; whoever has answered a sealed question waits for the others."""
+    """Ask the bots in the seats *asked*; one that has answered a sealed question is idle until the others have."""
     if len(asked) == 1:
         return [await questions[0]()]
 

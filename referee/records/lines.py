@@ -211,7 +211,7 @@ class DealLine(Line):
     scores: Annotated[tuple[Number, ...], AtSeats]
     """What the deal brought each seat."""
     totals: Annotated[tuple[Number, ...], AtSeats]
-    """Totals at this table, this deal included, of whoever sits in each seat."""
+    """Total at this table, this deal included, of the bot in each seat."""
     took_ms: Annotated[tuple[Milliseconds, ...], AtSteps]
     """How long each step took by the referee's clock, in milliseconds."""
     cpu_ms: Annotated[tuple[Milliseconds | None, ...], AtSteps] | None = None
@@ -251,7 +251,7 @@ class BotResult(Line):
     seat: SeatNumber
     """Its number in the first line, which is its seat in the first deal unless there are boards."""
     place: Annotated[int, Field(ge=1, le=MAX_SEATS)]
-    """1 is the best; equal bots share one, and whoever was taken over comes last, with its partner."""
+    """1 is the best; equal bots share one, and a bot that was taken over comes last, with its partner."""
     total: Number
     """Points in all deals together."""
     points_per_deal: float

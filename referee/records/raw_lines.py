@@ -108,7 +108,7 @@ def _pieces(file: io.BufferedReader) -> Iterator[bytes]:
 
 
 def _gunzipped(file: io.BufferedReader) -> Iterator[bytes]:
-    """Lines of a file that somebody packed by other means."""
+    """Give the lines of a file that another program packed."""
     if file.peek()[_FLAGS] & _EXTRA:
         raise RecordError(NOT_OURS)
     try:

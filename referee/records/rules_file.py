@@ -22,9 +22,9 @@ MAX_LEVELS = 10
 MAX_DIGITS = 20
 """The most digits of a number; the rules allow fewer."""
 MAX_MISTAKES = 3
-"""So many mistakes are told at once."""
+"""Mistakes that one message names at most."""
 MAX_SHOWN = 400
-"""The most characters of one of them."""
+"""Characters of one of them at most."""
 _adapter = pydantic.TypeAdapter(Rules)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pigpen.rules import IllegalAction
 from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
-from referee.match.formats import told_to_bots
+from referee.match.formats import format_for_bots
 from referee.match.player import Player, ask_in_time
 from referee.match.table import bot_seed
 from referee.records.by import BY_FORCED, was_asked
@@ -85,7 +85,7 @@ class RecordedQuestion:
     cpu: float | None
     unasked: float | None
     """Seconds of CPU time that the bot's program had used before it."""
-    thinkers: int
+    concurrent: int
     """How many seats were asked at once."""
     trick_points: int | None
     """What the trick brought the seat; None where the question is not about a card."""
@@ -109,7 +109,7 @@ class TableRerun:
             recorded: The match; it must be finished, because the bot's random numbers come from its seed.
             bot: The number of the bot whose questions are put.
             lines: The deals of which questions are put; all of the same table.
-            limit: Seconds for each answer; what the bot is told of its time is what the record says.
+            limit: Seconds for each answer; the times in its views are those of the record.
 
         Raises:
             BadRecord: If a deal breaks the rules, or the seed is not the one that the record commits to.
@@ -155,8 +155,8 @@ class TableRerun:
     async def _welcome(self, seat: Seat) -> SeatFailure | None:
         own_seat = seats_of(self._history[0]).index(self._bot)
         try:
-            told = told_to_bots(self._recorded.first.format)
-            await seat.welcome(Welcome(self._recorded.rules, own_seat, told, self._clock))
+            form = format_for_bots(self._recorded.first.format)
+            await seat.welcome(Welcome(self._recorded.rules, own_seat, form, self._clock))
         except SeatFailure as failure:
             return failure
         return None
@@ -184,7 +184,7 @@ class TableRerun:
                     advance()
                     if self.answers[-1].is_last:
                         return False
-            player.count_recorded(question.step, question.took, question.cpu, question.thinkers)
+            player.count_recorded(question.step, question.took, question.cpu, question.concurrent)
         await seat.tell(DealResult(line.deal, own_seat, line.scores, line.totals))
         return True
 

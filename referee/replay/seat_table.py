@@ -21,7 +21,7 @@ def seat_table(view: View, names: Sequence[str], result: DealResult | None = Non
 
     Args:
         view: What it sees.
-        names: The name of whoever sits in each seat.
+        names: The name of the bot or person in each seat.
         result: How the deal ended, if that is to be shown.
     """
     trick = view.trick or (view.tricks[-1] if view.tricks else ())

@@ -92,7 +92,7 @@ class TableView:
     scores: tuple[int, ...] | None
     """The score of each seat, with its partner's, when the deal is over and this is the last moment."""
     totals: tuple[int, ...]
-    """Totals of whoever sits in each seat: before the deal, and at the last moment after it."""
+    """Total of the bot in each seat: before the deal, and at the last moment after it."""
 
 
 def view_table(replay: DealReplay, place: int, seen_from: Collection[int] | None = None) -> TableView:
@@ -142,7 +142,7 @@ def _viewed_seats(replay: DealReplay, moment: Moment, views: Mapping[int, SeatVi
             open=own is not None,
             hand=cards_in(known_hand),
             legal=own.legal if own else (),
-            unknown=(deal.hands[seat] & ~known_hand).bit_count(),  # how many cards somebody holds is plain to see
+            unknown=(deal.hands[seat] & ~known_hand).bit_count(),  # all can see how many cards a seat holds
             exposed={shown.card: shown.face for shown in sorted(exposed) if shown.seat == seat},
             hidden=0 if own else view.hidden[seat],
             voids=view.voids(seat),

@@ -2,7 +2,7 @@
 Does a record hold? Each line is written anew, from the seed, the bots' answers and the times, and compared.
 
 A record holds if every line is, byte for byte, the one that the referee would have written: then the cards follow from
-the seed that was committed to, every action was legal and came from whoever had to act, and all scores, faults,
+the seed that was committed to, every action was legal and came from the seat that had to act, and all scores, faults,
 takeovers, places and standard errors are right. What the bots answered, what was held against them, and how long they
 took follows from nothing: the chain tells whether it was changed later on, unless the whole chain was made anew.
 """
@@ -137,7 +137,7 @@ def _seed_in(result: bytes) -> bytes:
 
 def _checked(file: io.BufferedReader, found: _Survey, check: LineCheck) -> Iterator[bytes]:
     """
-    Go through so many lines as were there a moment ago: while a match is played its record grows.
+    Go through the lines that were there when the file was first read: while a match is played its record grows.
 
     Gives each line that holds, without its chain.
 

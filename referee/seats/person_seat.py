@@ -49,11 +49,11 @@ class PersonSeat(StreamSeat):
     """
 
     def __init__(
-        self, socket: Path, token: str, deadlines: Deadlines = PERSON_DEADLINES, most_messages: int = MAX_MESSAGES
+        self, socket: Path, token: str, deadlines: Deadlines = PERSON_DEADLINES, max_messages: int = MAX_MESSAGES
     ) -> None:
         super().__init__(socket, token, deadlines)
         self.presence = Presence(self._presence_changed)
-        self._traffic = Traffic(most_messages, MAX_STREAMS)
+        self._traffic = Traffic(max_messages, MAX_STREAMS)
         self._seen: Seen | None = None
         self._results: list[RefereeMessage] = []
         self._unsent: deque[RefereeMessage] = deque()

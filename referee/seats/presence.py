@@ -76,7 +76,7 @@ class Presence:
         return not self.is_away
 
     async def looked_within(self, seconds: float) -> None:
-        """Wait until the person has looked at the end of the last deal, or is away, at most so many seconds."""
+        """Wait until the person has looked at the end of the last deal, or is away, at most *seconds* seconds."""
         await self._until(lambda: self.is_away or self._looked_at >= self._shown, seconds)
 
     def _set(self, *, is_away: bool) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 STALL_SECONDS = 0.25
 """A standstill that is shorter counts: who plays beside others has to live with that."""
 BEAT_SECONDS = 0.25
-"""The loop wakes at least so often; in a longer wait, a standstill would look like waiting."""
+"""Longest wait of the loop in seconds; in a longer one, a standstill would look like waiting."""
 
 
 def loop_time() -> float:

@@ -85,7 +85,7 @@ class StreamSeat:
             raise SeatFailure(Verdict.ABSENT, failure.message, failure.end)
 
     async def _is_taken(self, welcome: Welcome) -> bool:
-        """Wait until somebody has taken the seat, or nobody will in time, and say whether somebody has."""
+        """Wait until the bot has taken the seat, or cannot in time any more, and say whether it has."""
         self._welcome = welcome_message(welcome)
         await self._notify(self._welcome)
         taken = asyncio.ensure_future(self._taken.wait())
@@ -159,7 +159,7 @@ class StreamSeat:
         await self._server.stop(None if self._failure.done() else self._deadlines.farewell)
         self._server.hide()
 
-    # Called by whoever runs the bot's program.
+    # Called by what runs the bot's program.
 
     async def listen(self) -> None:
         """

@@ -71,7 +71,7 @@ class Line:
             self.say(self.honest(request))
 
     def close(self) -> None:
-        """Say that nothing more will be said."""
+        """Say that nothing more will be sent."""
         self._out.put(None)
 
     def leave(self) -> None:

@@ -42,8 +42,8 @@ HELPERS = [
     "bad_bots/line",
     "bad_bots/passer",
     "bad_bots/steady",
-    "bad_bots/telling",
-    "bad_bots/thinker",
+    "bad_bots/signalling",
+    "bad_bots/slow_honest",
     "ladder/sandbox/docker/probe",
     "ladder/sandbox/docker/system_calls",
 ]

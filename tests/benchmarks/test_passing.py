@@ -12,7 +12,7 @@ BITS = 52
 
 
 def rounds(wrong: float, drift: float = 0.0) -> list[Round]:
-    """Forty rounds, of which so many bits are read wrong, and in which all times grow."""
+    """Forty rounds, in which the share *wrong* of the bits is read wrong, and all times grow."""
     chance = random.Random("rounds")
     found: list[Round] = []
     for number in range(40):

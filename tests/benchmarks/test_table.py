@@ -133,5 +133,5 @@ def test_marks_in_the_wrong_order_are_no_marks(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_a_reason_of_several_lines_stays_in_its_cell() -> None:
-    told = command.markdown(["where"], {"start": [Row.left_out("all", "no|luck\nat all")]})
-    assert told.splitlines()[-1] == "| start | all | left out | no\\|luck at all |  |"
+    table = command.markdown(["where"], {"start": [Row.left_out("all", "no|luck\nat all")]})
+    assert table.splitlines()[-1] == "| start | all | left out | no\\|luck at all |  |"

@@ -26,7 +26,7 @@ FOREVER = "import time\nwhile True: time.sleep(1)"
 
 
 def work(seconds: float) -> None:
-    """Use so much CPU time: what could run beside this would have run."""
+    """Use *seconds* of CPU time: what could run beside this would have run."""
     end = time.process_time() + seconds
     while time.process_time() < end:
         pass

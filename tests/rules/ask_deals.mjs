@@ -7,8 +7,8 @@ import { botNumber, hands, seats, seedFrom } from "../../docs/deals.mjs";
 for await (const line of createInterface({ input: process.stdin })) {
   const { rules, seed, number, rotation } = JSON.parse(line);
   const from = await seedFrom(seed);
-  const seats = Array.from({ length: rules.players }, (_, seat) => seat);
-  const numbers = (...board) => Promise.all(seats.map(async (seat) => String(await botNumber(from, number, seat, ...board))));
+  const chairs = Array.from({ length: rules.players }, (_, seat) => seat);
+  const numbers = (...board) => Promise.all(chairs.map(async (seat) => String(await botNumber(from, number, seat, ...board))));
   console.log(
     JSON.stringify({
       hands: await hands(rules, from, number),

@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DEALS = 125
 """Of each of the eight presets."""
 SEVEN = dataclasses.replace(GONGZHU, name="seven", players=7, removed=("2C", "2D", "2H"))
-"""So many seats that their orders are not listed."""
+"""Its seats have more orders than are listed."""
 
 
 def ask(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:

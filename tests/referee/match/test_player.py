@@ -7,7 +7,7 @@ import pytest
 from pigpen import ClockSetting, FaultNotice, Welcome
 from pigpen.rules import PRESETS, Card, Deal, Face, MoonChoice, Phase, deal_hands
 from referee.match.player import NO_TIME_LEFT, Player
-from referee.seats.clock import MARGIN, UNASKED_EACH, UNASKED_MOST
+from referee.seats.clock import MARGIN, MAX_UNASKED_CPU, UNASKED_EACH
 from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.scripted_seats import AbsentSeat, FakeTime, ScriptedSeat, fails, honest
 
@@ -83,7 +83,9 @@ async def test_a_forced_card_is_played_without_asking_and_is_no_decision() -> No
     decision = await player.act(deal, deal.turn, TOTALS, seed=5)
     assert (decision.by, decision.unasked) == ("bot", 3.0)
     assert [view.decision for view in seat.asked] == [1]
-    assert seat.asked[0].bank == pytest.approx(10 - 3 + UNASKED_MOST + UNASKED_EACH), "no increment but for decisions"
+    assert seat.asked[0].bank == pytest.approx(10 - 3 + MAX_UNASKED_CPU + UNASKED_EACH), (
+        "no increment but for decisions"
+    )
 
 
 @pytest.mark.parametrize("seat", [ScriptedSeat(fails(Verdict.GONE)), AbsentSeat()], ids=["gone", "absent"])
@@ -273,7 +275,7 @@ async def test_work_before_the_first_question_and_between_two_is_told_and_drawn_
         time.cpu += work
         unasked.append((await player.act(deal, deal.turn, TOTALS, seed=5)).unasked)
     assert unasked == [1.0, 0.0, 2.0]
-    free = UNASKED_MOST + UNASKED_EACH, UNASKED_EACH + UNASKED_EACH
+    free = MAX_UNASKED_CPU + UNASKED_EACH, UNASKED_EACH + UNASKED_EACH
     banks = 10 - 1 + free[0], 10 - 1 + free[0] - 0.25, 10 - 3 + free[0] + free[1] - 0.5
     assert [view.bank for view in seat.asked] == pytest.approx(banks)
 

@@ -1,4 +1,4 @@
-"""Records that hold, and records that somebody changed: nothing passes but times, reasons and names."""
+"""Records that hold, and records that were changed: nothing passes but times, reasons and names."""
 
 from __future__ import annotations
 
@@ -312,7 +312,7 @@ CHANGES = {
         step(1, FORCED, by="default:timeout", why="late"),
         f"line 2: deal 0: steps[{FORCED}]: it is by default:timeout, but only one action was legal",
     ),
-    "a forced card of whoever was taken over, by the default policy": (
+    "a forced card of a bot that was taken over, by the default policy": (
         FAULTY,
         step(1, last_forced(FAULTY), by="takeover"),
         f"line 2: deal 0: steps[{last_forced(FAULTY)}]: it is by takeover, but only one action was legal",

@@ -1,4 +1,4 @@
-"""A stream is ended with a reason, whoever still hears it."""
+"""A stream is ended with a reason, whether or not the other end still reads it."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ async def has_ended(reader: asyncio.StreamReader) -> bool:
 
 
 async def no_stream(*_: object) -> None:
-    raise AssertionError("somebody opened a stream")
+    raise AssertionError("a stream was opened")
 
 
 async def flood(bot: RawBot, count: int) -> None:

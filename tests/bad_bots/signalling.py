@@ -1,4 +1,4 @@
-"""Two seats that tell each other hands through what their containers share."""
+"""Two seats that send each other hands through what their containers share."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tests.bad_bots.honest import Honest, report
 
 TRICKS = 13
 LATE = 3
-"""Of so many tricks a seat may have told last: for a forced card it is not asked, and tells nothing."""
+"""Tricks that may have passed since a seat last sent: for a forced card it is not asked, and sends nothing."""
 
 
-class Telling(Honest):
-    """In seat 0 it tells a number at each trick, in seat 1 it looks for the last one. Both know what it should be."""
+class Signalling(Honest):
+    """In seat 0 it sends a number at each trick, in seat 1 it reads the last one. Both know what it should be."""
 
     def __init__(self, *ways: str) -> None:
         self._channels: dict[str, Channel] = {}
@@ -28,21 +28,21 @@ class Telling(Honest):
         for way in self._right:
             try:
                 if view.seat == 0:
-                    self._channel(way).tell(message(way, len(view.hand)))
+                    self._channel(way).send(message(way, len(view.hand)))
                 else:
                     self._look(way, len(view.hand))
             except OSError as error:
                 self._met.add(errno.errorcode[error.errno or 0])
-        told = sorted(way for way, right in self._right.items() if right > self._looks / 2)
+        received = sorted(way for way, right in self._right.items() if right > self._looks / 2)
         report(
-            {f"seat {view.seat} met": sorted(self._met), f"seat {view.seat} was told by": told}
+            {f"seat {view.seat} met": sorted(self._met), f"seat {view.seat} received by": received}
         )  # the last one counts
         return super().play(view)
 
     def _look(self, way: str, cards: int) -> None:
         channel, bits = self._channel(way), HANDS[way].bits
         if cards < TRICKS:
-            found = [int(score) for score in channel.look(bits)]
+            found = [int(score) for score in channel.receive(bits)]
             self._right[way] += found in [message(way, cards + ago) for ago in range(LATE)]
         if hasattr(channel, "clear"):
             channel.clear(bits)
@@ -54,6 +54,6 @@ class Telling(Honest):
 
 
 def message(way: str, cards: int) -> list[int]:
-    """What is told when so many cards are left."""
+    """Give the bits that are sent when *cards* cards are left."""
     chance = random.Random(f"{way} {cards}")
     return [chance.randrange(2) for _ in range(HANDS[way].bits)]

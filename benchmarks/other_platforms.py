@@ -1,5 +1,5 @@
 """
-Decisions a second elsewhere: python-chess and kaggle-environments with players that do not think, beside ours.
+Decisions per second of python-chess and kaggle-environments, with players that do not think, beside ours.
 
 python-chess has two engines in processes; it checks no rules and writes no record. The Hearts of kaggle-environments is
 OpenSpiel's, its agents are functions in its own process. Each is installed into an environment of its own under
@@ -110,7 +110,7 @@ def _tried(measure: Callable[[], float]) -> Callable[[], float]:
     return measure
 
 
-PART = Part("elsewhere", __doc__, measure, rounds=5)
+PART = Part("other_platforms", __doc__, measure, rounds=5)
 
 if __name__ == "__main__":
     run(__doc__, PART)

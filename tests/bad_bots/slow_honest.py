@@ -11,7 +11,7 @@ THINKS = 1.0
 """Seconds of CPU time."""
 
 
-class Thinker(Honest):
+class SlowHonest(Honest):
     def play(self, view: pigpen.View) -> pigpen.Card:
         while time.process_time() < THINKS:
             pass
@@ -19,4 +19,4 @@ class Thinker(Honest):
 
 
 if __name__ == "__main__":
-    pigpen.run(Thinker())
+    pigpen.run(SlowHonest())

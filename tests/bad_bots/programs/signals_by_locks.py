@@ -1,4 +1,4 @@
-"""Locks bytes of files that all containers may open, to tell another seat its hand; tries leases and notices too."""
+"""Locks bytes of files that all containers may open, to send another seat its hand; tries leases and notices too."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pigpen
 from tests.bad_bots.channels import LAUNCHER
 from tests.bad_bots.honest import report
-from tests.bad_bots.telling import Telling
+from tests.bad_bots.signalling import Signalling
 from tests.ladder.sandbox.docker.probe import attempt
 from tests.ladder.sandbox.docker.system_calls import call, named
 
@@ -26,7 +26,7 @@ FILES = [
 COMMANDS = {"F_GETLK": 5, "F_SETLK": 6, "F_SETLKW": 7, "F_OFD_GETLK": 36, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38,
             "F_SETLEASE": 1024, "F_GETLEASE": 1025, "F_NOTIFY": 1026}  # fmt: skip
 UNLOCK = bytes([fcntl.F_UNLCK, *bytes(31)])
-"""Attempts must not lock what is told by."""
+"""Where attempts lock: not at the bytes that carry the hand."""
 CALLS = {"x86_64": (253, 294, 254, 300), "aarch64": (26, 27, 262)}[platform.machine()]
 """inotify_init, where there is one, inotify_init1, inotify_add_watch, fanotify_init."""
 
@@ -52,7 +52,7 @@ def answers() -> Iterator[int]:
         yield call(number)
 
 
-class Locker(Telling):
+class Locker(Signalling):
     def match_started(self, welcome: pigpen.Welcome) -> None:
         report({f"seat {welcome.seat} tried": sorted({named(answer) for answer in answers()})})
 
