@@ -1,4 +1,4 @@
-"""Two bots against each other on boards: whole matches of the referee, with bots that nobody hurries."""
+"""Two bots against each other on boards: whole matches of the referee, with clocks that no bot exceeds."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def generate(path: Path, bots: int, matches: int) -> None:
 
 
 def _draw(rng: np.random.Generator, bots: int, matches: int) -> Results:
-    """Neighbours in strength play each other, and now and then anybody; who wins is drawn from their strength."""
+    """Neighbours in strength play each other, and now and then any bots; who wins is drawn from their strength."""
     strength = rng.normal(0.0, SPREAD, bots)
     tables = bots // SEATS
     rounds = []

@@ -77,7 +77,7 @@ class Grown:
     cpu: float
     """Milliseconds of this process's CPU time for it."""
     bot: float
-    """MiB, the most that one bot's container had at a time; not a number where the machine does not tell."""
+    """MiB, the most that one bot's container had at a time; not a number where it cannot be read."""
     referee: float
     """MiB that this process has at the end."""
 

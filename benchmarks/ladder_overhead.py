@@ -48,7 +48,7 @@ LADDERS = (("process", 1), ("docker", 1), ("docker", 4))
 """The sandbox of each ladder that is measured, and how many boards its matches have."""
 SLOTS = 2
 PATIENT: dict[str, Any] = {"clock": "6000+1", "limit": 60.0}
-"""A machine that is busy with other things must bench nobody."""
+"""A machine that is busy with other things must suspend no bot."""
 
 
 class Slots:

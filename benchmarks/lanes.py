@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 SEATS = 4
 AS_PIGPEN_SETS_IT, AS_GRPC_COMES = "set", "plain"
-"""What a bare client is told, in place of a token, of how gRPC is to run; of the server that is settled already."""
+"""What a bare client gets in place of a token: how gRPC is to run; for the server that is settled already."""
 TRIPS = 52
 """Round trips in a step of the ping-pong: as many as a deal of gongzhu has cards."""
 
@@ -103,7 +103,7 @@ async def playing(spec: MatchSpec, seats: Sequence[Seat]) -> AsyncIterator[Stepp
 
 
 class SteppedTable(Table):
-    """A table that plays one deal whenever it is told to."""
+    """A table that plays one deal at each step."""
 
     def __init__(self, spec: MatchSpec, number: int) -> None:
         super().__init__(spec, number)
@@ -111,8 +111,8 @@ class SteppedTable(Table):
         self._done = asyncio.Semaphore(0)
         self._decisions = 0
 
-    def tell(self, announcer: Announcer | None) -> None:
-        """Whom to tell of the deals that begin from now on."""
+    def announce_to(self, announcer: Announcer | None) -> None:
+        """Set the announcer of the deals that begin from now on."""
         self._announcer = announcer
 
     async def step(self) -> int:

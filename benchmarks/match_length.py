@@ -1,5 +1,5 @@
 """
-What a match of more boards tells: how often the better bot comes first, and what that costs.
+The information in a match of more boards: how often the better bot comes first, and what that costs.
 
     python -m benchmarks.match_length
     python -m benchmarks.match_length --boards 4000 --variants gongzhu
@@ -7,7 +7,7 @@ What a match of more boards tells: how often the better bot comes first, and wha
 Boards played by the referee with bots in this process, at one table: `cautious`, and `cautious` that plays a random
 card in a given percentage of decisions. They are taken in groups of 1, 2, 4, … boards, each of which is a match.
 By the model of `ladder.ratings.elo` the Elo difference by the places grows like the root of the boards; it is fitted to
-the matches of four boards and compared with the others. Three of those bots differ little, so that luck is what decides.
+the matches of four boards and compared with the others. Three of those bots differ little, so that luck decides.
 
 A comparison takes as many matches as it takes until the mean score is two standard errors above one half. With s the
 seconds in which a match starts and d those of a deal, it costs matches · (s + rotations · boards · d).

@@ -2,7 +2,7 @@
 How many deals a minute a ladder rates: bots that play at once and bots that think, in fresh and in warm containers.
 
 A ladder of eight bots from folders, matches of four boards, as many at once as a ladder plays by itself. Two shares of
-all CPU time that the machine spends meanwhile (nothing else may run): what the bots were told to think, and what their
+all CPU time that the machine spends meanwhile (nothing else may run): what the bots were set to think, and what their
 programs used for their decisions by their clocks, which counts reading the view and sending the card.
 """
 
@@ -77,7 +77,7 @@ class Rated:
 
     deals_a_minute: float
     thinking: float
-    """The share of the machine's CPU time in which bots thought, by what they were told to think; 0 to 1."""
+    """The share of the machine's CPU time in which bots thought, by the time that they were set to think; 0 to 1."""
     own: float
     """The share of it that the bots' clocks have counted; 0 to 1."""
 

@@ -101,7 +101,7 @@ async def answers(load: Load, process: int, when: str, seconds: float, bots: int
         cpu = (worked(process) - before) / len(taken.milliseconds)
         assert taken.statuses == {200}, (what, taken.statuses)
         kib = taken.size / len(taken.milliseconds) / 1024
-        figure = f"{told(taken.milliseconds)}, CPU {cpu:.1f} ms"
+        figure = f"{in_words(taken.milliseconds)}, CPU {cpu:.1f} ms"
         rows.append(Row(f"{what} ({kib:.0f} KiB), {when}", figure, "p99 ≤ 50 ms"))
     page = f"/v/{VARIANT}"
     times: list[float] = []
@@ -110,11 +110,11 @@ async def answers(load: Load, process: int, when: str, seconds: float, bots: int
         taken = await load.steadily([page] * int(RATE), RATE, {"If-None-Match": headers["etag"]})
         assert taken.statuses <= {200, 304}
         times += taken.milliseconds
-    rows.append(Row(f"ETag hits, {when}", told(times), "p99 ≤ 5 ms"))
+    rows.append(Row(f"ETag hits, {when}", in_words(times), "p99 ≤ 5 ms"))
     return rows
 
 
-def told(milliseconds: list[float]) -> str:
+def in_words(milliseconds: list[float]) -> str:
     """The median, and what 99 of 100 stay below."""
     times = sorted(milliseconds)
     middle, slow = (times[int(part * (len(times) - 1))] for part in (0.5, 0.99))

@@ -21,7 +21,7 @@ class Format:
 
     ``game``: deals until the variant's own end. ``deals:N``: N independent deals in one seating, every one a first
     deal, deal k passing in direction k of the cycle. ``boards:N``: the same deals, each played once in every
-    rotation of the bots, and each rotation at a table of its own, where nobody has seen the cards before.
+    rotation of the bots, and each rotation at a table of its own, where no bot has seen the cards before.
     ``board:B:R``: board B of these alone, in rotation R alone, as at table R of ``boards:N`` with the same seed.
     """
 
@@ -81,7 +81,7 @@ class Format:
 
     def check(self, rules: Rules) -> None:
         """
-        See whether a variant can be played so.
+        Check that a variant can be played in this format.
 
         Raises:
             ValueError: If it has no such rotation.

@@ -44,7 +44,7 @@ class MatchSeconds:
 
 
 class CannotResume(PigpenError):
-    """The record does not allow to go on; the message says why."""
+    """The match cannot be resumed from the record; the message says why."""
 
     exit_code = 2
 

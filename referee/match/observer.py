@@ -67,17 +67,17 @@ class Announcer:
     def match_begins(self, first: MatchLine) -> None:
         """See `Observer`."""
         if self._observer:
-            self._tell(self._observer.match_begins, first)
+            self._call(self._observer.match_begins, first)
 
     def deal_begins(self, table: int, deal: Deal, seats: tuple[int, ...], totals: tuple[int, ...]) -> None:
         """See `Observer`."""
         if self._observer:
-            self._tell(self._observer.deal_begins, table, deal, seats, totals)
+            self._call(self._observer.deal_begins, table, deal, seats, totals)
 
     def decided(self, table: int, deal: Deal, steps: Steps) -> None:
         """See `Observer`."""
         if self._observer:
-            try:  # not by _tell: this is called for every card
+            try:  # not by _call: this is called for every card
                 self._observer.decided(table, deal, steps)
             except Exception as error:  # an observer may raise anything
                 self._give_up(error)
@@ -85,14 +85,14 @@ class Announcer:
     def deal_over(self, table: int, line: DealLine) -> None:
         """See `Observer`."""
         if self._observer:
-            self._tell(self._observer.deal_over, table, line)
+            self._call(self._observer.deal_over, table, line)
 
     def match_over(self, result: ResultLine) -> None:
         """See `Observer`."""
         if self._observer:
-            self._tell(self._observer.match_over, result)
+            self._call(self._observer.match_over, result)
 
-    def _tell(self, method: Callable[..., None], *arguments: object) -> None:
+    def _call(self, method: Callable[..., None], *arguments: object) -> None:
         try:
             method(*arguments)
         except Exception as error:  # an observer may raise anything

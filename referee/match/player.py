@@ -45,9 +45,9 @@ class Decision:
     by: str
     """`bot`, `forced`, `default:` and the verdict, `takeover`, or `away`."""
     took: float
-    """Seconds from question to answer by the referee's clock; 0.0 where nobody was asked."""
+    """Seconds from question to answer by the referee's clock; 0.0 where the bot was not asked."""
     cpu: float | None = None
-    """Seconds of CPU time the bot's program used meanwhile; None where nobody was asked or it cannot be read."""
+    """Seconds of CPU time the bot's program used meanwhile; None where the bot was not asked or it cannot be read."""
     fault: Fault | None = None
     unasked: float | None = None
     """Seconds of CPU time the program had used before the question, since its last answer or since it took its seat."""

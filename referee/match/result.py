@@ -32,7 +32,7 @@ class Tally:
             rules: The variant.
             bots: The names of the bots.
             form: The format.
-            people: The numbers of those that are people: nobody takes their seats over.
+            people: The numbers of those that are people: their seats are not taken over.
         """
         self._people = people
         self._rules = rules

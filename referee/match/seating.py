@@ -1,7 +1,7 @@
 """
 Who sits where: on every board the bots sit in another circular order, and each rotation moves them on by one seat.
 
-The recipe is part of the published one (docs/deals.md), so that anybody can find the seats from the match seed.
+The recipe is part of the published one (docs/deals.md), so that anyone can find the seats from the match seed.
 """
 
 from __future__ import annotations

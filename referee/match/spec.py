@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DEFAULT_CLOCK = ClockSetting(bank=60.0, increment=0.1, limit=1.0, start_up=10.0)
 PERSON_SECONDS = 30.0
-"""Seconds of wall time that a person has for each decision, if nobody says otherwise."""
+"""Seconds of wall time that a person has for each decision, by default."""
 NO_PEOPLE: Mapping[int, ClockSetting] = MappingProxyType({})
 
 

@@ -58,7 +58,7 @@ class Table:
             spec: The match.
             number: Of the table, from 0.
             now: The referee's clock, in seconds.
-            announcer: Is told what happens here.
+            announcer: Gets what happens here.
         """
         self._spec = spec
         self._number = number
@@ -188,7 +188,7 @@ class Table:
         """Ask until the deal is over; gives each step, its seat first."""
         totals, announcer = self._totals(seats), self._announcer
         bot_seeds = [self._bot_seed(deal.number, seat) for seat in range(len(seats))]
-        steps = self._go_on(deal, players)
+        steps = self._resume(deal, players)
         if announcer:
             announcer.deal_begins(self._number, deal, seats, totals)
         while not deal.is_over:
@@ -207,7 +207,7 @@ class Table:
                 announcer.decided(self._number, deal, new)
         return steps
 
-    def _go_on(self, deal: Deal, players: Sequence[Player]) -> list[tuple[int, Decision]]:
+    def _resume(self, deal: Deal, players: Sequence[Player]) -> list[tuple[int, Decision]]:
         """Do in *deal* what was decided before the match was interrupted."""
         steps: list[tuple[int, Decision]] = []
         for line in self._journal.lines(deal.number) if self._journal else ():

@@ -139,7 +139,7 @@ class RecordWriter:
         self._bytes += len(text)
 
     def _make_room(self, text: bytes) -> None:
-        """Refuse a line that nobody could read again."""
+        """Refuse a line that could not be read again."""
         if len(text) > LINE_BYTES:
             raise self._cannot(TOO_LONG)
         if self._lines == self._max_lines:

@@ -146,7 +146,7 @@ class MatchLine(Line):
     """
     machine: str | None = None
     """
-    The class of the machine on which all bots sat: its processor, architecture and cores; left out where nobody said.
+    The class of the machine on which all bots sat: its processor, architecture and cores; left out if unknown.
 
     Times of matches on machines of other classes cannot be compared with these.
     """
@@ -213,12 +213,12 @@ class DealLine(Line):
     totals: Annotated[tuple[Number, ...], AtSeats]
     """Total at this table, this deal included, of the bot in each seat."""
     took_ms: Annotated[tuple[Milliseconds, ...], AtSteps]
-    """How long each step took by the referee's clock, in milliseconds."""
+    """Time of each step by the referee's clock, in milliseconds."""
     cpu_ms: Annotated[tuple[Milliseconds | None, ...], AtSteps] | None = None
-    """CPU time of the bot's program during each step, in milliseconds; null where it was not read, or nobody asked."""
+    """CPU time of the bot's program during each step, in milliseconds; null where it was not read or not asked."""
     unasked_ms: Annotated[tuple[Milliseconds | None, ...], AtSteps] | None = None
     """CPU time, in milliseconds, that the bot's program had used before each step since its last answer, or since it
-    took its seat; null where it was not read, or nobody asked."""
+    took its seat; null where it was not read, or the bot not asked."""
 
     @property
     def name(self) -> str:

@@ -79,7 +79,7 @@ def _altered(line: bytes, number: int) -> str:
 
 
 def is_foreign(file: io.BufferedReader) -> bool:
-    """Whether the file was packed, but not by Pigpen: it can be read, but not gone on with."""
+    """Whether the file was packed, but not by Pigpen: it can be read, but not continued."""
     start = file.peek()
     return len(start) > _FLAGS and start.startswith(GZIP) and not is_packed(start)
 

@@ -137,7 +137,7 @@ def _verdict_of(step: Step) -> Verdict | None:
     for verdict in Verdict:
         if step.by == f"{DEFAULT}{verdict}":
             return verdict
-    raise RecordDiffers(f"nobody knows who {step.by!r} is that it is by")
+    raise RecordDiffers(f"no one decides as {step.by!r}")
 
 
 def _fault_fields(step: Step, verdict: Verdict | None) -> dict[str, object]:

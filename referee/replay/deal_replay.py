@@ -80,7 +80,7 @@ class DealReplay:
 
     @property
     def stops(self) -> tuple[int, ...]:
-        """The moments worth a halt for one in a hurry: those before the first card, each full trick, the result."""
+        """Give the moments to stop at by tricks: those before the first card, each full trick, the result."""
         return tuple(
             place
             for place, moment in enumerate(self.moments)

@@ -40,7 +40,7 @@ def seat_table(view: View, names: Sequence[str], result: DealResult | None = Non
 
 
 def turn_of(view: View) -> int | None:
-    """Whose turn it is, as everybody can see; None where nobody or everybody is asked."""
+    """Give the seat whose turn it is, which all can see; None where no seat or every seat is asked."""
     if view.phase is Phase.PLAY:
         return (view.leaders[-1] + len(view.trick)) % view.rules.players
     if view.phase is Phase.MOON:

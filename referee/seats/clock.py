@@ -123,9 +123,9 @@ class Stopwatch:
         self._cpu_time = cpu_time
         self._now = now
         self.cpu_before = cpu_time() if cpu_before is None else cpu_before
-        """What *cpu_time* said when this was made."""
+        """CPU time of the program when this was made."""
         self.cpu_after: float | None = None
-        """What it said when it was read last."""
+        """CPU time of the program when it was read last."""
         self._slack = slack_for(concurrent, self.cpu_before)
         self._started = now()
         self._stopped: tuple[float, float | None] | None = None
@@ -147,7 +147,7 @@ class Stopwatch:
 
     @property
     def thought(self) -> float:
-        """Seconds that the bot thought, as well as can be told: in CPU time, or else in wall time."""
+        """Seconds that the bot thought, as well as can be measured: in CPU time, or else in wall time."""
         wall, cpu = self._stopped or self._read()
         return wall if cpu is None else cpu
 

@@ -15,7 +15,7 @@ AWAY_SECONDS = 1.0
 
 
 class PersonAway(Exception):
-    """A person who was asked has left: the default action is played, and nothing is held against anybody."""
+    """A person who was asked has left: the default action is played, and that is no fault."""
 
 
 class Presence:
@@ -62,7 +62,7 @@ class Presence:
         self._set(is_away=False)
 
     def show_end_of(self, deal: int) -> None:
-        """The person is told how *deal* ended."""
+        """Note that the person is shown how *deal* ended."""
         self._shown = deal
 
     def look_at_end_of(self, deal: int) -> None:

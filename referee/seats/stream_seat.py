@@ -66,9 +66,9 @@ class StreamSeat:
         self._serving: asyncio.Task[object] | None = None
         self._closed = False
         self.has_left = True
-        """Whether the bot had no stream when that was noted last, before it was told that the match is over."""
+        """Whether the bot had no stream when that was noted last, before it got the end of the match."""
         self.is_over = False
-        """Whether the bot has been told that the match is over."""
+        """Whether the bot has got the end of the match."""
         self._controller: ProcessController = NoController()
         self._freeze_policy = FreezePolicy(self._controller)
 
@@ -134,7 +134,7 @@ class StreamSeat:
         self._reconnect.update_timer()
 
     def freeze_if_working(self) -> None:
-        """Do the same if the program has worked since it answered, or that cannot be told."""
+        """Do the same if the program has worked since it answered, or that cannot be read."""
         self._freeze_policy.freeze_if_working()
         self._reconnect.update_timer()
 

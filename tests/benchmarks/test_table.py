@@ -35,7 +35,7 @@ def test_every_module_that_has_a_part_is_in_the_table_and_named_in_its_help() ->
     having = {name: module.PART for name, module in found.items() if hasattr(module, "PART")}
     assert sorted(having.values(), key=lambda part: part.name) == sorted(whole.PARTS, key=lambda part: part.name)
     assert whole.__doc__
-    named = whole.__doc__.partition("tells of each part: ")[2].strip().rstrip(".").replace("\n", " ").split(", ")
+    named = whole.__doc__.partition("describes each part: ")[2].strip().rstrip(".").replace("\n", " ").split(", ")
     assert sorted(having) == sorted(named)
 
 

@@ -117,7 +117,7 @@ async def test_an_instance_hears_of_its_own_table_only() -> None:
                 seats_of(spec.rules, SEED, 0, number).index(bot),
                 "boards:3",
             )
-            assert seat.told == [
+            assert seat.notices == [
                 *(DealResult(line.deal, line.seats.index(bot), line.scores, line.totals) for line in own if line.seats),
                 MatchResult(1 + sum(other < totals[bot] for other in totals), totals[bot] / 3),
             ]

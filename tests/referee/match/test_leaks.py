@@ -112,19 +112,19 @@ def test_C_6_no_byte_depends_on_what_others_choose_before_all_have_chosen(rules:
             for place, asked in enumerate(tap.sent):
                 if asked.deal == 0 and asked.is_sealed:
                     sealed += 1
-                    heard = with_other_choices(match, seat, asked, rng)
-                    assert heard == tap.first(place + 1), f"seat {seat}, match seed {match.seed.hex()}"
+                    received = with_other_choices(match, seat, asked, rng)
+                    assert received == tap.first(place + 1), f"seat {seat}, match seed {match.seed.hex()}"
     assert sealed > MATCHES / 5
 
 
 def with_other_choices(match: Match, seat: int, asked: Sent, rng: Random) -> list[bytes]:
-    """What *seat* hears until it answers *asked* as the last of all."""
+    """What *seat* receives until it answers *asked* as the last of all."""
     world = at(match.worlds[0], asked)
     scripts = [replay([world], [], other, rng) for other in range(match.rules.players)]
     taps = [Tap(sulking(script, asked.phase, rng)) for script in scripts]
     taps[seat] = Tap(again(match.taps[seat].answers, rng), patience=8)
     asyncio.run(played(spec_of(match.rules, Format(DEALS), match.seed), [world.hands], taps, deals=1))
-    return taps[seat].heard[asked.phase]
+    return taps[seat].received[asked.phase]
 
 
 def sulking(script: Script, phase: Phase, rng: Random) -> Script:
@@ -158,13 +158,13 @@ def test_C_6_every_seat_is_asked_before_any_answer_counts(rules: Rules, phase: P
 def test_C_9_no_message_holds_the_match_seed_or_what_another_seat_draws_from(rules: Rules) -> None:
     for match in matches(rules.name):
         for tap in match.taps:
-            heard = b"".join(tap.first(len(tap.sent)))
+            received = b"".join(tap.first(len(tap.sent)))
             others = {
                 seed for other in match.taps if other is not tap for seeds in other.seeds.values() for seed in seeds
             }
-            assert not found(match.seed, heard)
-            assert not any(found(seed.to_bytes(8, "big"), heard) for seed in others)
-            assert all(found(seed.to_bytes(8, "big"), heard) for seed in tap.seeds[0]), "the search finds what is there"
+            assert not found(match.seed, received)
+            assert not any(found(seed.to_bytes(8, "big"), received) for seed in others)
+            assert all(found(seed.to_bytes(8, "big"), received) for seed in tap.seeds[0]), "the search works"
 
 
 @every_preset

@@ -218,14 +218,14 @@ async def test_players_hear_the_welcome_the_end_of_each_deal_and_the_end_of_the_
     spec = spec_of(form="deals:2")
     seats = [ScriptedSeat(honest) for _ in range(4)]
     result, lines = await play(spec, seats)
-    for seat, (heard, row) in enumerate(zip(seats, result.results, strict=True)):
-        assert heard.welcomed is not None
-        assert (heard.welcomed.seat, heard.welcomed.format) == (seat, "deals:2")
-        assert heard.told == [
+    for seat, (each, row) in enumerate(zip(seats, result.results, strict=True)):
+        assert each.welcomed is not None
+        assert (each.welcomed.seat, each.welcomed.format) == (seat, "deals:2")
+        assert each.notices == [
             *(DealResult(line.deal, seat, line.scores, line.totals) for line in deal_lines(lines)),
             MatchResult(row.place, row.points_per_deal),
         ]
-        assert heard.closed
+        assert each.closed
 
 
 @pytest.mark.parametrize(("form", "directions"), [("deals:5", ["left", "right", "across", "none", "left"])])

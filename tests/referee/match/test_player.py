@@ -170,14 +170,14 @@ async def test_each_fault_is_told_to_the_bot() -> None:
     player = Player(seat, SETTING)
     for _ in range(3):
         await player.act(deal, deal.turn, TOTALS, seed=5)
-    assert seat.told == [
+    assert seat.notices == [
         FaultNotice("malformed", "it cannot be read", count, takeover=count == 3) for count in (1, 2, 3)
     ]
 
 
 async def test_a_bot_that_is_gone_is_taken_over_at_once_and_told_nothing() -> None:
     player, seat, decision = await one_decision(fails(Verdict.GONE, "its program ended with exit code 1"))
-    assert (decision.by, player.taken_over, seat.told) == ("default:gone", True, [])
+    assert (decision.by, player.taken_over, seat.notices) == ("default:gone", True, [])
     assert player.faults[0].message == "its program ended with exit code 1"
 
 

@@ -107,7 +107,10 @@ def test_a_late_answer_is_listed(record: str, tmp_path: Path) -> None:
 def test_a_mistake_is_one_sentence(record: str, tmp_path: Path) -> None:
     unfinished = str(write_record(tmp_path / "half.jsonl", match_lines("hearts", "deals:2")[:-1]))
     for words, message in (
-        ((unfinished, "0", "random"), "cannot be replayed: the match is not finished, and its seed is told at the end"),
+        (
+            (unfinished, "0", "random"),
+            "cannot be replayed: the match is not finished, and its seed is published at the end",
+        ),
         ((record, "nix", "random"), "there is no bot 'nix' in it; there are 0 cautious, 1 random,"),
         ((record, "0", "nix"), "There is no bot 'nix'"),
         (
