@@ -57,7 +57,7 @@ class Watched:
         return self.program.runtime
 
     def never_fork(self, end: Exit) -> None:
-        """Tell the program."""
+        """Pass it on to the program."""
         self.program.never_fork(end)
 
     async def start(self, mount: SeatMount) -> Instance:

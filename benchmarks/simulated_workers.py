@@ -11,7 +11,7 @@ Args:
     COUNT: How many there are.
     SLOTS: Of each of them.
     SECONDS: How long a match takes, give or take a half.
-    TOLD: A file that takes a line when a match begins, and when it ends: ``begin`` or ``end``, its number, its attempt,
+    EVENTS: A file that takes a line when a match begins, and when it ends: ``begin`` or ``end``, its number, its attempt,
         and the Unix time.
 """
 

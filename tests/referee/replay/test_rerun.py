@@ -136,10 +136,6 @@ def test_what_the_trick_brought_is_told_with_a_play_only() -> None:
 FAULTS: dict[str, tuple[Script, Verdict, str]] = {
     "illegal": (lambda view: next(card for card in view.unseen), Verdict.ILLEGAL, "is not in the hand"),
     "malformed": (lambda view: SeatFailure(Verdict.MALFORMED, "by its script"), Verdict.MALFORMED, "by its script"),
-        lambda view: SeatFailure(Verdict.MALFORMED, "as the script says"),
-        Verdict.MALFORMED,
-        "so it was told",
-    ),
 }
 
 
