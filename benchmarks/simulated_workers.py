@@ -11,8 +11,8 @@ Args:
     COUNT: How many there are.
     SLOTS: Of each of them.
     SECONDS: How long a match takes, give or take a half.
-    EVENTS: A file that takes a line when a match begins, and when it ends: ``begin`` or ``end``, its number, its attempt,
-        and the Unix time.
+    EVENTS: A file that takes a line when a match begins, and when it ends: ``begin`` or ``end``, number, attempt, and
+        Unix time.
 """
 
 from __future__ import annotations
