@@ -8,7 +8,7 @@ EXTRAS = {
     "worker": "This command needs what workers talk to their coordinator with. Install it: "
     "pip install 'pigpen-arena[worker]'",
     "ladder": "This command needs what a ladder is run with. Install it: pip install 'pigpen-arena[ladder]'. "
-    "To use a ladder elsewhere: pigpen login URL",
+    "To use a remote ladder: pigpen login URL",
 }
 """What each extra is for, and how to get it; the smallest one first."""
 PARTS = {

@@ -101,7 +101,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "logs": logs,
     },
     "Follow a ladder": {"standings": standings, "bots": bots, "show": show, "matches": matches, "table": table},
-    "A ladder elsewhere": {"login": login, "logout": logout, "whoami": whoami, "push": push},
+    "A remote ladder": {"login": login, "logout": logout, "whoami": whoami, "push": push},
     "Run a ladder": {
         "ladder": ladder_app,
         "up": up,

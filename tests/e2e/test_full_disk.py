@@ -44,7 +44,7 @@ def test_a_record_that_finds_no_room_voids_the_match_and_keeps_its_whole_lines(t
 
 
 def on_small_disk(folder: Path, files: int) -> subprocess.CompletedProcess[str]:
-    """Play with temporary folders on a disk that holds so many files and folders, its root included."""
+    """Play with temporary folders on a disk that holds a limited number of files and folders, its root included."""
     script = f'mount -t tmpfs -o nr_inodes={files} none "$0" && TMPDIR="$0" exec "$@"'
     words = ("play", *FOUR, "--deals", "1", "--sandbox", "process")
     return run(*OWN_MOUNTS, "sh", "-c", script, folder, PIGPEN, *words)

@@ -106,7 +106,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module")
 def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ladder]:
-    with Ladder.open(load_settings(data_dir=tmp_path_factory.mktemp("afar")), create=True) as ladder:
+    with Ladder.open(load_settings(data_dir=tmp_path_factory.mktemp("remote")), create=True) as ladder:
         add_person(ladder, "ada")
         yield ladder
 

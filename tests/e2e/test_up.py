@@ -215,7 +215,7 @@ def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_t
     assert ladder.statuses()["done"] > ended
     assert_nothing_is_left(ladder, *before.values(), *after.values())
     with Ladder.open(ladder.settings) as its:
-        assert table_page(its, opened.name).status == TableStatus.READY, "it goes on with the next run"
+        assert table_page(its, opened.name).status == TableStatus.READY, "the next run continues it"
     assert_no_log_has(secrets, ladder)
     with handlers_as_before():
         monkeypatch.setattr(Supervisor, "run", lambda its: None)
@@ -347,7 +347,7 @@ def serving(folder: Path, variables: Mapping[str, str], *words: str) -> Iterator
 
 
 def asked(address: str) -> str:
-    """What a registry says to somebody without a token; nothing if it does not answer."""
+    """What a registry answers to a client without a token; nothing if it does not answer."""
     try:
         return str(httpx.get(address, timeout=PATIENCE).headers.get("www-authenticate", ""))
     except httpx.TransportError:

@@ -63,7 +63,7 @@ def begin_upload(ladder: Ladder, viewer: Viewer, size: int) -> Upload:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         _remove_old(ladder, root)
         if sum(_is_of(viewer, folder) for folder in root.iterdir()) >= MAX_OPEN:
-            raise TooOften(f"{MAX_OPEN} uploads of yours are under way; go on with one of them, or give it up.", 60.0)
+            raise TooOften(f"{MAX_OPEN} of your uploads are not finished. Finish one of them, or give it up.", 60.0)
         name = secrets.token_hex(16)
         (root / name).mkdir(mode=0o700)
         (root / name / "data").touch(mode=0o600)

@@ -1,4 +1,4 @@
-"""`pigpen login`, `logout` and `whoami`: a ladder elsewhere."""
+"""`pigpen login`, `logout` and `whoami`: a remote ladder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ladder.app.remote.login import Login
     from ladder.values.accounts import LoginStarted
 
-NOWHERE = "You are logged in nowhere. To log in to a ladder elsewhere: pigpen login https://arena.example"
+NOWHERE = "You are not logged in to a ladder. To log in: pigpen login https://arena.example"
 
 
 def login(
@@ -35,7 +35,7 @@ def login(
     ] = False,
 ) -> None:
     """
-    Log in to a ladder elsewhere: an address and a code are shown, to be confirmed in a browser.
+    Log in to a remote ladder. The command shows an address and a code; confirm the code there in a browser.
 
     From then on submit, submissions, retire, standings, bots, show, matches, logs, explain, replay, rerun, why and
     verify work with that ladder; with --local they work with the one on this machine. Tokens are made on the page

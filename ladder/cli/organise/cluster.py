@@ -97,7 +97,7 @@ def drain(
 @cluster.command()
 def resume(name: NameArgument, as_json: JsonOption = False) -> None:
     """
-    Let a drained worker play again, whoever drained it.
+    Let a drained worker play again. It does not matter who drained it, an organiser or the coordinator.
 
     Examples:
         pigpen cluster resume barn

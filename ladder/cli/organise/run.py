@@ -75,7 +75,7 @@ def run_ladder(
 @ladder_app.command("tables")
 def run_tables() -> None:
     """
-    Play the tables at which people sit, in the browser or elsewhere. Ctrl-C ends it.
+    Play the tables with people, in the browser or in a terminal. Ctrl-C ends it.
 
     The site opens tables, and this process plays them; pigpen up runs both. Tables that are under way go on at the
     same card when it is started again.

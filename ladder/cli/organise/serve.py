@@ -130,7 +130,9 @@ def up(
             say_what_is_missing(settings)
         if first is not None:
             link = link_of(settings, first, address).link
-            typer.echo(sanitize(f"It has no organiser yet; whoever opens this link becomes the first one: {link}"))
+            typer.echo(
+                sanitize(f"The ladder has no organiser yet. The first visitor who opens this link becomes it: {link}")
+            )
         typer.echo(sanitize(f"The ladder is in {settings.data_dir}; its logs are in {logs}. Ctrl-C ends both."))
         supervisor.run()
 

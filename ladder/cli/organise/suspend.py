@@ -48,7 +48,7 @@ def resume_bot(
     bot: BotArgument, variant: VariantOption = None, as_json: JsonOption = False, local: LocalOption = False
 ) -> None:
     """
-    Let a suspended bot play again, whoever suspended it.
+    Let a suspended bot play again. It does not matter who suspended it, an organiser or the coordinator.
 
     Examples:
         pigpen resume-bot Trotter

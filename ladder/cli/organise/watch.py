@@ -1,4 +1,4 @@
-"""What somebody sees who watches a ladder run on a terminal: the newest results, and how far the run is."""
+"""A ladder run on a terminal: the newest results, and the progress of the run."""
 
 from __future__ import annotations
 

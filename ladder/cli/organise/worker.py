@@ -37,7 +37,7 @@ def worker(
     Play matches of a ladder on this machine, for a coordinator on another one (pigpen ladder run --cluster).
 
     It needs no database and no settings. When the coordinator is gone, it waits until there is one again. The first
-    Ctrl-C finishes what is played here, a second one gives it up; it is played again elsewhere.
+    Ctrl-C finishes the matches that are running. The second one stops them, and another worker plays them again.
 
     It pulls the bots' images from the ladder's registry, and is sent the folders of bots in the process sandbox. When
     there are too many, those played least recently are removed; other images are never removed.

@@ -121,7 +121,7 @@ class ScreenState:
         self.is_connected = is_there
         self.wake()
 
-    # Called by whoever draws it.
+    # Called by the screen.
 
     @property
     def seconds_left(self) -> float | None:
@@ -243,7 +243,7 @@ class ScreenState:
 
 
 def _why(fault: FaultNotice) -> str:
-    """What was wrong, to whoever did it."""
+    """What was wrong, said to the person who did it."""
     if fault.verdict == "timeout":
         return "Your time was up"
     text = spelled(sanitize(fault.message))

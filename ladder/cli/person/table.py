@@ -68,4 +68,4 @@ def table(
     own, *others = opened.links.values()
     typer.echo(sanitize(f"Your chair: {own}"))
     for link in others:
-        typer.echo(sanitize(f"For somebody else: {link}"))
+        typer.echo(sanitize(f"For another person: {link}"))

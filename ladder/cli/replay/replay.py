@@ -32,7 +32,7 @@ def replay(
     local: LocalOption = False,
 ) -> None:
     """
-    Show a recorded match: on a terminal card by card with the arrow keys, elsewhere as text.
+    Show a recorded match: on a terminal card by card with the arrow keys, otherwise as text.
 
     On a terminal, --deal, --board and --rotation say where to begin.
 

@@ -52,7 +52,7 @@ def screen(cursor: Cursor, chair: int | None, width: int, height: int) -> list[T
         cursor: The place in the match.
         chair: The seat from whose chair to look, at the bottom of the table; None: all hands are open.
         width: Columns of the terminal.
-        height: Its lines; at most so many are drawn.
+        height: Lines of the terminal; no more are drawn.
     """
     replay, chairs = cursor.replay, None if chair is None else (chair,)
     now = view_table(replay, cursor.moment, chairs)
@@ -146,7 +146,7 @@ def _guess(chair: Chair) -> Iterator[Text]:
 
 
 def taken_of(suit: Suit, taken: Collection[Card]) -> Iterator[Text]:
-    """The cards of a suit that somebody took."""
+    """The cards of a suit among those that a seat took."""
     if ranks := words.ranks_of(suit, taken):
         yield Text(f"{words.SIGNS[suit]}{ranks} ", style=SUIT_STYLES[suit])
 

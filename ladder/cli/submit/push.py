@@ -1,4 +1,4 @@
-"""`pigpen push`: an image goes into the registry of a ladder elsewhere."""
+"""`pigpen push`: puts an image into the registry of a remote ladder."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def pushed(connection: Connection, login: Login, image: str, name: str | None = 
 
 @contextmanager
 def _shown(image: str) -> Iterator[Callable[[str], None]]:
-    """A line of a terminal that says how far it is; elsewhere nothing."""
+    """Show the progress in a line of the terminal; without a terminal show nothing."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda words: None

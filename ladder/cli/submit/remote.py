@@ -1,4 +1,4 @@
-"""`pigpen submit` to a ladder elsewhere: the folder or image is sent, and its trial is watched from here."""
+"""`pigpen submit` to a remote ladder: sends the folder or image, and follows its trial."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def check_words(login: Login, owner: str | None, sandbox: str | None) -> None:
     """
-    Refuse what makes no sense for a ladder elsewhere.
+    Refuse options that make no sense for a remote ladder.
 
     Raises:
         UserError: If there is something.
@@ -97,7 +97,7 @@ def _in_registry(connection: Connection, login: Login, image: str) -> str:
     place = connection.get("/registry", RegistryPlace)
     try:
         is_here = not image.startswith(f"{place.address}/") and is_on_engine(image)
-    except SandboxError:  # without an engine one can submit what was pushed elsewhere
+    except SandboxError:  # an image that another machine has pushed can be submitted without an engine
         is_here = False
     return pushed(connection, login, image) if is_here else image
 

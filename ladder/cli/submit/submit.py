@@ -32,7 +32,9 @@ def submit(
     name: Annotated[str | None, typer.Option(help="The bot's name. By default: the folder's, or the image's.")] = None,
     owner: Annotated[
         str | None,
-        typer.Option(help="The owner of the bot. By default: your login name; on a ladder elsewhere always yourself."),
+        typer.Option(
+            help="The owner of the bot. By default: your login name. On a remote ladder the owner is always you."
+        ),
     ] = None,
     variant: Annotated[
         list[str] | None,

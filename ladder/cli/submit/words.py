@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ladder.values.submission import EnteredVariant, Failure, SubmissionResult
 
 FAULTS = 3
-"""So many of a match are told; all are in the JSON."""
+"""At most this many faults of a match are printed; `--json` has all of them."""
 
 
 def print_accepted(found: SubmissionResult, image: str | None, keep_old: bool) -> None:

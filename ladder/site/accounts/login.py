@@ -98,7 +98,7 @@ async def make_account(request: Request, form: Form) -> Response:
 
 @router.get("/login/code")
 def code(request: Request, code: Annotated[str, Query(max_length=40)] = "") -> Response:
-    """Where somebody confirms a log-in of the command."""
+    """Show the page on which the user confirms a log-in of `pigpen login`."""
     viewer = demand(request, Act.CHANGE_ACCOUNT)
     site: Site = request.app.state.site
     values = {"waiting": None, "error": "", "ended": "", "viewer": viewer, "code": code}

@@ -57,13 +57,13 @@ def enable(request: Request, name: Name, form: Form) -> Response:
 
 @router.post("/accounts/{name}/role")
 def set_role(request: Request, name: Name, form: Form) -> Response:
-    """Make somebody an organiser, or a contestant."""
+    """Make an account an organiser, or a contestant."""
     return _change(request, lambda site, viewer: managing.set_role(site.ladder, viewer, name, _role(form)))
 
 
 @router.post("/accounts/{name}/quota")
 def set_quota(request: Request, name: Name, form: Form) -> Response:
-    """Let somebody submit more or less often than others; nothing: as the settings say."""
+    """Set how many bots an account may submit in 24 hours; without a number the settings decide."""
 
     def work(site: Site, viewer: Viewer) -> object:
         given = form.get("quota", "").strip()
@@ -80,7 +80,7 @@ def invitations(request: Request) -> Response:
 
 @router.post("/invitations")
 def invite(request: Request, form: Form) -> Response:
-    """Invite somebody; the link is shown once."""
+    """Make an invitation; its link is shown once."""
     viewer = demand(request, Act.ADMINISTER)
     site: Site = request.app.state.site
     name, note = form.get("name", "").strip() or None, form.get("note", "")

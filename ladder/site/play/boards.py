@@ -89,7 +89,7 @@ def play_board(request: Request, match: Number, board: Number, table: Number, fo
 
 @router.get("/{name}/compare")
 def compare(request: Request, name: Name, key: Key = "") -> Response:
-    """Everybody's results of a table's board, for who has played it there; with somebody's, decision by decision."""
+    """Show all results of a table's board to a person who has played it; with a key, compare that one by decisions."""
     site: Site = request.app.state.site
     state, secret = my_table(request, name), secret_of(request)
     asker = asker_of(request)

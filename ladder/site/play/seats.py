@@ -60,7 +60,7 @@ def secret_of(request: Request) -> str:
 
 def my_table(request: Request, name: str) -> TableState:
     """
-    Read the table at which whoever asks has a chair.
+    Read the table at which the visitor has a chair.
 
     Raises:
         HTTPException: 404 if there is no such table, or no such chair, which sounds the same.
@@ -77,7 +77,7 @@ def my_table(request: Request, name: str) -> TableState:
 
 async def my_seat_session(request: Request, name: str) -> SeatSession:
     """
-    Give the session of the chair of whoever asks.
+    Give the session of the visitor's chair.
 
     Raises:
         HTTPException: 404 if there is no such table, or no such chair.

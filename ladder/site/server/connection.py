@@ -25,7 +25,7 @@ class Timeouts:
     head: float = 20.0
     """For the head of a request, and for the rest of one that has been answered already."""
     reader: float = 60.0
-    """For somebody who leaves much unread of what is sent to it."""
+    """For a client that does not read what is sent to it."""
 
 
 class TimeoutConnection(H11Protocol):

@@ -376,10 +376,10 @@ def test_a_ladder_without_bots_says_how_to_begin(empty: Seen) -> None:
 
 @pytest.mark.sqlite
 def test_without_a_ladder_every_command_says_so(empty: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PIGPEN_DATA_DIR", str(empty.folder / "elsewhere"))
+    monkeypatch.setenv("PIGPEN_DATA_DIR", str(empty.folder / "other"))
     for words in ("standings", "bots", "show Trotter", "matches", "logs 1 0", "explain 1"):
-        assert empty(*words.split(), code=2).startswith("pigpen: There is no ladder in 'DATA/elsewhere'")
-    assert not (empty.folder / "elsewhere").exists()
+        assert empty(*words.split(), code=2).startswith("pigpen: There is no ladder in 'DATA/other'")
+    assert not (empty.folder / "other").exists()
 
 
 def test_a_match_of_the_ladder_is_replayed_and_verified_by_its_number(seen: Seen) -> None:

@@ -61,7 +61,7 @@ class Peopled:
 
 
 def peopled(settings: Settings) -> Peopled:
-    """Make it, from a copy; whoever wants it closes the ladder's database."""
+    """Make it, from a copy; the caller closes the ladder's database."""
     if ON_POSTGRESQL:
         ladder = Ladder.open(settings, create=True).__enter__()
         numbers = _people(ladder)

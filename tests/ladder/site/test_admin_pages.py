@@ -156,7 +156,7 @@ def test_bots_are_suspended_resumed_and_retired(olga: Person, place: Peopled) ->
     assert ("suspended", "It prints.") not in states(place, "Trotter")
     assert olga.send("/admin/bots", "/admin/bots/Trotter/retire", variant="gongzhu").status_code == 303
     assert {state for state, _ in states(place, "Trotter")} == {"retired"}
-    wanted = {("olga", f"bot.{deed}", "Trotter") for deed in ("suspend", "resume", "retire")}
+    wanted = {("olga", f"bot.{action}", "Trotter") for action in ("suspend", "resume", "retire")}
     assert wanted <= set(actions(place))
 
 

@@ -371,7 +371,7 @@ def test_an_owner_with_bots_is_reached_by_an_invitation_for_that_name_alone(ladd
     with ladder.database.write() as session:
         ladders.enter(session, "Snout", owner="carl")
     link = invited(ladder, "carl")
-    person.send(link, "/register", name="somebody", password=PASSWORD, invitation=link.partition("=")[2])
+    person.send(link, "/register", name="person", password=PASSWORD, invitation=link.partition("=")[2])
     assert is_in(person, "carl")
     assert [row.bots for row in managing.accounts(ladder, LOCAL) if row.name == "carl"] == [1]
 

@@ -77,7 +77,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 
 @pytest.fixture
 def come(place: Place, lending: Lending) -> Come:
-    """Somebody who has logged in with a browser of their own; without a name somebody who has not."""
+    """A person with a browser of their own, logged in if there is a name."""
 
     def come(name: str, size: tuple[int, int] = DESKTOP, script: bool = True, dark: bool = False) -> Page:
         page = lending.page(Kind(script), size, dark)

@@ -125,8 +125,8 @@ async def test_in_practice_one_may_ask_before_one_plays(ladder: Ladder) -> None:
         assert hint.decision == asked.question.decision
         assert "hand" not in answer.text
         assert (await browser.state()).assisted
-        elsewhere = await browser.post("why", headers={"Origin": "https://elsewhere.example"})
-        assert elsewhere.status_code == 403
+        other = await browser.post("why", headers={"Origin": "https://other.example"})
+        assert other.status_code == 403
 
 
 async def test_without_practice_nobody_may_ask(ladder: Ladder) -> None:
