@@ -127,7 +127,7 @@ def test_a_copy_is_the_ladder_from_then_on(data_dir: Path) -> None:
         ["0", "audit"],
         f"anything runs again, let it say: sqlite:///{other}",
     ]
-    assert lines[-1].startswith("Which database is the ladder, the setting database_url says in pigpen.toml.")
+    assert lines[-1].startswith("The setting database_url in pigpen.toml names the ladder's database.")
     assert f"(schema {REVISION}), read again and found equal" in lines[-2]
     (data_dir / "ladder.db").unlink()
     words = ("db", "check", "--records")

@@ -149,4 +149,4 @@ def test_what_cannot_be_written_on_a_full_disk_is_one_sentence(tmp_path: Path, a
 def test_what_cannot_be_printed_for_want_of_room_is_one_sentence(words: tuple[str, ...]) -> None:
     done = run("sh", "-c", 'exec "$0" "$@" >/dev/full', PIGPEN, *words)
     assert done.returncode == 3
-    assert done.stderr == "pigpen: What was to be printed cannot be written: No space left on device.\n"
+    assert done.stderr == "pigpen: The output cannot be written: No space left on device.\n"

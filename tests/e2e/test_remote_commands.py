@@ -180,7 +180,7 @@ def test_a_mistake_is_told_with_the_same_sentence(both: Both, words: tuple[str, 
     assert plain(both.there(*words)) == plain(here)
 
 
-def test_a_bot_is_retired_elsewhere_and_its_owner_is_told_so_here(both: Both) -> None:
+def test_a_bot_of_a_remote_ladder_is_retired_and_its_owner_is_told_so_here(both: Both) -> None:
     done = both.there("retire", "Mud", "--reason", "enough")
     assert (done.code, done.out) == (0, "Mud@1 has retired from gongzhu.\n")
     assert both.here("show", "Mud").out == both.there("show", "Mud").out

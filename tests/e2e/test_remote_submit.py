@@ -160,9 +160,9 @@ def test_why_a_bot_is_not_taken_is_told_as_on_this_machine(remote: RemoteLadder,
     worker.ends("refused", FAILED)
     done = remote("submit", "./trotter", "--name", "Trotter")
     assert done.code == 1
-    assert done.out.startswith("Trotter is not taken; the ladder is as it was.\n")
+    assert done.out.startswith("Trotter is refused. The ladder has not changed.\n")
     assert "gongzhu: a lead: timeout: too slow" in done.out
-    assert done.out.endswith("To see that again: pigpen check ./trotter --rules gongzhu\n")
+    assert done.out.endswith("To reproduce it: pigpen check ./trotter --rules gongzhu\n")
     assert json.loads(remote("submit", "./trotter", "--json").out)["accepted"] is False
 
 
@@ -198,7 +198,7 @@ def test_rules_of_a_file_are_read_here_and_sent(remote: RemoteLadder, worker: Wo
 def test_what_makes_no_sense_for_a_remote_ladder_is_refused_in_a_sentence(remote: RemoteLadder) -> None:
     for words, said in (
         (("--owner", "ben"), "You are ada on http://127.0.0.1:"),
-        (("--sandbox", "docker"), "says itself where its bots run: leave --sandbox out"),
+        (("--sandbox", "docker"), "decides where its bots run. Leave --sandbox out"),
         (("--variant", "bridge"), "bridge"),
         (("--name", "no spaces please"), "'no spaces please'"),
     ):
@@ -226,7 +226,7 @@ def test_submissions_are_listed_shown_and_taken_back(remote: RemoteLadder, worke
     done = remote("submissions", "1", "--withdraw")
     assert done.is_one_sentence
     assert "Submission 1 has ended" in done.err
-    assert "Say which one" in remote("submissions", "--withdraw").err
+    assert "Name the submission to withdraw" in remote("submissions", "--withdraw").err
 
 
 def test_ctrl_c_says_that_it_goes_on_and_again_ends_only_the_command(remote: RemoteLadder) -> None:
@@ -239,7 +239,7 @@ def test_ctrl_c_says_that_it_goes_on_and_again_ends_only_the_command(remote: Rem
             assert program.stderr.readline() == "Submission 1: waiting, number 1 in the queue\n"
             program.send_signal(signal.SIGINT)
             assert program.stderr.readline() == (
-                "Submission 1 goes on without you. To see it: pigpen submissions 1. To take it back: "
+                "Submission 1 continues without this command. To see it: pigpen submissions 1. To withdraw it: "
                 "pigpen submissions 1 --withdraw. Ctrl-C again ends this command.\n"
             )
             assert program.poll() is None

@@ -73,7 +73,7 @@ def _write(writer: RecordWriter, line: AnyLine) -> None:
     try:
         writer.write(line)
     except RecordError as error:
-        raise SandboxError(f"{error} What it holds is whole; make room.") from error
+        raise SandboxError(f"{error} What the file holds so far is complete. Make room on its disk.") from error
 
 
 def unfinished(path: Path) -> Unfinished:

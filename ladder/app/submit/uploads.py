@@ -103,11 +103,11 @@ async def go_on(ladder: Ladder, viewer: Viewer, name: str, offset: int, pieces: 
     with _appending(folder / "data") as number:
         there = os.fstat(number).st_size
         if there != offset:
-            raise Conflict(f"{there} bytes of this upload have arrived, and not {offset}. Go on from there.")
+            raise Conflict(f"{there} bytes of this upload have arrived, and not {offset}. Continue there.")
         async for piece in pieces:
             there += len(piece)
             if there > size:
-                raise UserError(f"More has come than the {size:,} bytes that were announced. Begin another upload.")
+                raise UserError(f"More than the announced {size:,} bytes have arrived. Begin another upload.")
             with disk_errors(folder):  # what breaks on the way here is no matter of the disk
                 _write(number, piece)
     return Upload(id=name, bytes=size, offset=there)
@@ -160,7 +160,7 @@ def _appending(file: Path) -> Iterator[int]:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield number
     except BlockingIOError:
-        raise Conflict("Somebody else is sending this upload, or submits it. Wait until that has ended.") from None
+        raise Conflict("Another request is sending or submitting this upload. Wait until it has ended.") from None
     finally:
         os.close(number)
 

@@ -23,15 +23,15 @@ def login(
     address: Annotated[
         str | None,
         typer.Argument(
-            metavar="[URL]", help="Where the ladder is: https://arena.example. By default: where you are logged in."
+            metavar="[URL]", help="The ladder's address: https://arena.example. By default: where you are logged in."
         ),
     ] = None,
     token: Annotated[
         bool, typer.Option("--token", help="Read a token from the standard input, for machines without a browser.")
     ] = False,
-    browser: Annotated[bool, typer.Option("--browser", help="Open the address in a browser, too.")] = False,
+    browser: Annotated[bool, typer.Option("--browser", help="Also open the address in a browser.")] = False,
     plain_http: Annotated[
-        bool, typer.Option("--plain-http", help="Allow an address without encryption, beyond this machine.")
+        bool, typer.Option("--plain-http", help="Allow http:// (no encryption) for an address on another machine.")
     ] = False,
 ) -> None:
     """
@@ -59,8 +59,8 @@ def login(
     found = keep(where, _given_token() if token else _confirmed(where, browser))
     typer.echo(sanitize(f"You are {found.name} on {found.address} now. To log out: pigpen logout"))
     if before is not None and before.token != found.token:
-        said = f"You were {before.name} on {before.address}; that token is forgotten here, but good there still."
-        typer.echo(sanitize(said), err=True)
+        removed = "That token is removed from this machine, but it is still valid there."
+        typer.echo(sanitize(f"You were {before.name} on {before.address}. {removed}"), err=True)
 
 
 def logout() -> None:
@@ -95,7 +95,7 @@ def whoami(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSO
         return
     typer.echo(sanitize(f"You are {me.name} ({me.role}) on {login.address}."))
     typer.echo(sanitize(f"Your bots: {', '.join(me.bots) or 'none yet'}."))
-    typer.echo(sanitize(f"Your token is good for: {', '.join(me.scopes)}."))
+    typer.echo(sanitize(f"Your token allows: {', '.join(me.scopes)}."))
 
 
 def the_login() -> Login:

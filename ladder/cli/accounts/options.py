@@ -34,4 +34,4 @@ def print_link(ladder: Ladder, made: NewSecret, as_json: bool) -> None:
         print_json(link)
     else:
         typer.echo(sanitize(link.link))
-        typer.echo("It is good once, and is not shown again.", err=True)
+        typer.echo("It is valid once, and is not shown again.", err=True)

@@ -113,7 +113,7 @@ def _line(event: Mapping[str, Any]) -> str | None:
         case "match.finished":
             return f"[dim]match {event['match']}[/]  {in_markup(event['variant'])}  {_standing(event)}"
         case "match.void" | "match.quarantined":
-            again = "It is played again." if event["event"] == "match.void" else "It is set aside."
+            again = "It is played again." if event["event"] == "match.void" else "It is quarantined."
             return f"[yellow]match {event['match']} is void[/]: {in_markup(event['reason'])} {again}"
         case "match.late" | "match.lost":
             return f"[yellow]match {event['match']} did not come back in time; it is played again.[/]"

@@ -20,17 +20,19 @@ def worker(
     name: Annotated[str, typer.Option(help="Its name, unique in the cluster. By default: the machine's.")] = "",
     slots: Annotated[
         int | None,
-        typer.Option(min=1, help="Tasks to take at once. By default: one for each core that bots have, and one more."),
+        typer.Option(min=1, help="Number of tasks to run at once. By default: the number of cores for bots, plus one."),
     ] = None,
     data_dir: Annotated[
         Path | None,
         typer.Option(help="A folder for temporary files and for bots. By default: the usual folders for such files."),
     ] = None,
     image_bytes: Annotated[
-        int | None, typer.Option(min=1, help="The most bytes of bots' images to keep here. By default: 20 GiB.")
+        int | None,
+        typer.Option(min=1, help="Maximum bytes of bots' images to keep on this machine. By default: 20 GiB."),
     ] = None,
     folder_bytes: Annotated[
-        int | None, typer.Option(min=1, help="The most bytes of bots' folders to keep here. By default: 2 GiB.")
+        int | None,
+        typer.Option(min=1, help="Maximum bytes of bots' folders to keep on this machine. By default: 2 GiB."),
     ] = None,
 ) -> None:
     """

@@ -26,7 +26,7 @@ def replay(
     board: BoardOption = None,
     rotation: RotationOption = None,
     chair: Annotated[
-        str | None, typer.Option("--as", metavar="BOT", help="Show only what this bot knew: its name or number.")
+        str | None, typer.Option("--as", metavar="BOT", help="Show only what this bot knew. Give its name or number.")
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Print text, as without a terminal.")] = False,
     local: LocalOption = False,

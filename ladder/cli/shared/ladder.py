@@ -104,6 +104,6 @@ def only_here(command: str, local: bool) -> None:
 
     if not local and (login := read_login()) is not None:
         raise UserError(
-            f"pigpen {command} works on this machine's ladder, and you are logged in to {login.address}. There "
-            f"organisers do that on the page {login.address}/admin; for the ladder on this machine add --local."
+            f"pigpen {command} works only on this machine's ladder, but you are logged in to {login.address}. "
+            f"Organisers of that ladder use the page {login.address}/admin. For the ladder on this machine add --local."
         )

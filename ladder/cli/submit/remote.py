@@ -30,17 +30,17 @@ def check_words(login: Login, owner: str | None, sandbox: str | None) -> None:
     """
     if owner not in (None, login.name):
         raise UserError(
-            f"You are {login.name} on {login.address}, and your bots there are yours: leave --owner out, or submit to "
-            "the ladder on this machine with --local."
+            f"You are {login.name} on {login.address}, and your bots there belong to you. Leave --owner out, or "
+            "submit to the ladder on this machine with --local."
         )
     if sandbox is not None:
         raise UserError(
-            f"{login.address} says itself where its bots run: leave --sandbox out, or submit to the ladder on this "
-            "machine with --local."
+            f"The ladder {login.address} decides where its bots run. Leave --sandbox out, or submit to the ladder on "
+            "this machine with --local."
         )
 
 
-def submit_elsewhere(
+def submit_remotely(
     login: Login, source: BotSource, name: str, variants: Sequence[str], keep_old: bool, word: str
 ) -> SubmissionResult:
     """
@@ -118,8 +118,8 @@ def _watched(connection: Connection, row: SubmissionRow) -> SubmissionRow:
                     raise
                 warned = True
                 shown.say(
-                    f"Submission {row.id} goes on without you. To see it: pigpen submissions {row.id}. To take it "
-                    f"back: pigpen submissions {row.id} --withdraw. Ctrl-C again ends this command."
+                    f"Submission {row.id} continues without this command. To see it: pigpen submissions {row.id}. To "
+                    f"withdraw it: pigpen submissions {row.id} --withdraw. Ctrl-C again ends this command."
                 )
 
 

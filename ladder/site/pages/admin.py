@@ -32,7 +32,7 @@ Name = Annotated[str, Path(max_length=64)]
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 Before = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]
 SHOWN = 50
-NO_NUMBER = to_translate("That is no number from 0 to 1,000,000.")
+NO_NUMBER = to_translate("That is not a number from 0 to 1,000,000.")
 NO_ROLE = to_translate("An account is a contestant's or an organiser's.")
 RETIRED_BY_US = "taken out by the organiser"
 

@@ -57,8 +57,8 @@ def check_reach(listener: socket.socket, settings: Settings, *, tls: bool) -> No
         return
     raise UserError(
         f"The site would serve plain HTTP at {host!r}: others on the network could read passwords. Give it a "
-        "certificate (--tls CERT KEY), or name the TLS proxy in front of it (setting site_proxy), or allow plain HTTP (setting "
-        "plain_http = true)."
+        "certificate (--tls CERT KEY), or name the TLS proxy in front of it (setting site_proxy), or allow plain HTTP "
+        "(setting plain_http = true)."
     )
 
 

@@ -44,10 +44,10 @@ export function listen(table, actions) {
 
 /** Whether a key means something else where it is pressed. @param {PersonTable} table @param {string} key @param {Element} target */
 function isTaken(table, key, target) {
-  const isElsewhere = target !== document.body && !table.contains(target);
+  const isOutside = target !== document.body && !table.contains(target);
   const isCard = target.matches(".pick");
   const presses = (key === " " || key === "Enter") && !!target.closest("button, a, summary, input, select");
   const moves = key.startsWith("Arrow") && target.matches("input, select, [tabindex='0']:not(.pick)");
   const isCovered = !!document.querySelector("dialog[open]") && key !== "?";
-  return isElsewhere || isCovered || moves || (presses && !(isCard && key === "Enter")) || target.matches("select, textarea");
+  return isOutside || isCovered || moves || (presses && !(isCard && key === "Enter")) || target.matches("select, textarea");
 }

@@ -206,7 +206,8 @@ def test_a_ladders_command_says_what_to_install(installation: Installation, word
     done = installation.run("pigpen", *words.split())
     assert done.returncode == 2
     assert done.stderr == (
-        "pigpen: This command needs what a ladder is run with. Install it: pip install 'pigpen-arena[ladder]'. "
+        "pigpen: This command needs the packages for running a ladder. Install them: pip install "
+        "'pigpen-arena[ladder]'. "
         "To use a remote ladder: pigpen login URL\n"
     )
 
@@ -215,6 +216,5 @@ def test_a_workers_command_says_what_to_install(installation: Installation) -> N
     done = installation.run("pigpen", "worker", "tls://10.0.0.1:8786", "--certificate", "mars.pem")
     assert done.returncode == 2
     assert done.stderr == (
-        "pigpen: This command needs what workers talk to their coordinator with. "
-        "Install it: pip install 'pigpen-arena[worker]'\n"
+        "pigpen: This command needs the packages for workers. Install them: pip install 'pigpen-arena[worker]'\n"
     )

@@ -175,7 +175,7 @@ def test_more_than_the_limit_is_not_read() -> None:
 
 
 def test_a_token_goes_to_the_ladders_origin_alone() -> None:
-    words = "leads to 'http://[^']*/x', and your token is not for that"
+    words = "redirects to 'http://[^']*/x', where your token is not valid"
     with (
         telling(GOOD) as other,
         telling((302, {"Location": f"{other.address}/x"}, b"")) as told,

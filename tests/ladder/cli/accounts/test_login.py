@@ -104,7 +104,7 @@ def test_a_user_logs_in_with_a_code_and_out_again(remote: RemoteLadder) -> None:
     assert stat.S_IMODE(remote.file.stat().st_mode) == 0o600
 
     assert remote("whoami").out == (
-        f"You are ada (contestant) on {remote.address}.\nYour bots: Trotter.\nYour token is good for: read, submit.\n"
+        f"You are ada (contestant) on {remote.address}.\nYour bots: Trotter.\nYour token allows: read, submit.\n"
     )
     told = json.loads(remote("whoami", "--json").out)
     assert told == {"name": "ada", "role": "contestant", "scopes": ["read", "submit"], "bots": ["Trotter"]}
@@ -129,7 +129,7 @@ def test_a_token_is_taken_from_the_standard_input(remote: RemoteLadder) -> None:
     other = token_of(remote.ladder, "ada", Scope.READ)
     again = remote("login", remote.address, "--token", stdin=other)
     assert again.code == 0
-    assert f"You were ada on {remote.address}; that token is forgotten here" in again.err
+    assert f"You were ada on {remote.address}. That token is removed from this machine" in again.err
     assert viewer_by(remote.ladder, token, "") != NOBODY
 
 
@@ -173,7 +173,10 @@ def test_one_logs_out_while_the_ladder_is_away_and_is_told_so(remote: RemoteLadd
     remote.file.write_text(json.dumps(found | {"address": "http://127.0.0.1:9"}))
     done = remote("logout")
     assert (done.code, done.out) == (3, "")
-    assert "You are logged out here, but the token is still good there: http://127.0.0.1:9 does not answer" in done.err
+    assert (
+        "You are logged out on this machine, but the token is still valid: http://127.0.0.1:9 does not answer"
+        in done.err
+    )
     assert not remote.file.exists()
 
 

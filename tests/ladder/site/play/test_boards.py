@@ -50,7 +50,7 @@ async def opened(browser: TableBrowser, address: str, **fields: str) -> None:
 async def test_todays_board_is_sealed_then_played_then_compared(ladder: Ladder) -> None:
     async with site_here(ladder) as base, TableBrowser(base) as browser, TableBrowser(base) as stranger:
         page = await stranger.client.get("/play/today/hearts-short")
-        assert "told when the day is over" in page.text
+        assert "published when the day is over" in page.text
         await opened(browser, "/play/today/hearts-short", shown="Ada")
         for sealed in ("compare", "replay", "replay/house-exact/0/0", "replay/you/0/0/deal", "dearest?deal=0"):
             response = await browser.client.get(f"{browser.path}/{sealed}")
