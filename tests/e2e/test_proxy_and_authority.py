@@ -182,6 +182,6 @@ def test_a_proxy_that_refuses_is_said_in_one_sentence(ladder: Ladder, tmp_path: 
     with proxy() as through:
         done = whoami(ladder, tmp_path, f"https://{NAME}", HTTPS_PROXY=through.address)
         assert (done.code, done.out, done.is_civil) == (3, "", True)
-        assert done.err == f"pigpen: The proxy before https://{NAME} does not let this through: 403 Forbidden.\n"
+        assert done.err == f"pigpen: The proxy for https://{NAME} refuses this request: 403 Forbidden.\n"
     gone = whoami(ladder, tmp_path, f"https://{NAME}", HTTPS_PROXY="http://127.0.0.1:9")
-    assert gone.err == f"pigpen: The proxy before https://{NAME} does not let this through: Connection refused.\n"
+    assert gone.err == f"pigpen: The proxy for https://{NAME} refuses this request: Connection refused.\n"

@@ -115,7 +115,7 @@ def test_after_kill_9_at_any_moment_the_record_becomes_the_same(
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=LATER)], ids=lambda each: each.name
 )
-def test_a_match_that_is_stopped_says_how_to_go_on(
+def test_a_match_that_is_stopped_says_how_to_continue(
     tmp_path: Path, uninterrupted: list[str], number: signal.Signals
 ) -> None:
     path = tmp_path / "match.jsonl"

@@ -239,7 +239,7 @@ def test_up_says_if_the_site_has_no_wheels_to_hand_out(
     variables = {"PIGPEN_DATA_DIR": str(folder.parent), "PIGPEN_SANDBOX": "process"}
     with handlers_as_before():
         done = pigpen("up", "--port", "0", folder=tmp_path, **variables)
-    sentence = f"no wheels of Pigpen to hand out: run make wheels, or copy them to {folder}, and start again."
+    sentence = f"no wheels of Pigpen to offer. Run make wheels, or copy them to {folder}, and start again."
     assert (done.returncode, sentence in done.stdout) == (0, not has_wheels)
 
 
@@ -295,7 +295,7 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(ladder: SmallLadder) -> None
 def test_plain_http_for_other_machines_is_refused_in_a_sentence(ladder: SmallLadder, command: str) -> None:
     refused = ladder.pigpen(command, "--host", "0.0.0.0")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr.startswith("pigpen: The site would speak plain HTTP at '0.0.0.0', where ")
+    assert refused.stderr.startswith("pigpen: The site would serve plain HTTP at '0.0.0.0': ")
     assert refused.stderr.count("\n") == 1
 
 

@@ -138,7 +138,8 @@ def make_certificates(
     Make the certificates of workers and scheduler; run it on the coordinator's machine.
 
     The first time it also makes the cluster's own certificate authority and the scheduler's certificate, in the folder
-    cluster of the data folder. Existing files stay. A worker's certificate is one file: copy it to its machine, and keep it secret.
+    cluster of the data folder. Existing files stay. A worker's certificate is one file: copy it to its machine, and
+    keep it secret.
 
     Examples:
         pigpen cluster certs

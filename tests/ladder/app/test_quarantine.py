@@ -54,7 +54,7 @@ def test_it_is_tried_again_as_if_nothing_had_failed(ladder: Ladder, aside: int) 
     assert [(row.action, row.subject) for row in managing.audit(ladder, LOCAL)] == [("match.requeue", str(aside))]
 
 
-def test_what_was_not_set_aside_stays_as_it_is(ladder: Ladder, aside: int) -> None:
+def test_what_is_not_quarantined_stays_as_it_is(ladder: Ladder, aside: int) -> None:
     requeue(ladder, LOCAL, aside)
     with pytest.raises(LadderError, match=f"Match {aside} is not quarantined: it is queued"):
         requeue(ladder, LOCAL, aside)

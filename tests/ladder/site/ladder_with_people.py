@@ -43,7 +43,7 @@ AGAIN = "pigpen check ./mud --variant gongzhu"
 
 
 @dataclass(frozen=True)
-class LadderWithPeople:
+class PeopleLadder:
     """The ladder, and the numbers of what is in it."""
 
     ladder: Ladder
@@ -60,7 +60,7 @@ class LadderWithPeople:
     """One of bob's, which waits."""
 
 
-def ladder_with_people(settings: Settings) -> LadderWithPeople:
+def ladder_with_people(settings: Settings) -> PeopleLadder:
     """Make it, from a copy; the caller closes the ladder's database."""
     if ON_POSTGRESQL:
         ladder = Ladder.open(settings, create=True).__enter__()
@@ -71,7 +71,7 @@ def ladder_with_people(settings: Settings) -> LadderWithPeople:
         ladder = Ladder.open(settings).__enter__()
         numbers = first.numbers
     _add_workers(ladder)
-    return LadderWithPeople(ladder, *numbers)
+    return PeopleLadder(ladder, *numbers)
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def _made_once() -> _First:
 
 
 def _people(ladder: Ladder) -> tuple[int, ...]:
-    """Add all but the workers, which must have been seen a moment ago; gives what `LadderWithPeople` has."""
+    """Add all but the workers, which must have been seen a moment ago; gives what `PeopleLadder` has."""
     with ladder.database.write() as session:
         for bot, owner in (("Trotter", "ada"), ("Mud", "bob")):
             ladders.enter(session, bot, "gongzhu", owner=owner)

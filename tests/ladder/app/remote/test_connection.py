@@ -79,7 +79,7 @@ def test_a_refusal_is_the_ladders_own_sentence(status: int) -> None:
         (problem(500, "The site failed; its log says why."), "failed: The site failed; its log says why."),
         (problem(503, "try again soon"), "failed: try again soon"),
         ((502, HTML[1], b"<h1>Bad Gateway</h1>"), "does not answer: 502 Bad Gateway."),
-        (HTML, "is not understood (200, text/html): either it is no ladder, or it is one of another version"),
+        (HTML, "is not understood (200, text/html): it is not a ladder, or its version of Pigpen is not this one"),
         ((200, JSON, b"{}"), "is not understood (200, application/json)"),
         ((200, JSON, b"\xff"), "is not understood"),
         ((200, JSON, b""), "is not understood"),

@@ -101,7 +101,7 @@ def test_the_opener_need_not_wait_for_people_who_do_not_come(ladder: Ladder) -> 
 def test_only_the_opener_ends_a_table_at_which_others_sit(ladder: Ladder) -> None:
     opened = open_table(ladder, TWO, GUEST)
     join(ladder, opened.name, opened.secrets[2], FRIEND)
-    with pytest.raises(Forbidden, match="you can leave it"):
+    with pytest.raises(Forbidden, match="You can leave it"):
         end(ladder, opened.name, opened.secrets[2])
     page = end(ladder, opened.name, opened.secrets[0])
     assert (page.status, page.reason, page.seed) == (TableStatus.ENDED, "It was ended at the table.", None)

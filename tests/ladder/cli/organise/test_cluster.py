@@ -180,7 +180,7 @@ def test_a_worker_that_is_connected_is_not_forgotten(ladder: Ladder) -> None:
 def test_a_ladder_that_has_had_no_workers_says_how_one_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIGPEN_DATA_DIR", str(tmp_path))
     with Ladder.open(load_settings(), create=True):
-        assert said("status").startswith("No worker has ever come to this ladder. How one does: pigpen worker")
+        assert said("status").startswith("No worker has ever connected to this ladder. To connect one: pigpen worker")
     assert as_json("status") == []
 
 

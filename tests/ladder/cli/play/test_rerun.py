@@ -92,7 +92,7 @@ def test_faults_are_listed_with_the_reason_and_the_bots_own_words(record: str, t
     assert "✗ board 0, rotation 0, trick 1: illegal: " in done.stdout
     assert "✗ board 0, rotation 0, trick 4: gone: its program ended with exit code 1" in done.stdout
     assert "KeyError: 'ouch'" in done.stdout
-    assert "were not put: the bot had ended too often." in done.stdout
+    assert "were not asked: the bot had ended too often." in done.stdout
 
 
 def test_a_late_answer_is_listed(record: str, tmp_path: Path) -> None:

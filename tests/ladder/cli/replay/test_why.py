@@ -50,7 +50,7 @@ def test_a_decision_is_a_table_of_its_choices(record: str) -> None:
     assert done.stdout.count("\n →") == 1
     assert f"… and {286 - len(found['choices'])} more, which did worse in a first look.\n" in done.stdout
     assert "low scores are better" in done.stdout
-    assert "as dealt: hindsight, not part of the estimate" in done.stdout
+    assert "this is hindsight, not part of the estimate" in done.stdout
     assert "A model's opinion: " in done.stdout
 
 

@@ -84,7 +84,7 @@ def test_a_bot_is_entered_replaced_and_brought_back(tmp_path: Path) -> None:
     assert re.fullmatch(
         rf"Trotter@1 of ada: sha256:[0-9a-f]{{64}}\n  for-two: entered, Elo 1500\n{WAITS}", first.stdout
     )
-    assert "use it for bots that you trust" in first.stderr
+    assert "Use it only for bots that you trust" in first.stderr
     assert "for your own machine and your own bots" in first.stderr
     again = submit(tmp_path, "./mybot", "--name", "Trotter")
     assert again.stdout == "Trotter@1 is this already; nothing changed.\n  for-two: there already, Elo 1500\n" + WAITS
@@ -126,7 +126,7 @@ def test_a_bot_that_fails_against_itself_is_shown_why_and_how_to_see_it_again(tm
     assert "Traceback" not in done.stderr
     assert states(tmp_path) == {}
     hint, _, again = lines[-1].partition(": pigpen ")
-    assert hint == "To see that again"
+    assert hint == "To reproduce it"
     shown = command(tmp_path, *shlex.split(again))
     assert f"deal 0, decision {found[1]}: gone: its program ended with exit code 1" in shown.stdout
 

@@ -19,7 +19,7 @@ from ladder.values.accounts import LOCAL
 from tests.ladder.people import session_of
 from tests.ladder.site.browser.looking import COLOURS, findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
-from tests.ladder.site.ladder_with_people import LadderWithPeople, a_folder, ladder_with_people
+from tests.ladder.site.ladder_with_people import PeopleLadder, a_folder, ladder_with_people
 from tests.ladder.site.person import PASSWORD
 from tests.ladder.site.serving import served
 
@@ -54,7 +54,7 @@ IN_THE_DARK = (("/me", "/me/submissions/{refused}"), ("/admin", "/admin/workers"
 class Place:
     """The ladder, and where its site is."""
 
-    here: LadderWithPeople
+    here: PeopleLadder
     url: str
 
     def path(self, path: str) -> str:
