@@ -49,7 +49,7 @@ BAD_SETTINGS = {
     "a table": ("[clock]\na = 1", "clock in "),
     "a NUL in a path": ('data_dir = "a\\u0000b"', "no path has a NUL character in it"),
     "a NUL in a URL": ('database_url = "sqlite:////tmp/a\\u0000b"', "it is not a URL"),
-    "controls in a name": ('"\\u001b[2J\\u009b\\u202e" = 4', "is no setting"),
+    "controls in a name": ('"\\u001b[2J\\u009b\\u202e" = 4', "is not a setting"),
     "controls in a value": ('clock = "\\u001b[2J\\u009b\\u202e"', "is not a clock"),
 }
 BAD_LOGS = {

@@ -311,7 +311,7 @@ def test_an_invitation_makes_one_account(ladder: Ladder, person: Person) -> None
     assert audited(ladder)[:2] == [("eve", "session.create", "eve"), ("eve", "account.create", "eve")]
     other = Person(ladder)
     assert other.get(link).status_code == 403
-    assert "not good any more" in other.post("/register", name="eve2", password=PASSWORD, invitation=secret).text
+    assert "is no longer valid" in other.post("/register", name="eve2", password=PASSWORD, invitation=secret).text
     (row,) = inviting.invitations(ladder, LOCAL)
     assert (row.used_by, row.used is not None) == ("eve", True)
     assert Person(ladder).log_in("eve").status_code == 303

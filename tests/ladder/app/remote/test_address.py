@@ -33,7 +33,7 @@ def test_an_address_is_written_in_one_way(word: str, address: str) -> None:
         ("https://", "Write it as https"),
         ("https://arena.example/pigpen", "Write only scheme, host and port"),
         ("https://arena.example/?a=b", "Write only scheme, host and port"),
-        ("http://[::1]:8020/pigpen", r"its address: http://\[::1\]:8020$"),
+        ("http://[::1]:8020/pigpen", r"host and port: http://\[::1\]:8020$"),
         ("https://arena.example:x", "is not an address"),
         ("https://arena.example:99999", "is not an address"),
         ("https://[::1", "is not an address"),

@@ -194,7 +194,7 @@ def test_an_address_of_the_same_origin_is_followed_for_a_while() -> None:
 
 
 def test_a_change_follows_nobody() -> None:
-    with telling((307, {"Location": "/y"}, b"")) as told, pytest.raises(RemoteError, match="leads to"):
+    with telling((307, {"Location": "/y"}, b"")) as told, pytest.raises(RemoteError, match="redirects to"):
         change(told.address)
     assert len(told.asked) == 1
 

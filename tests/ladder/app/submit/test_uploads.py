@@ -121,7 +121,7 @@ async def test_of_two_senders_one_is_told_to_wait(ladder: Ladder) -> None:
     await has_begun.wait()
     with pytest.raises(Conflict, match="Another request is sending"):
         await send(ladder, begun.id, 3, b"DEF")
-    with pytest.raises(Conflict, match="or submits it"), finished_upload(ladder, ADA, begun.id):
+    with pytest.raises(Conflict, match="or submitting this"), finished_upload(ladder, ADA, begun.id):
         pass
     may_end.set()
     assert (await sending).offset == 6

@@ -121,7 +121,7 @@ def test_status_says_which_coordinators_run(ladder: Ladder) -> None:
         for name, seconds in (("sty", 600), ("barn", 3)):
             note_alive(session, f"{name} boot pid:[1] 4711 9", "folder", database_time(session) - seconds)
     assert re.search(
-        r"^Coordinators: barn 4711 \(heard of \d+ s ago\), sty 4711 \(heard of 1[01] min ago\)$",
+        r"^Coordinators: barn 4711 \(last seen \d+ s ago\), sty 4711 \(last seen 1[01] min ago\)$",
         said("status"),
         re.MULTILINE,
     )

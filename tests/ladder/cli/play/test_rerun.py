@@ -54,7 +54,7 @@ def test_another_bot_differs_and_the_table_says_where(record: str) -> None:
     words = ("rerun", record, "0", "random", "--board", "1", "--sandbox", "inline")
     done = pigpen(*words)
     assert done.returncode == 0
-    assert "What random does otherwise than cautious" in done.stdout
+    assert "Decisions in which random differs from cautious" in done.stdout
     for heading in ("deal", "at", "on the table", "may choose", "then", "now", "points", "ms"):
         assert f" {heading} " in done.stdout
     found = json.loads(pigpen(*words, "--json").stdout)
