@@ -71,7 +71,7 @@ def table_screen(state: ScreenState, width: int, height: int) -> list[Text]:
 
 
 def _small(state: ScreenState, seen: Seen, width: int, height: int) -> Iterator[Text]:
-    """What is needed to play on where the terminal is too small for the table."""
+    """Draw what is needed to continue in a terminal that is too small for the table."""
     yield Text(f"This needs {WIDTH} columns and {HEIGHT} lines; the terminal has {width} and {height}.")
     now = seat_table(seen.view, [sanitize(name) for name in seen.names])
     view = state.choice.view if state.choice is not None else seen.view

@@ -183,7 +183,7 @@ def _print(rules: Rules, found: CompareResult) -> None:
 
 
 def verdict(found: CompareResult) -> str:
-    """What the test has come to, in a sentence or two for a console."""
+    """Give the test's result, in a sentence or two for a console."""
     decision = SprtDecision(found.decision)
     words = LIKELIER if decision is SprtDecision.BETTER and found.elo0 < 0 else VERDICTS[decision]
     old, new = in_markup(found.old), in_markup(found.new)

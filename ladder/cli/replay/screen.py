@@ -137,7 +137,7 @@ def _in_hand(card: Card, chair: Chair) -> str:
 
 
 def _guess(chair: Chair) -> Iterator[Text]:
-    """What is known of cards that are not seen."""
+    """Draw what is known of unseen cards."""
     yield Text(f"{chair.unknown} unknown cards" if chair.unknown else "", style="dim")
     yield Text.assemble(*(["holds "] if chair.hand else []), *coloured(chair.hand))
     voids = [Text(words.SIGNS[suit], style=SUIT_STYLES[suit]) for suit in sorted(chair.voids)]
@@ -195,7 +195,7 @@ def middle(what: str | Text, width: int) -> Text:
 
 
 def notes_field(rules: Rules, now: TableView) -> Iterator[Text]:
-    """What was exposed, or else passed."""
+    """Draw the exposed cards, or else the passed ones."""
     shown = [(chair, text) for chair in now.chairs for text in words.exposures(rules, chair)]
     if shown:
         yield Text("  exposed", style="dim")
@@ -231,6 +231,6 @@ def _news(cursor: Cursor, now: TableView, before: TableView | None, width: int) 
 
 
 def _bar(cursor: Cursor, width: int) -> Text:
-    """How far the deal has come."""
+    """Draw the progress of the deal."""
     done = (width - 1) * cursor.moment // (len(cursor.replay.moments) - 1)
     return Text.assemble("━" * done, "●", ("─" * (width - 1 - done), "dim"))

@@ -35,5 +35,5 @@ PACE = 0.5
 
 
 def setup_of(kind: SandboxKind, runtime: str, *, fresh: bool) -> SandboxSetup:
-    """Which sandbox a match on this machine is played in."""
+    """Give the setup of the sandbox for a match on this machine."""
     return SandboxSetup(kind, runtime, instances="fresh" if fresh else "warm")

@@ -156,7 +156,7 @@ class _Shown:
 
 
 def words_for(row: SubmissionRow) -> str:
-    """How far a submission has come, in a few words."""
+    """Describe the progress of a submission in a few words."""
     name = f"Submission {row.id}"
     if row.finished is not None:
         return f"{name}: {row.status}"

@@ -162,7 +162,7 @@ def submissions(request: Request, before: Before = None) -> Response:
 
 @router.get("/audit")
 def audit(request: Request, before: Before = None) -> Response:
-    """What people did, the newest first."""
+    """Show the audit log, the newest entries first."""
     viewer = demand(request, Act.ADMINISTER)
     site: Site = request.app.state.site
     rows = managing.audit(site.ladder, viewer, SHOWN + 1, before)

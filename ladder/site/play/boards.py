@@ -49,7 +49,7 @@ def today(request: Request, variant: Variant) -> Response:
 
 @router.get("/today/{variant}/yesterday")
 def yesterday(request: Request, variant: Variant) -> Response:
-    """How everybody did on yesterday's board of a variant."""
+    """Show all results of yesterday's board of a variant."""
     site: Site = request.app.state.site
     found = comparing.results_of_yesterday(site.ladder, variant, asker_of(request))
     values = {"found": found, "variant": found.board.variant, "not_served": NOT_SERVED}

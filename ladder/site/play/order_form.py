@@ -105,7 +105,7 @@ def order_of(ladder: Ladder, form: Mapping[str, str]) -> TableOrder:
 
 
 def _chosen(form: Mapping[str, str], rules: Rules) -> list[ChairOrder]:
-    """What was chosen for each of the other chairs."""
+    """Read what was chosen for each of the other chairs."""
     return [_chair(form.get(f"chair{number}", USUAL_BOTS[number - 1])) for number in range(1, rules.players)]
 
 

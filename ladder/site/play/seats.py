@@ -38,7 +38,7 @@ NOT_YOURS = to_translate(
 
 
 def visitor_of(request: Request, shown: str = "") -> TableVisitor:
-    """Who asks for a table, or a chair; *shown* is the name that they want to be shown by. It reads the database."""
+    """Give the visitor of a table or chair; *shown* is the name that they chose. Reads the database."""
     viewer = viewer_of(request)
     if viewer.name:
         return TableVisitor(viewer.name, shown=shown)
@@ -46,7 +46,7 @@ def visitor_of(request: Request, shown: str = "") -> TableVisitor:
 
 
 def guest_of(request: Request) -> str:
-    """What a guest is known by: what its cookie holds, or will hold."""
+    """Give the secret of a guest: what its cookie holds, or will hold."""
     if not hasattr(request.state, "guest"):
         kept = request.cookies.get(GUEST_COOKIE, "")
         request.state.guest = kept if 0 < len(kept) <= LONGEST_SECRET else new_secret("")

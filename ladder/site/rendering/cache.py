@@ -57,7 +57,7 @@ class CachedAnswer:
         return len(self.body) + len(self.compressed or b"")
 
     def is_known(self, request: Request) -> bool:
-        """Whether who asks has it already."""
+        """Whether the client has this answer already."""
         known = request.headers.get("if-none-match", "")
         return self.etag.removeprefix("W/") in known or known.strip() == "*"
 

@@ -108,7 +108,7 @@ def on_log_in_first(request: Request, _: Exception) -> Response:
 
 
 def address_of(request: Request) -> str:
-    """From where a request comes."""
+    """Give the address from which a request comes."""
     return request.client.host[:64] if request.client else ""
 
 
