@@ -132,7 +132,7 @@ def _seats(match: MatchRow, word: str) -> list[SeatRow]:
     found = [seat for seat in match.seats if word in (str(seat.seat), seat.bot, f"{seat.bot}@{seat.version}")]
     if not found:
         there = ", ".join(f"{seat.seat} {label(seat.bot, seat.version)}" for seat in match.seats)
-        raise UserError(f"Nobody in match {match.id} is {word!r}; its seats are: {there}.")
+        raise UserError(f"No bot {word!r} played in match {match.id}; its seats are: {there}.")
     return found
 
 

@@ -139,5 +139,5 @@ def _temporary_folder() -> Finding:
         return Finding("TMPDIR", False, f"{folder}, no programs may run there", "No bot starts. Set TMPDIR to another.")
     mode = folder.stat().st_mode
     if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-        return Finding("TMPDIR", False, f"{folder}, not sticky", "Other users can take our folders away. chmod +t it.")
+        return Finding("TMPDIR", False, f"{folder}, not sticky", "Others can remove our folders. Run chmod +t on it.")
     return Finding("TMPDIR", True, f"{folder}, programs may run there")

@@ -155,7 +155,7 @@ def explanation(ladder: Ladder, number: int) -> Explanation:
     with ladder.database.read() as session:
         row = match_row(session, names.find_match(session, number))
         if row.status != Status.DONE:
-            raise UserError(f"Match {number} is {row.status}: it has moved no rating yet.")
+            raise UserError(f"Match {number} is {row.status}: it has changed no rating yet.")
         return explanations.explanation(row, names.find_variant(session, row.variant))
 
 

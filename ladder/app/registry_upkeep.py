@@ -162,7 +162,7 @@ def _collect(config: Path) -> None:
     done = subprocess.run(dying_with_us(command), env=ENVIRONMENT, capture_output=True, text=True, check=False)
     if done.returncode:
         words = done.stderr.strip().splitlines()[-1:] or ["it does not say why"]
-        raise SandboxError(f"The registry could not be tidied: {words[0]}")
+        raise SandboxError(f"The registry could not be cleaned up: {words[0]}")
 
 
 @contextmanager
@@ -191,7 +191,7 @@ def _wait(program: subprocess.Popen[bytes], listen: str) -> None:
             time.sleep(LOOK_SECONDS)
         else:
             return
-    raise SandboxError("The registry could not be tidied: it does not start. Look into logs/registry.err")
+    raise SandboxError("The registry could not be cleaned up: it does not start. Look into logs/registry.err")
 
 
 def _free_port() -> int:

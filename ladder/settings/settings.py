@@ -194,14 +194,14 @@ class Settings(BaseSettings):
             try:
                 ipaddress.ip_network(each, strict=False)
             except ValueError:
-                raise ValueError(f"{each[:60]!r} is no address; write 127.0.0.1 or 10.0.0.0/8") from None
+                raise ValueError(f"{each[:60]!r} is not an address; write 127.0.0.1 or 10.0.0.0/8") from None
         return text
 
     @field_validator("site_url")
     @classmethod
     def _is_origin(cls, text: str) -> str:
         if text and not re.fullmatch(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?/?", text, re.ASCII):
-            raise ValueError("it is no address of a site; write https://arena.example, without a path")
+            raise ValueError("it is not the address of a site; write https://arena.example, without a path")
         return text.rstrip("/").lower()
 
     @field_validator("clock")
@@ -214,14 +214,14 @@ class Settings(BaseSettings):
     @classmethod
     def _is_registry(cls, text: str) -> str:
         if text and not is_address(text):
-            raise ValueError("it is no host with a port; write it as arena.example:5000")
+            raise ValueError("it is not a host with a port; write it as arena.example:5000")
         return text
 
     @field_validator("cluster_listen")
     @classmethod
     def _is_tls(cls, text: str) -> str:
         if not re.fullmatch(r"tls://([\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}", text, re.ASCII):
-            raise ValueError("it is no address with a port; write it as tls://10.0.0.1:8786")
+            raise ValueError("it is not an address with a port; write it as tls://10.0.0.1:8786")
         return text
 
     @property
@@ -301,7 +301,7 @@ def read_url(text: str) -> URL:
         raise ValueError(f"it has its password at the end; {URL_HINT}, the password between user: and @")
     if url.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
         return url.set(drivername="postgresql+psycopg")
-    raise ValueError(f"{url.drivername!r} is no database that a ladder can be kept in; {URL_HINT}")
+    raise ValueError(f"{url.drivername!r} is not a kind of database that Pigpen can use; {URL_HINT}")
 
 
 def load_settings(bots: Iterable[Path] = (), **given: Any) -> Settings:
@@ -344,6 +344,6 @@ def _sentence(error: ValidationError) -> str:
     if detail["type"] == "extra_forbidden":
         near = difflib.get_close_matches(name, Settings.model_fields, 1)
         meant = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(Settings.model_fields)}."
-        return f"{name} in {file!r} is no setting. {meant}"
+        return f"{name} in {file!r} is not a setting. {meant}"
     place = f"{PREFIX}{name.upper()} in the environment" if source_of(name) == "environment" else f"{name} in {file!r}"
     return f"{place} cannot be used: {detail['msg'].removeprefix('Value error, ').rstrip('.')}."

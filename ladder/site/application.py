@@ -97,7 +97,7 @@ PAGES = (
 """In this order they are asked whose an address is."""
 PUBLIC_API = (api.router, replay_api.router, live_routes.api, why_routes.api)
 PERSONAL_API = (account_api.router, owner_api.router, submission_api.router, registry_api.router, tables_api.router)
-"""What somebody must log in for."""
+"""Routes for visitors who have logged in."""
 
 
 def make_app(

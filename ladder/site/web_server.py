@@ -28,7 +28,7 @@ SHUTDOWN_SECONDS = 3
 
 TIMEOUTS = Timeouts()
 RENEWAL_SECONDS = 30
-"""So often the site looks whether its certificate has been renewed."""
+"""Seconds between two looks whether the certificate has been renewed."""
 
 
 def serve(ladder: Ladder, listener: socket.socket, tls: Tls | None = None) -> None:

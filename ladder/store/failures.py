@@ -69,7 +69,7 @@ def _of_postgresql(url: URL, said: str, error: DBAPIError) -> Exception:
     if error.statement is not None:
         return StoreError(f"{place(url)} {HELD}" if "lock timeout" in said else f"{place(url)} failed: {said}.")
     if any(words in said for words in MISTAKES):
-        return LadderError(f"{place(url)} lets nobody in under this URL (setting database_url): {said}.")
+        return LadderError(f"{place(url)} refuses this URL (setting database_url): {said}.")
     return StoreError(f"{place(url)} does not answer: {said}.")
 
 

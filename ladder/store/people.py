@@ -28,7 +28,7 @@ def find_account(session: Session, name: str) -> Account:
     """
     account = account_of(session, name)
     if account is None:
-        raise LadderError(f"There is no account {name!r}. To see those that there are: pigpen account list")
+        raise LadderError(f"There is no account {name!r}. To list all: pigpen account list")
     return account
 
 

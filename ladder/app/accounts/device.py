@@ -28,7 +28,7 @@ GOOD_SECONDS = 600.0
 ASK_SECONDS = 2.0
 """Seconds between two questions of the command whether somebody has confirmed."""
 MAX_WAITING = 1000
-NO_CODE = "There is no log-in with that code, or it has ended: look at the code again, or run pigpen login again."
+NO_CODE = "No log-in waits for that code. Check the code, or run pigpen login again."
 ENDED = "This log-in was refused, or it has taken too long. Run pigpen login again."
 
 
@@ -59,7 +59,7 @@ def start(ladder: Ladder, client: str, address: str, site: str, ask_seconds: flo
     secret, code, now = new_secret(DEVICE), new_user_code(), ladder.clock()
     with ladder.database.write() as session:
         if login_codes.waiting_codes(session, now) >= MAX_WAITING:
-            raise Busy("Too many log in just now; try again in a minute.")
+            raise Busy("Too many log-ins at the moment. Try again in a minute.")
         while login_codes.login_code(session, code, now) is not None:
             code = new_user_code()
         login_codes.add_login_code(session, hash_of(secret), code, client, address, now, now + GOOD_SECONDS)

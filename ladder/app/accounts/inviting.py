@@ -34,7 +34,7 @@ def invite(
     ladder: Ladder, viewer: Viewer, role: Role, name: str | None = None, note: str = "", days: int = USUAL_DAYS
 ) -> NewSecret:
     """
-    Invite somebody to make an account.
+    Invite a person to make an account.
 
     Args:
         ladder: The ladder.
@@ -141,4 +141,4 @@ def check_days(days: int) -> None:
         UserError: If it may not.
     """
     if not 1 <= days <= MAX_DAYS:
-        raise UserError(f"An invitation is good for 1 to {MAX_DAYS} days.")
+        raise UserError(f"An invitation is valid for 1 to {MAX_DAYS} days.")

@@ -84,7 +84,7 @@ def disable(ladder: Ladder, viewer: Viewer, name: str, reason: str) -> AccountRo
     if not reason.strip():
         raise UserError("A reason is needed, for the account's owner and other organisers.")
     if viewer.name == name:
-        raise UserError("Nobody disables their own account; another organiser can.")
+        raise UserError("You cannot disable your own account; another organiser can.")
     with ladder.database.write() as session:
         now = ladder.clock()
         store.disable(session, find_account(session, name), reason.strip()[:1000], now)
@@ -143,7 +143,7 @@ def set_role(ladder: Ladder, viewer: Viewer, name: str, role: Role) -> AccountRo
     """
     check(viewer, Act.ADMINISTER)
     if viewer.name == name:
-        raise UserError("Nobody changes what their own account is for; another organiser can.")
+        raise UserError("You cannot change the role of your own account; another organiser can.")
     with ladder.database.write() as session:
         store.set_role(find_account(session, name), role)
         write_audit(session, viewer, "account.role", name, ladder.clock(), role=str(role))

@@ -41,7 +41,7 @@ LEEWAY_SECONDS = 60
 MAX_SUBJECT = 255
 """Characters of who somebody is there, as OpenID Connect has it."""
 NOT_BEGUN = "This log-in was begun in another browser, or it has taken too long. Begin again."
-REFUSED = "The identity provider did not vouch for you. Begin again, or ask the organiser of the ladder."
+REFUSED = "The identity provider did not confirm who you are. Begin again, or ask the organiser of the ladder."
 NO_ANSWER = "The identity provider does not answer as it should. Try again soon, or ask the organiser of the ladder."
 
 

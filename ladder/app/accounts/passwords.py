@@ -22,7 +22,7 @@ AT_ONCE = 2
 """So many are hashed at the same time: each takes a core and 64 MiB."""
 WAIT_SECONDS = 5.0
 """So long one waits for its turn."""
-BUSY = "Too many log in just now; try again in a minute."
+BUSY = "Too many log-ins at the moment. Try again in a minute."
 
 
 def check_password(password: str, name: str) -> None:
@@ -35,7 +35,7 @@ def check_password(password: str, name: str) -> None:
     if not LEAST <= len(password) <= MOST:
         raise UserError(f"A password has {LEAST} to {MOST} characters.")
     if password.casefold() == name.casefold():
-        raise UserError("A password is something else than the name.")
+        raise UserError("The password must not be the name.")
 
 
 class Passwords:

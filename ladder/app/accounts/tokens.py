@@ -75,11 +75,11 @@ def create_token(
     most = ladder.settings.token_days
     days = most if days is None else days
     if not 1 <= days <= most:
-        raise UserError(f"A token is good for 1 to {most} days.")
+        raise UserError(f"A token is valid for 1 to {most} days.")
     if not scopes:
-        raise UserError("A token is good for something: choose at least one of read, submit and admin.")
+        raise UserError("A token must allow something: choose at least one of read, submit and admin.")
     if Scope.ADMIN in scopes and not viewer.is_organiser:
-        raise UserError("Only an organiser's token can be good for what organisers do.")
+        raise UserError("Only a token of an organiser can have the scope admin.")
     secret = new_secret(TOKEN)
     with ladder.database.write() as session:
         account, now = find_account(session, str(viewer.name)), ladder.clock()
@@ -107,7 +107,7 @@ def revoke(ladder: Ladder, viewer: Viewer, name: str, number: int, kind: Kind) -
     with ladder.database.write() as session:
         account, now = find_account(session, name), ladder.clock()
         if not revoke_credential(session, account.owner_id, number, kind, now):
-            raise LadderError(f"There is no {kind} {number}. To see those that are: pigpen account sessions {name}")
+            raise LadderError(f"There is no {kind} {number}. To list all: pigpen account sessions {name}")
         write_audit(session, viewer, f"{kind}.revoke", name, now, id=number)
 
 

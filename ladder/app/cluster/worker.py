@@ -78,7 +78,7 @@ def worker_name(plan: WorkerPlan) -> str:
 def _check(plan: WorkerPlan) -> None:
     match = ADDRESS.fullmatch(plan.address)
     if not match or not 0 < int(match[2]) < 65536:
-        raise UserError(f"{plan.address!r} is no address of a coordinator; write it as tls://10.0.0.1:8786.")
+        raise UserError(f"{plan.address!r} is not the address of a coordinator; write it as tls://10.0.0.1:8786.")
     if plan.name and (not NAME.fullmatch(plan.name) or len(plan.name) > NAME_LENGTH):
         raise UserError(
             f"{plan.name!r} is no name for a worker: letters, digits, '.', '_' and '-', at most {NAME_LENGTH}."

@@ -109,4 +109,6 @@ def _find(session: Session, name: str, now: float) -> WorkerRow:
     if name in there:
         return there[name]
     names = ", ".join(list(there)[:MAX_NAMES]) + (", …" if len(there) > MAX_NAMES else "")
-    raise LadderError(f"There is no worker {name!r}. " + (f"There is {names}." if there else "None has ever come."))
+    raise LadderError(
+        f"There is no worker {name!r}. " + (f"There is {names}." if there else "No worker has ever connected.")
+    )

@@ -82,7 +82,7 @@ class MatchPlan:
         Give a function that writes a line of the record.
 
         Args:
-            say: Takes a sentence if the match is interrupted: how to go on with it.
+            say: Takes a sentence if the match is interrupted: how to continue it.
 
         Raises:
             SandboxError: If there is no room for the record.

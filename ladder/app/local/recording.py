@@ -1,5 +1,5 @@
 """
-The record of a match on disk, and what is needed to go on with it after an interruption.
+The record of a match on disk, and what is needed to continue it after an interruption.
 
 While a match runs, its seed lies beside the record, in a file that only its owner may read: the record itself must not
 tell it before the end, and without it nobody could deal the rest of the cards.
@@ -36,7 +36,7 @@ def recording(path: Path | None, seed: bytes, say: Say) -> Iterator[Write]:
     Args:
         path: The file.
         seed: Of the match.
-        say: Takes a sentence if the match is interrupted: how to go on with it.
+        say: Takes a sentence if the match is interrupted: how to continue it.
     """
     if path is None:
         yield lambda line: None
@@ -45,7 +45,7 @@ def recording(path: Path | None, seed: bytes, say: Say) -> Iterator[Write]:
         writer = RecordWriter.create(path)
     except FileExistsError:
         raise UserError(
-            f"{str(path)!r} is there already. Name another file, or go on with an interrupted match by --resume; "
+            f"{str(path)!r} is there already. Name another file, or continue an interrupted match with --resume; "
             "nothing was changed."
         ) from None
     except OSError as error:
@@ -73,7 +73,7 @@ def _write(writer: RecordWriter, line: AnyLine) -> None:
     try:
         writer.write(line)
     except RecordError as error:
-        raise SandboxError(f"{error} What it holds is whole; make room.") from error
+        raise SandboxError(f"{error} What the file holds so far is complete. Make room on its disk.") from error
 
 
 def unfinished(path: Path) -> Unfinished:
@@ -120,7 +120,7 @@ def _kept(seed: bytes, path: Path, say: Say) -> Iterator[None]:
         if _drop_if_empty(path):
             seed_file(path).unlink(missing_ok=True)
         elif isinstance(error, SandboxError | RecordError) or not isinstance(error, Exception):  # or it was stopped
-            say(f"What has been played is in {path}; go on with: --resume {path}")
+            say(f"What has been played is in {path}. To continue: --resume {path}")
         raise
     seed_file(path).unlink(missing_ok=True)
 

@@ -142,11 +142,11 @@ class Connection:
                 yield found
         except requests.exceptions.SSLError as error:
             raise RemoteError(
-                f"{self.address} cannot be trusted: {why(error)}. If its certificate is of an authority of your own, "
-                "name that authority's file: REQUESTS_CA_BUNDLE or SSL_CERT_FILE"
+                f"{self.address} cannot be trusted: {why(error)}. If an authority of your own signed its certificate, "
+                f"set REQUESTS_CA_BUNDLE or SSL_CERT_FILE to that authority's file."
             ) from None
         except requests.exceptions.ProxyError as error:
-            raise _NoAnswer(f"The proxy before {self.address} does not let this through: {why(error)}.") from None
+            raise _NoAnswer(f"The proxy for {self.address} refuses this request: {why(error)}.") from None
         except FAILURES as error:
             raise _NoAnswer(f"{self.address} does not answer: {why(error)}.") from None
 
@@ -163,10 +163,10 @@ class Connection:
             found.close()
             if method != "GET" or origin_of(address) != origin_of(self.address):
                 raise RemoteError(
-                    f"{self.address} leads to {address!r}, and your token is not for that. If the ladder is there, log "
-                    "in there: pigpen login URL"
+                    f"{self.address} redirects to {address!r}, where your token is not valid. If the ladder is "
+                    "there now, log in there: pigpen login URL"
                 )
-        raise RemoteError(f"{self.address} leads from one address to the next, without end.")
+        raise RemoteError(f"{self.address} redirects without end.")
 
 
 class _NoAnswer(RemoteError):

@@ -65,7 +65,7 @@ def keep(address: str, token: str) -> Login:
     """
     if not is_token(token):
         raise UserError(
-            f"That is no token. Make one at {address}/me/account, and give it to: pigpen login {address} --token"
+            f"That is not a token. Make one at {address}/me/account, and give it to: pigpen login {address} --token"
         )
     with Connection(address, token) as connection:
         login = Login(address, who(connection).name, token)
@@ -100,7 +100,7 @@ def forget(login: Login) -> None:
     except RemoteError as error:
         remove_login()
         raise RemoteError(
-            f"You are logged out here, but the token is still good there: {error} "
+            f"You are logged out on this machine, but the token is still valid: {error} "
             f"Revoke it at {login.address}/me/account"
         ) from None
     remove_login()

@@ -83,7 +83,7 @@ class RemoteLadder:
     def logs(self, match: int, seat: str, table: int | None) -> list[SeatLog]:
         """See `AnyLadder`."""
         if not _fits(seat):
-            raise UserError(f"Nobody in match {match} is {seat!r}. To see who is: pigpen matches {match}")
+            raise UserError(f"No bot {seat!r} played in match {match}. To list its bots: pigpen matches {match}")
         return self.connection.get(f"/matches/{match}/seats/{quote(seat, safe='')}/logs", list[SeatLog], table=table)
 
     def retire(self, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
@@ -131,9 +131,7 @@ class RemoteLadder:
 def _name(bot: str) -> str:
     """A bot's name as a part of an address."""
     if not _fits(bot):
-        raise LadderError(
-            f"There is no bot {bot.partition('@')[0]!r} on this ladder. To see those that are: pigpen bots"
-        )
+        raise LadderError(f"There is no bot {bot.partition('@')[0]!r} on this ladder. To list all: pigpen bots")
     return quote(bot, safe="")
 
 

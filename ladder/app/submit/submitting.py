@@ -112,7 +112,7 @@ async def _try(
         raise
     row = submissions.record(outcome)
     if row is None:
-        raise StoreError("Another process has taken this submission over, for it took too long here.")
+        raise StoreError("Another process has taken this submission over, because it took too long here.")
     if row.result is None:
         raise LadderError(row.reason)
     return row.result
@@ -148,7 +148,7 @@ def _usual_sandbox(settings: Settings, usual: str | None) -> SandboxKind:
     """Where the ladder's bots run already, or else what the settings say."""
     if usual is None and settings.sandbox == SandboxKind.PROCESS and source_of("sandbox") == "file":
         raise UserError(
-            f"{FILE} alone does not begin a ladder of processes, from which nothing keeps your files. If its bots are "
-            "your own, say --sandbox process."
+            f"{FILE} alone does not begin a ladder of processes, because its bots can read your files. If all its "
+            f"bots are your own, add --sandbox process."
         )
     return SandboxKind(usual or settings.sandbox)

@@ -172,5 +172,5 @@ def _secrets(orders: Sequence[ChairOrder], rules: Rules) -> dict[int, str]:
     if len(orders) != rules.players:
         raise UserError(f"{rules.name} has {rules.players} chairs; {len(orders)} are filled.")
     if not people:
-        raise UserError("Nobody sits at this table but bots; leave a chair to a person.")
+        raise UserError("Only bots sit at this table; leave a chair for a person.")
     return {number: secrets.token_urlsafe(SECRET_BYTES) for number in people}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from pigpen.values.view import View
 
-NO_PRACTICE = "At this table nobody may ask before they play; open one for practice."
+NO_PRACTICE = "This table gives no estimates before you play. Open a table for practice."
 
 
 def ask_before(ladder: Ladder, name: str, secret: str, view: View, asker: str = "") -> Hint:

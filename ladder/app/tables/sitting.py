@@ -24,7 +24,7 @@ ENDED = (TableStatus.OVER, TableStatus.ENDED)
 AT_THE_TABLE = "It was ended at the table."
 NOTED_SECONDS = 60.0
 """Seconds until it is noted again that a person is there: a page that waits asks every two seconds."""
-NO_SEAT = "This link is for no chair of this table; ask for a new one."
+NO_SEAT = "This link does not belong to a chair of this table. Ask for a new one."
 
 
 def join(ladder: Ladder, name: str, secret: str, who: TableVisitor) -> TableState:
@@ -116,7 +116,7 @@ def start_now(ladder: Ladder, name: str, secret: str) -> TableState:
     with ladder.database.write() as session:
         table, chairs, mine = _opener(session, name, secret)
         if table.status != TableStatus.WAITING:
-            raise Conflict("This table waits for nobody.")
+            raise Conflict("This table is not waiting for people.")
         seat_house_bots(session, table, chairs, USUAL_HOUSE_BOTS)
         make_place(session, ladder.settings, table, ladder.clock())
         state = state_of(table, chairs, mine)
@@ -136,7 +136,7 @@ def end(ladder: Ladder, name: str, secret: str) -> TableState:
         table, chairs, mine = _chair(session, name, secret)
         others = [each for each in chairs if each.joined is not None and each is not mine]
         if not is_opener(chairs, mine) and others:
-            raise Forbidden("Only who opened this table can end it; you can leave it.")
+            raise Forbidden("Only the person who opened this table can end it. You can leave it.")
         if table.status not in ENDED:
             end_table(session, table, AT_THE_TABLE, ladder.clock())
         state = state_of(table, chairs, mine)
@@ -178,5 +178,5 @@ def _chair(session: Session, name: str, secret: str) -> tuple[PeopleTable, list[
 def _opener(session: Session, name: str, secret: str) -> tuple[PeopleTable, list[PeopleChair], PeopleChair]:
     table, chairs, mine = _chair(session, name, secret)
     if not is_opener(chairs, mine):
-        raise Forbidden("Only who opened this table can do that.")
+        raise Forbidden("Only the person who opened this table can do that.")
     return table, chairs, mine

@@ -26,7 +26,7 @@ LINGER_SECONDS = 10.0
 """Seconds that a table is still watched after its last spectator: a browser without a stream asks now and then."""
 MAX_TABS = 100
 """Spectators of one table."""
-TOO_MANY = "Too many watch this table; try again in {minutes} min."
+TOO_MANY = "Too many visitors watch this table. Try again in {minutes} min."
 
 
 class TableWatches:

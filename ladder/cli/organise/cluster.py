@@ -35,10 +35,10 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print the workers as JSON.")] = False,
 ) -> None:
     """
-    Show the workers as their coordinators last heard of them.
+    Show the workers, as last seen by their coordinators.
 
-    This and the next three commands work from any machine that has the ladder's settings, whether a coordinator runs
-    or not. A worker is shown as gone if nothing was heard of it for a minute.
+    This command, drain, resume and forget work from any machine that has the ladder's settings, even if no
+    coordinator runs. A worker is shown as gone if it was not seen for a minute.
 
     Examples:
         pigpen cluster status
@@ -97,7 +97,7 @@ def drain(
 @cluster.command()
 def resume(name: NameArgument, as_json: JsonOption = False) -> None:
     """
-    Let a drained worker play again, whoever drained it.
+    Let a drained worker play again. It does not matter who drained it, an organiser or the coordinator.
 
     Examples:
         pigpen cluster resume barn
@@ -137,8 +137,9 @@ def make_certificates(
     """
     Make the certificates of workers and scheduler; run it on the coordinator's machine.
 
-    The first time it makes the cluster's own authority, and the scheduler's certificate, in the folder cluster of the
-    data folder; existing files stay. A worker's certificate is one file: copy it to its machine, and keep it secret.
+    The first time it also makes the cluster's own certificate authority and the scheduler's certificate, in the folder
+    cluster of the data folder. Existing files stay. A worker's certificate is one file: copy it to its machine, and
+    keep it secret.
 
     Examples:
         pigpen cluster certs

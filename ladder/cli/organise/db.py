@@ -30,7 +30,7 @@ def upgrade(as_json: JsonOption = False) -> None:
     """
     Upgrade the database to the schema of this version of Pigpen; create it if there is none.
 
-    First stop everything that runs on the ladder. A SQLite file is copied beside the old one first.
+    First stop all processes of the ladder. A SQLite file is copied beside the old one first.
 
     Examples:
         pigpen db upgrade
@@ -111,13 +111,13 @@ def backup(
 
 @db.command()
 def copy(
-    to_url: Annotated[str, typer.Argument(help="An empty database, as in the setting database_url.")],
+    to_url: Annotated[str, typer.Argument(help="URL of an empty database, as in the setting database_url.")],
     as_json: JsonOption = False,
 ) -> None:
     """
     Copy the ladder into another database: from SQLite to PostgreSQL, or back.
 
-    First stop everything that runs on the ladder. The other database gets everything or nothing, and is compared with
+    First stop all processes of the ladder. The other database gets everything or nothing, and is compared with
     this one, which does not change. Records and folders stay where they are, in the data folder.
 
     Examples:
@@ -143,12 +143,12 @@ def _say_copied(done: DatabaseCopy) -> None:
         sanitize(f"{rows:>12,}  rows in all (schema {done.schema_revision}), read again and found equal: {done.digest}")
     )
     url = done.target.replace("+psycopg", "", 1)
-    typer.echo(sanitize(f"{_where_it_is_set()} Before anything runs again, let it say: {url}"))
+    typer.echo(sanitize(f"{_where_it_is_set()} Before you start the ladder again, set it to: {url}"))
 
 
 def _where_it_is_set() -> str:
     from ladder.settings.settings import source_of
 
     if source_of("database_url") == "environment":
-        return "Which database is the ladder, PIGPEN_DATABASE_URL says in the environment."
-    return "Which database is the ladder, the setting database_url says in pigpen.toml."
+        return "The environment variable PIGPEN_DATABASE_URL names the ladder's database."
+    return "The setting database_url in pigpen.toml names the ladder's database."

@@ -47,13 +47,13 @@ if TYPE_CHECKING:
     from referee.replay.table_view import TableView, ViewedSeat
 
 OWN, LEFT, RIGHT, TOP_LEFT, TOP = 7, 6, 8, 0, 1
-"""Fields by number: the own hand and those beside it; where notes are put, unless somebody sits there."""
+"""Numbers of fields: the own hand and those beside it; `TOP_LEFT` takes notes if no seat is there."""
 HURRIED = 10.0
 """When fewer seconds are left, the clock is red."""
 
 
 def table_screen(state: ScreenState, width: int, height: int) -> list[Text]:
-    """Draw what *state* shows, in so many columns and at most so many lines."""
+    """Draw what *state* shows, in *width* columns and at most *height* lines."""
     if state.page is Page.HELP:
         return [Text(line) for line in HELP.splitlines()][:height]
     if state.page is Page.SHEET:
@@ -71,7 +71,7 @@ def table_screen(state: ScreenState, width: int, height: int) -> list[Text]:
 
 
 def _small(state: ScreenState, seen: Seen, width: int, height: int) -> Iterator[Text]:
-    """What is needed to play on where the terminal is too small for the table."""
+    """Draw what is needed to continue in a terminal that is too small for the table."""
     yield Text(f"This needs {WIDTH} columns and {HEIGHT} lines; the terminal has {width} and {height}.")
     now = seat_table(seen.view, [sanitize(name) for name in seen.names])
     view = state.choice.view if state.choice is not None else seen.view

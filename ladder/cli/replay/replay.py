@@ -26,13 +26,13 @@ def replay(
     board: BoardOption = None,
     rotation: RotationOption = None,
     seen_by: Annotated[
-        str | None, typer.Option("--as", metavar="BOT", help="Show only what this bot knew: its name or number.")
+        str | None, typer.Option("--as", metavar="BOT", help="Show only what this bot knew. Give its name or number.")
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Print text, as without a terminal.")] = False,
     local: LocalOption = False,
 ) -> None:
     """
-    Show a recorded match: on a terminal card by card with the arrow keys, elsewhere as text.
+    Show a recorded match: on a terminal card by card with the arrow keys, otherwise as text.
 
     On a terminal, --deal, --board and --rotation say where to begin.
 

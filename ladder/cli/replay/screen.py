@@ -52,7 +52,7 @@ def screen(cursor: Cursor, seat: int | None, width: int, height: int) -> list[Te
         cursor: The place in the match.
         seat: The seat from which to look, at the bottom of the table; None: all hands are open.
         width: Columns of the terminal.
-        height: Its lines; at most so many are drawn.
+        height: Lines of the terminal; no more are drawn.
     """
     replay, seats = cursor.replay, None if seat is None else (seat,)
     now = view_table(replay, cursor.moment, seats)
@@ -137,7 +137,7 @@ def _in_hand(card: Card, viewed: ViewedSeat) -> str:
 
 
 def _guess(viewed: ViewedSeat) -> Iterator[Text]:
-    """What is known of cards that are not seen."""
+    """Draw what is known of unseen cards."""
     yield Text(f"{viewed.unknown} unknown cards" if viewed.unknown else "", style="dim")
     yield Text.assemble(*(["holds "] if viewed.hand else []), *coloured(viewed.hand))
     voids = [Text(words.SIGNS[suit], style=SUIT_STYLES[suit]) for suit in sorted(viewed.voids)]
@@ -146,7 +146,7 @@ def _guess(viewed: ViewedSeat) -> Iterator[Text]:
 
 
 def taken_of(suit: Suit, taken: Collection[Card]) -> Iterator[Text]:
-    """The cards of a suit that somebody took."""
+    """The cards of a suit among those that a seat took."""
     if ranks := words.ranks_of(suit, taken):
         yield Text(f"{words.SIGNS[suit]}{ranks} ", style=SUIT_STYLES[suit])
 
@@ -195,7 +195,7 @@ def middle(what: str | Text, width: int) -> Text:
 
 
 def notes_field(rules: Rules, now: TableView) -> Iterator[Text]:
-    """What was exposed, or else passed."""
+    """Draw the exposed cards, or else the passed ones."""
     shown = [(viewed, text) for viewed in now.seats for text in words.exposures(rules, viewed)]
     if shown:
         yield Text("  exposed", style="dim")
@@ -231,6 +231,6 @@ def _news(cursor: Cursor, now: TableView, before: TableView | None, width: int) 
 
 
 def _bar(cursor: Cursor, width: int) -> Text:
-    """How far the deal has come."""
+    """Draw the progress of the deal."""
     done = (width - 1) * cursor.moment // (len(cursor.replay.moments) - 1)
     return Text.assemble("━" * done, "●", ("─" * (width - 1 - done), "dim"))

@@ -124,7 +124,7 @@ def _revealed(rules: Rules, before: TableView, now: TableView) -> Iterator[str]:
 
 
 def _own_hand(now: TableView) -> str:
-    """What the one seat that is looked from holds at its turn; nothing while others are to play."""
+    """Give the hand of the seat whose view is shown, at its turn; nothing while others are to play."""
     opened = [viewed for viewed in now.seats if viewed.open]
     return suits(opened[0].hand) if len(opened) == 1 and opened[0].asked and now.phase is Phase.PLAY else ""
 

@@ -114,7 +114,7 @@ def _sealed(rules: Rules, now: TableView, before: TableView) -> str:
 
 
 def _time(last: LastAction) -> str:
-    """How long a play took, and what the bot had worked before it was asked, if that is worth a word."""
+    """Give the time of a play, and the CPU time that the bot used before it was asked, if it is worth a word."""
     if last.took is None:
         return ""
     if last.by == BY_FORCED:

@@ -1,4 +1,4 @@
-"""`pigpen push`: an image goes into the registry of a ladder elsewhere."""
+"""`pigpen push`: puts an image into the registry of a remote ladder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def push(
     image: Annotated[str, typer.Argument(help="An image of this machine's Docker engine.")],
     name: Annotated[
-        str | None, typer.Option(help="Its name there, if you like with a tag: trotter:2. By default: as here.")
+        str | None,
+        typer.Option(help="Its name in the registry, with or without a tag: trotter:2. By default: its name here."),
     ] = None,
 ) -> None:
     """
@@ -55,7 +56,7 @@ def pushed(connection: Connection, login: Login, image: str, name: str | None = 
 
 @contextmanager
 def _shown(image: str) -> Iterator[Callable[[str], None]]:
-    """A line of a terminal that says how far it is; elsewhere nothing."""
+    """Show the progress in a line of the terminal; without a terminal show nothing."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda words: None

@@ -1,4 +1,4 @@
-"""`pigpen submit` to a ladder elsewhere: the folder or image is sent, and its trial is watched from here."""
+"""`pigpen submit` to a remote ladder: sends the folder or image, and follows its trial."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
 def check_words(login: Login, owner: str | None, sandbox: str | None) -> None:
     """
-    Refuse what makes no sense for a ladder elsewhere.
+    Refuse options that make no sense for a remote ladder.
 
     Raises:
         UserError: If there is something.
     """
     if owner not in (None, login.name):
         raise UserError(
-            f"You are {login.name} on {login.address}, and your bots there are yours: leave --owner out, or submit to "
-            "the ladder on this machine with --local."
+            f"You are {login.name} on {login.address}, and your bots there belong to you. Leave --owner out, or "
+            "submit to the ladder on this machine with --local."
         )
     if sandbox is not None:
         raise UserError(
-            f"{login.address} says itself where its bots run: leave --sandbox out, or submit to the ladder on this "
-            "machine with --local."
+            f"The ladder {login.address} decides where its bots run. Leave --sandbox out, or submit to the ladder on "
+            "this machine with --local."
         )
 
 
-def submit_elsewhere(
+def submit_remotely(
     login: Login, source: BotSource, name: str, variants: Sequence[str], keep_old: bool, word: str
 ) -> SubmissionResult:
     """
@@ -97,7 +97,7 @@ def _in_registry(connection: Connection, login: Login, image: str) -> str:
     place = connection.get("/registry", RegistryPlace)
     try:
         is_here = not image.startswith(f"{place.address}/") and is_on_engine(image)
-    except SandboxError:  # without an engine one can submit what was pushed elsewhere
+    except SandboxError:  # an image that another machine has pushed can be submitted without an engine
         is_here = False
     return pushed(connection, login, image) if is_here else image
 
@@ -118,8 +118,8 @@ def _watched(connection: Connection, row: SubmissionRow) -> SubmissionRow:
                     raise
                 warned = True
                 shown.say(
-                    f"Submission {row.id} goes on without you. To see it: pigpen submissions {row.id}. To take it "
-                    f"back: pigpen submissions {row.id} --withdraw. Ctrl-C again ends this command."
+                    f"Submission {row.id} continues without this command. To see it: pigpen submissions {row.id}. To "
+                    f"withdraw it: pigpen submissions {row.id} --withdraw. Ctrl-C again ends this command."
                 )
 
 
@@ -156,7 +156,7 @@ class _Shown:
 
 
 def words_for(row: SubmissionRow) -> str:
-    """How far a submission has come, in a few words."""
+    """Describe the progress of a submission in a few words."""
     name = f"Submission {row.id}"
     if row.finished is not None:
         return f"{name}: {row.status}"

@@ -208,7 +208,7 @@ def _pull(client: DockerClient, reference: str, repository: str, tag: str, login
 
 def _pull_failed(reference: str, reason: str) -> SandboxError:
     return SandboxError(
-        f"The image {reference} was to be pulled, and pulling it failed: {reason.strip()}. "
+        f"The image {reference} could not be pulled: {reason.strip()}. "
         "Build or load it here, or try again when its registry can be reached."
     )
 

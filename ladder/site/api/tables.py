@@ -22,7 +22,7 @@ router = APIRouter()
 
 @router.post("/tables", response_model=OpenedTable, status_code=201)
 def new_table(request: Request, order: TableOrder) -> Response:
-    """Open a table; whoever has the secret of a chair may sit there. The first one is the opener's."""
+    """Open a table. The secret of a chair lets its holder sit there; the first chair is the opener's."""
     site: Site = request.app.state.site
     viewer = demand(request, Act.READ_SUBMISSION)
     with not_taken():

@@ -49,7 +49,7 @@ def today(request: Request, variant: Variant) -> Response:
 
 @router.get("/today/{variant}/yesterday")
 def yesterday(request: Request, variant: Variant) -> Response:
-    """How everybody did on yesterday's board of a variant."""
+    """Show all results of yesterday's board of a variant."""
     site: Site = request.app.state.site
     found = comparing.results_of_yesterday(site.ladder, variant, asker_of(request))
     values = {"found": found, "variant": found.board.variant, "not_served": NOT_SERVED}
@@ -89,7 +89,7 @@ def play_board(request: Request, match: Number, board: Number, table: Number, fo
 
 @router.get("/{name}/compare")
 def compare(request: Request, name: Name, key: Key = "") -> Response:
-    """Everybody's results of a table's board, for who has played it there; with somebody's, decision by decision."""
+    """Show all results of a table's board to a person who has played it; with a key, compare that one by decisions."""
     site: Site = request.app.state.site
     state, secret = my_table(request, name), secret_of(request)
     asker = asker_of(request)

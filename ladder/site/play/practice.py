@@ -32,7 +32,7 @@ DealNumber = Annotated[int, Query(ge=0, le=100_000)]
 NOT_KEPT = {"Cache-Control": "no-store"}
 JSON = "application/json"
 SETTLE_SECONDS = 2.0
-"""For so long a question waits for its seat, which a site that has just started looks for."""
+"""Seconds that a question waits for its seat: a site that has just started must find it first."""
 NOT_ASKED = to_translate("You are not asked anything now.")
 
 

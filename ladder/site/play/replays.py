@@ -38,7 +38,7 @@ def replay(request: Request, name: Name) -> Response:
 
 @router.get("/{name}/replay/{key}/{board}/{table}")
 def deal(request: Request, name: Name, key: Key, board: BoardNumber, table: TableNumber) -> Response:
-    """A deal that was played at a table, or by somebody else with the same cards."""
+    """Show a deal that was played at a table, or by another person with the same cards."""
     site: Site = request.app.state.site
     my_table(request, name)
     place = DealPlace(board=board, table=table)

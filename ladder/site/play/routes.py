@@ -68,7 +68,7 @@ def open_one(request: Request, form: Form) -> Response:
 
 @router.get("/{name}")
 def one_table(request: Request, name: Name, seat: Annotated[str, Query(max_length=LONGEST_SECRET)] = "") -> Response:
-    """The table of somebody who has a chair there: while it waits, while it is played, and when it is over."""
+    """Show the table to a person who has a chair there: before, during and after the match."""
     if seat:
         return _take_seat(request, name, seat)
     return _page(request, my_table(request, name))

@@ -41,11 +41,11 @@ class Site:
     seat_sessions: SeatSessions
     """The chairs of people whose pages are open."""
     watches: TableWatches
-    """The tables that somebody watches."""
+    """The tables that visitors watch."""
     passwords: Passwords
     attempts: Attempts
     hashing: CapacityLimiter
-    """Where who logs in waits for its turn."""
+    """Limits how many log-ins hash a password at once."""
     look_seconds: float
     """Seconds between two looks of a stream at its submission."""
     ask_seconds: float

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
     from ladder.values.accounts import Role
 
-NOT_GOOD = "This invitation is not good any more: it was used, it has expired, or it was taken back. Ask for a new one."
+NOT_GOOD = "This invitation is no longer valid: it was used, has expired, or was withdrawn. Ask for a new one."
 
 
 def add_invitation(
     session: Session, hashed: str, role: Role, name: str | None, note: str, by: str, now: float, expires: float
 ) -> Invitation:
     """
-    Invite somebody.
+    Invite a person.
 
     Args:
         session: A transaction that writes.
@@ -69,7 +69,7 @@ def revoke_invitation(session: Session, number: int, now: float) -> Invitation:
     """
     found = session.get(Invitation, number)
     if found is None or found.used is not None or found.expires <= now:
-        raise LadderError(f"There is no open invitation {number}. To see those that are: pigpen account invitations")
+        raise LadderError(f"There is no open invitation {number}. To list all: pigpen account invitations")
     found.expires = now
     return found
 

@@ -101,7 +101,7 @@ def why_nobody(session: Session, variants: Collection[str] | None = None) -> str
     """
     reasons = {name: field.why_none for name, field in fields_of(session, variants).items()}
     if not reasons:
-        return "Nobody is entered yet. Enter bots with: pigpen submit FOLDER"
+        return "No bot is entered yet. Enter bots with: pigpen submit FOLDER"
     if None in reasons.values():
         return None
     told = " ".join(f"{name}: {reason}" for name, reason in reasons.items())

@@ -412,7 +412,7 @@ def test_nobody_to_play_ends_a_run_that_has_a_goal_with_the_reason(
     settings = load_settings(data_dir=tmp_path / "empty")
     empty = open_ladder(settings, create=True)
     run = runner(Coordinator(empty, settings, random.Random(7), time, tick=time), executor, time)
-    with pytest.raises(NobodyPlays, match="Nobody is entered yet"):
+    with pytest.raises(NobodyPlays, match="No bot is entered yet"):
         run.run()
     empty.close()
 

@@ -91,7 +91,7 @@ def test_disabling_ends_sessions_tokens_and_links_at_once_and_enabling_brings_no
     row = managing.enable(ladder, OLGA, "ada")
     assert (row.disabled, row.reason) == (None, "")
     assert [viewer_by(ladder, secret, "") for secret in secrets] == [NOBODY, NOBODY]
-    with pytest.raises(LadderError, match="not good any more"):
+    with pytest.raises(LadderError, match="is no longer valid"):
         register(ladder, quick_passwords(), "", PASSWORD, link, HERE)
     assert viewer_by(ladder, session_of(ladder, "ada"), "").name == "ada"
 
@@ -174,12 +174,12 @@ def test_the_first_organiser_comes_by_the_newest_link(settings: Settings) -> Non
         assert inviting.first_invitation(ladder) is not None, "she has no password yet"
         new = inviting.first_invitation(ladder)
         assert new is not None
-        with pytest.raises(LadderError, match="not good any more"):
+        with pytest.raises(LadderError, match="is no longer valid"):
             register(ladder, quick_passwords(), "otto", PASSWORD, old.secret, HERE)
         register(ladder, quick_passwords(), "otto", PASSWORD, new.secret, HERE)
         assert [row.role for row in managing.accounts(ladder, LOCAL) if row.name == "otto"] == [Role.ORGANISER]
         assert inviting.first_invitation(ladder) is None
-        with pytest.raises(LadderError, match="not good any more"):
+        with pytest.raises(LadderError, match="is no longer valid"):
             register(ladder, quick_passwords(), "eve", PASSWORD, new.secret, HERE)
 
 

@@ -64,7 +64,7 @@ def test_a_ladder_without_workers_says_so(ladder: Ladder) -> None:
     add_workers(ladder, seen("sty", state=WorkerState.GONE))
     forget(ladder, LOCAL, "sty")
     forget(ladder, LOCAL, "barn")
-    with pytest.raises(LadderError, match="None has ever come"):
+    with pytest.raises(LadderError, match="No worker has ever connected"):
         drain(ladder, LOCAL, "sty")
 
 

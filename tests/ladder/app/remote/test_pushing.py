@@ -78,7 +78,7 @@ def test_an_image_is_pushed_under_ones_own_name_and_leaves_no_tag_behind(
 def test_what_is_not_there_or_cannot_be_called_so_is_named(elsewhere: Elsewhere, image: str) -> None:
     with pytest.raises(UserError, match="There is no image 'nothing:here' on this engine"):
         elsewhere.push("nothing:here")
-    with pytest.raises(UserError, match=r"gives no name for the registry\. Say one in small letters"):
+    with pytest.raises(UserError, match=r"gives no name for the registry\. Give one in lower case"):
         elsewhere.push(image, "Trotter")
 
 

@@ -92,7 +92,7 @@ def test_the_opener_need_not_wait_for_people_who_do_not_come(ladder: Ladder) -> 
         start_now(ladder, opened.name, opened.secrets[2])
     page = start_now(ladder, opened.name, opened.secrets[0])
     assert (page.status, page.chairs[2].kind) == (TableStatus.READY, ChairKind.HOUSE)
-    with pytest.raises(Forbidden, match="for no chair"):
+    with pytest.raises(Forbidden, match="does not belong to a chair"):
         join(ladder, opened.name, opened.secrets[2], FRIEND)
     with pytest.raises(Conflict):
         start_now(ladder, opened.name, opened.secrets[0])
@@ -101,7 +101,7 @@ def test_the_opener_need_not_wait_for_people_who_do_not_come(ladder: Ladder) -> 
 def test_only_the_opener_ends_a_table_at_which_others_sit(ladder: Ladder) -> None:
     opened = open_table(ladder, TWO, GUEST)
     join(ladder, opened.name, opened.secrets[2], FRIEND)
-    with pytest.raises(Forbidden, match="you can leave it"):
+    with pytest.raises(Forbidden, match="You can leave it"):
         end(ladder, opened.name, opened.secrets[2])
     page = end(ladder, opened.name, opened.secrets[0])
     assert (page.status, page.reason, page.seed) == (TableStatus.ENDED, "It was ended at the table.", None)
@@ -131,7 +131,7 @@ def test_a_guest_has_two_tables_an_account_five_and_a_ladder_may_have_none(ladde
     [
         (TableOrder(variant="bridge"), "bridge"),
         (TableOrder(variant="hearts", chairs=(ChairOrder(), HOUSE)), "has 4 chairs"),
-        (TableOrder(variant="hearts", chairs=(HOUSE,) * 4), "but bots"),
+        (TableOrder(variant="hearts", chairs=(HOUSE,) * 4), "Only bots"),
         (TableOrder(variant="hearts", chairs=(ChairOrder(), HOUSE, HOUSE, NOBODY)), "no house bot"),
         (TableOrder(variant="hearts", format="boards:4"), "neither"),
         (TableOrder(variant="hearts", format="for ever"), "format"),

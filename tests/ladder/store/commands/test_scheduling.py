@@ -266,7 +266,7 @@ def test_too_few_bots_are_no_error_and_a_sentence_says_so(database: Database, se
     with database.read() as session:
         why = why_nobody(session)
     assert why is not None
-    assert why.startswith("No match can be scheduled. hearts: " if count else "Nobody is entered yet.")
+    assert why.startswith("No match can be scheduled. hearts: " if count else "No bot is entered yet.")
     assert "pigpen submit" in why
 
 
@@ -278,4 +278,4 @@ def test_why_nobody_tells_of_the_suspended_and_is_silent_where_somebody_can_play
         assert why_nobody(session) is None
         session.get_one(models.Rating, ("hearts", versions[0])).state = models.State.SUSPENDED
         assert "Suspended: 1;" in (why_nobody(session) or "")
-        assert (why_nobody(session, ["gongzhu"]) or "").startswith("Nobody is entered yet.")
+        assert (why_nobody(session, ["gongzhu"]) or "").startswith("No bot is entered yet.")

@@ -8,7 +8,7 @@ import { whyBarred } from "./play_prompt.js";
 
 const CALM = matchMedia("(prefers-reduced-motion: reduce)");
 
-export class Deeds {
+export class Actions {
   /** @param {PersonTable} table */
   constructor(table) {
     this.table = table;

@@ -1,4 +1,4 @@
-"""The commands of docs/guide.md, from an empty environment to a bot that is ranked on somebody else's ladder."""
+"""The commands of docs/guide.md, from an empty environment to a bot that is ranked on a remote ladder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ladder.settings.settings import load_settings
 from ladder.store.commands.submissions import Submission, add_version
 from pigpen.rules import PRESETS
 from tests.e2e.command import PIGPEN, PLAIN, environment
-from tests.e2e.installed.installing import WITH_BYTECODE, Elsewhere
+from tests.e2e.installed.installing import WITH_BYTECODE, Installation
 from tests.e2e.test_readme import ELSEWHERE, GUIDE, blocks, section
 from tests.ladder.ladders import NOW
 from tests.ladder.people import add_person, token_of
@@ -75,16 +75,16 @@ def somebodys_ladder(folder: Path) -> Iterator[tuple[str, str]]:
                 address = line.removeprefix("The site is at ").strip().rstrip("/")
             yield address, token
         finally:
-            for number in (signal.SIGINT, signal.SIGTERM):  # at once: how matches end in order is tried elsewhere
+            for number in (signal.SIGINT, signal.SIGTERM):  # at once: other tests try how matches end in order
                 up.send_signal(number)
             up.wait(PATIENCE)
 
 
-@pytest.mark.long  # on each push: test_wheels.py, test_elsewhere.py and test_submit_elsewhere.py
+@pytest.mark.long  # on each push: test_wheels.py, test_other_systems.py and test_remote_submit.py
 @pytest.mark.docker
 @pytest.mark.timeout(PATIENCE)
 def test_a_contestant_gets_a_bot_ranked_on_somebody_elses_ladder(
-    elsewhere: Elsewhere, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     commands = [line for block in blocks("sh", section(GUIDE, ELSEWHERE)) for line in block.splitlines()]
     assert [line.split()[1] for line in commands] == ["login", "new", "submit", "standings", "show"]
@@ -93,10 +93,10 @@ def test_a_contestant_gets_a_bot_ranked_on_somebody_elses_ladder(
         folder.mkdir()
     variables = {name: value for name, value in os.environ.items() if not name.startswith(("PIGPEN_", "XDG_"))} | PLAIN
     variables |= WITH_BYTECODE | {
-        "HOME": str(contestant), "PATH": f"{elsewhere.folder}/bin", "PIGPEN_DATA_DIR": str(contestant / "no-ladder"),
+        "HOME": str(contestant), "PATH": f"{installation.folder}/bin", "PIGPEN_DATA_DIR": str(contestant / "no-ladder"),
         "DOCKER_HOST": "unix:///nonexistent/docker.sock",
     }  # fmt: skip
-    took = [f"{elsewhere.seconds:6.1f} s  pip install"]
+    took = [f"{installation.seconds:6.1f} s  pip install"]
 
     def typed(command: str, stdin: str = "") -> str:
         begun = time.monotonic()
@@ -116,7 +116,7 @@ def test_a_contestant_gets_a_bot_ranked_on_somebody_elses_ladder(
             is_login = command == f"pigpen login {ARENA}"
             word = f"pigpen login {address} --token" if is_login else command
             shown[command.split()[1]] = typed(word, token if is_login else "")
-        whole = elsewhere.seconds + time.monotonic() - begun
+        whole = installation.seconds + time.monotonic() - begun
         assert "Trotter@1 of ada: sha256:" in shown["submit"]
         assert "gongzhu: entered, Elo " in shown["submit"]
         (row,) = [line.split() for line in shown["standings"].splitlines() if " Trotter " in line]

@@ -1,4 +1,4 @@
-"""A ladder with people: contestants with bots and submissions in every state, an organiser, a match set aside."""
+"""A ladder with people: contestants with bots and submissions in every state, an organiser, a quarantined match."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ AGAIN = "pigpen check ./mud --variant gongzhu"
 
 
 @dataclass(frozen=True)
-class Peopled:
+class PeopleLadder:
     """The ladder, and the numbers of what is in it."""
 
     ladder: Ladder
     match: int
     """Done: seat 0 is ada's Trotter, which printed `PRINTED`; the others are other people's."""
     aside: int
-    """Set aside."""
+    """Quarantined."""
     queued: int
     leased: int
     entered: int
@@ -60,8 +60,8 @@ class Peopled:
     """One of bob's, which waits."""
 
 
-def peopled(settings: Settings) -> Peopled:
-    """Make it, from a copy; whoever wants it closes the ladder's database."""
+def ladder_with_people(settings: Settings) -> PeopleLadder:
+    """Make it, from a copy; the caller closes the ladder's database."""
     if ON_POSTGRESQL:
         ladder = Ladder.open(settings, create=True).__enter__()
         numbers = _people(ladder)
@@ -71,7 +71,7 @@ def peopled(settings: Settings) -> Peopled:
         ladder = Ladder.open(settings).__enter__()
         numbers = first.numbers
     _add_workers(ladder)
-    return Peopled(ladder, *numbers)
+    return PeopleLadder(ladder, *numbers)
 
 
 @dataclass(frozen=True)
@@ -84,13 +84,13 @@ class _First:
 
 @cache
 def _made_once() -> _First:
-    folder = tempfile.TemporaryDirectory(prefix="peopled-")
+    folder = tempfile.TemporaryDirectory(prefix="people-")
     with Ladder.open(load_settings(data_dir=Path(folder.name)), create=True) as ladder:
         return _First(folder, _people(ladder))
 
 
 def _people(ladder: Ladder) -> tuple[int, ...]:
-    """Add all but the workers, which must have been seen a moment ago; gives what `Peopled` has."""
+    """Add all but the workers, which must have been seen a moment ago; gives what `PeopleLadder` has."""
     with ladder.database.write() as session:
         for bot, owner in (("Trotter", "ada"), ("Mud", "bob")):
             ladders.enter(session, bot, "gongzhu", owner=owner)

@@ -85,7 +85,7 @@ def test_it_works_where_no_module_is_that_is_not_on_every_platform(shown: dict[s
     assert COMMANDS[command] in shown[command]
 
 
-def test_a_ladder_elsewhere_is_asked_and_sent_a_bot(tmp_path: Path) -> None:
+def test_a_remote_ladder_is_asked_and_sent_a_bot(tmp_path: Path) -> None:
     with Ladder.open(load_settings(data_dir=tmp_path / "data"), create=True) as ladder:
         with ladder.database.write() as session:
             shown_ladder.a_ladder(session, matches=1)

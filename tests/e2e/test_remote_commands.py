@@ -30,7 +30,7 @@ PRINTED = tuple(f"[1] hello from {seat}\n[2] \x1b[2Jlast\n" for seat in range(4)
 
 
 class Both(NamedTuple):
-    """A ladder on this machine, and the same one elsewhere."""
+    """A ladder on this machine, and the same one as a remote one."""
 
     folder: Path
     address: str
@@ -41,7 +41,7 @@ class Both(NamedTuple):
         return typed(*words, "--local", folder=self.folder, **self.login)
 
     def there(self, *words: str) -> Typed:
-        nothing = str(self.folder / "nothing")  # there is no ladder: all comes from elsewhere
+        nothing = str(self.folder / "nothing")  # there is no ladder: all comes from the remote one
         return typed(*words, folder=self.folder, **{**self.login, "PIGPEN_DATA_DIR": nothing})
 
 
@@ -160,7 +160,7 @@ def test_a_table_is_opened_here_and_there_with_links_to_each_chair(both: Both) -
     for done, site in ((here, "http://127.0.0.1:8020"), (there, both.address)):
         own, others = done.out.splitlines()
         assert own.startswith(f"Your chair: {site}/play/")
-        assert others.startswith(f"For somebody else: {site}/play/")
+        assert others.startswith(f"For another person: {site}/play/")
     links = json.loads(both.there(*words, "--json").out)["links"]
     assert [*links] == ["1", "3"]
     assert httpx.get(links["1"]).status_code == 303
@@ -180,7 +180,7 @@ def test_a_mistake_is_told_with_the_same_sentence(both: Both, words: tuple[str, 
     assert plain(both.there(*words)) == plain(here)
 
 
-def test_a_bot_is_retired_elsewhere_and_its_owner_is_told_so_here(both: Both) -> None:
+def test_a_bot_of_a_remote_ladder_is_retired_and_its_owner_is_told_so_here(both: Both) -> None:
     done = both.there("retire", "Mud", "--reason", "enough")
     assert (done.code, done.out) == (0, "Mud@1 has retired from gongzhu.\n")
     assert both.here("show", "Mud").out == both.there("show", "Mud").out
