@@ -7,7 +7,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ladder.app.image_upkeep import push_images
+from ladder.app.image_publication import push_images
 from ladder.cluster.certificates import SCHEDULER, certificates_folder, make_authority
 from ladder.cluster.scheduler_process import SchedulerProcess
 from ladder.errors import UserError

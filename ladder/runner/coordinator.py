@@ -33,7 +33,7 @@ from ladder.store.commands.suspending import resume_due, suspend_lost
 from ladder.store.commands.voids import suspend_for_voids
 from ladder.store.leases import Lease
 from ladder.store.models import Status
-from ladder.store.queries.leased import leased_match
+from ladder.store.queries.leased_matches import leased_match
 from ladder.store.queries.standings import errors_and_matches
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ladder.app.overview import rules_of
 from ladder.app.recorded_match import place_of
-from ladder.app.tables.sittings import board_of, board_of_day
-from ladder.app.tables.todays import todays_board
+from ladder.app.tables.daily_board import todays_board
+from ladder.app.tables.played_boards import board_of, board_of_day
 from ladder.errors import LadderError
 from ladder.matches.same_board import differences, percentile, ranked
 from ladder.values.same_board import DayResults, SameBoard, SittingBeside

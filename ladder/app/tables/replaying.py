@@ -10,10 +10,10 @@ from ladder.app.local.reading import Source, read_match
 from ladder.app.local.why import Where
 from ladder.app.recorded_match import read_recorded
 from ladder.app.replay import replayed
-from ladder.app.tables.played import record_of
+from ladder.app.tables.chairs import NO_SEAT
+from ladder.app.tables.played_boards import YOU, board_of
 from ladder.app.tables.reading import table_page
-from ladder.app.tables.sitting import NO_SEAT
-from ladder.app.tables.sittings import YOU, board_of
+from ladder.app.tables.table_record import record_of
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.matches.estimate import TooManyChoices, check_choices
 from ladder.results.table_files import TableFiles

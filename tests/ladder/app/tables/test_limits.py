@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.ladder import Ladder
+from ladder.app.tables.chairs import end, join, stay
 from ladder.app.tables.limits import GAVE_WAY
 from ladder.app.tables.opening import open_table
 from ladder.app.tables.reading import table_page, tables_by_status
-from ladder.app.tables.sitting import end, join, stay
 from ladder.entry.networks import network_of
 from ladder.errors import Busy, TooOften
 from ladder.store.commands.tables import end_unattended

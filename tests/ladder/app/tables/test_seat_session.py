@@ -12,7 +12,7 @@ from ladder.errors import Conflict, LadderError, StoreError, TooOften, UserError
 from ladder.values.people import TableStatus
 from pigpen.rules import PRESETS
 from referee.records.lines import DealLine, MatchLine
-from tests.ladder.app.tables.seat_sessions import TableHere, first_answer, play_on, session_at, until
+from tests.ladder.app.tables.open_sessions import TableHere, first_answer, play_on, session_at, until
 from tests.waiting import PATIENCE
 
 

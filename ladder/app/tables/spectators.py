@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.app.tables.tabs import Tab
-from ladder.app.tables.watching import WatchedFiles, watched
+from ladder.app.tables.watched_table import WatchedFiles, watched
 from ladder.errors import Busy, LadderError
 
 if TYPE_CHECKING:

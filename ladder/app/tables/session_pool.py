@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ladder.app.tables.table_info import FoundSeat
 
 
-class SeatSessions:
+class SessionPool:
     """All sessions of this process."""
 
     def __init__(self, seconds: float = SESSION_SECONDS) -> None:

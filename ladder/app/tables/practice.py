@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ladder.app.computing.asking import answer_to
 from ladder.app.computing.questions import hint_question
+from ladder.app.tables.chairs import NO_SEAT
 from ladder.app.tables.reading import chair_for, found_table
-from ladder.app.tables.sitting import NO_SEAT
 from ladder.errors import Forbidden, UserError
 from ladder.matches.estimate import TooManyChoices, check_choices
 from ladder.store.commands.tables import mark_assisted

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from ladder.app.computing.asking import BeingComputed, answer_to
 from ladder.app.recorded_match import read_recorded, understood
+from ladder.app.tables.chairs import NO_SEAT
 from ladder.app.tables.match_boards import BoardChair, played_board
 from ladder.app.tables.reading import chair_for, found_table
-from ladder.app.tables.sitting import NO_SEAT
 from ladder.entry.today import FORMAT, HOUSE, OPPONENT
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.matches.same_board import BoardDeal, BoardScore
