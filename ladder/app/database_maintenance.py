@@ -63,14 +63,14 @@ def backup(ladder: Ladder, file: Path) -> Backup:
     return Backup(file=file, size=back_up(ladder.database.engine.url, file))
 
 
-def copy(ladder: Ladder, word: str, told: Callable[[], None] = lambda: None) -> DatabaseCopy:
+def copy(ladder: Ladder, word: str, on_table: Callable[[], None] = lambda: None) -> DatabaseCopy:
     """
     Copy the ladder into another database, which is empty: all of it, or nothing.
 
     Args:
         ladder: The ladder.
         word: The URL of the other database, as in the setting `database_url`.
-        told: Called after each table.
+        on_table: Called after each table.
 
     Raises:
         LadderError: If something is there already, or matches of the ladder are being played.
@@ -81,4 +81,4 @@ def copy(ladder: Ladder, word: str, told: Callable[[], None] = lambda: None) -> 
         url = read_url(word)
     except ValueError as error:
         raise UserError(f"TO_URL cannot be used: {error}.") from None
-    return copy_ladder(ladder.database, url, has_ended, ladder.clock(), told)
+    return copy_ladder(ladder.database, url, has_ended, ladder.clock(), on_table)

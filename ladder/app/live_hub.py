@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 class LiveHub:
     """
-    The matches that somebody follows now.
+    The matches that viewers follow now.
 
     Example:
         hub = LiveHub(ladder)
@@ -150,7 +150,7 @@ class LiveViewer:
             chunk = self._tail.read(self._offset)
             self._events, self._offset = iter(chunk.events), chunk.end
             if chunk.events:
-                await asyncio.sleep(0)  # whoever catches up lets others through
+                await asyncio.sleep(0)  # a viewer that catches up lets the others through
                 return
         if self._tail.outcome is not None and self._tail.is_read_up_to(self._offset):
             self._events = iter((self._tail.last_event(self._seen),))

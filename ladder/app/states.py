@@ -48,7 +48,7 @@ def retire(ladder: Ladder, viewer: Viewer, bot: str, variants: Sequence[str], re
 
 def allow_people(ladder: Ladder, viewer: Viewer, bot: str, allowed: bool) -> PeopleAllowed:
     """
-    Let people play with a bot at their tables, or no longer; tables that have begun go on.
+    Let people play with a bot at their tables, or no longer; tables that have begun continue.
 
     Args:
         ladder: The ladder.
@@ -67,7 +67,7 @@ def allow_people(ladder: Ladder, viewer: Viewer, bot: str, allowed: bool) -> Peo
 
 
 def _retirer(session: Session, viewer: Viewer, name: str) -> str:
-    """As whom somebody changes what a bot does; another's bot is as good as none."""
+    """Give the role in which the viewer changes a bot's state. A bot of another owner counts as missing."""
     if viewer == LOCAL:
         return OWNER
     none = LadderError(f"You have no bot {name!r} on this ladder. To see yours: pigpen whoami")
@@ -110,7 +110,7 @@ def suspend(ladder: Ladder, viewer: Viewer, bot: str, reason: str, variant: str 
 
 def resume_bot(ladder: Ladder, viewer: Viewer, bot: str, variant: str | None = None) -> StateChanged:
     """
-    Let a suspended bot play again, whoever suspended it; the arguments are those of `suspend`.
+    Let a suspended bot play again, no matter who suspended it; the arguments are those of `suspend`.
 
     Raises:
         Forbidden: If it is no organiser who asks.

@@ -79,7 +79,7 @@ class Calibration:
         return speed
 
     async def _fingerprint(self) -> str:
-        """Play it here, once; whoever comes meanwhile waits."""
+        """Play it here, once; other callers wait for the result."""
         if self._known is None or (self._known.done() and (self._known.cancelled() or self._known.exception())):
             self._known = asyncio.ensure_future(self._look_here())
         return await asyncio.shield(self._known)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Exchange = Callable[[Fleet], Awaitable[None]]
     """Writes down what is seen of the workers, and tells the fleet what is wanted of them."""
     Ship = Callable[[str, Callable[[str], Awaitable[str]]], Awaitable[str]]
-    """Has a task played by a function that plays tasks elsewhere, and sends what is missing there."""
+    """Has a task played by a function that reaches a remote worker, and sends bots that the worker lacks."""
 
 LOOK_SECONDS = 1.0
 """How often the fleet is asked whom to check."""
@@ -128,7 +128,7 @@ class ClusterDispatch:
         self._changed()
 
     async def play(self, task: str) -> str:
-        """Play a task that nobody judges."""
+        """Play a task whose outcome is not judged."""
         return await self.play_as(task, task)
 
     async def play_as(self, task: str, key: str) -> str:
@@ -137,17 +137,17 @@ class ClusterDispatch:
 
         Args:
             task: As JSON.
-            key: Names it, until `judge` has been told what came of it.
+            key: Names it, until `judge` has taken the outcome.
 
         Raises:
             NotPlayed: If it is to go back into the queue.
             SandboxError: If its worker has gone, or cannot play it.
         """
-        told = json.loads(task)
-        bots = [bot["identity"] for bot in told.get("bots", ())]
+        fields = json.loads(task)
+        bots = [bot["identity"] for bot in fields.get("bots", ())]
         is_judged = True
         try:
-            match, machine = told.get("match"), told.get("machine", "")
+            match, machine = fields.get("match"), fields.get("machine", "")
             choose = partial(self.fleet.place, key, bots, match, machine)
             worker = await self._waiting.place(choose, (machine, match) if machine else None)
             answer = await self._ship(task, partial(self._play_at, worker, bots))
@@ -238,7 +238,7 @@ class ClusterDispatch:
             self._wake.clear()
 
     def _lose_workers(self) -> None:
-        """If the scheduler has ended, nobody is connected any more, and nothing is to be held against anybody."""
+        """If the scheduler has ended, forget all workers, and count no failure against them."""
         if self._scheduler.has_ended:
             self.fleet.lose_all("The cluster's scheduler has ended.")
             self._wake.set()
@@ -287,6 +287,6 @@ class ClusterDispatch:
             await asyncio.sleep(self._exchange_seconds)
             try:
                 await self._exchange(self.fleet)
-            except Exception as error:  # months without anybody looking: matches go on, and so does this
+            except Exception as error:  # it runs unattended for months: matches continue, and so does this
                 log.warning("workers.unwritten", reason=str(error), exc_info=not isinstance(error, PigpenError))
             self._changed()

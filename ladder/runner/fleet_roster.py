@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from ladder.runner.fleet_admission import Demands
     from ladder.values.cluster import WorkerFacts, WorkerReport, WorkerRow
 
-MAX_TOLD = 5
-"""So many workers are named in a sentence."""
+MAX_NAMED = 5
+"""Workers that a sentence names."""
 
 log = structlog.get_logger()
 
@@ -27,7 +27,7 @@ class FleetRoster(ABC):
 
     def __init__(self, demands: Demands, now: Callable[[], float]) -> None:
         self.drains: dict[str, str] = {}
-        """By name: workers that the fleet has drained itself, and why; until somebody has written that down."""
+        """Workers that the fleet has drained itself, with the reasons; kept until they are stored."""
         self._demands = demands
         self._now = now
         self._workers: dict[str, FleetWorker] = {}
@@ -54,8 +54,8 @@ class FleetRoster(ABC):
         if not self._connected:
             return "No worker is connected."
         troubles = [f"{worker.name}: {worker.reason or worker.state}" for worker in self._connected.values()]
-        more = f" and {len(troubles) - MAX_TOLD} more" if len(troubles) > MAX_TOLD else ""
-        return f"No worker can play. {' '.join(troubles[:MAX_TOLD])}{more}"
+        more = f" and {len(troubles) - MAX_NAMED} more" if len(troubles) > MAX_NAMED else ""
+        return f"No worker can play. {' '.join(troubles[:MAX_NAMED])}{more}"
 
     def recall(self, rows: Iterable[WorkerRow]) -> None:
         """Take what an earlier run has written down, for when these workers come."""

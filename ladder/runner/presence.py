@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 BEAT_SECONDS = 20.0
 """Seconds after which a coordinator says again that it lives; a minute at most, while it waits for something."""
 GAP_SECONDS = 120.0
-"""A coordinator that has said nothing for longer has seen nothing meanwhile, either: it watches the others anew."""
+"""Seconds of its own silence after which a coordinator watches the others anew: it has seen nothing meanwhile."""
 MARK = "folder-id"
 ID_LENGTH = 32
 
@@ -87,7 +87,7 @@ class CoordinatorPresence:
         self.others = frozenset(each.holder for each in living)
 
     def speak(self, session: Session) -> frozenset[str]:
-        """Say that this coordinator lives; gives those that have ended since: what they had leased is anybody's."""
+        """Report that this coordinator runs; give those that have ended since, whose leases others may take."""
         now = self._clock(session)
         note_alive(session, self.holder, self._folder, now)
         if not 0 <= now - self._spoke <= GAP_SECONDS:

@@ -1,4 +1,4 @@
-"""What comes back from an executor, what its record says, and what the log is told of a result."""
+"""What an executor returns, the summary of its record, and the log of a result."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class AttemptFailure:
     reason: str
     """In a sentence."""
     lost: str | None = None
-    """The identity of a bot's version that is not to be had any more, where that is why."""
+    """The identity of the bot's version whose program is missing, if that is the reason."""
     broke: int | None = None
     """The number of the one bot whose container was lost, where that is why; 0 in a trial, which has one bot."""
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 FILE_BYTES = 10 * 1024**2
 FILES = 10
-"""So many files are kept, the newest one among them."""
+"""Files that are kept, with the newest one."""
 
 
 class _Quiet(RotatingFileHandler):
     """A log that finds no room says nothing: the runner itself says that the disk is full."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Go on."""
+        """Resume logging."""
 
 
 def log_to(file: Path, *, to_stderr: bool, watch: Callable[[Event], None] = lambda event: None) -> Callable[[], None]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     """Takes a slot of a worker; None if none is free."""
 
 PATIENCE = 10.0
-"""A task that has found no slot after so many seconds goes back into the queue: a worker has gone meanwhile."""
+"""Seconds after which a task that has found no slot goes back into the queue: a worker has gone meanwhile."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class WaitingTasks:
     """Those of one cluster; who came first is served first. Only for the thread of one event loop."""
 
     def __init__(self, patience: float = PATIENCE) -> None:
-        """Begin; a task waits for a slot at most so many seconds."""
+        """Begin; a task waits at most *patience* seconds for a slot."""
         self._patience = patience
         self._waiting: list[_Waiting] = []
 

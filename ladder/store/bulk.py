@@ -39,9 +39,9 @@ class Digest:
             self.take(repr(row))
             yield row
 
-    def take(self, told: str) -> None:
-        """Take in one row, or whatever else is told in words."""
-        part = hashlib.blake2b(told.encode(errors="surrogatepass"), digest_size=DIGEST_BYTES).digest()
+    def take(self, text: str) -> None:
+        """Add one row, or any other text, to the digest."""
+        part = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=DIGEST_BYTES).digest()
         self._sum = (self._sum + int.from_bytes(part, "big")) % 256**DIGEST_BYTES
         self.rows += 1
 
@@ -88,7 +88,7 @@ def last_ids(connection: Connection) -> dict[str, int]:
 
 
 def set_last_ids(connection: Connection, numbers: dict[str, int]) -> None:
-    """Let each table go on behind its last number."""
+    """Let each table number new rows after its last one."""
     for name, number in numbers.items():
         if connection.dialect.name == "postgresql":
             connection.execute(

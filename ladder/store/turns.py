@@ -1,4 +1,4 @@
-"""Whose turn it is, where several people have things in one queue."""
+"""Fair order of a queue in which several people have entries."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class TableRows(LeasedRows[PeopleTable]):
         commands.end_unattended(session, now - self._idle_seconds, NOBODY, now)
 
     async def remove_old(self, seconds: float) -> list[int]:
-        """Remove guests' tables that ended longer ago than so many seconds; gives their numbers."""
+        """Remove guests' tables that ended more than *seconds* ago; give their numbers."""
         before = self.clock() - seconds
 
         def remove(session: Session) -> list[int]:

@@ -120,7 +120,7 @@ def test_a_match_that_is_stopped_says_how_to_go_on(
 ) -> None:
     path = tmp_path / "match.jsonl"
     errors = stop_at(5, path, number, *MATCH, *PROCESSES, "--record", str(path))
-    assert f"go on with: --resume {path}" in errors
+    assert f"resume it with: --resume {path}" in errors
     assert "Traceback" not in errors
     assert resume(path, "--sandbox", "inline").returncode == 0
     assert lines_of(path) == uninterrupted

@@ -72,7 +72,7 @@ def add_with_password(
 
 def disable(ladder: Ladder, viewer: Viewer, name: str, reason: str) -> AccountRow:
     """
-    Let nobody use an account any more: its sessions, tokens and streams end at once, its submissions are withdrawn.
+    Disable an account: its sessions, tokens and streams end at once, its submissions are withdrawn.
 
     Its bots play on.
 
@@ -135,7 +135,7 @@ def set_quota(ladder: Ladder, viewer: Viewer, name: str, submissions_a_day: int 
 
 def set_role(ladder: Ladder, viewer: Viewer, name: str, role: Role) -> AccountRow:
     """
-    Make somebody an organiser, or a contestant again.
+    Make an account an organiser's, or a contestant's again.
 
     Raises:
         LadderError: If there is no such account.

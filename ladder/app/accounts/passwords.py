@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 LEAST, MOST = 10, 1000
 """Characters of a password."""
 AT_ONCE = 2
-"""So many are hashed at the same time: each takes a core and 64 MiB."""
+"""Passwords that are hashed at the same time; each takes a core and 64 MiB."""
 WAIT_SECONDS = 5.0
-"""So long one waits for its turn."""
+"""Seconds that a log-in waits for its turn."""
 BUSY = "Too many log in just now; try again in a minute."
 
 
@@ -74,7 +74,7 @@ class Passwords:
             Busy: If too many others wait.
         """
         with self._turn():
-            nobodys = self._nobodys  # made now, if it is not yet, whoever asks
+            nobodys = self._nobodys  # made at the first call, whatever the name
             try:
                 return self._hasher.verify(stored or nobodys, _tidy(password)) and stored is not None
             except (VerificationError, InvalidHashError):

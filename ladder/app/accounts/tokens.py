@@ -1,4 +1,4 @@
-"""Somebody's sessions and tokens: looked at, made, revoked; and who somebody is."""
+"""Sessions and tokens of an account: list, make and revoke them, and find the account that one belongs to."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def drain(ladder: Ladder, viewer: Viewer, name: str, reason: str = "") -> Worker
 
 def resume(ladder: Ladder, viewer: Viewer, name: str) -> WorkerRow:
     """
-    Let a worker play again, whoever drained it.
+    Let a worker play again, no matter whether an organiser or the fleet has drained it.
 
     Raises:
         Forbidden: If it is no organiser who asks.

@@ -1,8 +1,8 @@
 """
-The record of a match on disk, and what is needed to go on with it after an interruption.
+The record of a match on disk, and what is needed to resume the match after an interruption.
 
-While a match runs, its seed lies beside the record, in a file that only its owner may read: the record itself must not
-tell it before the end, and without it nobody could deal the rest of the cards.
+While a match runs, its seed is kept beside the record, in a file that only its owner may read. The record must not
+hold the seed before the end, and without the seed the remaining cards cannot be dealt.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def recording(path: Path | None, seed: bytes, say: Say) -> Iterator[Write]:
     Args:
         path: The file.
         seed: Of the match.
-        say: Takes a sentence if the match is interrupted: how to go on with it.
+        say: Takes a sentence if the match is interrupted: how to resume it.
     """
     if path is None:
         yield lambda line: None
@@ -45,7 +45,7 @@ def recording(path: Path | None, seed: bytes, say: Say) -> Iterator[Write]:
         writer = RecordWriter.create(path)
     except FileExistsError:
         raise UserError(
-            f"{str(path)!r} is there already. Name another file, or go on with an interrupted match by --resume; "
+            f"{str(path)!r} is there already. Name another file, or resume an interrupted match with --resume; "
             "nothing was changed."
         ) from None
     except OSError as error:
@@ -85,7 +85,7 @@ def unfinished(path: Path) -> Unfinished:
 
 @contextmanager
 def resumable(path: Path | None) -> Iterator[None]:
-    """Put into words why the match in *path* cannot go on; without a path nothing goes on."""
+    """Turn the reason why the match in *path* cannot be resumed into a `UserError`; without a path do nothing."""
     try:
         yield
     except CannotResume as error:
@@ -120,13 +120,13 @@ def _kept(seed: bytes, path: Path, say: Say) -> Iterator[None]:
         if _drop_if_empty(path):
             seed_file(path).unlink(missing_ok=True)
         elif isinstance(error, SandboxError | RecordError) or not isinstance(error, Exception):  # or it was stopped
-            say(f"What has been played is in {path}; go on with: --resume {path}")
+            say(f"What has been played is in {path}; resume it with: --resume {path}")
         raise
     seed_file(path).unlink(missing_ok=True)
 
 
 def _drop_if_empty(path: Path) -> bool:
-    """Remove a record in which nothing stands, if nobody else has, and say whether it is gone."""
+    """Remove a record that is empty, if it is still there, and say whether it is gone."""
     try:
         if path.stat().st_size:
             return False

@@ -1,4 +1,4 @@
-"""An image of this machine's engine on its way to the registry of a ladder elsewhere."""
+"""Pushing an image of this machine's engine to the registry of a remote ladder."""
 
 from __future__ import annotations
 

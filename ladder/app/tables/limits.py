@@ -1,5 +1,5 @@
 """
-Limits on the number of tables, so that a script that opens tables leaves room for everybody else.
+Limits on the number of tables, so that a script that opens tables leaves room for other visitors.
 
 Tables that wait for people and tables that play have places of their own. If all places are taken, they are shared
 fairly: a table of those who have the most is ended before a visitor with fewer is refused.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_GUEST_TABLES, MAX_ACCOUNT_TABLES = 2, 5
 """Tables that one of them may have open."""
 SOON = 600.0
-"""After so many seconds a table at which nobody is any more has ended."""
+"""Seconds after which a table that all people have left has ended."""
 OWN = "You have as many tables open as are allowed. End one of them, or try again in {minutes} minutes."
 OF_ADDRESS = "Guests at your address have as many tables open as allowed. Log in, end one, or try in {minutes} minutes."
 TAKEN = "All tables of this ladder are taken; try again in {minutes} minutes."

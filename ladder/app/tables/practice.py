@@ -1,4 +1,4 @@
-"""Practice: what may be asked before one plays. Whoever does so is marked as assisted."""
+"""Practice: an estimate that a person may ask for before a decision. It marks the person as assisted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ask_before(ladder: Ladder, name: str, secret: str, view: View, asker: str = 
         name: The table's.
         secret: The chair's.
         view: What its seat knows. Nothing else is looked at.
-        asker: Whose turn in the queue it takes (`ladder.app.computing.asking`).
+        asker: The account or address whose place in the queue it takes (`ladder.app.computing.asking`).
 
     Raises:
         BeingComputed: If it is not estimated yet.

@@ -17,7 +17,7 @@ def write_audit(
     session: Session, viewer: Viewer, action: str, subject: str, now: float, **details: str | int | bool | None
 ) -> None:
     """
-    Write down that somebody did something.
+    Add an action to the audit log.
 
     Args:
         session: The transaction in which it is done.

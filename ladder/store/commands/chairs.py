@@ -35,7 +35,7 @@ def sit_down(
 
 
 def get_up(chair: PeopleChair) -> None:
-    """Let a chair be free again for whoever has its link."""
+    """Free a chair again, for any person who has its link."""
     chair.name, chair.account, chair.joined = "", None, None
 
 

@@ -104,7 +104,7 @@ def ask(session: Session, new: NewQuestion, now: float) -> None:
 
 def claim(session: Session, lane: str, holder: str, now: float, seconds: float) -> ComputationLease | None:
     """
-    Lease the question whose turn it is, if there is one.
+    Lease the next question, if there is one.
 
     Args:
         session: A transaction that writes.

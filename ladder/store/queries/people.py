@@ -91,7 +91,7 @@ def invitations(session: Session, now: float) -> list[InvitationRow]:
 
 
 def credentials(session: Session, owner_id: int, now: float) -> list[CredentialRow]:
-    """Somebody's sessions and tokens that still open the account, the newest first."""
+    """Read the valid sessions and tokens of an account, the newest first."""
     mine = Credential.owner_id == owner_id, Credential.revoked.is_(None), Credential.expires > now
     found = session.scalars(select(Credential).where(*mine).order_by(Credential.id.desc()))
     return [

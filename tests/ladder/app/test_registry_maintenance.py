@@ -1,4 +1,4 @@
-"""The ladder's registry is rid of images that nobody needs, and of none that somebody does."""
+"""Images that are not needed are removed from the ladder's registry, and no others."""
 
 from __future__ import annotations
 

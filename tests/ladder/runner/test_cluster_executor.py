@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ladder.values.cluster import WorkerReport
 
-"""Nothing here takes so long."""
+"""More seconds than anything here takes."""
 
 
 class FakeScheduler:

@@ -55,7 +55,7 @@ def join(database: Database, presence: CoordinatorPresence) -> None:
 def speak(
     database: Database, presence: CoordinatorPresence, *others: str, time: Time, seconds: float
 ) -> frozenset[str]:
-    """Let so much time pass; whoever ended is given. *others* have spoken in the meantime."""
+    """Let *seconds* pass, in which *others* have reported; give the coordinators that have ended."""
     ended: frozenset[str] = frozenset()
     for _ in range(round(seconds / 20)):
         time.now += 20

@@ -49,7 +49,7 @@ def ladder(tmp_path: Path) -> Iterator[Ladder]:
 
 
 class Halting(BotListener):
-    """Answers so many questions, and then no more."""
+    """Answers a number of questions, and then no more."""
 
     def __init__(self, most: int) -> None:
         super().__init__()

@@ -91,7 +91,7 @@ class TableHere:
 
 @asynccontextmanager
 async def session_at(table: TableHere, seconds: float = SESSION_SECONDS) -> AsyncIterator[SeatSession]:
-    """The session of the person at a table; it ends after so many seconds without a tab."""
+    """Give the session of the person at a table; it ends when it has had no tab for that many seconds."""
     sessions = SessionPool(seconds)
     try:
         yield await sessions.at("table", "secret", table.find)

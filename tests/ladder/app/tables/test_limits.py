@@ -87,7 +87,7 @@ def test_the_address_with_most_tables_gives_one_up_before_a_first_one_is_refused
     assert status(ladder, one) == status(ladder, many[2]) != TableStatus.ENDED
     with pytest.raises(Busy):  # now everybody has one
         open_table(ladder, order, guest("192.0.3.3"))
-    with pytest.raises(Busy):  # nor may somebody have a second one instead of another's first
+    with pytest.raises(Busy):  # nor may a visitor have a second one instead of another's first
         open_table(ladder, order, guest("198.51.100.1"))
 
 
