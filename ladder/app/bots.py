@@ -1,4 +1,4 @@
-"""What there is to see of bots."""
+"""Reading bots: standings, pages, rating curves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def standings(
     ladder: Ladder, variant: str | None = None, everyone: bool = False, first: int | None = None
 ) -> list[Standings]:
     """
-    Read who is best, variant by variant.
+    Read the standings of each variant.
 
     Args:
         ladder: The ladder.

@@ -1,4 +1,4 @@
-"""What the organiser does with the database."""
+"""Maintenance of the database by the organiser: upgrade, check, backup, copy."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def copy(ladder: Ladder, word: str, on_table: Callable[[], None] = lambda: None)
         on_table: Called after each table.
 
     Raises:
-        LadderError: If something is there already, or matches of the ladder are being played.
+        LadderError: If the target is not empty, or matches of the ladder are being played.
         StoreError: If one of the databases fails.
         UserError: If that is no URL.
     """

@@ -77,7 +77,7 @@ class LiveHub:
             await viewer.aclose()
 
     async def join(self, viewer: LiveViewer, match: int) -> LiveTail:
-        """Let a viewer in; only for `LiveViewer`."""
+        """Add a viewer; only for `LiveViewer`."""
         attempt, outcome = await asyncio.to_thread(attempt_of, self._ladder, match)
         tail = self._tails.get((match, attempt))
         if tail is None:
@@ -87,7 +87,7 @@ class LiveHub:
         return tail
 
     def leave(self, viewer: LiveViewer, tail: LiveTail) -> None:
-        """Let a viewer out, and its match go with the last one; only for `LiveViewer`."""
+        """Remove a viewer, and with the last one its match; only for `LiveViewer`."""
         self._viewers.discard(viewer)
         tail.listeners.discard(viewer.news)
         if not tail.listeners:

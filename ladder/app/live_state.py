@@ -1,4 +1,4 @@
-"""What the events of a match add up to: how far it is, and what lies on its tables."""
+"""The state of a running match, from its events: its progress, and the cards on its tables."""
 
 from __future__ import annotations
 

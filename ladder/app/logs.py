@@ -33,7 +33,7 @@ def logs(ladder: Ladder, viewer: Viewer, match: int, seat: str, table: int | Non
 
     Args:
         ladder: The ladder.
-        viewer: Who asks.
+        viewer: The caller.
         match: The number of the match.
         seat: The bot's number in it, or its name; with partners that means two seats.
         table: Only this one, counted from 0.
@@ -58,7 +58,7 @@ def matches_of(ladder: Ladder, viewer: Viewer, bot: str, before: int | None = No
 
     Args:
         ladder: The ladder.
-        viewer: Who asks.
+        viewer: The caller.
         bot: Its name, or a version: `Trotter@2`.
         before: Only results older than this; the value of `MatchList.next`.
         limit: Number of results to give at most, from 1.
@@ -128,7 +128,7 @@ def _log(seat: SeatRow, logs: Logs, faults: Iterable[FaultReport]) -> SeatLog:
 
 
 def _seats(match: MatchRow, word: str) -> list[SeatRow]:
-    """The seats that a number or a bot's name means."""
+    """Find the seats that a number or a bot's name means."""
     found = [seat for seat in match.seats if word in (str(seat.seat), seat.bot, f"{seat.bot}@{seat.version}")]
     if not found:
         there = ", ".join(f"{seat.seat} {label(seat.bot, seat.version)}" for seat in match.seats)

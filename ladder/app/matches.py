@@ -1,4 +1,4 @@
-"""What there is to see of matches."""
+"""Reading matches: results, the queue, one match and its record."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class MatchStatus(enum.StrEnum):
-    """How far a match has come, as people call it."""
+    """The status of a match, in the words of the command."""
 
     QUEUED = "queued"
     RUNNING = "running"

@@ -1,4 +1,4 @@
-"""Who plays: owners retire their bots, the organiser suspends them and lets them play again."""
+"""The states of bots: owners retire them, the organiser suspends them and lets them play again."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def suspend(ladder: Ladder, viewer: Viewer, bot: str, reason: str, variant: str 
         variant: Where; None: wherever it plays.
 
     Raises:
-        Forbidden: If it is no organiser who asks.
+        Forbidden: If the viewer is not an organiser.
         LadderError: If there is no such bot, or it does not play there.
         UserError: If there is no reason.
     """
@@ -113,7 +113,7 @@ def resume_bot(ladder: Ladder, viewer: Viewer, bot: str, variant: str | None = N
     Let a suspended bot play again, no matter who suspended it; the arguments are those of `suspend`.
 
     Raises:
-        Forbidden: If it is no organiser who asks.
+        Forbidden: If the viewer is not an organiser.
         LadderError: If there is no such bot, or it is not suspended there.
     """
     check(viewer, Act.ADMINISTER)

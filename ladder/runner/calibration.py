@@ -36,7 +36,7 @@ log = structlog.get_logger()
 
 
 class CalibrationDiffers(PigpenError):
-    """A worker has played the calibration match otherwise; the message says so in a sentence."""
+    """A worker's record of the calibration match differs; the message says so in a sentence."""
 
 
 class Calibration:

@@ -1,4 +1,4 @@
-"""Carries tasks to the workers of a cluster: speaks with its scheduler, and does what the `Fleet` decides."""
+"""Sends tasks to the workers of a cluster, by its scheduler, as the `Fleet` decides."""
 
 from __future__ import annotations
 

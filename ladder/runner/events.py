@@ -1,4 +1,4 @@
-"""The queue of what a program's main thread has to do next."""
+"""The queue of functions that a program's main thread is to call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who belongs to a fleet of workers: who comes, who is turned away, who has gone, and who is to play no more."""
+"""The workers of a fleet: which have joined, were refused, have gone, or are drained."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class FleetRoster(ABC):
         return self._join(report.worker, report.facts)
 
     def lose_all(self, reason: str) -> None:
-        """Take every connection for lost."""
+        """Mark all connections as lost."""
         for connection in list(self._connected):
             self._leave(connection, reason)
 

@@ -1,4 +1,4 @@
-"""One worker on another machine, as its coordinator knows it: what it says of itself, what it has, how it has done."""
+"""One worker on another machine, as its coordinator knows it: its facts, its bots, its failures."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class FleetWorker:
             del self._known[next(iter(self._known))]
 
     def start_again(self) -> None:
-        """Forget what was true of the program that ran before, under this name."""
+        """Forget the state of the earlier program of this name."""
         self.failure, self.failures, self.is_calibrated, self.calibrate_at = "", 0, False, 0.0
 
     def fail(self, reason: str, tick: float) -> None:

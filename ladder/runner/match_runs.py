@@ -61,7 +61,7 @@ class MatchRuns(AttemptRuns[MatchTask, MatchOutcome]):
         super().settle()
 
     def explain(self, platform_works: bool) -> None:
-        """Take it that void matches are the platform's fault, or that something in them is, now that it was probed."""
+        """Attribute void matches to the platform or to their bots, after the platform was probed."""
         if platform_works:
             self._suspects += [(match, None) for match in self._unexplained]
         self._unexplained.clear()

@@ -1,4 +1,4 @@
-"""What a runner does while the platform fails: say so once, and try again after longer and longer pauses."""
+"""What a runner does while the platform fails: log it once, and try again after growing pauses."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Outage:
         self._resume_at = self._tick() + min(LONGEST_PAUSE, 2.0 ** min(count - 1, 10))
 
     def end(self) -> None:
-        """Take the platform for working again."""
+        """Note that the platform works again."""
         if self.lasts:
             log.info("platform.up")
             self._sentence, self._failures = "", 0

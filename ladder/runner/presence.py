@@ -39,7 +39,7 @@ ID_LENGTH = 32
 
 
 class CoordinatorPresence:
-    """A coordinator's own word that it lives, and what it knows of the others."""
+    """The heartbeat of one coordinator, and what it knows of the others."""
 
     def __init__(self, data_dir: Path, clock: Callable[[Session], float] = database_time) -> None:
         """
@@ -61,7 +61,7 @@ class CoordinatorPresence:
 
     def join(self, session: Session) -> None:
         """
-        Say for the first time that this coordinator lives.
+        Send the first heartbeat of this coordinator.
 
         Raises:
             LadderError: If another one that lives keeps its records in another folder, or there is no folder.

@@ -36,7 +36,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class AttemptFailure:
-    """Why an attempt has brought nothing that counts."""
+    """Why an attempt has no result that counts."""
 
     judgement: Judgement | None
     """None: it was not played, for no reason that lies in it."""

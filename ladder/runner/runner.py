@@ -266,7 +266,7 @@ class Runner:
             log.info("ladder.aborting", playing=self._playing)
 
     def _give_everything_back(self) -> None:
-        """What has come back is recorded, what has not is played again some day."""
+        """Record what has come back; the rest goes back into the queue."""
         try:
             self._matches.give_back()
             self._submissions.give_back()

@@ -30,7 +30,7 @@ class _Waiting:
 
 
 class WaitingTasks:
-    """Those of one cluster; who came first is served first. Only for the thread of one event loop."""
+    """The waiting tasks of one cluster, served in the order of their arrival. Only for the thread of one event loop."""
 
     def __init__(self, patience: float = PATIENCE) -> None:
         """Begin; a task waits at most *patience* seconds for a slot."""
@@ -65,7 +65,7 @@ class WaitingTasks:
         return place.result()
 
     def serve(self) -> None:
-        """Give out what has become free."""
+        """Give free slots to waiting tasks."""
         for waiting in self._waiting:
             if not waiting.place.done() and (worker := waiting.choose()) is not None:
                 waiting.place.set_result(worker)

@@ -77,7 +77,7 @@ class Invitation(Base):
 
 
 class Credential(Base):
-    """A secret by which a browser (a session) or a program (a token) proves whose it is."""
+    """A secret with which a browser (a session) or a program (a token) acts for an account."""
 
     __tablename__ = "credentials"
     __table_args__ = (CheckConstraint("kind IN ('session', 'token')", name="kind"),)

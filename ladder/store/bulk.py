@@ -34,7 +34,7 @@ class Digest:
         return f"{self._sum:0{2 * DIGEST_BYTES}x}"
 
     def of(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Take rows in, and pass them on."""
+        """Add rows to the digest, and yield them."""
         for row in rows:
             self.take(repr(row))
             yield row

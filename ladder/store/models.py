@@ -249,7 +249,7 @@ class StoredMatch(LeasedRow, Base):
 
 
 class StoredSeat(Base):
-    """Who plays in a match under which number, and, once it is done, how that went."""
+    """A bot's seat in a match, and, once the match is done, its result."""
 
     __tablename__ = "seats"
     __table_args__ = (

@@ -66,7 +66,7 @@ class PeopleTable(LeasedRow, Base):
 
 
 class PeopleChair(Base):
-    """Who plays in which chair of such a table, by the numbers of its record."""
+    """The player in one chair of such a table, by the numbers of its record."""
 
     __tablename__ = "people_chairs"
     __table_args__ = (

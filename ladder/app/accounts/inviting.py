@@ -68,7 +68,7 @@ def invitations(ladder: Ladder, viewer: Viewer) -> Sequence[InvitationRow]:
 
 def take_back(ladder: Ladder, viewer: Viewer, number: int) -> None:
     """
-    Take an invitation back.
+    Revoke an invitation.
 
     Raises:
         LadderError: If no open one has that number.
@@ -114,7 +114,7 @@ def new_invitation(
     session: Session, viewer: Viewer, role: Role, name: str | None, note: str, now: float, days: int
 ) -> NewSecret:
     """
-    Write an invitation down.
+    Store an invitation.
 
     Args:
         session: A transaction that writes.

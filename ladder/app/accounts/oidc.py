@@ -72,7 +72,7 @@ class Provider:
 
     def __init__(self, settings: Settings, clock: Callable[[], float]) -> None:
         """
-        Prepare; nothing is asked yet.
+        Prepare; no request is sent yet.
 
         Args:
             settings: They name the provider; checked by `provider_settings.check_provider`.
@@ -146,7 +146,7 @@ class Provider:
         return KnownPerson(f"{described['issuer']} {subject}", name[:100] if isinstance(name, str) else "")
 
     def _described(self) -> dict[str, Any]:
-        """What the issuer says of itself."""
+        """Fetch the issuer's description of itself."""
         found = self._json(f"{self._issuer}/.well-known/openid-configuration")
         addresses = [found.get(name) for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")]
         is_its_own = isinstance(found.get("issuer"), str) and found["issuer"].rstrip("/") == self._issuer

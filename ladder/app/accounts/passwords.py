@@ -1,4 +1,4 @@
-"""Passwords: which are taken, and how they are hashed and verified without taking the machine's memory and cores."""
+"""Passwords: which are accepted, and how they are hashed and verified with little memory and few cores."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BUSY = "Too many log in just now; try again in a minute."
 
 def check_password(password: str, name: str) -> None:
     """
-    Make sure that an account may have a password.
+    Check a new password of an account.
 
     Raises:
         UserError: If not.
@@ -68,7 +68,7 @@ class Passwords:
 
     def are_good(self, stored: str | None, password: str) -> bool:
         """
-        Whether a password is the one that is stored; where none is, that takes the same time.
+        Whether a password is the stored one; if none is stored, that takes the same time.
 
         Raises:
             Busy: If too many others wait.

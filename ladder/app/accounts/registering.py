@@ -43,7 +43,7 @@ class RegistrationOffer:
 
 def registration_offer(ladder: Ladder, invitation: str) -> RegistrationOffer:
     """
-    Tell what an invitation is for.
+    Say what an invitation permits.
 
     Args:
         ladder: The ladder.

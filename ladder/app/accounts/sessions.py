@@ -1,4 +1,4 @@
-"""Logging in and out with a browser, and the password that one logs in with."""
+"""Logging in and out with a browser, and changing the password."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class LoggedIn:
 
 def log_in(ladder: Ladder, passwords: Passwords, name: str, password: str, visit: Visit) -> LoggedIn:
     """
-    Begin a session for who knows an account's password.
+    Begin a session for a person who knows an account's password.
 
     An unknown name, a wrong password and a disabled account give the same answer after the same time.
 

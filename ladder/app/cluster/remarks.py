@@ -1,4 +1,4 @@
-"""What an organiser should know of a worker besides its figures."""
+"""Remarks for organisers about a worker: its state in words, its clock, its certificate."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Connection:
 
         Args:
             address: As `ladder_address` writes it.
-            token: Proves who asks.
+            token: Identifies the caller.
             wait: Lets seconds pass between two attempts.
         """
         self.address = address
@@ -174,7 +174,7 @@ class _NoAnswer(RemoteError):
 
 
 class _Token(requests.auth.AuthBase):
-    """Proves who asks, whatever a file .netrc says; it shows in no message."""
+    """Identifies the caller, whatever a file .netrc says; no message shows it."""
 
     def __init__(self, token: str | None) -> None:
         self._token = token

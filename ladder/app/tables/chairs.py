@@ -126,7 +126,7 @@ def start_now(ladder: Ladder, name: str, secret: str) -> TableState:
 
 def end(ladder: Ladder, name: str, secret: str) -> TableState:
     """
-    End a table for all; only who opened it may do that, or who is the only person there.
+    End a table for all. Only the person who opened it, or the only person there, may do that.
 
     Raises:
         Forbidden: If others play there, too.

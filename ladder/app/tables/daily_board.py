@@ -59,7 +59,7 @@ def open_today(ladder: Ladder, variant: str, who: TableVisitor, seconds: float =
     Args:
         ladder: The ladder.
         variant: A variant of the ladder's, or a preset.
-        who: Who plays.
+        who: The visitor.
         seconds: What the person has for each decision.
 
     Raises:

@@ -87,7 +87,7 @@ def open_match_board(ladder: Ladder, chair: BoardChair, who: TableVisitor, secon
     Args:
         ladder: The ladder.
         chair: The board, and the person's chair there.
-        who: Who plays.
+        who: The visitor.
         seconds: What the person has for each decision.
 
     Raises:

@@ -51,7 +51,7 @@ def open_table(ladder: Ladder, order: TableOrder, who: TableVisitor, seed: bytes
     Raises:
         Busy: If there are too many tables.
         Forbidden: If such a table is not for this visitor.
-        LadderError: If a bot is not there, or is not to be played with.
+        LadderError: If a bot is missing, or people may not play with it.
         RulesFileError: If there is no such variant.
         TooOften: If this visitor has too many tables open.
         UserError: If the order makes no sense.

@@ -1,4 +1,4 @@
-"""Who has played a board from one chair, how, and with what points: people, house bots, bots of the ladder."""
+"""All plays of a board from one chair, with their points: those of people, house bots, and bots of the ladder."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class PlayedBoard:
-    """A board, and who has played it."""
+    """A board, and all plays of it."""
 
     ladder: Ladder
     table: int

@@ -58,7 +58,7 @@ def table_replayed(
     Args:
         ladder: The ladder.
         name: The table's.
-        secret: The chair's of who asks.
+        secret: That of the caller's chair.
         key: `YOU`, or the key of another play of the board, as `compare` gives it.
         place: The deal.
         seat: Show what this seat knew, and nothing else; None: all hands.

@@ -186,7 +186,7 @@ class SeatSession:
             tab.put(state)
 
     def _linger(self) -> None:
-        """End after a while if no tab is there then."""
+        """End after a while, unless a tab has been opened by then."""
         if self._timer is not None:
             self._timer.cancel()
         loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""What people do is written down, in the transaction in which they do it."""
+"""The audit log: each action is stored in the transaction that does it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chairs of a table with people: who sits down, and who gets up. Each function wants a transaction that writes."""
+"""The chairs of a table with people: sitting down, and getting up. Each function needs a transaction that writes."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def copy_ladder(
 
 def check_not_running(session: Session, url: URL, is_dead: Callable[[str], bool], now: float) -> None:
     """
-    Refuse a ladder at which a coordinator works, or of which anything is played or tried, by who may live.
+    Refuse a ladder that has a running coordinator, or a lease whose holder may still run.
 
     Raises:
         LadderError: With the way out.

@@ -38,7 +38,7 @@ def add_credential(
         kind: What for.
         hashed: SHA-256 of the secret.
         name: For people.
-        scopes: What it is good for.
+        scopes: What it permits.
         now: Unix time.
         expires: Until when.
     """

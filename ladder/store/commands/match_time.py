@@ -36,7 +36,7 @@ def why_too_short(session: Session, settings: Settings, variants: Collection[str
     Args:
         session: A transaction.
         settings: The ladder's settings.
-        variants: Look only at these; None: at all.
+        variants: The variants to look at; None: all.
 
     Returns:
         A sentence that ends with the way out; None if there is no reason.

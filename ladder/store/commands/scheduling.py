@@ -47,7 +47,7 @@ def fill_queue(
     Args:
         session: A transaction that writes.
         settings: How long a match is, if that is set, and its clock.
-        rng: Chance, for who plays whom.
+        rng: Random numbers, to choose opponents.
         now: Unix time.
         wanted: How many more matches.
         variants: Only of these; None: of any.

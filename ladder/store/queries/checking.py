@@ -1,4 +1,4 @@
-"""Whether what a ladder's database says agrees with itself, and with the files beside it."""
+"""Checks that a ladder's database agrees with itself, and with the files beside it."""
 
 from __future__ import annotations
 

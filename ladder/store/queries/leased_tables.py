@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LeasedChair:
-    """Who plays in one chair."""
+    """The player in one chair."""
 
     kind: ChairKind
     name: str

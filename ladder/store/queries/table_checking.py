@@ -1,4 +1,4 @@
-"""Whether what the database says of tables with people agrees with itself, and with the files beside it."""
+"""Checks that the rows of tables with people agree with each other, and with the files beside the database."""
 
 from __future__ import annotations
 
