@@ -30,7 +30,7 @@ HOW_TO_GET_GVISOR = (
 RUNTIME_SETTING = "The setting runtime (pigpen.toml or PIGPEN_RUNTIME)"
 CHOOSE_AUTO = 'With runtime = "auto" bots play in gVisor'
 
-LEAST_DISK = 5 * 1024**3
+MIN_DISK = 5 * 1024**3
 """Bytes that should be free where the engine keeps images."""
 
 
@@ -122,8 +122,8 @@ def _disk(engine: dict[str, Any]) -> Finding:
         free = shutil.disk_usage(folder).free
     except OSError:
         return Finding("Disk for images", True, f"{folder} cannot be seen from here")
-    follows = f"Less than {LEAST_DISK / 1024**3:g} GiB: builds and pulls may fail. Make room."
-    return Finding("Disk for images", free >= LEAST_DISK, f"{free / 1024**3:.1f} GiB free in {folder}", follows)
+    follows = f"Less than {MIN_DISK / 1024**3:g} GiB: builds and pulls may fail. Make room."
+    return Finding("Disk for images", free >= MIN_DISK, f"{free / 1024**3:.1f} GiB free in {folder}", follows)
 
 
 def _cores() -> Finding:

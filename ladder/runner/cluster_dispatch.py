@@ -123,8 +123,8 @@ class ClusterDispatch:
             StoreError: If the database does not answer.
         """
         await self._exchange(self.fleet)
-        self._scheduler = await self._start(self._hear)
-        self._minding = [asyncio.create_task(self._mind()), asyncio.create_task(self._keep_table())]
+        self._scheduler = await self._start(self._take_report)
+        self._minding = [asyncio.create_task(self._watch_scheduler()), asyncio.create_task(self._keep_table())]
         self._changed()
 
     async def play(self, task: str) -> str:
@@ -203,10 +203,10 @@ class ClusterDispatch:
         answer = await self._scheduler.play(worker.connection, task)
         return self._lost_claims.weigh(answer, worker.name, bots, is_alone=self.fleet.connected == 1)
 
-    def _hear(self, report: WorkerReport) -> None:
+    def _take_report(self, report: WorkerReport) -> None:
         if self._is_closing:
             return
-        if sentence := self.fleet.hear(report):
+        if sentence := self.fleet.take_report(report):
             self._scheduler.turn_away(report.worker, sentence)
         self._wake.set()
         self._changed()
@@ -223,8 +223,8 @@ class ClusterDispatch:
             self._told_slots = slots
             self._tell_changed()
 
-    async def _mind(self) -> None:
-        """Have a scheduler, and check whom the fleet wants checked."""
+    async def _watch_scheduler(self) -> None:
+        """Restart the scheduler if it has ended, and check the workers that the fleet wants checked."""
         while True:
             if self._scheduler.has_ended:
                 await self._start_again()
@@ -249,7 +249,7 @@ class ClusterDispatch:
         failures = 0
         while self._scheduler.has_ended:
             try:
-                self._scheduler = await self._start(self._hear)
+                self._scheduler = await self._start(self._take_report)
             except (PigpenError, OSError) as error:  # such as a certificate that has expired
                 failures += 1
                 log.error("scheduler.failed", reason=in_one_line(error))

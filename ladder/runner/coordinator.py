@@ -51,7 +51,7 @@ LOOK_BACK = 1000
 """Results checked after each new one for records to remove, from the oldest kept one back; all when a runner starts."""
 MAX_REMEMBERED = 100
 """Results that a coordinator keeps in memory; one is recorded again within seconds, or never."""
-FEW = 5
+MIN_MATCHES = 5
 """A bot with fewer matches has not settled, whatever its ± says."""
 
 
@@ -136,7 +136,7 @@ class Coordinator:
         if self._tick() < self._beat_at:
             return {}
         with self._database.write() as session:
-            ended = self._presence.speak(session)
+            ended = self._presence.beat(session)
             became = _became(queue.MATCHES.requeue_dead(session, self._now(), ended.__contains__))
             folders = self.submissions.requeue_of(session, ended)
         self._beat_at = self._tick() + BEAT_SECONDS
@@ -309,7 +309,7 @@ class Coordinator:
             fields = fields_of(session, self._variants)
             played = [name for name, field in fields.items() if field.why_none is None]
             found = errors_and_matches(session, played)
-        known = [error is not None and error <= ci and matches >= FEW for error, matches in found]
+        known = [error is not None and error <= ci and matches >= MIN_MATCHES for error, matches in found]
         return bool(known) and all(known)
 
     def _record(self, outcome: MatchOutcome, summary: MatchSummary) -> tuple[Result | None, list[tuple[int, int]]]:

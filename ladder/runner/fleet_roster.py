@@ -61,7 +61,7 @@ class FleetRoster(ABC):
         """Take what an earlier run has written down, for when these workers come."""
         self._earlier.update({row.name: row for row in rows})
 
-    def hear(self, report: WorkerReport) -> str:
+    def take_report(self, report: WorkerReport) -> str:
         """
         Take what is new of a worker.
 
@@ -88,7 +88,7 @@ class FleetRoster(ABC):
         self._changed(worker)
 
     def order(self, name: str, drained: str | None) -> None:
-        """Hear what is wanted of a worker: why it is to play no more, in a sentence; None: it may play."""
+        """Take an organiser's order about a worker: the reason why it is drained; None: it may play."""
         if name in self.drains:
             return
         if drained is None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ENOUGH = 2
+MIN_REPORTS = 2
 """Workers that must report a version as lost before it is believed."""
 SHORT = 64 * 1024
 """An outcome without a record has fewer characters."""
@@ -58,7 +58,7 @@ class LostClaims:
         reporters = self._claims.setdefault(identity, set())
         reporters.add(worker)
         _forget(self._claims)
-        return len(reporters) >= ENOUGH
+        return len(reporters) >= MIN_REPORTS
 
     def _believes_broken(self, identity: str, worker: str) -> bool:
         """Believe of one worker at most as many reports as of all others: a bad bot fails at every worker."""

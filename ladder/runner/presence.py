@@ -51,7 +51,7 @@ class CoordinatorPresence:
         """
         self.holder = owners.this_process()
         self.others: frozenset[str] = frozenset()
-        """Who else lived when this one spoke last; `pigpen submit`, which leases too, does not speak."""
+        """The coordinators that ran at the last heartbeat; `pigpen submit`, which leases too, sends none."""
         self._data_dir = data_dir
         self._clock = clock
         self._folder = ""
@@ -86,7 +86,7 @@ class CoordinatorPresence:
         self._since = self._spoke = now
         self.others = frozenset(each.holder for each in living)
 
-    def speak(self, session: Session) -> frozenset[str]:
+    def beat(self, session: Session) -> frozenset[str]:
         """Report that this coordinator runs; give those that have ended since, whose leases others may take."""
         now = self._clock(session)
         note_alive(session, self.holder, self._folder, now)

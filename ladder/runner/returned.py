@@ -109,7 +109,7 @@ def summary_of(path: Path) -> MatchSummary:
         raise WrongRecord(f"A worker's record does not hold: {error}") from error
 
 
-def tell(result: Result) -> None:
+def log_result(result: Result) -> None:
     """Write a result to the log, and who was suspended for it."""
     log.info(
         "match.finished",
@@ -122,10 +122,10 @@ def tell(result: Result) -> None:
         places=[move.place for move in result.moves],
         moves=[round(move.after - move.before, 2) for move in result.moves],
     )
-    tell_suspended((bot, result.variant, reason) for bot, reason in result.suspended)
+    log_suspended((bot, result.variant, reason) for bot, reason in result.suspended)
 
 
-def tell_suspended(suspended: Iterable[tuple[str, str, str]]) -> None:
+def log_suspended(suspended: Iterable[tuple[str, str, str]]) -> None:
     """Write to the log which bots were suspended, where and why."""
     for bot, variant, reason in suspended:
         log.warning("bot.suspended", bot=bot, variant=variant, reason=reason)

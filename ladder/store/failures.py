@@ -24,7 +24,7 @@ NO_DATABASE = ("not a database", "malformed")
 HELD = "is held by another program for too long; try again when that has ended."
 FULL = "cannot be used: there is no room left on its disk. Make room there and try again; what it holds is kept."
 BROKEN = "cannot be read or written: its disk fails, or has a limit that is reached. Look at the system's log."
-LEAST_ROOM = 64 * 1024
+MIN_ROOM = 64 * 1024
 """Bytes."""
 NO_FILE = ("unable to open", "readonly", "read-only")
 
@@ -79,7 +79,7 @@ def has_room(folder: Path) -> bool:
         disk = os.statvfs(folder)
     except OSError:
         return True
-    return disk.f_bavail * disk.f_frsize >= LEAST_ROOM and (disk.f_favail > 0 or not disk.f_files)
+    return disk.f_bavail * disk.f_frsize >= MIN_ROOM and (disk.f_favail > 0 or not disk.f_files)
 
 
 def place(url: URL) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.app.local.local_request import LocalRequest
-from ladder.app.local.record_output import going_on, recording, resumable, seed_beside, unfinished
+from ladder.app.local.record_output import recording, resumable, resumed_recording, seed_beside, unfinished
 from ladder.errors import UserError
 from ladder.sandbox.bots.bot_source import BotSource, find_bot, seat_names
 from pigpen.rules import seed_from
@@ -92,7 +92,7 @@ class MatchPlan:
             with recording(self.record, self.spec.seed, say) as write:
                 yield write
         else:
-            with going_on(self.record, self.begun, self.spec.seed, say) as write, resumable(self.record):
+            with resumed_recording(self.record, self.begun, self.spec.seed, say) as write, resumable(self.record):
                 yield write
 
 

@@ -55,7 +55,7 @@ def recording(path: Path | None, seed: bytes, say: Say) -> Iterator[Write]:
 
 
 @contextmanager
-def going_on(path: Path, begun: Unfinished, seed: bytes, say: Say) -> Iterator[Write]:
+def resumed_recording(path: Path, begun: Unfinished, seed: bytes, say: Say) -> Iterator[Write]:
     """Give a function that writes a line at the end of *path*, after the lines that *begun* was read from."""
     try:
         writer = RecordWriter.append(path)

@@ -15,7 +15,7 @@ from pigpen.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LEAST_PAUSE, MAX_PAUSE = 0.2, 30.0
+MIN_PAUSE, MAX_PAUSE = 0.2, 30.0
 """Seconds between two requests that ask whether the log-in is confirmed."""
 
 
@@ -39,7 +39,7 @@ def confirmed(connection: Connection, started: LoginStarted, wait: Callable[[flo
         LadderError: If the code has expired, or the log-in was refused.
         RemoteError: If the ladder does not answer any more.
     """
-    pause, silent = min(max(started.interval, LEAST_PAUSE), MAX_PAUSE), 0
+    pause, silent = min(max(started.interval, MIN_PAUSE), MAX_PAUSE), 0
     while True:
         wait(pause)
         try:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, TextClause
     from sqlalchemy.orm import Session
 
-MANY = 16
+REFILL_FROM = 16
 """Number of waiting matches from which matches are scheduled many at a time."""
 
 # Written out, not as parameters: SQLite uses an index with a condition only where it sees that condition.
@@ -195,7 +195,7 @@ def are_enough(session: Session, count: int, ahead: int, variants: Collection[st
         ahead: How many more are to wait for their turn.
         variants: Only of these; None: of any.
     """
-    if ahead < MANY or count_waiting(session, variants) < count + ahead // 2:
+    if ahead < REFILL_FROM or count_waiting(session, variants) < count + ahead // 2:
         return False
     return not withdraw(session, count, variants)
 

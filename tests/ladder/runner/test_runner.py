@@ -12,7 +12,7 @@ from sqlalchemy import select
 from structlog.testing import capture_logs
 
 from ladder.errors import SandboxError, StoreError
-from ladder.runner.coordinator import FEW, Coordinator
+from ladder.runner.coordinator import MIN_MATCHES, Coordinator
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.runner.outage import LONGEST_PAUSE
 from ladder.runner.runner import NobodyPlays, Runner
@@ -422,7 +422,7 @@ def test_a_run_ends_when_every_bot_is_known_well_enough_and_another_one_has_noth
 ) -> None:
     first = runner(coordinator, executor, time, StopCondition(ci=1000.0))
     assert first.run()
-    assert first.recorded >= FEW
+    assert first.recorded >= MIN_MATCHES
     again = runner(coordinator, executor, time, StopCondition(ci=1000.0))
     assert again.run()
     assert again.recorded == 0
