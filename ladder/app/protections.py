@@ -18,7 +18,7 @@ OWN_KERNEL = "not needed: each bot has a kernel of its own"
 class Probed:
     """What a hostile program in a container found, and what we could do with the container."""
 
-    told: dict[str, Any]
+    output: dict[str, Any]
     image_files: str | None
     """How the files of its image were kept from the page cache's clock (referee.records.lines.ImageFiles)."""
     has_clock: bool
@@ -65,7 +65,7 @@ def _kernel(probed: Probed) -> Finding:
 
 
 def _system_calls(probed: Probed) -> Finding:
-    done = [name for name, came in probed.told["calls"].items() if came == "done"]
+    done = [name for name, came in probed.output["calls"].items() if came == "done"]
     if probed.own_kernel:
         done = [name for name in done if name == "network"]
     follows = "Bots can pass information, or reach a network. Check that the runtime applies our list of system calls."
@@ -86,7 +86,7 @@ def _landlock(probed: Probed) -> Finding:
 def _reads(name: str, probed: Probed, what: str, stands: str, follows: str) -> Finding:
     if probed.own_kernel:
         return _protection(name, True, OWN_KERNEL, "", follows)
-    seen = probed.told[what]
+    seen = probed.output[what]
     return _protection(name, not seen, stands, f"{', '.join(seen)} can be read", follows)
 
 

@@ -23,11 +23,11 @@ def requeue(ladder: Ladder, viewer: Viewer, number: int) -> MatchRow:
 
     Args:
         ladder: The ladder.
-        viewer: Who asks.
+        viewer: The caller.
         number: The match's.
 
     Raises:
-        Forbidden: If it is no organiser who asks.
+        Forbidden: If the viewer is not an organiser.
         LadderError: If there is no such match, or it is not quarantined.
     """
     check(viewer, Act.ADMINISTER)

@@ -58,7 +58,7 @@ def deal_replayed(
 
 
 def sees_more(ladder: Ladder, match: int, viewer: Viewer) -> bool:
-    """Whether somebody is shown more of a match than everybody is."""
+    """Whether a viewer is shown more of a match than the public is."""
     if viewer.name is None or ladder.settings.public_logs:
         return False
     return bool(readable_seats(ladder, viewer, match))

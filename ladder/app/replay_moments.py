@@ -41,9 +41,9 @@ def moments(
     teller = _Teller(seats_of(replay.line), list(before), {bot: _by_decision(text) for bot, text in printed.items()})
     made, done = [], 0
     for view, moment in zip(views, replay.moments, strict=True):
-        told = tuple(teller.tell(moment, view.last_actions, done if is_open else None))
+        events = tuple(teller.tell(moment, view.last_actions, done if is_open else None))
         done += len(moment.done)
-        made.append(shown_moment(view, told, done if is_open else None))
+        made.append(shown_moment(view, events, done if is_open else None))
     return tuple(made)
 
 

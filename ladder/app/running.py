@@ -36,7 +36,7 @@ class RunPlan:
     """What a run of a ladder is to do."""
 
     matches: int | None = None
-    """End after so many results; None: this does not end it."""
+    """Number of results after which the run ends; None: no limit."""
     until_ci: float | None = None
     """End when the ± of every bot is at most this, in Elo; None: this does not end it."""
     variants: tuple[str, ...] = ()
@@ -124,5 +124,5 @@ def _left(coordinator: Coordinator) -> None:
 
 
 def _slots() -> int:
-    """Matches at once if nobody says otherwise: one for each core that bots have, and one that starts meanwhile."""
+    """Default number of matches at once: one for each core that bots have, and one that starts meanwhile."""
     return len(bot_cores()) + 1

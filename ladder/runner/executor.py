@@ -60,7 +60,7 @@ class Executor(Protocol):
 
     def judge(self, key: str, judgement: Judgement, reason: str = "") -> bool:
         """
-        Hear what came of a task, once for each that has an answer or is void.
+        Take the judgement of a task, once for each that has an answer or is void.
 
         Args:
             key: Names the task.

@@ -50,7 +50,7 @@ def find_version(session: Session, word: str, variant: str | None = None) -> mod
 
     Args:
         session: A transaction.
-        word: What somebody typed.
+        word: The name as the user typed it.
         variant: If given, only versions that were entered in this variant count.
 
     Raises:

@@ -33,7 +33,7 @@ def find_account(session: Session, name: str) -> Account:
 
 
 def account_by_subject(session: Session, subject: str) -> Account | None:
-    """Find the account of somebody for whom the identity provider vouches."""
+    """Find the account of a person whom the identity provider has authenticated."""
     return session.scalar(select(Account).where(Account.subject == subject))
 
 
@@ -43,6 +43,6 @@ def name_of(session: Session, owner_id: int) -> str:
 
 
 def has_organiser(session: Session) -> bool:
-    """Whether somebody can log in as an organiser."""
+    """Whether there is an organiser's account that can log in."""
     can = select(func.count()).where(Account.role == "organiser", Account.disabled.is_(None))
     return bool(session.scalar(can.where(Account.password.is_not(None) | Account.subject.is_not(None))))

@@ -1,4 +1,4 @@
-"""Somebody's sessions and tokens: looked at, made, revoked; and who somebody is."""
+"""Sessions and tokens of an account: list, make and revoke them, and find the account that one belongs to."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from ladder.values.accounts import Kind, Viewer
 
 MAX_TOKENS = 50
-"""That one account may have at the same time."""
+"""Tokens that one account may have at the same time."""
 
 
 def me(ladder: Ladder, viewer: Viewer) -> Me:
-    """Say who asks."""
+    """Describe the caller."""
     check(viewer, Act.READ_ACCOUNT, viewer.name)
     name = str(viewer.name)
     with ladder.database.read() as session:
@@ -63,9 +63,9 @@ def create_token(
 
     Args:
         ladder: The ladder.
-        viewer: Who asks.
+        viewer: The caller.
         name: What its owner calls it.
-        scopes: What it is good for; at least one.
+        scopes: What it permits; at least one.
         days: For how long; None: as long as the settings allow.
 
     Raises:
@@ -98,7 +98,7 @@ def create_token(
 
 def revoke(ladder: Ladder, viewer: Viewer, name: str, number: int, kind: Kind) -> None:
     """
-    Let a session or token of an account's open it no more.
+    Revoke a session or token of an account.
 
     Raises:
         LadderError: If it has no such one.

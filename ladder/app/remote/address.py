@@ -18,7 +18,7 @@ def ladder_address(word: str, plain_http: bool = False) -> str:
     'https://arena.example'
 
     Args:
-        word: What somebody typed.
+        word: The address as the user typed it.
         plain_http: Let tokens travel unencrypted beyond this machine.
 
     Raises:

@@ -1,5 +1,5 @@
 """
-Asking a ladder elsewhere over HTTP.
+Asking a remote ladder over HTTP.
 
 The usual variables hold: ``HTTPS_PROXY``, ``HTTP_PROXY`` and ``NO_PROXY`` for proxies (never for this machine itself),
 ``REQUESTS_CA_BUNDLE`` and ``SSL_CERT_FILE`` for authorities. The token goes to the ladder's own origin alone.
@@ -45,7 +45,7 @@ FAILURES = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 
 
 class Connection:
-    """A ladder elsewhere, and perhaps who asks it."""
+    """A connection to a remote ladder, with the user's token if there is one."""
 
     def __init__(self, address: str, token: str | None = None, wait: Callable[[float], None] = time.sleep) -> None:
         """
@@ -53,7 +53,7 @@ class Connection:
 
         Args:
             address: As `ladder_address` writes it.
-            token: Proves who asks.
+            token: Identifies the caller.
             wait: Lets seconds pass between two attempts.
         """
         self.address = address
@@ -174,7 +174,7 @@ class _NoAnswer(RemoteError):
 
 
 class _Token(requests.auth.AuthBase):
-    """Proves who asks, whatever a file .netrc says; it shows in no message."""
+    """Identifies the caller, whatever a file .netrc says; no message shows it."""
 
     def __init__(self, token: str | None) -> None:
         self._token = token

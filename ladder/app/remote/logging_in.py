@@ -1,4 +1,4 @@
-"""Logging in to a ladder elsewhere, and out of it."""
+"""Logging in to a remote ladder, and out of it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pigpen.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LEAST_PAUSE, MAX_PAUSE = 0.2, 30.0
-"""Seconds between two questions whether somebody has confirmed."""
+MIN_PAUSE, MAX_PAUSE = 0.2, 30.0
+"""Seconds between two requests that ask whether the log-in is confirmed."""
 
 
 def start(connection: Connection) -> LoginStarted:
     """
-    Begin to log in: somebody must confirm it in a browser.
+    Begin to log in; the user must confirm it in a browser.
 
     Raises:
         LadderError: If the ladder refuses.
@@ -33,13 +33,13 @@ def start(connection: Connection) -> LoginStarted:
 
 def confirmed(connection: Connection, started: LoginStarted, wait: Callable[[float], None] = time.sleep) -> str:
     """
-    Wait until somebody has confirmed it; give the token. A connection that breaks meanwhile does no harm.
+    Wait until the log-in is confirmed; give the token. A connection that breaks meanwhile does no harm.
 
     Raises:
-        LadderError: If the code has expired, or somebody has refused.
+        LadderError: If the code has expired, or the log-in was refused.
         RemoteError: If the ladder does not answer any more.
     """
-    pause, silent = min(max(started.interval, LEAST_PAUSE), MAX_PAUSE), 0
+    pause, silent = min(max(started.interval, MIN_PAUSE), MAX_PAUSE), 0
     while True:
         wait(pause)
         try:

@@ -1,4 +1,4 @@
-"""An image of this machine's engine on its way to the registry of a ladder elsewhere."""
+"""Pushing an image of this machine's engine to the registry of a remote ladder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 
 def push_image(connection: Connection, login: Login, image: str, name: str | None, tell: Callable[[str], None]) -> str:
     """
-    Push an image to the ladder's registry, under a name of one's own there.
+    Push an image to the ladder's registry, under a name in the user's namespace.
 
     Args:
         connection: The ladder.

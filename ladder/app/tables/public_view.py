@@ -1,4 +1,4 @@
-"""A deal as everybody at the table sees it, made from what was played and exposed alone: no hand is ever looked at."""
+"""The public view of a deal, made only from cards that were played or exposed: hands are never read."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class PublicDeal:
                 self._play(step.seat, Card.parse(words))
 
     def view(self) -> View:
-        """What somebody sees who has no hand."""
+        """Give the view of a spectator, who has no hand."""
         played = set(self._plays)
         known = [*self._up, *(each for each in self._down if each.card in played)]
         hidden = [0] * self._rules.players

@@ -49,14 +49,14 @@ def status(
     """
     from rich.console import Console
 
-    from ladder.app.cluster import certs, workers
+    from ladder.app.cluster import certs, worker_states
     from ladder.app.cluster.coordinators import coordinators
     from ladder.cli.organise.workers_table import print_coordinators, print_worker, print_workers
     from ladder.values.accounts import LOCAL
     from ladder.values.value import time_of
 
     with opened() as ladder:
-        rows = workers.workers(ladder, LOCAL) if name is None else [workers.worker(ladder, LOCAL, name)]
+        rows = worker_states.workers(ladder, LOCAL) if name is None else [worker_states.worker(ladder, LOCAL, name)]
         now = time_of(ladder.clock())
         running = coordinators(ladder, LOCAL)
         remark = certs.scheduler_remark(ladder.settings)
@@ -86,11 +86,11 @@ def drain(
     Examples:
         pigpen cluster drain barn --reason "It gets a new disk."
     """
-    from ladder.app.cluster import workers
+    from ladder.app.cluster import worker_states
     from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
-        row = workers.drain(ladder, LOCAL, name, reason)
+        row = worker_states.drain(ladder, LOCAL, name, reason)
     _say(row, f"{row.name} gets no more tasks; it has {row.busy} now.", as_json)
 
 
@@ -102,11 +102,11 @@ def resume(name: NameArgument, as_json: JsonOption = False) -> None:
     Examples:
         pigpen cluster resume barn
     """
-    from ladder.app.cluster import workers
+    from ladder.app.cluster import worker_states
     from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
-        row = workers.resume(ladder, LOCAL, name)
+        row = worker_states.resume(ladder, LOCAL, name)
     _say(row, f"{row.name} plays again.", as_json)
 
 
@@ -118,11 +118,11 @@ def forget(name: NameArgument) -> None:
     Examples:
         pigpen cluster forget barn
     """
-    from ladder.app.cluster import workers
+    from ladder.app.cluster import worker_states
     from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
-        workers.forget(ladder, LOCAL, name)
+        worker_states.forget(ladder, LOCAL, name)
     typer.echo(sanitize(f"{name} is forgotten."))
 
 

@@ -35,9 +35,9 @@ def upgrade(as_json: JsonOption = False) -> None:
     Examples:
         pigpen db upgrade
     """
-    from ladder.app import upkeep
+    from ladder.app import database_maintenance
 
-    done = upkeep.upgrade(the_settings())
+    done = database_maintenance.upgrade(the_settings())
     if as_json:
         print_json(done)
     else:
@@ -70,7 +70,7 @@ def check(
 
         pigpen db check --records
     """
-    from ladder.app.upkeep import check_database
+    from ladder.app.database_maintenance import check_database
 
     found = []
     with opened() as ladder:
@@ -99,10 +99,10 @@ def backup(
     Examples:
         pigpen db backup ladder-monday.db
     """
-    from ladder.app import upkeep
+    from ladder.app import database_maintenance
 
     with opened() as ladder:
-        done = upkeep.backup(ladder, file)
+        done = database_maintenance.backup(ladder, file)
     if as_json:
         print_json(done)
     else:
@@ -125,10 +125,10 @@ def copy(
 
         pigpen db copy sqlite:////var/lib/pigpen/ladder.db
     """
-    from ladder.app import upkeep
+    from ladder.app import database_maintenance
 
     with opened() as ladder, progress("tables copied", None) as told:
-        done = upkeep.copy(ladder, to_url, told)
+        done = database_maintenance.copy(ladder, to_url, told)
     if as_json:
         print_json(done)
     else:

@@ -145,7 +145,7 @@ def _registry(
     ladder: Ladder, stack: ExitStack, listener: socket.socket, port: int, tls: Tls | None
 ) -> SupervisedProcess:
     """Prepare the registry of images: what nobody needs is removed before anybody can push."""
-    from ladder.app import registry_upkeep as upkeep
+    from ladder.app import registry_maintenance
     from ladder.app.supervisor import SupervisedProcess
     from ladder.registry.program import ENVIRONMENT, registry_program, write_config
     from ladder.site.server.listening import address_of
@@ -153,9 +153,9 @@ def _registry(
     settings, program = ladder.settings, registry_program()
     files = (tls.certificate, tls.key) if tls else None
     site = address_of(listener, tls=tls is not None)
-    address, plan = upkeep.plan_registry(settings, str(listener.getsockname()[0]), port, site, files)
-    stack.enter_context(upkeep.sole_registry(settings.data_dir))
-    upkeep.check_free(plan.listen)
+    address, plan = registry_maintenance.plan_registry(settings, str(listener.getsockname()[0]), port, site, files)
+    stack.enter_context(registry_maintenance.sole_registry(settings.data_dir))
+    registry_maintenance.check_free(plan.listen)
     if settings.registry_gc:
         _tidy(ladder, address, plan)
     os.environ["PIGPEN_REGISTRY"] = address  # for the site and the runner
@@ -166,7 +166,7 @@ def _registry(
 
 def _tidy(ladder: Ladder, address: str, plan: RegistryPlan) -> None:
     """Remove images that nobody needs; should that fail, the ladder runs all the same."""
-    from ladder.app.registry_upkeep import sweep
+    from ladder.app.registry_maintenance import sweep
     from ladder.errors import SandboxError
 
     try:

@@ -49,7 +49,7 @@ def worker(
 
         pigpen worker tls://10.0.0.1:8786 --certificate mars.pem --name mars --slots 8
     """
-    from ladder.app.cluster.worker import WorkerPlan, open_worker
+    from ladder.app.cluster.worker_start import WorkerPlan, open_worker
 
     plan = WorkerPlan(address, certificate, name, slots, data_dir, image_bytes, folder_bytes)
     program = open_worker(plan, lambda sentence: typer.echo(sanitize(sentence)))

@@ -56,7 +56,7 @@ def table(
 
         pigpen table --board 17/3/1/0
     """
-    from ladder.app.tables.ordering import ordered_table
+    from ladder.app.tables.order_arguments import ordered_table
     from ladder.values.people import TablePurpose
 
     seated = [word.strip() for word in chairs.split(",")] if chairs else []

@@ -39,7 +39,7 @@ def verify_records(
 
         zcat match.jsonl.gz | pigpen verify -
     """
-    from ladder.app.local.record import verify_record
+    from ladder.app.local.verification import verify_record
 
     all_hold = True
     for record in records:

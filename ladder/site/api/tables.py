@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from ladder.app.tables.ordered import open_ordered
+from ladder.app.tables.order_dispatch import open_ordered
 from ladder.entry.policy import Act
 from ladder.site.api.submissions import not_taken
 from ladder.site.server.fresh import fresh

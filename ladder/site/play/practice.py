@@ -10,9 +10,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ladder.app.computing.asking import BeingComputed
-from ladder.app.tables.practising import ask_before
+from ladder.app.tables.chairs import take_back
+from ladder.app.tables.practice import ask_before
 from ladder.app.tables.replaying import dearest_of_deal
-from ladder.app.tables.sitting import take_back
 from ladder.errors import Conflict, Forbidden, UserError
 from ladder.site.play.seats import my_seat_session, my_table, secret_of
 from ladder.site.rendering.words import to_translate

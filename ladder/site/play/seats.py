@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 
 from ladder.app.accounts.secrets import new_secret
+from ladder.app.tables.chairs import seat_of
 from ladder.app.tables.reading import table_page
-from ladder.app.tables.sitting import seat_of
 from ladder.app.tables.table_info import FoundSeat
 from ladder.entry.networks import network_of
 from ladder.errors import LadderError

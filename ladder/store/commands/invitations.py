@@ -21,13 +21,13 @@ def add_invitation(
     session: Session, hashed: str, role: Role, name: str | None, note: str, by: str, now: float, expires: float
 ) -> Invitation:
     """
-    Invite a person.
+    Add an invitation.
 
     Args:
         session: A transaction that writes.
         hashed: SHA-256 of the invitation's secret.
         role: Of the account to be.
-        name: Its name; None: whoever registers chooses it.
+        name: Its name; None: the invited person chooses it.
         note: For whom it is.
         by: Who invites.
         now: Unix time.
@@ -56,13 +56,13 @@ def open_invitation(session: Session, hashed: str, now: float) -> Invitation:
 
 
 def use_invitation(invitation: Invitation, name: str, now: float) -> None:
-    """Let an invitation be good for nobody else."""
+    """Mark an invitation as used."""
     invitation.used, invitation.used_by = now, name
 
 
 def revoke_invitation(session: Session, number: int, now: float) -> Invitation:
     """
-    Take an invitation back that nobody has used.
+    Revoke an invitation that has not been used.
 
     Raises:
         LadderError: If there is none of that number, or it is not good any more.

@@ -136,7 +136,7 @@ def known(view: TableView) -> set[object]:
 
 
 def untold(step: dict[str, object]) -> bool:
-    """Whether a step of somebody else has nothing but what is on the table."""
+    """Whether a step of another seat holds only what lies on the table."""
     secret = ("took_ms", "cpu_ms", "unasked_ms", "decision")
     return all(step[name] is None for name in secret) and not (step["by"] or step["why"] or step["printed"])
 

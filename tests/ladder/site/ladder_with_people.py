@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import update
 
 from ladder.app.accounts import managing
-from ladder.app.cluster import workers
+from ladder.app.cluster import worker_states
 from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings
 from ladder.store import models
@@ -124,7 +124,7 @@ def _add_workers(ladder: Ladder) -> None:
         seen("coop", {"version": "0.1"}, state=WorkerState.TURNED_AWAY, reason="It has version 0.1.", **lately),
         seen("old", state=WorkerState.GONE, seen=now - 10**6, joined=now - 10**6),
     )
-    workers.drain(ladder, LOCAL, "loft", "3 lies.")
+    worker_states.drain(ladder, LOCAL, "loft", "3 lies.")
 
 
 def a_folder(name: str = "Farrow") -> bytes:

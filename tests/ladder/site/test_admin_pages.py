@@ -9,7 +9,7 @@ import pytest
 
 from ladder.app import bots
 from ladder.app.accounts import inviting, managing
-from ladder.app.cluster import workers
+from ladder.app.cluster import worker_states
 from ladder.app.matches import public_match
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL, Role, Scope
@@ -202,7 +202,7 @@ def test_the_audit_log_is_read_on_page_by_page(olga: Person, place: PeopleLadder
 
 
 def workers_of(place: PeopleLadder) -> dict[str, tuple[str, str]]:
-    return {row.name: (row.wanted.value, row.reason) for row in workers.workers(place.ladder, LOCAL)}
+    return {row.name: (row.wanted.value, row.reason) for row in worker_states.workers(place.ladder, LOCAL)}
 
 
 def test_workers_are_drained_and_play_again_and_old_ones_are_forgotten(olga: Person, place: PeopleLadder) -> None:

@@ -12,9 +12,9 @@ import pytest
 import tomli_w
 
 from ladder.app.ladder import Ladder
-from ladder.app.tables.played import record_of
 from ladder.app.tables.reading import table_page
 from ladder.app.tables.seat_session import MAX_TABS
+from ladder.app.tables.table_record import record_of
 from ladder.settings.settings import load_settings
 from ladder.values.person_state import PersonState
 from ladder.values.watch_state import WatchState

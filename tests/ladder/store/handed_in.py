@@ -19,7 +19,7 @@ TROTTER = NewSubmission(
 
 
 def hand_in(database: Database, owner: str = "ada", count: int = 1, now: float = NOW, **fields: object) -> list[int]:
-    """Put so many submissions of one owner's into the queue; gives their numbers."""
+    """Put *count* submissions of one owner into the queue; give their numbers."""
     with database.write() as session:
         new = [replace(TROTTER, owner=owner, bot=f"{owner}{n}" if count > 1 else f"{owner}s") for n in range(count)]
         return [add(session, replace(each, **fields), now).id for each in new]  # type: ignore[arg-type]

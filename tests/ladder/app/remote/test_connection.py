@@ -1,4 +1,4 @@
-"""What a ladder elsewhere answers, and what becomes of it."""
+"""Answers of a remote ladder, and the values or errors that they become."""
 
 from __future__ import annotations
 

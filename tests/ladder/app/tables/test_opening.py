@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.ladder import Ladder
+from ladder.app.tables.chairs import end, join, leave, seat_of, start_now
 from ladder.app.tables.opening import open_table
 from ladder.app.tables.reading import bots_to_play_with, table_page, tables_by_status
-from ladder.app.tables.sitting import end, join, leave, seat_of, start_now
 from ladder.errors import Conflict, Forbidden, LadderError, TooOften, UserError
 from ladder.results.table_files import TableFiles
 from ladder.store import models

@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from ladder.app.cluster import certs, remarks
-from ladder.app.cluster.workers import drain, workers
+from ladder.app.cluster.worker_states import drain, workers
 from ladder.app.ladder import Ladder
 from ladder.app.schema import api_schema
 from ladder.cli.organise import workers_table

@@ -1,8 +1,8 @@
 """
-The record of a match on disk, and what is needed to continue it after an interruption.
+The record of a match on disk, and what is needed to resume the match after an interruption.
 
-While a match runs, its seed lies beside the record, in a file that only its owner may read: the record itself must not
-tell it before the end, and without it nobody could deal the rest of the cards.
+While a match runs, its seed is kept beside the record, in a file that only its owner may read. The record must not
+hold the seed before the end, and without the seed the remaining cards cannot be dealt.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def recording(path: Path | None, seed: bytes, say: Say) -> Iterator[Write]:
     Args:
         path: The file.
         seed: Of the match.
-        say: Takes a sentence if the match is interrupted: how to continue it.
+        say: Takes a sentence if the match is interrupted: how to resume it.
     """
     if path is None:
         yield lambda line: None
@@ -55,7 +55,7 @@ def recording(path: Path | None, seed: bytes, say: Say) -> Iterator[Write]:
 
 
 @contextmanager
-def going_on(path: Path, begun: Unfinished, seed: bytes, say: Say) -> Iterator[Write]:
+def resumed_recording(path: Path, begun: Unfinished, seed: bytes, say: Say) -> Iterator[Write]:
     """Give a function that writes a line at the end of *path*, after the lines that *begun* was read from."""
     try:
         writer = RecordWriter.append(path)
@@ -85,7 +85,7 @@ def unfinished(path: Path) -> Unfinished:
 
 @contextmanager
 def resumable(path: Path | None) -> Iterator[None]:
-    """Put into words why the match in *path* cannot go on; without a path nothing goes on."""
+    """Turn the reason why the match in *path* cannot be resumed into a `UserError`; without a path do nothing."""
     try:
         yield
     except CannotResume as error:
@@ -126,7 +126,7 @@ def _kept(seed: bytes, path: Path, say: Say) -> Iterator[None]:
 
 
 def _drop_if_empty(path: Path) -> bool:
-    """Remove a record in which nothing stands, if nobody else has, and say whether it is gone."""
+    """Remove a record that is empty, if it is still there, and say whether it is gone."""
     try:
         if path.stat().st_size:
             return False

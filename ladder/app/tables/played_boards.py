@@ -1,4 +1,4 @@
-"""Who has played a board from one chair, how, and with what points: people, house bots, bots of the ladder."""
+"""All plays of a board from one chair, with their points: those of people, house bots, and bots of the ladder."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from ladder.app.computing.asking import BeingComputed, answer_to
 from ladder.app.recorded_match import read_recorded, understood
+from ladder.app.tables.chairs import NO_SEAT
 from ladder.app.tables.match_boards import BoardChair, played_board
 from ladder.app.tables.reading import chair_for, found_table
-from ladder.app.tables.sitting import NO_SEAT
 from ladder.entry.today import FORMAT, HOUSE, OPPONENT
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.matches.same_board import BoardDeal, BoardScore
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
 
 MAX_PEOPLE = 10_000
-"""So many people's points of one board are looked at."""
+"""People whose points of one board are read at most."""
 SEALED = "The results of this board are sealed until you have played it to its end."
 ITS_OWN = "Nobody else has played the cards of this table: there is nothing to compare."
 YOU = "you"
@@ -57,7 +57,7 @@ class Scores:
 
 @dataclass(frozen=True)
 class PlayedBoard:
-    """A board, and who has played it."""
+    """A board, and all plays of it."""
 
     ladder: Ladder
     table: int
@@ -102,7 +102,7 @@ class PlayedBoard:
         return self.deal_of(YOU)
 
     def deal_of(self, key: str) -> BoardDeal:
-        """Somebody's play, and the chair."""
+        """Give one play of the board, and its chair."""
         recorded = self.record(key)
         seat = self.chair.seat if self.chair else 0
         table = int(key.removeprefix(_BOT)) if key.startswith(_BOT) else None
@@ -111,7 +111,7 @@ class PlayedBoard:
 
     def record(self, key: str) -> RecordedMatch:
         """
-        The record of somebody's play.
+        Give the record of one play of the board.
 
         Raises:
             BeingComputed: If it is a house bot's, and is not done yet.
@@ -141,12 +141,12 @@ class PlayedBoard:
 
 def board_of(ladder: Ladder, name: str, secret: str, asker: str = "") -> PlayedBoard:
     """
-    Find the board of a table, for somebody who has played it.
+    Find the board of a table, for a person who has played it.
 
     Raises:
         Conflict: If the table is not over: until then everything about the board is sealed.
         Forbidden: If the secret is for no chair there.
-        LadderError: If there is no such table, or the board is nobody else's.
+        LadderError: If there is no such table, or no other table has that board.
     """
     with ladder.database.read() as session:
         table = found_table(session, name)
@@ -197,7 +197,7 @@ def _all_of(waiting: list[Computing]) -> Computing | None:
 
 
 def board_of_day(ladder: Ladder, rules: Rules, day: datetime.date, seed: bytes, asker: str = "") -> PlayedBoard:
-    """The board of a day, for nobody in particular; `PlayedBoard.mine` is not there."""
+    """Find the board of a day, without a viewer: `PlayedBoard.mine` is unset."""
     with ladder.database.read() as session:
         played = people_at(session, day.isoformat(), commitment(seed), MAX_PEOPLE)
         return PlayedBoard(
@@ -215,7 +215,7 @@ def board_of_day(ladder: Ladder, rules: Rules, day: datetime.date, seed: bytes, 
 
 
 def _people(played: list[tuple[PeopleTable, PeopleChair]], mine: int) -> Iterator[BoardScore]:
-    """People's points; whoever plays a board again knows the cards, so that the first time alone counts."""
+    """Give people's points. Only a person's first play counts, because later the cards are known."""
     seen = set()
     for table, chair in played:
         counts = not table.assisted and _visitor(table) not in seen

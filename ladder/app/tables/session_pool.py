@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from ladder.app.tables.table_info import FoundSeat
 
 
-class SeatSessions:
+class SessionPool:
     """All sessions of this process."""
 
     def __init__(self, seconds: float = SESSION_SECONDS) -> None:
-        """Begin without any; a session ends after so many seconds without a tab."""
+        """Begin without any; a session ends when it has had no tab for that many seconds."""
         self._seconds = seconds
         self._sessions: dict[tuple[str, str], SeatSession] = {}
 
@@ -44,7 +44,7 @@ class SeatSessions:
         key = name, secret
         if key not in self._sessions:
             first = await asyncio.to_thread(find)
-            if key not in self._sessions:  # nobody else has asked meanwhile
+            if key not in self._sessions:  # no other request has made it meanwhile
                 self._sessions[key] = SeatSession(find, first, lambda: self._forget(key), self._seconds)
         return self._sessions[key]
 

@@ -1,4 +1,4 @@
-"""Watching a table with people: who may, and what its files tell that everybody there can see."""
+"""A table as its spectators see it: who may watch, and the public state that its files hold."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ KEY_BYTES = 16
 
 def watch_key(ladder: Ladder, name: str) -> str:
     """
-    Give the key with which a table may be watched; empty if nobody may: others are still to play the same cards.
+    Give the key with which a table may be watched; empty if watching is forbidden: others will play the same cards.
 
     Raises:
         LadderError: If there is no such table.
@@ -54,7 +54,7 @@ def watch_key(ladder: Ladder, name: str) -> str:
 
 def watched(ladder: Ladder, name: str, key: str) -> TableState:
     """
-    Read a table that somebody may watch.
+    Read a table that a visitor may watch.
 
     Raises:
         LadderError: If there is no such table, or the key is not its.
@@ -69,7 +69,7 @@ def watched(ladder: Ladder, name: str, key: str) -> TableState:
 
 
 def _key(table: PeopleTable) -> str:
-    """It follows from the seed, which nobody knows before the table is over; then there is nothing to hide."""
+    """It follows from the seed, which is secret until the table is over; then there is nothing to hide."""
     if table.purpose != TablePurpose.FREE:
         return ""
     made = hmac.new(bytes.fromhex(table.seed), b"pigpen watch", hashlib.sha256).digest()[:KEY_BYTES]

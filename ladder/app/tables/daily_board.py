@@ -1,4 +1,4 @@
-"""Today's board of a variant: what may be known of it, and a table at which somebody plays it."""
+"""Today's board of a variant: what may be known of it, and tables at which people play it."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def todays_board(ladder: Ladder, variant: str, days_ago: int = 0) -> TodaysBoard
 
 def open_today(ladder: Ladder, variant: str, who: TableVisitor, seconds: float = 30.0) -> OpenedTable:
     """
-    Open a table at which somebody plays today's board against the same house bots as everybody.
+    Open a table at which a person plays today's board, against the same house bots as everybody.
 
     Args:
         ladder: The ladder.
         variant: A variant of the ladder's, or a preset.
-        who: Who plays.
+        who: The visitor.
         seconds: What the person has for each decision.
 
     Raises:

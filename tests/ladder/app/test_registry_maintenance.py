@@ -1,4 +1,4 @@
-"""The ladder's registry is rid of images that nobody needs, and of none that somebody does."""
+"""Images that are not needed are removed from the ladder's registry, and no others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ladder.app.ladder import Ladder
-from ladder.app.registry_upkeep import check_free, plan_registry, sole_registry, sweep
+from ladder.app.registry_maintenance import check_free, plan_registry, sole_registry, sweep
 from ladder.errors import BotRejected, SandboxError, UserError
 from ladder.registry.client import RegistryClient
 from ladder.registry.names import ImageName

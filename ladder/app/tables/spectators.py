@@ -1,4 +1,4 @@
-"""The tables that somebody watches now: of each the files are looked at once, for all who watch."""
+"""Spectators of tables: the files of each table are read once, for all who watch it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.app.tables.tabs import Tab
-from ladder.app.tables.watching import WatchedFiles, watched
+from ladder.app.tables.watched_table import WatchedFiles, watched
 from ladder.errors import Busy, LadderError
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from ladder.values.watch_state import WatchState
 
 LOOK_SECONDS = 0.4
-"""So often the files of a table are looked at that somebody watches."""
+"""Seconds between two looks at the files of a watched table."""
 ASK_SECONDS = 2.0
-"""So often the database is asked whether the table is over."""
+"""Seconds between two questions to the database whether the table is over."""
 LINGER_SECONDS = 10.0
 """Seconds that a table is still watched after its last spectator: a browser without a stream asks now and then."""
 MAX_TABS = 100

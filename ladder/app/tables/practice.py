@@ -1,4 +1,4 @@
-"""Practice: what may be asked before one plays. Whoever does so is marked as assisted."""
+"""Practice: an estimate that a person may ask for before a decision. It marks the person as assisted."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ladder.app.computing.asking import answer_to
 from ladder.app.computing.questions import hint_question
+from ladder.app.tables.chairs import NO_SEAT
 from ladder.app.tables.reading import chair_for, found_table
-from ladder.app.tables.sitting import NO_SEAT
 from ladder.errors import Forbidden, UserError
 from ladder.matches.estimate import TooManyChoices, check_choices
 from ladder.store.commands.tables import mark_assisted
@@ -30,7 +30,7 @@ def ask_before(ladder: Ladder, name: str, secret: str, view: View, asker: str = 
         name: The table's.
         secret: The chair's.
         view: What its seat knows. Nothing else is looked at.
-        asker: Whose turn in the queue it takes (`ladder.app.computing.asking`).
+        asker: The account or address whose place in the queue it takes (`ladder.app.computing.asking`).
 
     Raises:
         BeingComputed: If it is not estimated yet.

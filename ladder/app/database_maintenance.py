@@ -1,4 +1,4 @@
-"""What the organiser does with the database."""
+"""Maintenance of the database by the organiser: upgrade, check, backup, copy."""
 
 from __future__ import annotations
 
@@ -63,17 +63,17 @@ def backup(ladder: Ladder, file: Path) -> Backup:
     return Backup(file=file, size=back_up(ladder.database.engine.url, file))
 
 
-def copy(ladder: Ladder, word: str, told: Callable[[], None] = lambda: None) -> DatabaseCopy:
+def copy(ladder: Ladder, word: str, on_table: Callable[[], None] = lambda: None) -> DatabaseCopy:
     """
     Copy the ladder into another database, which is empty: all of it, or nothing.
 
     Args:
         ladder: The ladder.
         word: The URL of the other database, as in the setting `database_url`.
-        told: Called after each table.
+        on_table: Called after each table.
 
     Raises:
-        LadderError: If something is there already, or matches of the ladder are being played.
+        LadderError: If the target is not empty, or matches of the ladder are being played.
         StoreError: If one of the databases fails.
         UserError: If that is no URL.
     """
@@ -81,4 +81,4 @@ def copy(ladder: Ladder, word: str, told: Callable[[], None] = lambda: None) -> 
         url = read_url(word)
     except ValueError as error:
         raise UserError(f"TO_URL cannot be used: {error}.") from None
-    return copy_ladder(ladder.database, url, has_ended, ladder.clock(), told)
+    return copy_ladder(ladder.database, url, has_ended, ladder.clock(), on_table)

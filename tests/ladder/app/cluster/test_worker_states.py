@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.accounts import managing
-from ladder.app.cluster.workers import drain, forget, resume, workers
+from ladder.app.cluster.worker_states import drain, forget, resume, workers
 from ladder.app.ladder import Ladder
 from ladder.errors import Forbidden, LadderError
 from ladder.settings.settings import load_settings

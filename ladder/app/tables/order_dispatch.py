@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ladder.app.tables.daily_board import open_today
 from ladder.app.tables.match_boards import BoardChair, open_match_board
 from ladder.app.tables.opening import open_table
-from ladder.app.tables.todays import open_today
 from ladder.errors import UserError
 from ladder.values.people import TablePurpose
 

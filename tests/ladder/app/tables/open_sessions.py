@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 from ladder.app.tables.seat_session import SESSION_SECONDS
-from ladder.app.tables.seat_sessions import SeatSessions
+from ladder.app.tables.session_pool import SessionPool
 from ladder.app.tables.table_info import FoundSeat
 from ladder.matches.bots import InlineBots
 from ladder.matches.people import play_with_people
@@ -91,8 +91,8 @@ class TableHere:
 
 @asynccontextmanager
 async def session_at(table: TableHere, seconds: float = SESSION_SECONDS) -> AsyncIterator[SeatSession]:
-    """The session of the person at a table; it ends after so many seconds without a tab."""
-    sessions = SeatSessions(seconds)
+    """Give the session of the person at a table; it ends when it has had no tab for that many seconds."""
+    sessions = SessionPool(seconds)
     try:
         yield await sessions.at("table", "secret", table.find)
     finally:

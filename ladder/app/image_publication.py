@@ -26,7 +26,7 @@ log = structlog.get_logger()
 
 def push_images(ladder: Ladder, start_seconds: float = START_SECONDS) -> int:
     """
-    Put what only this machine's engine has into the ladder's registry, so that workers elsewhere can play it.
+    Push images that only this machine's engine has into the ladder's registry, so that remote workers can play them.
 
     What cannot be pushed now is named in the log, and is pushed the next time. Done twice, the second does nothing.
 

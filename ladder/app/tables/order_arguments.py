@@ -21,7 +21,7 @@ PERSON = "person"
 
 def ordered_table(variant: str, chairs: Sequence[str], **more: Any) -> TableOrder:
     """
-    Read what somebody wants.
+    Make an order from words of a command line.
 
     Args:
         variant: A variant of the ladder, a preset, or a TOML file here.

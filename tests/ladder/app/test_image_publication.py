@@ -11,14 +11,14 @@ import pytest
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
-from ladder.app.image_upkeep import push_images
+from ladder.app.image_publication import push_images
 from ladder.app.ladder import Ladder
-from ladder.app.registry_upkeep import sweep
+from ladder.app.registry_maintenance import sweep
 from ladder.errors import SandboxError
 from ladder.matches.kinds import open_sandbox
 from ladder.registry.program import RegistryPlan
 from ladder.runner.registry_logins import RegistryLogins
-from ladder.runner.shipping import play_elsewhere
+from ladder.runner.shipping import play_remotely
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.sandbox.docker.bot_images import find_image
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
@@ -162,7 +162,7 @@ async def tried(ladder: Ladder, folder: Path, store: BotStore | None = None) -> 
         outcome = await try_task(task, open_sandbox, print)
     else:
         worker = Worker(load_version, store=store)
-        answer = await play_elsewhere(task.model_dump_json(), worker.play, ladder.settings.data_dir)
+        answer = await play_remotely(task.model_dump_json(), worker.play, ladder.settings.data_dir)
         outcome = SubmissionOutcome.model_validate_json(answer)
         await worker.close()
     row = submissions.record(outcome)
@@ -176,13 +176,13 @@ async def test_what_a_machine_elsewhere_has_built_is_entered_from_the_registry_a
     ladder: Ladder, running: None, bot: Callable[..., Path], name: str, client: docker.DockerClient, tmp_path: Path
 ) -> None:
     folder = bot(name)
-    (folder / "note").write_text(f"elsewhere {name}")
-    outcome, row = await tried(ladder, folder, BotStore(StorePlan(data_dir=tmp_path / "elsewhere")))
+    (folder / "note").write_text(f"remote {name}")
+    outcome, row = await tried(ladder, folder, BotStore(StorePlan(data_dir=tmp_path / "remote")))
     assert (row.status, row.reason) == ("entered", "")
     assert outcome.program is not None
     assert pinned(ladder) == outcome.program.pinned
     assert find_image(client, outcome.program.identity) is None
-    images = PulledImages(tmp_path / "elsewhere", 10**12)
+    images = PulledImages(tmp_path / "remote", 10**12)
     login = RegistryLogins(ladder.settings).login([outcome.program.pinned], ladder.clock())
     task = TaskBot(
         name="Trotter", identity=outcome.program.identity, sandbox=SandboxKind.DOCKER, pinned=outcome.program.pinned,
@@ -200,7 +200,7 @@ async def test_what_a_machine_elsewhere_has_built_is_void_without_a_registry(
 ) -> None:
     alone = replace(ladder, settings=ladder.settings.model_copy(update={"registry": ""}))
     with pytest.raises(SandboxError, match=r"the ladder has no registry of images \(setting registry\)"):
-        await tried(alone, bot(name), BotStore(StorePlan(data_dir=tmp_path / "elsewhere")))
+        await tried(alone, bot(name), BotStore(StorePlan(data_dir=tmp_path / "remote")))
 
 
 @pytest.mark.docker

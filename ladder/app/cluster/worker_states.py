@@ -1,4 +1,4 @@
-"""What organisers see of the workers on other machines, and which of them are to play."""
+"""The states of workers on other machines, and the organisers' orders which of them may play."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def workers(ladder: Ladder, viewer: Viewer) -> list[WorkerRow]:
     Read all workers, by name.
 
     Raises:
-        Forbidden: If it is no organiser who asks.
+        Forbidden: If the viewer is not an organiser.
     """
     check(viewer, Act.ADMINISTER)
     with ladder.database.read() as session:
@@ -39,7 +39,7 @@ def worker(ladder: Ladder, viewer: Viewer, name: str) -> WorkerRow:
     Read one worker.
 
     Raises:
-        Forbidden: If it is no organiser who asks.
+        Forbidden: If the viewer is not an organiser.
         LadderError: If there is no such worker.
     """
     check(viewer, Act.ADMINISTER)
@@ -49,16 +49,16 @@ def worker(ladder: Ladder, viewer: Viewer, name: str) -> WorkerRow:
 
 def drain(ladder: Ladder, viewer: Viewer, name: str, reason: str = "") -> WorkerRow:
     """
-    Let a worker end what it plays, and get no more, until `resume`.
+    Let a worker finish its tasks and get no more of them, until `resume`.
 
     Args:
         ladder: The ladder.
-        viewer: Who asks.
+        viewer: The caller.
         name: The worker's.
         reason: Why, in a sentence.
 
     Raises:
-        Forbidden: If it is no organiser who asks.
+        Forbidden: If the viewer is not an organiser.
         LadderError: If there is no such worker, or the reason is too long.
     """
     if len(reason) > MAX_REASON:
@@ -68,10 +68,10 @@ def drain(ladder: Ladder, viewer: Viewer, name: str, reason: str = "") -> Worker
 
 def resume(ladder: Ladder, viewer: Viewer, name: str) -> WorkerRow:
     """
-    Let a worker play again, whoever drained it.
+    Let a worker play again, no matter whether an organiser or the fleet has drained it.
 
     Raises:
-        Forbidden: If it is no organiser who asks.
+        Forbidden: If the viewer is not an organiser.
         LadderError: If there is no such worker.
     """
     return _want(ladder, viewer, name, WantedState.ACTIVE, "")
@@ -79,10 +79,10 @@ def resume(ladder: Ladder, viewer: Viewer, name: str) -> WorkerRow:
 
 def forget(ladder: Ladder, viewer: Viewer, name: str) -> None:
     """
-    Strike a worker off the list that has gone.
+    Remove a worker that has gone from the list.
 
     Raises:
-        Forbidden: If it is no organiser who asks.
+        Forbidden: If the viewer is not an organiser.
         LadderError: If there is no such worker, or it is connected.
     """
     check(viewer, Act.ADMINISTER)

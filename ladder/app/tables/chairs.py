@@ -1,4 +1,4 @@
-"""Sitting down at a table, getting up, and where the program connects that plays for somebody who sits there."""
+"""The chairs of a table: sitting down, getting up, and the address at which a person's program connects."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NO_SEAT = "This link does not belong to a chair of this table. Ask for a new one
 
 def join(ladder: Ladder, name: str, secret: str, who: TableVisitor) -> TableState:
     """
-    Sit down in the chair that a secret is for; whoever sits there already stays, and may get another name.
+    Sit down in the chair that a secret is for. A person who sits there already stays, and may change the name.
 
     Args:
         ladder: The ladder.
@@ -90,7 +90,7 @@ def seat_of(ladder: Ladder, name: str, secret: str) -> SeatPlace:
 
 def leave(ladder: Ladder, name: str, secret: str) -> TableState:
     """
-    Get up from a table that has not begun; one that has begun goes on without the person, who may come back.
+    Get up from a table that has not begun. One that has begun continues without the person, who may come back.
 
     Raises:
         Forbidden: If the secret is for no chair there.
@@ -105,11 +105,11 @@ def leave(ladder: Ladder, name: str, secret: str) -> TableState:
 
 def start_now(ladder: Ladder, name: str, secret: str) -> TableState:
     """
-    Let house bots play in the chairs of people who have not come; only who opened the table may do that.
+    Let house bots play in the chairs of people who have not come; only the person who opened the table may do that.
 
     Raises:
         Busy: If all places are taken.
-        Conflict: If it waits for nobody.
+        Conflict: If the table does not wait for people.
         Forbidden: If the secret is not the opener's.
         LadderError: If there is no such table.
     """
@@ -126,7 +126,7 @@ def start_now(ladder: Ladder, name: str, secret: str) -> TableState:
 
 def end(ladder: Ladder, name: str, secret: str) -> TableState:
     """
-    End a table for all; only who opened it may do that, or who is the only person there.
+    End a table for all. Only the person who opened it, or the only person there, may do that.
 
     Raises:
         Forbidden: If others play there, too.

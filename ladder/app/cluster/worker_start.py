@@ -1,4 +1,4 @@
-"""A worker of a cluster, on this machine: without a database, and without a ladder's settings."""
+"""Starting a worker of a cluster on this machine; it needs no database and no settings of a ladder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 
 @dataclass(frozen=True)
 class WorkerPlan:
-    """How a worker works."""
+    """The options of a worker."""
 
     address: str
     """Of the coordinator: ``tls://HOST:PORT``."""

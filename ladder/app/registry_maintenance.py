@@ -1,4 +1,4 @@
-"""The program docker-registry: planned, and rid of what nobody needs before anybody can push."""
+"""The program docker-registry: its plan, and the removal of unused images before it takes requests."""
 
 from __future__ import annotations
 
