@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 AUTHORITY_DAYS = 3650
 CERTIFICATE_DAYS = 825
-"""For so many days a scheduler's or a worker's certificate is good."""
+"""Days that a scheduler's or a worker's certificate is valid."""
 SOON_DAYS = 30
-"""So many days before its end a certificate is called out."""
+"""Days before its end from which a certificate is reported as about to expire."""
 EARLIER = timedelta(days=1)
-"""A certificate is good from so long before it is made: clocks differ."""
+"""Time before its creation from which a certificate is valid: the clocks of machines differ."""
 AUTHORITY = "authority.pem"
 """The authority's certificate and key: they never leave the coordinator's machine."""
 SCHEDULER = "scheduler.pem"

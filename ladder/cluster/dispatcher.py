@@ -20,7 +20,7 @@ from ladder.cluster import played
 from ladder.cluster.answers import AnswerTooLong, PartedAnswer
 from ladder.cluster.connections import WorkerCall, WorkerConnection, about, subject_of
 from ladder.cluster.same_versions import why_not
-from ladder.cluster.terms import CANCEL, HEARD, TELL_BYTES, TOPIC, TURN_AWAY, ReportKind
+from ladder.cluster.terms import ACKNOWLEDGED, CANCEL, TELL_BYTES, TOPIC, TURN_AWAY, ReportKind
 from ladder.cluster.worker_logs import (
     MAX_BURST_LINES,
     MAX_LINES_A_SECOND,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ladder.worker.channel import Channel
 
 OBEY_SECONDS = 60.0
-"""A worker that has not given up a call after so many seconds is cut off: then it gives up all of them."""
+"""Seconds that a worker may take to give up a call; then it is disconnected, which makes it give up all calls."""
 
 log = structlog.get_logger()
 
@@ -147,7 +147,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
             self._lie(call, str(error))
             return "refused"
         if frame is not None and frame.kind is MessageKind.CANCELLED and waiting.limit is None:
-            self._end(call, MessageKind.LOST, "It has given up a task, which nobody asked for.")
+            self._end(call, MessageKind.LOST, "It has given up a task unasked.")
         elif frame is not None:
             self._end(call, frame.kind, frame.body)
         return "taken"
@@ -201,7 +201,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         except ValidationError:
             self._turn_away(address, "It does not speak as the coordinator does. Install the coordinator's version.")
             return
-        self._scheduler.worker_send(address, {"op": HEARD})
+        self._scheduler.worker_send(address, {"op": ACKNOWLEDGED})
         known = self._connections.get(address)
         if known is None and (reason := why_not(self._scheduler.workers[address].versions)):
             self._turn_away(address, reason)
@@ -271,5 +271,5 @@ def _key(number: int, token: str) -> str:
 def _reason(stimulus: str) -> str:
     """What Dask's word for a worker's end means."""
     if "ttl" in stimulus:
-        return "It has not been heard of for too long."
+        return "It has sent nothing for too long."
     return "Its connection has ended."

@@ -1,8 +1,8 @@
 """
-How a call to a worker elsewhere ends without an answer; a `SandboxError` of no other kind: it could not play.
+How a call to a remote worker ends without an answer. Any other `SandboxError` is the worker's own: it could not play.
 
 SandboxError
-├── SchedulerLost   the process between has ended: whose calls it had, nobody knows
+├── SchedulerLost   the process between has ended: its calls may or may not be running
 ├── WorkerLost      the worker has gone
 └── InvalidAnswer   what it answered can be no answer
 """

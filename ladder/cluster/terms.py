@@ -10,14 +10,14 @@ CANCEL = "pigpen-cancel"
 """To a worker: give up the call of that number."""
 TURN_AWAY = "pigpen-turn-away"
 """To a worker: end, for the reason in the sentence."""
-HEARD = "pigpen-heard"
+ACKNOWLEDGED = "pigpen-acknowledged"
 """To a worker: what it says of itself has come."""
 ANSWER = "pigpen_answer"
 """To the scheduler: a part of an answer."""
 ANSWER_BYTES = 96 << 20
 """No answer is longer, as UTF-8: a record of 64 MiB in base64, and the logs of bots."""
 PART_CHARACTERS = 1 << 20
-"""An answer is sent in parts of so many characters."""
+"""Characters of one part of an answer."""
 TO_SCHEDULER_BYTES = 16 << 20
 """No message to a scheduler is longer: it holds parts of answers, or a few things that a worker tells."""
 TO_WORKER_BYTES = 1 << 30

@@ -48,7 +48,7 @@ class ForeignEvent(NamedTuple):
 
 
 class LogLimit:
-    """Lets so many lines through; what is not used for a while may come at once."""
+    """A limit of log lines a second. A long line counts as several; an unused allowance may be spent in one burst."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class LogLimit:
         self._dropped = 0
 
     def lets(self, characters: int) -> bool:
-        """Whether a line of so many characters may pass; if not, it is counted."""
+        """Whether a line of *characters* characters may pass; if not, it is counted as dropped."""
         now = self._clock()
         self._left = min(self._burst, self._left + (now - self._refilled) * self._a_second)
         self._refilled = now

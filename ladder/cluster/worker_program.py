@@ -20,8 +20,8 @@ from ladder.errors import SandboxError, UserError
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.worker.bot_store import BotStore
 from ladder.worker.process import log_to
+from ladder.worker.worker_pool import WorkerPool
 from ladder.worker.worker_process import WorkerProcess
-from ladder.worker.worker_processes import WorkerProcesses
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
 """Seconds between two attempts to reach the coordinator: twice as long each time."""
 GOOD_SECONDS = 60.0
-"""After a connection that lasted so long the first wait is short again."""
+"""Seconds that a connection must last for the next wait to be the first, short one again."""
 KEPT_LINES = 1000
-"""Lines of the log that are kept while nobody is there to take them."""
+"""Lines of the log that are kept while there is no connection to send them by."""
 
 
 class WorkerRejected(UserError):
@@ -64,7 +64,7 @@ class WorkerProgram:
             slots: Tasks that it takes at once.
             processes: Processes among which the tasks are divided.
             store: Where bots are kept, and how much of them.
-            say: Tells whoever started it what happens, in a sentence.
+            say: Prints what happens, in a sentence, where the worker was started.
         """
         self._address = address
         self._certificate = certificate
@@ -73,7 +73,7 @@ class WorkerProgram:
         start = partial(
             WorkerProcess.start, take_events=self._take_events, take_progress=self._take_progress, store=store
         )
-        self._worker = WorkerProcesses(processes, start)
+        self._worker = WorkerPool(processes, start)
         self._session: WorkerSession | None = None
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)
         self._stops = 0

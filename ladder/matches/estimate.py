@@ -68,7 +68,7 @@ six cards `ChoiceEstimate.behind_error` is some 0.15 points in Hearts and 4 in G
 QUICK = Effort(cards=100, sealed=48, first=1200)
 """To find the decisions that are worth a closer look: some 2 ms for a card."""
 KEPT = 12
-"""Where there are more choices, as in a pass, so many are compared: those that do best in a first look."""
+"""Choices that are compared where there are more, as in a pass: those that do best in a quick first estimate."""
 
 
 class TooManyChoices(PigpenError):

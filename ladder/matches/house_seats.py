@@ -41,8 +41,8 @@ class HouseSeat(StreamSeat):
     """
     The seat of a house bot.
 
-    The bot is trusted, so no clock of the match runs against it: only one that is as late as no honest one is has a
-    fault. Its program is then stopped, because it would go on with that decision during the next ones.
+    The bot is trusted, so no clock of the match runs against it: it has a fault only if it is later than any honest bot
+    can be. Its program is then stopped, because it would still work on that decision during the next ones.
 
     Attributes:
         stop_program: Stops the program, and with it all house bots of the table.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class BoardScore(NamedTuple):
-    """Somebody's points for the board."""
+    """The points of one person or bot for the board."""
 
     key: str
     name: str

@@ -38,8 +38,8 @@ def why_of(decision: RecordedDecision, source: str) -> Why:
     """
     view, line = decision.view(), decision.line
     opinion = opinion_of(decision.view, decision.seed("estimate"), decision.chosen)
-    told = tuple(_choice(decision, opinion, each) for each in opinion.found)
-    done = next(each for each in told if each.chosen)
+    choices = tuple(_choice(decision, opinion, each) for each in opinion.found)
+    done = next(each for each in choices if each.chosen)
     return Why(
         source=source,
         rules=view.rules.name,
@@ -55,7 +55,7 @@ def why_of(decision: RecordedDecision, source: str) -> Why:
         hand=tuple(map(str, view.hand)),
         on_the_table=tuple(str(play.card) for play in view.trick),
         legal=opinion.legal,
-        choices=told,
+        choices=choices,
         deals=opinion.deals,
         chosen=decision.chosen,
         by=decision.step.by,

@@ -1,7 +1,7 @@
 """
 Who plays next: a pure function from entrants to matches. Policy, in this order:
 
-1. Newcomers first: whoever has fewer than 20 matches, the fewest first.
+1. Newcomers first: bots with fewer than 20 matches, the fewest first.
 2. In 30 of 100 other matches, the bot of which it is most open on which side of the boundary of the top ten it belongs,
    if it is open of any; else the bot with the fewest matches of a quarter of them that chance draws: so no late
    entrant sits in every match until it has caught up.
@@ -44,7 +44,7 @@ UNSURE = 260.0
 JITTER = 10.0
 """What chance at least adds to the ratings when opponents are chosen: a standard deviation, in Elo."""
 DRAWN, DRAWN_SHARE = 8, 0.25
-"""Of how many bots the least played one is taken: of that share of all, and of no fewer than so many."""
+"""The least played bot is taken of a random `DRAWN_SHARE` of all bots, but of no fewer than `DRAWN` bots."""
 ORDERS = 120
 """The most orders of a table that are compared: all of five bots; of more, that many by chance."""
 
@@ -83,7 +83,7 @@ def next_matches(
         partners: Whether there are two teams; each is then one bot in both chairs.
         rng: Chance.
         count: How many matches.
-        sets: The matches planned before these; they go on with them. None: owners may play in several at once.
+        sets: The matches planned before these, which these continue. None: owners may play in several at once.
 
     Returns:
         For each match the version of each bot number; with partners a, b, a, b.

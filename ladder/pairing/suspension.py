@@ -14,7 +14,7 @@ from math import comb
 
 FAILED, CLEAN = "x", "."
 IN_A_ROW = 3
-"""So many failed matches, one after the other, are too many."""
+"""Failed matches, one after the other, that suspend a bot."""
 WINDOW = 50
 """How many matches are looked at, the last ones since the bot last resumed play."""
 MAX_FAILED = WINDOW // 10
@@ -75,7 +75,7 @@ def is_behind(voids: int, of: int, share: float) -> bool:
 
 
 def has_mended(recent: str) -> bool:
-    """Whether so many clean matches lie behind a bot that earlier suspensions are forgotten."""
+    """Whether the last `WINDOW` matches of a bot are clean, so that earlier suspensions no longer count."""
     return recent == CLEAN * WINDOW
 
 

@@ -58,7 +58,7 @@ class SeatListener(Protocol):
     def asked(self, question: Question) -> None:
         """A decision is wanted; put again, with the same number, after a lost connection."""
 
-    def told(self, notice: Notice) -> None:
+    def notified(self, notice: Notice) -> None:
         """A deal or the match is over, or the default was played; results are told again after a lost connection."""
 
     def connected(self, *, is_there: bool) -> None:
@@ -197,7 +197,7 @@ class PersonClient:
         elif kind == "seen" and self._welcome is not None:
             self._listener.saw(seen_of(message.seen, self._welcome.rules))
         elif notice := notice_of(message):
-            self._listener.told(notice)
+            self._listener.notified(notice)
 
     def _take(self, view: View) -> None:
         """Take a question; one that is put again keeps its time, and gets its answer again if there was one."""

@@ -33,7 +33,7 @@ class Reason(enum.StrEnum):
     MOON_INSTEAD = "moon instead"
     """The shooter took these points instead of giving others points."""
     MOON_OTHERS = "moon others"
-    """Somebody else has shot the moon."""
+    """Another seat has shot the moon."""
     PARTNER = "partner"
     """What the partner has."""
 

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 START = 1500.0
 """The Elo with which a bot begins."""
 SCALE = 400.0
-"""Whoever is stronger by this much is expected to win ten times as often as to lose, in a match of four boards."""
+"""A side stronger by this much is expected to win ten times as often as to lose, in a match of four boards."""
 MAX_K = 120.0
 """The K of a newcomer."""
 STANDARD_BOARDS = 4
-"""The boards of a match in which whoever is stronger by 400 is expected to win ten times as often as to lose."""
+"""Boards of a match in which a side stronger by 400 is expected to win ten times as often as to lose."""
 PROVISIONAL = 20
 """A rating from fewer matches is provisional: a single match may still move it by more than 28."""
 
@@ -102,7 +102,7 @@ class Move:
 
 def steepness(boards: int) -> float:
     """
-    How many times as much a difference in rating counts in a match of so many boards as in one of four.
+    How many times as much a difference in rating counts in a match of *boards* boards as in one of four.
 
     >>> steepness(1), steepness(4), steepness(16)
     (0.5, 1.0, 2.0)
@@ -130,7 +130,7 @@ def is_provisional(matches: int) -> bool:
 
 
 def expected(own: float, other: float, boards: int = STANDARD_BOARDS) -> float:
-    """The score, 0 to 1, that *own* may expect against *other* in a match of so many boards."""
+    """The score, 0 to 1, that *own* may expect against *other* in a match of *boards* boards."""
     return 1 / (1 + 10 ** (steepness(boards) * (other - own) / SCALE))
 
 

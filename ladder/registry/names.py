@@ -86,7 +86,7 @@ def is_address(text: str) -> bool:
 
 
 def is_repository(name: str) -> bool:
-    """Whether a registry may have something of that name, in somebody's namespace."""
+    """Whether *name* is a valid name of a repository in an account's namespace."""
     return len(name) <= MAX_REPOSITORY and _REPOSITORY.fullmatch(name) is not None
 
 
@@ -103,7 +103,7 @@ def own_image(text: str, owner: str, registry: str) -> ImageName:
         registry: The registry's address.
 
     Raises:
-        UserError: If it names something else, such as an image elsewhere.
+        UserError: If it names something else, such as an image of another registry.
     """
     namespace = namespace_of(owner)
     found = _IMAGE.fullmatch(text.removeprefix(f"{registry}/"))

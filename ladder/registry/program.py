@@ -24,7 +24,7 @@ UNPACKED = Path(__file__).resolve().parents[2] / ".venv" / NAME / "usr" / "bin" 
 """Where `scripts/registry` puts it, in a checkout."""
 CONFIG = "config.yml"
 ENVIRONMENT = {"OTEL_TRACES_EXPORTER": "none"}
-"""It would look for somebody to tell of its work."""
+"""Without this the program looks for a collector of its traces."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def registry_program() -> str:
     if found is None:
         raise UserError(
             f"The program {NAME} is not on this machine. On Debian: apt-get install {NAME}; or name a registry that "
-            "runs elsewhere (setting registry), and leave --registry out."
+            "runs on another machine (setting registry), and leave --registry out."
         )
     return found
 

@@ -38,7 +38,7 @@ class Access:
 
 def allowed(scopes: Iterable[str], namespace: str) -> tuple[Access, ...]:
     """
-    Cut what somebody asks for down to what is allowed: to pull and push in one's own namespace.
+    Reduce requested scopes to the allowed ones: to pull and push in the account's own namespace.
 
     >>> allowed(["repository:ada/trotter:pull,push,delete", "registry:catalog:*"], "ada")
     (Access(repository='ada/trotter', actions=('pull', 'push')),)

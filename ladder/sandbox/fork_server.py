@@ -54,9 +54,9 @@ that of a renamed file, too. /dev/mqueue takes the numbers of the whole machine.
 """
 MAX_STEPS = 64
 """
-The next file, and the next process or thread, has the next number: whoever makes n of them tells n to the next
-instance. So a container in which an instance has made more than this is thrown away, and before each instance the
-server makes some itself, so that nobody knows how many were made before: up to `EXTRA_FILES` and `EXTRA_PROCESSES`.
+The next file, and the next process or thread, has the next number: an instance that makes n of them tells n to the
+next instance. So a container in which an instance has made more than this is removed, and before each instance the
+server makes a random number itself, up to `EXTRA_FILES` and `EXTRA_PROCESSES`, which hides how many were made before.
 Names are counted and made in the same way.
 """
 EXTRA_FILES, EXTRA_PROCESSES = 64, 32

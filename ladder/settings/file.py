@@ -27,7 +27,7 @@ def bot_around(named: Iterable[Path] = ()) -> Path | None:
     """
     try:
         here = Path.cwd()
-    except FileNotFoundError:  # somebody removed it, and the file with it
+    except FileNotFoundError:  # it was removed, and the file with it
         return None
     around = [here, *here.parents]
     for folder in named:

@@ -58,7 +58,7 @@ MAX_COUNT = 10**15
 """No number in the settings is larger: the database could not hold it, nor Python write it in any length."""
 MAX_DELAY = 3600.0
 MatchBoards = Annotated[PositiveInt, Field(le=MAX_DEALS // MAX_SEATS)]
-"""So many boards that the record of a match has room for them at a table of any size."""
+"""A number of boards that fits into the record of a match at a table of any size."""
 Boards = Annotated[
     Annotated[Literal["auto"], Tag("auto")] | Annotated[MatchBoards, Tag("number")],
     Discriminator(lambda value: "auto" if value == "auto" else "number"),
@@ -309,7 +309,7 @@ def load_settings(bots: Iterable[Path] = (), **given: Any) -> Settings:
     Read the settings.
 
     Args:
-        bots: Folders of bots that somebody named; a file within one of them is not read.
+        bots: Folders of bots named on the command line; a file within one of them is not read.
         given: Values that go before all else.
 
     Raises:

@@ -52,13 +52,13 @@ class Viewer:
 
     @property
     def is_local(self) -> bool:
-        """Whether it is somebody with access to the ladder's files; no account has an empty name."""
+        """Whether it is a person with access to the ladder's files; no account has an empty name."""
         return self.name == "" and self.is_organiser
 
 
 NOBODY = Viewer()
 LOCAL = Viewer(name="", is_organiser=True)
-"""Somebody with access to the ladder's files, who may do everything."""
+"""A person with access to the ladder's files, who may do everything."""
 
 
 class AccountRow(Value):
@@ -83,7 +83,7 @@ class InvitationRow(Value):
     id: int
     role: Role
     name: str | None
-    """The name that its account will have; None: whoever registers chooses it."""
+    """The name that its account will have; None: the new owner chooses it."""
     note: str
     by: str
     added: Time
@@ -101,7 +101,7 @@ class NewSecret(Value):
 
 
 class InvitationLink(Value):
-    """A link with which somebody makes an account, or sets a new password, once; shown once."""
+    """A link with which a person makes an account, or sets a new password, once; shown once."""
 
     id: int
     link: str
@@ -126,7 +126,7 @@ class AuditRow(Value):
     id: int
     at: Time
     actor: str
-    """The account's name; empty: somebody with access to the ladder's machine."""
+    """The account's name; empty: a person with access to the ladder's machine."""
     action: str
     subject: str
     details: dict[str, str | int | bool | None]
@@ -134,7 +134,7 @@ class AuditRow(Value):
 
 
 class Me(Value):
-    """Who somebody is on a ladder."""
+    """The account of the caller on a ladder."""
 
     name: str
     role: Role
@@ -145,7 +145,7 @@ class Me(Value):
 
 
 class TokenOrder(Value):
-    """A token that somebody wants."""
+    """A request for a new token."""
 
     name: str = Field("", max_length=200)
     """What its owner calls it."""

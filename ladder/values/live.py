@@ -23,7 +23,7 @@ class LiveTable(Value):
     seats: tuple[int, ...]
     """Number of the bot in each seat."""
     totals: tuple[int, ...]
-    """Of whoever sits in each seat: before the deal, and after it once it is over."""
+    """Of the player in each seat: before the deal, and after it once it is over."""
     scores: tuple[int, ...] | None = None
     """Of each seat, once the deal is over."""
     hands: tuple[Cards, ...] | None = None

@@ -81,7 +81,7 @@ class LiveDeal(LiveAtTable):
     seats: tuple[int, ...]
     """Number of the bot in each seat."""
     totals: tuple[int, ...]
-    """Totals at this table before the deal, of whoever sits in each seat."""
+    """Totals at this table before the deal, of the player in each seat."""
     hands: tuple[Cards, ...] | None = None
     """The cards dealt to each seat; only where all cards are shown."""
 
@@ -141,7 +141,7 @@ class LiveScored(LiveAtTable):
     scores: tuple[int, ...]
     """Of each seat."""
     totals: tuple[int, ...]
-    """At this table, this deal included, of whoever sits in each seat."""
+    """At this table, this deal included, of the player in each seat."""
 
 
 class LiveOpened(LiveAtTable):

@@ -26,7 +26,7 @@ class PersonDeal(Value):
     seat: int
     """The person's own."""
     bots: tuple[str, ...]
-    """The name of whoever sits in each seat, people too."""
+    """The name of the player in each seat, people too."""
     kinds: tuple[Literal["person", "house", "bot"], ...]
     """What sits in each seat."""
     totals_before: tuple[int, ...]

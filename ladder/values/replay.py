@@ -171,6 +171,6 @@ class DealReplayed(Value):
     scores: tuple[int, ...]
     """What the deal brought each seat."""
     totals_before: tuple[int, ...]
-    """Totals at this table, of whoever sits in each seat."""
+    """Totals at this table, of the player in each seat."""
     totals: tuple[int, ...]
     """The same after the deal."""

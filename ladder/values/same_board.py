@@ -50,7 +50,7 @@ class MatchBoard(Value):
 
 
 class BoardDifference(Value):
-    """A decision of yours where somebody else did something else."""
+    """A decision of yours where the other player decided differently."""
 
     at: str
     """`pass`, `expose`, `moon`, or the trick, counted from 1: `trick 3`."""
@@ -66,7 +66,7 @@ class BoardDifference(Value):
 
 
 class BoardSitting(Value):
-    """How somebody did in that chair."""
+    """The result of one player in that chair."""
 
     key: str
     """Names it in addresses."""

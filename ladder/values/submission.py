@@ -89,13 +89,13 @@ class VariantFile(Value):
     """A variant that stands in a file of the contestant's."""
 
     file: str = Field(max_length=500)
-    """What was typed, to be repeated in commands; nobody looks for it elsewhere."""
+    """What was typed, to be repeated in commands; a remote ladder does not look for the file."""
     rules: dict[str, Any]
     """Field for field as in a rules file."""
 
 
 class SubmissionOrder(Value):
-    """What somebody submits."""
+    """A bot as it is submitted."""
 
     name: str = Field(max_length=64)
     """The bot's name on the ladder."""

@@ -49,7 +49,7 @@ class FoldersMissing(SandboxError):
 
 
 class BotStore:
-    """What one machine has of the bots of a ladder elsewhere; all processes of its worker share it."""
+    """The bots of a remote ladder that this machine keeps; all processes of its worker share it."""
 
     def __init__(self, plan: StorePlan) -> None:
         self._folders = KeptFolders(plan.data_dir, plan.folder_bytes)
@@ -62,7 +62,7 @@ class BotStore:
 
         Raises:
             FoldersMissing: If folders are not here.
-            ProgramLost: If an image is not to be had any more, or is another one.
+            ProgramLost: If an image does not exist any more, or is another one.
             SandboxError: If the engine or the registry fails.
         """
         async with AsyncExitStack() as stack:

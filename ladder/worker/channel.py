@@ -19,7 +19,7 @@ LENGTH_BYTES = 4
 FRAME_BYTES = 128 << 20
 """No message is longer: an answer holds a record of 64 MiB in base64, and the logs of bots."""
 BACKLOG_BYTES = 1 << 20
-"""Where so many bytes wait to be taken by the other end, nothing is sent that can wait."""
+"""Bytes waiting for the other end from which on nothing is sent that can wait."""
 
 
 class MessageKind(enum.StrEnum):

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
 
-TOLD_SECONDS = 0.5
+REPORT_SECONDS = 0.5
 """Seconds between two reports of progress."""
 
 
@@ -99,14 +99,14 @@ class Computations:
         """
         self._folder = folder
         self._limits = limits
-        self._told = float("-inf")
+        self._reported = float("-inf")
 
     def compute(self, question: str, tell: Callable[[int, int], None]) -> ComputingOutcome:
         """Answer a question, which is JSON; *tell* is called with the progress now and then."""
 
         def advance(done: int, steps: int) -> None:
-            if time.monotonic() - self._told > TOLD_SECONDS:
-                self._told = time.monotonic()
+            if time.monotonic() - self._reported > REPORT_SECONDS:
+                self._reported = time.monotonic()
                 tell(done, steps)
 
         self._limit_time()

@@ -1,4 +1,4 @@
-"""Folders of bots that a worker of another machine was sent: kept by their identity, up to so many bytes."""
+"""Folders of bots that a worker on another machine was sent: kept by their identity, within a limit of bytes."""
 
 from __future__ import annotations
 

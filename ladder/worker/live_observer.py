@@ -5,7 +5,7 @@ With `played`, an event holds only what everybody at the table can see (C-9): th
 up. Who decided a card and how long that took is left out, because a forced card tells of a hand. Faults are left out
 too: only who holds certain cards is asked to expose. All of that comes when the deal is opened.
 
-A deal is opened when every table has played its cards: until then they are the hands of somebody who still plays.
+A deal is opened when every table has played its cards: until then they are the hands of players who still play.
 """
 
 from __future__ import annotations

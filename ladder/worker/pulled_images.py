@@ -1,4 +1,4 @@
-"""Images that a worker of another machine has pulled: each once, whoever wants it, and up to so many bytes."""
+"""Images that a worker on another machine has pulled: each once for all its processes, within a limit of bytes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class PulledImages:
         Use the image of a version: it is pulled if this engine lacks it, and is not removed meanwhile.
 
         Raises:
-            ProgramLost: If it is not to be had, or is another one.
+            ProgramLost: If it does not exist, or is another one.
             SandboxError: If the engine or the registry fails.
         """
 

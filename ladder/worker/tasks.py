@@ -128,7 +128,7 @@ class MatchOutcome(Message):
     void: str | None = None
     """Why there is none, in a sentence; never a bot's fault."""
     lost: str | None = None
-    """The identity of the bot's version that is not to be had any more, where that is why."""
+    """The identity of the bot's version that does not exist any more, where that is why."""
     broke: NonNegativeInt | None = None
     """The number of the one bot whose container was lost, where that is why."""
     missing: tuple[str, ...] = ()

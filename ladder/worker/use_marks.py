@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LOOK_SECONDS = 0.05
-"""How often somebody who waits for a lock looks for it: a wait in a thread could not be given up."""
+"""Seconds between two tries to take a lock: a wait in a thread could not be given up."""
 MAX_TRIES = 5
-"""How often a thing is got anew that is removed before it is used."""
+"""Times that a thing is fetched again because it was removed before it was used."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,13 @@ class UseMarks:
         """All marks, the one whose thing was used last at the end."""
         found = []
         for path in self._folder.iterdir() if self._folder.is_dir() else ():
-            with suppress(OSError):  # somebody has just removed it
+            with suppress(OSError):  # another process has just removed it
                 found.append(Mark(path.name, path.stat().st_mtime, path.read_text(encoding="utf-8")))
         return sorted(found, key=lambda mark: mark.used)
 
     @contextmanager
     def sole(self, name: str) -> Iterator[bool]:
-        """Have a thing for oneself, to remove it, and its mark with it; gives False if somebody uses it now."""
+        """Lock a thing, to remove it and its mark; give False if another process uses it now."""
         try:
             file = (self._folder / name).open("r+b")
         except FileNotFoundError:

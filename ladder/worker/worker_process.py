@@ -81,7 +81,7 @@ class WorkerProcess(ChildProcess):
         log.info("worker.started", **started._name)
         return started
 
-    def _told(self, message: Frame) -> None:
+    def _receive(self, message: Frame) -> None:
         if message.kind is MessageKind.LOG:
             self._log(json.loads(message.body))
         elif message.kind is MessageKind.LIVE:

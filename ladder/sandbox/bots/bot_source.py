@@ -62,7 +62,7 @@ class BotSource:
     can_fork: bool = False
     """Of an image: whether it is known to be a base of ours and files, by more than what it says of itself."""
     find_built: FindBuilt | None = field(default=None, repr=False, compare=False)
-    """Of a folder: looks elsewhere for what it was built to; None: it is built here."""
+    """Of a folder: looks in the ladder's registry for an image that was built of it before; None: it is built here."""
 
 
 def sample_names(samples: Path = SAMPLES) -> list[str]:

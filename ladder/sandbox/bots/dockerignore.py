@@ -134,7 +134,7 @@ class _Automaton:
         return at + 1
 
     def _folders(self, pattern: str, at: int) -> int:
-        """``**`` at the end is anything; elsewhere any number of folders."""
+        """Match ``**``: anything if it ends the pattern, else any number of folders."""
         while pattern.startswith("/**", at) or pattern.startswith("**", at):  # the same once more
             at = pattern.index("**", at) + 2
         if at == len(pattern):

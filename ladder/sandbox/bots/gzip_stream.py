@@ -52,14 +52,14 @@ class GzipStream:
         self._came_in = self._came_out = 0
         self._ready = b""
         self._taken = 0
-        """So many bytes of `_ready` have been given already: to cut them off each time would copy the others."""
+        """Bytes of `_ready` that have been given already: cutting them off each time would copy the others."""
 
     def take(self, count: int) -> bytes:
         """
-        Give the next so many bytes.
+        Give the next *count* bytes.
 
         Raises:
-            BotRejected: If there are not so many, or too much has come out by now.
+            BotRejected: If there are fewer, or the whole stream has become larger than allowed.
         """
         while len(self._ready) - self._taken < count:
             more = self._more()
@@ -83,7 +83,7 @@ class GzipStream:
             raise refused("goes on after its end")
 
     def chunks(self, size: int) -> Iterator[bytes]:
-        """So many bytes, some at a time."""
+        """Give *size* bytes, in chunks."""
         while size > 0:
             piece = self.take(min(size, CHUNK))
             size -= len(piece)

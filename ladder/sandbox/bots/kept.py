@@ -49,7 +49,7 @@ def check_not_kept(folder: Path, data_dir: Path) -> None:
 
 
 def _put(new: Path, kept: Path, identity: str) -> None:
-    if kept.exists() and not is_kept(kept, identity):  # somebody changed it
+    if kept.exists() and not is_kept(kept, identity):  # it was changed
         kept.rename(new.with_name("old"))
     try:
         new.rename(kept)

@@ -127,7 +127,7 @@ def _make(client: DockerClient, image: BaseImage, content: str, report: Callable
             build_image(client, archive(folder), tag=image.tag, labels=labels, arguments={"BASE": base})
         except BuildFailed as error:
             raise SandboxError(f"The bot base image could not be built:\n{error}") from error
-    # The build's first stage. Nobody builds on the new image yet: what somebody is just building is spared.
+    # The build's first stage. No build uses the new image yet, and Docker spares what a running build uses.
     prune(client, label=f"{CONTENT_LABEL}={content}")
     client.api.tag(image.tag, image.repository, "latest")
     for each in former:

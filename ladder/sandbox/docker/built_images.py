@@ -58,7 +58,7 @@ def find_built(client: DockerClient, folder: Path, key: str) -> Image | None:
     with suppress(ImageNotFound):
         return _used(client, f"{REPOSITORY}:{tag}", tag)
     for found in client.api.images(filters={"reference": f"{REPOSITORY}:*-{key}"}):
-        with suppress(ImageNotFound):  # somebody has just removed it
+        with suppress(ImageNotFound):  # another process has just removed it
             return _used(client, found["Id"], tag)
     return None
 
@@ -69,9 +69,9 @@ def _used(client: DockerClient, name: str, tag: str) -> Image:
 
 
 def remove_old(client: DockerClient, folder: Path, kept: int) -> None:
-    """Remove images of this folder, but for so many newest ones, entered ones, and those that a container uses."""
+    """Remove images of this folder, except the *kept* newest ones, entered ones, and those that a container uses."""
     begin = f"{REPOSITORY}:{_place(folder)}-"
-    with suppress(ImageNotFound):  # somebody else removes some
+    with suppress(ImageNotFound):  # another process removes some
         found = [client.images.get(image["Id"]) for image in client.api.images(filters={"reference": f"{begin}*"})]
         free = [image for image in found if not any(tag.startswith(f"{ENTERED}:") for tag in image.tags)]
         for image in sorted(free, key=_last_used, reverse=True)[kept:]:

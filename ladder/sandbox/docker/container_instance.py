@@ -134,7 +134,7 @@ class DockerInstance:
         try:
             with engine_errors("wait for a bot's container"):
                 ending.set_result(self._wait())
-        except Exception as error:  # handed on to whoever waits
+        except Exception as error:  # raised where the result is awaited
             ending.set_exception(error)
 
     def _wait(self) -> Exit:

@@ -220,7 +220,7 @@ def _has_no_owner(found: Mapping[str, Any]) -> bool:
 
 
 def _remove_all(client: DockerClient, found: Iterable[Mapping[str, Any]], seconds: float) -> None:
-    """Remove containers, a few at a time, and wait for that so many seconds: the rest goes on beside us."""
+    """Remove containers, a few at a time, and wait at most *seconds*; the others are removed in the background."""
     left = [str(one["Id"]) for one in found]
 
     def remove_some() -> None:

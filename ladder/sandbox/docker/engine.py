@@ -80,7 +80,7 @@ def within(seconds: float, call: Callable[[], T]) -> T:
     def run() -> None:
         try:
             answer.set_result(call())
-        except Exception as error:  # handed on to whoever waits
+        except Exception as error:  # raised where the result is awaited
             answer.set_exception(error)
 
     Thread(target=run, daemon=True).start()

@@ -54,8 +54,8 @@ def working_folder(config: Mapping[str, Any]) -> str:
     Raises:
         UnfitImage: If that is no path.
     """
-    told = str(config.get("WorkingDir") or "/")
-    names = told.encode().split(b"/")
-    if not told.startswith("/") or "\0" in told or len(told) > MAX_PATH or max(map(len, names)) > MAX_NAME:
-        raise UnfitImage(f"its WORKDIR {told[:80]!r} is no absolute path of at most {MAX_PATH} letters. Change it.")
-    return "/" + posixpath.normpath(told).lstrip("/")
+    workdir = str(config.get("WorkingDir") or "/")
+    names = workdir.encode().split(b"/")
+    if not workdir.startswith("/") or "\0" in workdir or len(workdir) > MAX_PATH or max(map(len, names)) > MAX_NAME:
+        raise UnfitImage(f"its WORKDIR {workdir[:80]!r} is no absolute path of at most {MAX_PATH} letters. Change it.")
+    return "/" + posixpath.normpath(workdir).lstrip("/")

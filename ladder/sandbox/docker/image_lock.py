@@ -163,15 +163,15 @@ def _hear(api: APIClient, name: str, listener: socket.socket) -> str:
     """Give the line that the program writes; nothing if it has ended without one."""
     deadline = time.monotonic() + SECONDS
     connection: socket.socket | None = None
-    heard = b""
+    received = b""
     try:
-        while not heard.endswith(b"\n"):
+        while not received.endswith(b"\n"):
             try:
                 if connection is None:
                     connection, _ = listener.accept()
                     connection.settimeout(_LOOK_SECONDS)
                 data = connection.recv(256)
-                heard += data
+                received += data
                 if not data:
                     return ""
             except TimeoutError:
@@ -182,7 +182,7 @@ def _hear(api: APIClient, name: str, listener: socket.socket) -> str:
     finally:
         if connection is not None:
             connection.close()
-    return heard.decode("ascii", "replace")
+    return received.decode("ascii", "replace")
 
 
 def _failed(client: DockerClient, name: str, plan: ContainerPlan) -> ImageLock:

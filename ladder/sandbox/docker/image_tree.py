@@ -136,9 +136,9 @@ class ImageTree:
 
 
 def _entry(header: str) -> TreeEntry:
-    told = decode_json_header(header)
-    kind = next((name for bit, name in KINDS.items() if told["mode"] >> bit & 1), "file")
-    return TreeEntry(kind, told["size"], told["linkTarget"])
+    stat = decode_json_header(header)
+    kind = next((name for bit, name in KINDS.items() if stat["mode"] >> bit & 1), "file")
+    return TreeEntry(kind, stat["size"], stat["linkTarget"])
 
 
 def _names(path: str) -> list[str]:

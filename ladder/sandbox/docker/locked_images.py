@@ -72,7 +72,7 @@ class LockedImages:
         return lock.files
 
     async def close(self) -> None:
-        """Wait for what is under way; whoever closes the sandbox removes its containers."""
+        """Wait for what is under way; the sandbox removes the containers when it is closed."""
         locks, self._locks = list(self._locks.values()), {}
         for found in await asyncio.gather(*locks, return_exceptions=True):
             if not isinstance(found, BaseException):

@@ -167,5 +167,5 @@ def _remove_old(client: DockerClient, repository: str, spared: str) -> None:
     newest = sorted(found, key=lambda image: int(image["Created"]), reverse=True)
     for image in newest[KEPT_IMAGES:]:
         for tag in {*(image["RepoTags"] or ())} - {spared}:
-            with suppress(APIError):  # somebody else has removed it, or is using it
+            with suppress(APIError):  # another process has removed it, or uses it
                 client.api.remove_image(tag)

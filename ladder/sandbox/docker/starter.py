@@ -101,7 +101,7 @@ class Starter:
             self._starting[plan] -= 1
 
     async def close(self) -> None:
-        """End every instance; whoever closes the sandbox removes what is left."""
+        """End every instance; the sandbox removes what is left when it is closed."""
         stops = (instance.stop() for instance in list(self._instances))
         await asyncio.gather(*stops, return_exceptions=True)  # what could not be stopped is removed by its label
         await self._warm.close()

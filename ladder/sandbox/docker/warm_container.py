@@ -53,7 +53,7 @@ class ControlSocket:
         Wait until the fork server is ready.
 
         Raises:
-            SandboxError: If it takes longer than so many *seconds*.
+            SandboxError: If it takes longer than *seconds* seconds.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -61,12 +61,12 @@ class ControlSocket:
                 (self.folder / CONTROL).unlink()
                 self._listener.close()
                 reader, self._writer = await asyncio.open_unix_connection(sock=connection)
-                said = (await reader.readline()).decode(errors="replace").strip()
+                line = (await reader.readline()).decode(errors="replace").strip()
         except TimeoutError as error:
             raise SandboxError(f"The fork server of a warm container was not ready within {seconds:g} s.") from error
-        if said != "ready":
+        if line != "ready":
             raise SandboxError(
-                f"The fork server of a warm container ended before it was ready: {said or 'it was killed'}."
+                f"The fork server of a warm container ended before it was ready: {line or 'it was killed'}."
             )
         return reader
 
@@ -149,7 +149,7 @@ class WarmContainer:
         return self._cleared.done() and self._cleared.result() == "cleared"
 
     def close(self) -> None:
-        """Let go of its files and its folder; whoever calls this removes the container."""
+        """Close its files and give back its folder; the caller removes the container."""
         self._listening.cancel()
         self._move_back()
         self._control.close()

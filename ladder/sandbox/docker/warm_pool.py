@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from ladder.sandbox.docker.warm_container import WarmContainer
 
 MAX_USES = 1000
-"""A container goes after so many instances: it remembers what each of them saw, and a new one costs them nothing."""
+"""Instances after which a container is removed: it keeps traces of each of them, and a new one costs them no time."""
 IDLE_SECONDS = 600.0
-"""A container that has not been used for so long goes."""
+"""Seconds without use after which a container is removed."""
 
 
 class WarmPool:

@@ -27,7 +27,7 @@ def this_process() -> str:
         pid = os.getpid()
         return f"{_where(PROC)} {pid} {_started(pid, PROC)}"
     except OSError as error:
-        raise SandboxError("The docker sandbox needs Linux. Elsewhere use the process sandbox.") from error
+        raise SandboxError("The docker sandbox needs Linux. On other systems use the process sandbox.") from error
 
 
 def work_for(coordinator: str) -> None:

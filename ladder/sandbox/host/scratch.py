@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PREFIX = "pigpen-match-"
 MARK_SECONDS = 60.0
-"""A folder that has had no whole mark for so long will get none."""
+"""Seconds without a whole mark after which a folder counts as one that will get none."""
 MARK_BYTES = 1024
 """A longer mark is none of ours."""
 MAX_FOLDER_BYTES = 107 - 45

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.process.limits import ProcessLimits
 
 CAN_FORK = sys.platform == "linux"
-"""Elsewhere a process that was forked and runs no program of its own may not use what the system provides."""
+"""On other systems a forked process that runs no program of its own may not use the libraries of the system."""
 END_SECONDS = 2.0
 """Seconds that a server may take to end by itself."""
 _MESSAGE_BYTES = 4096
@@ -175,7 +175,7 @@ class _Connection:
         """End the server: it ends by itself when its connection is closed, and one that does not is killed."""
         self._lose()
         ended = asyncio.ensure_future(self._server.wait())
-        # Not killed at once: who kills a process that is just ending may take its exit code from whoever waits for it.
+        # Not killed at once: killing a process that is just ending may hide its exit code from asyncio.
         await asyncio.wait([ended], timeout=END_SECONDS)
         if self._server.returncode is None:
             self._server.kill()

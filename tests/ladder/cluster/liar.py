@@ -26,7 +26,7 @@ from ladder.cluster.dask_setup import set_up_worker
 from ladder.cluster.facts import Facts
 from ladder.cluster.terms import ANSWER, TOPIC
 from ladder.cluster.worker_session import WorkerSession
-from ladder.worker.worker_processes import WorkerProcesses
+from ladder.worker.worker_pool import WorkerPool
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class Liar(WorkerSession):
             ("live", "x\n{}"),
             ("trial", json.dumps({"submission": 1, "attempt": 1})),
             ("shout", "x"),
-            ("log", json.dumps({"level": "info", "event": "honest", "worker_name": "somebody else"})),
+            ("log", json.dumps({"level": "info", "event": "honest", "worker_name": "another worker"})),
         ):
             self._dask.log_event(TOPIC, {"kind": kind, "body": body})
         await self._send(call, token, "told")
@@ -194,7 +194,7 @@ async def main(words: Sequence[str]) -> None:
     while True:
         folder = Path(file).parent / "dask"
         facts = Facts("liar", 4)
-        session = Liar(address, read_identity(Path(certificate)), folder, WorkerProcesses(1), facts)
+        session = Liar(address, read_identity(Path(certificate)), folder, WorkerPool(1), facts)
         await session.join()
         await session.run()
 

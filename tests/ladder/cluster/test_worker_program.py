@@ -1,4 +1,4 @@
-"""`pigpen worker`, from the coordinator's side and from that of whoever has started it."""
+"""`pigpen worker`, from the coordinator's side and from that of the person who started it."""
 
 from __future__ import annotations
 

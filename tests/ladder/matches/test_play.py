@@ -122,7 +122,7 @@ class Losing(TaskProgram):
 
 
 class Breaking(TaskProgram):
-    """Starts so many instances, and no more."""
+    """Starts *starts* instances, and fails after them."""
 
     def __init__(self, starts: int) -> None:
         super().__init__()
@@ -256,7 +256,7 @@ async def test_a_seat_whose_folder_is_gone_in_mid_match_voids_it(monkeypatch: py
 
 
 class MislaidSeat(StreamSeat):
-    """A seat whose socket somebody removes before the bot comes."""
+    """A seat whose socket is removed before the bot connects."""
 
     async def listen(self) -> None:
         await super().listen()

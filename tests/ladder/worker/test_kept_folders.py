@@ -1,4 +1,4 @@
-"""Folders that a worker elsewhere was sent: what they are called, and no more of them than it may keep."""
+"""Folders that a remote worker was sent: their names, and the limit of what is kept."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def is_here(folders: KeptFolders, identity: str) -> bool:
 
 
 def age(data_dir: Path, identity: str, seconds: float) -> None:
-    """Let a folder have been used so long ago."""
+    """Let a folder have been used last *seconds* seconds ago."""
     mark = data_dir / MARKS / identity[7:]
     now = mark.stat().st_mtime
     os.utime(mark, (now - seconds, now - seconds))

@@ -38,6 +38,6 @@ async def test_a_kept_folder_that_somebody_changed_does_not_play(kept: TaskBot) 
 
 
 async def test_a_kept_folder_that_somebody_removed_is_the_platforms_failure(kept: TaskBot) -> None:
-    Path(str(kept.folder)).rename(f"{kept.folder}-elsewhere")
+    Path(str(kept.folder)).rename(f"{kept.folder}-moved")
     with pytest.raises(ProgramLost, match="Trotter, which was entered once, cannot be loaded any more"):
         await load_version(ProcessSandbox(), kept)

@@ -75,7 +75,7 @@ def test_the_archive_is_readable_by_all_and_the_same_each_time(folder: Path) -> 
 def test_what_is_hashed_is_what_is_packed_whatever_becomes_of_the_folder(folder: Path, tmp_path: Path) -> None:
     content = Content.read(folder)
     before = content_hash(folder)
-    (folder / "bot.py").write_text("print('somebody else')")
+    (folder / "bot.py").write_text("print('changed')")
     with tarfile.open(fileobj=content.archive()) as tar:
         packed = tar.extractfile("bot.py")
         assert packed is not None

@@ -109,7 +109,7 @@ def refused(archive: bytes, to: Path, limits: ArchiveLimits | None = None) -> st
     return sentence
 
 
-LEADS_ELSEWHERE = ["../bot.py", "a/../../bot.py", "/etc/passwd", "//bot.py", "a/..", "a\\..\\b", "C:\\bot.py", "\\bot"]
+LEADS_OUT = ["../bot.py", "a/../../bot.py", "/etc/passwd", "//bot.py", "a/..", "a\\..\\b", "C:\\bot.py", "\\bot"]
 UNPRINTABLE = ["bot\n.py", "bot\x1b[2J", "bot\u202eyp.exe", "bot\u2066.py", "\ufeffbot.py", "\x7f", "bot\u200b.py"]
 SPARSE = {"GNU.sparse.major": "1", "GNU.sparse.name": "bot.py", "GNU.sparse.realsize": "9000000000"}
 
@@ -142,10 +142,10 @@ ATTACKS: dict[str, tuple[bytes, str]] = {
     "a type that nobody knows": (raw(block(b"bot.py", b"?")), "neither a file nor a folder"),
     "a name that is not UTF-8": (raw(block(b"caf\xe9.py")), "not UTF-8"),
     "a long name that is not UTF-8": (raw(block(b"././@LongLink", b"L", 4), b"\xff\xfe.p", block(b"a")), "no sense"),
-    "NUL in a long name": (raw(block(b"././@LongLink", b"L", 4), b"a\0.p", block(b"a")), "leads elsewhere"),
-    "NUL in a pax name": (raw(block(b"x", b"x", 12), b"12 path=a\0b\n", block(b"a")), "leads elsewhere"),
-    "a long name that leads out": (raw(block(b"././@LongLink", b"L", 7), b"../../a", block(b"a")), "leads elsewhere"),
-    "a pax name that leads out": (raw(block(b"x", b"x", 13), b"13 path=../a\n", block(b"a")), "leads elsewhere"),
+    "NUL in a long name": (raw(block(b"././@LongLink", b"L", 4), b"a\0.p", block(b"a")), "leads out"),
+    "NUL in a pax name": (raw(block(b"x", b"x", 12), b"12 path=a\0b\n", block(b"a")), "leads out"),
+    "a long name that leads out": (raw(block(b"././@LongLink", b"L", 7), b"../../a", block(b"a")), "leads out"),
+    "a pax name that leads out": (raw(block(b"x", b"x", 13), b"13 path=../a\n", block(b"a")), "leads out"),
     "a file without a name": (raw(block(b"./", b"0", 3), b"abc"), "a file without a name"),
     "a name of 256 bytes": (packed(file("b" * 256)), "a name of more than 255 bytes"),
     "a folder's name of 256 bytes": (packed(file("b" * 256 + "/bot.py")), "a name of more than 255 bytes"),
@@ -177,10 +177,10 @@ ATTACKS: dict[str, tuple[bytes, str]] = {
     "folders within each other": (packed(file("/".join("a" * 70) + "/bot.py")), "more than 64 folders"),
     "folders within each other, one by one": (packed(*(folder("/".join("a" * n)) for n in range(1, 70))), "64 folders"),
 }  # fmt: skip
-ATTACKS |= {f"the name {name!r}": (packed(file(name)), "leads elsewhere") for name in LEADS_ELSEWHERE + UNPRINTABLE}
-ATTACKS |= {f"a folder {name!r}": (packed(folder(name)), "leads elsewhere") for name in LEADS_ELSEWHERE}
+ATTACKS |= {f"the name {name!r}": (packed(file(name)), "leads out") for name in LEADS_OUT + UNPRINTABLE}
+ATTACKS |= {f"a folder {name!r}": (packed(folder(name)), "leads out") for name in LEADS_OUT}
 ATTACKS |= {
-    f"the name {name!r} by GNU": (packed(file(name + "x" * 120), form=tarfile.GNU_FORMAT), "leads elsewhere")
+    f"the name {name!r} by GNU": (packed(file(name + "x" * 120), form=tarfile.GNU_FORMAT), "leads out")
     for name in ("../", "/", "a\\")
 }
 
@@ -253,7 +253,7 @@ BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
 
 def many(one: Callable[[int], bytes], times: int = 100_000, different: int = 10_000) -> bytes:
     """
-    So many of them; packed so badly that nobody can say it is a matter of the ratio.
+    Make *times* members, packed so badly that the limit of the ratio does not apply.
 
     After the *different* ones, more than any limit lets be read, come the same ones again, as they were packed first.
     """

@@ -144,7 +144,7 @@ class TestAContainerIsRefused:
 
 @pytest.mark.docker
 @pytest.mark.parametrize(
-    ("deed", "outcome"),
+    ("action", "outcome"),
     [
         ("threads", 28),
         ("programs", "one\n/tmp/b\n"),
@@ -157,5 +157,5 @@ class TestAContainerIsRefused:
         ("is_a_terminal", False),
     ],
 )
-def test_an_honest_program_notices_nothing(done: dict[str, Any], deed: str, outcome: object) -> None:
-    assert done[deed] == outcome
+def test_an_honest_program_notices_nothing(done: dict[str, Any], action: str, outcome: object) -> None:
+    assert done[action] == outcome
