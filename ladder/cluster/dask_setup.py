@@ -88,7 +88,7 @@ def security(identity: Identity) -> Security:
 
 
 class NonListeningClient(Client):  # type: ignore[misc]
-    """A client that does not listen: `Dispatcher` hears what becomes of tasks, and nothing is unpickled here."""
+    """A client that does not listen: `Dispatcher` takes the results of tasks, and nothing is unpickled here."""
 
     def _handle_key_in_memory(self, *args: Any, **kwargs: Any) -> None:
         """Its type is a pickle of the worker's."""

@@ -1,7 +1,7 @@
 """
-Beside Dask's scheduler: passes the coordinator's calls to the workers, and tells it what they answer and say.
+In Dask's scheduler: passes the coordinator's calls to the workers, and their answers and reports to it.
 
-Nothing that Dask has unpickled goes on from here: only text, of bounded length, and of a form that was checked.
+Nothing that Dask has unpickled is forwarded from here: only text, of bounded length, and of a form that was checked.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
             scheduler: Dask's.
             client: Of that scheduler; it submits the calls.
             channel: Leads to the coordinator.
-            obey_seconds: After how long a worker is cut off that does not give up a call.
+            obey_seconds: Seconds after which a worker that does not give up a call is disconnected.
             clock: By which lines for the log are limited: never goes back; seconds.
         """
         self._scheduler = scheduler
@@ -153,7 +153,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         return "taken"
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
-        """Hear that a task has changed its state; Dask calls this."""
+        """Take a change of a task's state; Dask calls this."""
         if finish in ("memory", "erred"):
             asyncio.get_running_loop().call_soon(self._ended, key, finish)
 
@@ -184,7 +184,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
     # What workers say
 
     def log_event(self, topic: str, msg: Any) -> None:
-        """Hear what a worker tells; Dask calls this."""
+        """Take a worker's report; Dask calls this."""
         if topic != TOPIC or not isinstance(msg, dict):
             return
         kind, body, address = (msg.get(name) for name in ("kind", "body", "worker"))
@@ -245,7 +245,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         return any(self._calls[call].subject == told_of for call in connection.calls)
 
     def remove_worker(self, scheduler: Scheduler, worker: str, *, stimulus_id: str = "", **kwargs: Any) -> None:
-        """Hear that a worker has gone; Dask calls this."""
+        """Take the loss of a worker; Dask calls this."""
         reason = self._reasons.pop(worker, None) or _reason(stimulus_id)
         if connection := self._connections.get(worker):
             self._leave(connection, reason)

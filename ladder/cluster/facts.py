@@ -1,4 +1,4 @@
-"""What a worker says of itself and its machine."""
+"""What a worker reports of itself and its machine."""
 
 from __future__ import annotations
 

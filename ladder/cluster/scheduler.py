@@ -11,7 +11,7 @@ Args:
     TTL: Seconds without a message after which a worker counts as lost.
     COORDINATOR: The process that started it (`owners.this_process`).
 
-It follows the coordinator's orders and no signals, and ends when the coordinator closes the socket or has gone.
+It follows the coordinator's orders and no signals, and ends when the coordinator closes the socket or has ended.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ log = structlog.get_logger()
 
 
 def main(words: Sequence[str]) -> None:
-    """Work until the coordinator has gone."""
+    """Work until the coordinator has ended."""
     file, listen, certificate, ttl = int(words[0]), words[1], Path(words[2]), float(words[3])
     connected = serve_coordinator(file, words[4])
     set_up_scheduler(ttl)

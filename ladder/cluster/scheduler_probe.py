@@ -29,7 +29,7 @@ async def probe_scheduler(address: str, identity: Identity, seconds: float = PRO
     Args:
         address: ``tls://HOST:PORT``.
         identity: With what the worker comes.
-        seconds: How long it may take.
+        seconds: Seconds that it may take.
 
     Raises:
         SchedulerUnreachable: If nothing answers, or not as a scheduler does.

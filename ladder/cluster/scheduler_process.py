@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from ladder.worker.worker_process import TakeEvents, TakeProgress
 
     TakeReport = Callable[[WorkerReport], None]
-    """Hears of workers; it must not wait, and never fails."""
+    """Takes reports on workers; it must not wait, and never fails."""
 
 PROGRAM = "ladder.cluster.scheduler"
 START_SECONDS = 60.0
-"""Seconds after which a scheduler must have begun to wait for workers."""
+"""Seconds within which a scheduler must listen for workers."""
 OBEY_SECONDS = 90.0
-"""Seconds after which a call that was given up must have ended; the scheduler cuts off a worker before that."""
+"""Seconds after which a call that was given up must have ended; the scheduler disconnects a worker before that."""
 WATCH_SECONDS = 10.0
 """Seconds between two times that the scheduler is asked whether it still works."""
 FROZEN_SECONDS = 30.0
@@ -123,7 +123,7 @@ class SchedulerProcess(ChildProcess):
 
         Raises:
             SchedulerLost: If the scheduler has ended meanwhile.
-            WorkerLost: If the worker has gone meanwhile.
+            WorkerLost: If the worker is lost meanwhile.
             InvalidAnswer: If what it answered can be no answer.
             SandboxError: If it could not play it.
         """

@@ -1,4 +1,4 @@
-"""What `pigpen worker` runs: it comes to a coordinator's scheduler, plays what it is given, and comes again."""
+"""What `pigpen worker` runs: it connects to a coordinator's scheduler, plays its tasks, and reconnects."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ KEPT_LINES = 1000
 
 
 class WorkerRejected(UserError):
-    """The worker is not wanted there; it does not come again."""
+    """The coordinator has refused the worker, which does not connect again."""
 
 
 class WorkerProgram:
-    """Comes again and again. Only for the thread of one event loop."""
+    """Connects again and again. Only for the thread of one event loop."""
 
     def __init__(
         self,
@@ -92,10 +92,10 @@ class WorkerProgram:
 
     async def run(self) -> None:
         """
-        Work until it is told to stop.
+        Work until `stop` is called.
 
         Raises:
-            UserError: If this worker cannot come, or is not wanted.
+            UserError: If this worker cannot connect, or is refused.
         """
         set_up_worker()
         loop = self._loop = asyncio.get_running_loop()
@@ -133,7 +133,7 @@ class WorkerProgram:
         except UserError as error:
             if self._is_first or isinstance(error, WorkerRejected):
                 raise
-            # It was let in before: perhaps the coordinator's machine is being set up again.
+            # It was let in before: the coordinator's machine may be being set up again.
         self._is_first = False
 
     async def _play(self, session: WorkerSession) -> None:

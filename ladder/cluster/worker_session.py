@@ -64,7 +64,7 @@ class WorkerSession:
             facts: What the worker reports of itself.
         """
         self.turned_away: str | None = None
-        """Why this worker is not wanted."""
+        """Why the coordinator has refused this worker; None: it has not."""
         self._worker = worker
         self._facts = facts
         self._plays: dict[int, asyncio.Task[str]] = {}

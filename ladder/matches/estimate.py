@@ -142,10 +142,10 @@ def estimates(view: View, seed: int, effort: Effort = FULL, wanted: Collection[s
         view: What the seat knew.
         seed: Of the random numbers.
         effort: How many deals to sample.
-        wanted: Choices, as a record says them, that are looked at closely however they do in the first look.
+        wanted: Choices, as a record has them, that are compared even if the first estimate leaves them out.
 
     Returns:
-        The choices that were looked at closely, the best one first.
+        The choices that were compared, the best one first.
 
     Raises:
         TooManyChoices: If there are more than `MAX_CHOICES`.

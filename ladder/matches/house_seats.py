@@ -111,7 +111,7 @@ class HouseSeats:
 
     @property
     def has_left(self) -> bool:
-        """Whether a bot had no stream when that was noted last, before it was told that the match is over."""
+        """Whether a bot had no stream when that was noted last, before the match was announced as over."""
         return any(seat.has_left for seat in self.seats)
 
     @property
@@ -121,7 +121,7 @@ class HouseSeats:
 
     @property
     def is_over(self) -> bool:
-        """Whether all have been told that the match is over."""
+        """Whether the end of the match was announced to all."""
         return all(seat.is_over for seat in self.seats)
 
     async def close(self) -> None:

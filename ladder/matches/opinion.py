@@ -30,7 +30,7 @@ class Opinion:
     """How many sampled deals each choice was tried in."""
 
     def fields(self, each: ChoiceEstimate) -> dict[str, object]:
-        """What is told of a choice."""
+        """The estimate of a choice, as it is shown."""
         choice = words_of(each.action)[1]
         return {
             "choice": choice,

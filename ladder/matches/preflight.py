@@ -63,7 +63,7 @@ async def preflight(
 
     Args:
         program: The bot, in the sandbox in which it is to play.
-        name: What it is called.
+        name: Its name.
         variants: What it is to play, at least one.
         clock: How much time it has, in a case and in a match.
         deals: How many it plays against itself in each variant. Rotations would repeat the same games.

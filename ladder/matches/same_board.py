@@ -38,7 +38,7 @@ class BoardDeal(NamedTuple):
 
 
 def ranked(rules: Rules, all_of_them: Sequence[BoardScore]) -> tuple[BoardSitting, ...]:
-    """Put everybody who has sat there in order, the best one first; equal ones share a place, you first of them."""
+    """Sort all who have played from that chair, the best one first; equal ones share a place, you first of them."""
     sign = 1 if rules.low_is_better else -1
     keys = [sign * each.points for each in all_of_them]
     order = sorted(range(len(keys)), key=lambda each: (keys[each], not all_of_them[each].you))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from referee.replay.decision import RecordedDecision
 
 CLOSER = 3
-"""For each decision that is wanted, so many that look dear at first are estimated with all deals."""
+"""Candidates for each decision asked for: those that seem most costly at first are estimated with all deals."""
 
 
 def why_of(decision: RecordedDecision, source: str) -> Why:

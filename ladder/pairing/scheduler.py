@@ -60,7 +60,7 @@ class Entrant:
     matches: int
     """Recorded and pending ones."""
     seats: tuple[int, ...]
-    """How often it has sat as bot number 0, 1, …; what is missing at the end is 0."""
+    """Times that it was bot number 0, 1, …; what is missing at the end is 0."""
 
 
 def next_matches(
@@ -73,16 +73,16 @@ def next_matches(
     sets: DisjointSets | None = None,
 ) -> list[tuple[int, ...]]:
     """
-    The next *count* matches of a variant; none where there are too few owners.
+    Choose the next *count* matches of a variant; none where there are too few owners.
 
     Args:
         entrants: All bot versions that may be scheduled.
-        neighbours: By two versions (x, y), how often y sat right after x in the order of bot numbers, the last one
-            being followed by the first; what is missing is 0.
+        neighbours: By two versions (x, y), the times that y came right after x in the order of bot numbers, the last
+            one being followed by the first; what is missing is 0.
         rules_players: Seats at a table.
-        partners: Whether there are two teams; each is then one bot in both chairs.
+        partners: Whether there are two teams; each is then one bot in both seats.
         rng: Chance.
-        count: How many matches.
+        count: Number of matches.
         sets: The matches planned before these, which these continue. None: owners may play in several at once.
 
     Returns:
@@ -237,5 +237,5 @@ class _Planner:
 
 
 def _neighbours(table: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Who sits right after whom: pairs (x, y), y after x."""
+    """Pairs (x, y) in which y comes right after x."""
     return zip(table, (*table[1:], table[0]), strict=True)

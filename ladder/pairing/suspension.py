@@ -81,26 +81,26 @@ def has_mended(recent: str) -> bool:
 
 def cool_down(suspensions: int) -> float:
     """
-    How many seconds a bot is suspended.
+    Give the seconds that a bot is suspended.
 
     >>> [cool_down(suspensions) / 3600 for suspensions in (1, 2, 3, 8, 9, 500)]
     [1.0, 2.0, 4.0, 128.0, 168.0, 168.0]
 
     Args:
-        suspensions: How often it has been suspended, this time included; 1 or more.
+        suspensions: Times that it was suspended, this one included; 1 or more.
     """
     return min(LONGEST, COOL_DOWN * 2.0 ** min(max(suspensions - 1, 0), 20))
 
 
 def why(recent: str, failed: list[int], verdict: str, seconds: float) -> str:
     """
-    Say to its owner why a bot was suspended.
+    Give the sentence that tells an owner why a bot was suspended.
 
     Args:
         recent: Its window.
         failed: The numbers of the matches that it failed.
         verdict: What was held against it most often in them.
-        seconds: How long it is suspended.
+        seconds: Seconds that it is suspended.
     """
     how = f"{len(failed)} matches in a row" if recent.endswith(FAILED * IN_A_ROW) else (
         f"{len(failed)} of its last {len(recent)} matches"
@@ -111,12 +111,12 @@ def why(recent: str, failed: list[int], verdict: str, seconds: float) -> str:
 
 def why_voids(matches: list[int], of: int, seconds: float, lost: bool) -> str:
     """
-    Say to its owner why a bot was suspended that is behind void matches.
+    Give the sentence that tells an owner why a bot that caused void matches was suspended.
 
     Args:
         matches: The numbers of the matches, one for each attempt.
         of: How many void attempts there were.
-        seconds: How long it is suspended.
+        seconds: Seconds that it is suspended.
         lost: Whether its own container was lost in them.
     """
     numbers = ", ".join(map(str, sorted(set(matches))))

@@ -54,7 +54,7 @@ def points_explained(view: View, scores: Sequence[int]) -> tuple[tuple[PointsPar
 
     Args:
         view: What a seat sees when the deal is over.
-        scores: The score of each seat; it tells what the shooter of a moon chose.
+        scores: The score of each seat; it shows what the shooter of a moon chose.
     """
     rules, seats = view.rules, range(view.rules.players)
     taken = [view.taken_mask(seat) for seat in seats]

@@ -45,7 +45,7 @@ WIDE = NORMAL.inv_cdf(0.975)
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """What the matches say of the bots, relative to each other: the mean of all of them is fixed at 1500."""
+    """The strength of the bots, relative to each other: the mean of all of them is fixed at 1500."""
 
     versions: IntArray
     """Ids of the n bot versions, in the order in which they were handed in."""

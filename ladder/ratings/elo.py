@@ -115,7 +115,7 @@ def k_factor(before: int, boards: int = STANDARD_BOARDS) -> float:
     How much a match can move a rating, in Elo.
 
     It falls like 1/n, which makes the rating an average over all boards of a version: versions never change, so
-    no match is out of date. A match tells b / 4 times as much as one of four boards, and so do those before it.
+    no match is out of date. A match of b boards counts b / 4 times as much as one of four, and so do those before it.
 
     Args:
         before: Boards of the rated matches of the version before this one.

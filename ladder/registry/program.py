@@ -1,4 +1,4 @@
-"""Debian's `docker-registry`: how it is told what to do."""
+"""Debian's `docker-registry`: how it is configured."""
 
 from __future__ import annotations
 

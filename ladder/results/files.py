@@ -1,8 +1,8 @@
 """
-The records of the ladder's matches on disk, and beside each what the bots printed.
+The records of the ladder's matches on disk, each with a file of what the bots printed.
 
 A file is written whole, and is safe on the disk, before the database says that its match is done. So a file whose match
-was never recorded, or was recorded with another attempt, belongs to nobody: `orphans` finds it.
+was never recorded, or was recorded with another attempt, belongs to no match: `orphans` finds it.
 """
 
 from __future__ import annotations

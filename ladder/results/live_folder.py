@@ -50,7 +50,7 @@ class LiveChunk:
 
     events: tuple[LiveEvent, ...]
     end: int
-    """The offset in bytes behind them; where there are none, the offset from which they were wanted."""
+    """The offset in bytes behind them; where there are none, the offset that was asked for."""
 
     @property
     def is_last(self) -> bool:

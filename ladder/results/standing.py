@@ -31,7 +31,7 @@ class VersionStanding:
     deals: int = 0
     points: int = 0
     places: tuple[int, ...] = ()
-    """How often its side came first, second, …; of two sides one is first or second."""
+    """Times that its side came first, second, …; of two sides one is first or second."""
     seats: tuple[int, ...] = ()
     decisions: int = 0
     faults: int = 0

@@ -49,7 +49,7 @@ class SubmissionFolders:
         return name
 
     def bot(self, name: str, source: str) -> Path:
-        """Where the bot lies, below the folder of that name; it is called as its owner calls it, if a folder can be."""
+        """Where the bot lies, below the folder of that name; named as its owner's, if that is possible."""
         return self.root / name / folder_name(source)
 
     def remove(self, name: str) -> None:

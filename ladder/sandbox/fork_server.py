@@ -61,7 +61,7 @@ Names are counted and made in the same way.
 """
 EXTRA_FILES, EXTRA_PROCESSES = 64, 32
 SOCKET_SECONDS = 2.0
-"""How long the kernel may take to collect sockets that only they themselves hold."""
+"""Seconds that the kernel may take to collect sockets that only they themselves hold."""
 PR_SET_DUMPABLE = 4
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
 SOCKET_CALL = {"x86_64": 41, "aarch64": 198}
@@ -99,7 +99,7 @@ def serve(control: socket.socket, user: int) -> bool:
             # A bot can change neither; what differs is what the host did meanwhile.
             os.sched_setaffinity(0, allowed)
             for folder in WRITABLE:
-                os.utime(folder)  # its times tell nothing of earlier instances
+                os.utime(folder)  # its times show nothing of earlier instances
             _go_further()
             counters = _counters()
             instance = os.fork()
@@ -215,7 +215,7 @@ def _sockets() -> int:
 
 
 def _clear(user: int, state: list[object], counters: list[int], sockets: int) -> str:
-    """Make the container as it was before the instance; what cannot be is said, and the container is thrown away."""
+    """Restore the container as it was before the instance; give what could not be: the container is then removed."""
     try:
         with _acting_as(user):
             _end_all()
@@ -397,7 +397,7 @@ def main() -> None:
     try:
         nothing = os.open("/dev/null", os.O_RDWR)
         for stream in (0, 1, 2):
-            os.dup2(nothing, stream)  # nobody here keeps the engine's pipes (docs/adr/0004)
+            os.dup2(nothing, stream)  # no process here keeps the engine's pipes (docs/adr/0004)
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # which the first process of a container does not get from inside
         path = [each for each in os.environ.pop("PIGPEN_PATH", "").split(":") if each]
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # nothing inside looks into this process

@@ -140,9 +140,9 @@ class Settings(BaseSettings):
     plain_http: bool = False
     """Whether accounts may be used over HTTP from other machines; who listens between them reads passwords."""
     public_logs: bool = False
-    """Whether the site shows everybody what bots print."""
+    """Whether the site shows all visitors what bots print."""
     registration: Literal["invitation", "open", "oidc"] = "invitation"
-    """How accounts are made; invitation: by a link; open: by anybody; oidc: by who logs in at the identity provider."""
+    """How accounts are made; invitation: by a link; open: by any visitor; oidc: by logging in at a provider."""
     oidc_issuer: Annotated[str, Field(max_length=200)] = ""
     """The identity provider (OpenID Connect): its address, below which /.well-known/openid-configuration is."""
     oidc_client: Annotated[str, Field(max_length=200)] = ""
@@ -231,7 +231,7 @@ class Settings(BaseSettings):
 
     @property
     def container_runtime(self) -> str | None:
-        """The OCI runtime that is wanted for containers; None: bots play in none."""
+        """The OCI runtime to use for containers; None: bots play in none."""
         return self.runtime if self.sandbox == SandboxKind.DOCKER else None
 
     @property
@@ -324,7 +324,7 @@ def load_settings(bots: Iterable[Path] = (), **given: Any) -> Settings:
         raise ValueError(f"{str(Path(FILE).absolute())!r} cannot be read: {why}.") from None
     except RecursionError:
         raise ValueError(f"{str(Path(FILE).absolute())!r} cannot be read: it is nested too deep.") from None
-    except RuntimeError as error:  # nobody's home
+    except RuntimeError as error:  # the user has no home folder
         raise ValueError(
             f"{error} Name a folder: data_dir in {FILE}, or {PREFIX}DATA_DIR in the environment."
         ) from None

@@ -1,4 +1,4 @@
-"""People: who asks, who has an account, and what was done by whom."""
+"""Callers, accounts, and the log of what each of them did."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ Kind = Literal["session", "token"]
 
 @dataclass(frozen=True)
 class Viewer:
-    """Who asks for something, as far as it is known."""
+    """The caller, as far as known."""
 
     name: str | None = None
-    """The account's name, which is an owner's; None: nobody knows who it is."""
+    """The account's name, which is an owner's; None: a visitor who is not logged in."""
     is_organiser: bool = False
     scopes: frozenset[Scope] = frozenset(Scope)
-    """What the credential is good for; a session's: everything."""
+    """What the credential allows; a session's: everything."""
     by_token: bool = False
     """Whether a program asks, with a token; else it is a person at a browser, or on the ladder's machine."""
     credential: int | None = None
@@ -151,11 +151,11 @@ class TokenOrder(Value):
     """What its owner calls it."""
     scopes: tuple[Scope, ...] = Field((Scope.READ, Scope.SUBMIT), min_length=1, max_length=10)
     days: int | None = Field(None, ge=1, le=3650)
-    """For how long it is good; None: as long as the ladder's settings allow."""
+    """Days that it is valid; None: as long as the ladder's settings allow."""
 
 
 class LoginClient(Value):
-    """Who begins a log-in of the command."""
+    """The client that begins a log-in of the command."""
 
     client: str = Field("", max_length=200)
     """Where it runs, in its own words; who confirms the log-in sees them."""
@@ -185,6 +185,6 @@ class LoginAnswer(Value):
     """What became of such a log-in."""
 
     token: str | None
-    """None: nobody has confirmed it yet."""
+    """None: it is not confirmed yet."""
     name: str | None = None
     expires: Time | None = None

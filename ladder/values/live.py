@@ -64,7 +64,7 @@ class LiveRow(Value):
     versions: tuple[int, ...]
     """Number of each bot's version."""
     progress: LiveProgress | None
-    """None: no deal has begun yet, or the ladder tells nothing of running matches."""
+    """None: no deal has begun yet, or the ladder shows nothing of running matches."""
 
 
 class LivePage(Value):

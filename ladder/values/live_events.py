@@ -1,8 +1,8 @@
 """
-The events that tell of a match while it is played.
+The events of a match while it is played.
 
 An event is a line of JSON: `LiveEvent` holds it as it is, `parse` gives it as one of the classes of `AnyLive`. `Public`
-says what an organiser lets be seen of a deal that has not been opened yet.
+is what an organiser allows to be shown of a deal that has not been opened yet.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class LivePlayed(LiveAtTable):
     seat: int
     card: str
     by: str | None = None
-    """Who decided, as in a record; only where all cards are shown: `forced` would tell of a hand."""
+    """Who decided, as in a record; only where all cards are shown: `forced` would reveal a part of a hand."""
     ms: float | None = None
     """Milliseconds of wall time; only where all cards are shown."""
 

@@ -1,4 +1,4 @@
-"""Tables at which people play: what is wanted, what was opened, and how far it has come."""
+"""Tables at which people play: the request for one, the table that was opened, and its state."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TablePurpose(enum.StrEnum):
 
     FREE = "free"
     TODAY = "today"
-    """Today's board of the variant, the same for everybody."""
+    """Today's board of the variant, the same for all."""
     BOARD = "board"
     """A board that bots of the ladder have played."""
 
@@ -68,7 +68,7 @@ class TableOrder(Value):
     chairs: Annotated[tuple[ChairOrder, ...], Field(max_length=8)] = ()
     """One for each seat; none: a person, and house bots."""
     shown: Annotated[str, Field(max_length=2 * NAME_LENGTH)] = ""
-    """How the opener is shown, if it does not say so itself when it sits down."""
+    """The name that the opener is shown by, unless it gives one when it sits down."""
     format: Annotated[str, Field(max_length=32)] = "game"
     """As in a record: ``game``, ``deals:1``."""
     seconds: Annotated[float, Field(ge=LEAST_SECONDS, le=MAX_SECONDS)] = 30.0
@@ -89,7 +89,7 @@ class TableVisitor:
     account: str | None = None
     """The account's name; None: a guest."""
     guest: str = ""
-    """What tells guests from one another, such as an address; kept as a hash. Empty: it is on the ladder's machine."""
+    """What distinguishes guests, such as an address; kept as a hash. Empty: the guest is on the ladder's machine."""
     shown: str = ""
     """The name by which the person is shown; empty: the account's, or "guest"."""
     network: str = ""
@@ -125,7 +125,7 @@ class TableLinks(Value):
 
 
 class TableChair(Value):
-    """One chair of a table, as everybody may see it."""
+    """One chair of a table, as every visitor may see it."""
 
     kind: ChairKind
     name: str

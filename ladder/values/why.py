@@ -38,7 +38,7 @@ class Choice(EstimatedChoice):
     """
     Hindsight, not part of the estimate: mean score of the seat with the cards as they really lay.
 
-    The same policy plays on for everybody; what the others decided at the same moment stays.
+    The same policy plays on for all seats; what the others decided at the same moment stays.
     """
     chosen: bool
     """Whether this is what was done."""
@@ -130,7 +130,7 @@ class InboxFault(FaultRow):
 
 
 class Inbox(Value):
-    """What the owner of a bot may want to look at."""
+    """What may interest the owner of a bot: decisions to look at."""
 
     opinion: str = OPINION
     """What kind of statement `dearest` is."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 IMAGE_BYTES = 20 * 1024**3
 FOLDER_BYTES = 2 * 1024**3
-"""What a worker keeps, if nobody says otherwise."""
+"""Bytes that a worker keeps of each by default."""
 
 
 class StorePlan(Message):
@@ -58,7 +58,7 @@ class BotStore:
     @asynccontextmanager
     async def using(self, bots: Iterable[TaskBot]) -> AsyncIterator[tuple[TaskBot, ...]]:
         """
-        Have all these versions here, and let nobody remove them meanwhile; gives them with the paths of their folders.
+        Keep all these versions here until the end of the block; give them with the paths of their folders.
 
         Raises:
             FoldersMissing: If folders are not here.

@@ -105,7 +105,7 @@ class PulledImages:
             client.close()
 
     def _count(self, identity: str, size: int) -> None:
-        """Count one more image. The engine, which takes long to say what images share, is asked now and then only."""
+        """Count one more image; ask the engine, which is slow to compute what images share, only now and then."""
         images, taken, counted = self._read()
         if taken + size > self._most_bytes or abs(time.time() - counted) > COUNT_SECONDS:
             self.make_room(identity)
@@ -133,7 +133,7 @@ class PulledImages:
             raise
 
     def _oldest_first(self, tags: dict[str, str]) -> list[str]:
-        """Those without a mark first: nobody has used them since the marks were lost."""
+        """Sort by last use, those without a mark first: they were not used since the marks were lost."""
         used = {mark.name: mark.used for mark in self._marks.all()}
         return sorted(tags, key=lambda identity: used.get(_name(identity), 0.0))
 
@@ -211,7 +211,7 @@ def _total(sizes: Collection[_Size]) -> int:
 
 
 def _forget(client: DockerClient, identity: str, tag: str) -> bool:
-    """Remove our tag, and with it the image if nobody else has given it one; not if a container uses it."""
+    """Remove our tag, and with it the image if it has no other tag; not if a container uses it."""
     if client.api.containers(all=True, filters={"ancestor": identity}):
         return False
     with suppress(ImageNotFound):

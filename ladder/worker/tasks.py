@@ -1,5 +1,5 @@
 """
-What goes to a worker and what comes back, as JSON: a worker needs no database, and nobody needs to trust its pickles.
+What goes to a worker and what comes back, as JSON: a worker needs no database, and no pickle of it must be trusted.
 
 A task is one attempt at a match. Its outcome is either the match's record or one sentence on why there is none.
 """
@@ -55,7 +55,7 @@ class MatchTask(Message):
     clock: dict[str, Any]
     """`pigpen.ClockSetting`, field for field."""
     seed: str = Field(repr=False)
-    """64 hex digits; for nobody's eyes before the match is done."""
+    """64 hex digits; secret until the match is done."""
     bots: tuple[TaskBot, ...]
     """In the order of their numbers."""
     runtime: str = "runc"
@@ -67,7 +67,7 @@ class MatchTask(Message):
     warm_bytes: int = WARM_BYTES
     """Memory that warm containers without an instance may have together."""
     live: Public = "off"
-    """What is told of it while it is played."""
+    """What is shown of it while it is played."""
     machine: str = ""
     """Where it must be played (`MachineLoad`); empty: anywhere."""
     seconds: PositiveFloat

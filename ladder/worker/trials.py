@@ -68,7 +68,7 @@ async def try_task(
         return void(str(error)).model_copy(update={"lost_container": True})
     except SandboxError as error:
         return void(str(error))
-    except Exception as error:  # one trial has failed, the ladder goes on
+    except Exception as error:  # one trial has failed, the ladder continues
         if isinstance(error, TimeoutError) and limit.expired():
             return void(f"Its trial was not over after {task.seconds:g} seconds.")
         log.exception("worker.failed", submission=task.submission, attempt=task.attempt)

@@ -49,12 +49,12 @@ class UseMarks:
         self, name: str, is_there: Callable[[], Awaitable[bool]], get: Callable[[], Awaitable[str]]
     ) -> AsyncIterator[None]:
         """
-        Use a thing: it is not removed meanwhile. Of several who want it and do not find it, one gets it.
+        Use a thing: it is not removed meanwhile. Of several callers that do not find it, one fetches it.
 
         Args:
             name: Of the thing.
             is_there: Whether it is there.
-            get: Gets it, and gives the note of its mark.
+            get: Fetches it, and gives the note of its mark.
 
         Raises:
             SandboxError: If there is no room for the mark, or the thing is removed again and again.
@@ -100,7 +100,7 @@ class UseMarks:
             with disk_errors(self._folder):
                 file = (self._folder / name).open("a+b")
             with file:
-                while not _take(file, how):  # noqa: ASYNC110 (nobody tells us)
+                while not _take(file, how):  # noqa: ASYNC110 (no event is sent)
                     await asyncio.sleep(LOOK_SECONDS)
                 if self._is(file, name):  # else it was removed while we waited
                     yield file

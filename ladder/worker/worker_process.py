@@ -64,10 +64,10 @@ class WorkerProcess(ChildProcess):
         Args:
             number: Of this worker, from 0.
             count: Number of workers on this machine.
-            take_events: Hears of the matches that it plays.
-            take_progress: Hears how far its trials have come.
+            take_events: Takes the events of the matches that it plays.
+            take_progress: Takes the progress of its trials.
             store: Where bots are kept whose ladder is on another machine; None: it is on this one.
-            obey_seconds: How long it may take to follow an order to stop before it is killed.
+            obey_seconds: Seconds that it may take to follow an order to stop before it is killed.
 
         Raises:
             SandboxError: If the system lets no process start.

@@ -40,7 +40,7 @@ def without_ignored(content: Content, folder: str) -> Content:
 
     Args:
         content: What the folder holds.
-        folder: What it is called.
+        folder: Its name.
 
     Raises:
         BotRejected: If the file is no text, is too long, or has a line that is no pattern.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 BLOCK = 512
 CHUNK = 64 * 1024
 FREE_BYTES = 1024 * 1024
-"""Up to here nobody asks how well the archive is packed."""
+"""Unpacked bytes up to which the ratio of packing is not checked."""
 MAX_RATIO = 200
 """Bytes that may come out for each that went in."""
 GZIP = 16 + zlib.MAX_WBITS
@@ -74,13 +74,13 @@ class GzipStream:
         """Make sure that nothing but padding follows, and that what came out has the checksum that gzip gave it."""
         while more := self._ready[self._taken :] or self._more():
             if more.strip(b"\0"):
-                raise refused("goes on after its end")
+                raise refused("has data after its end")
             self._ready = b""
             self._taken = 0
         if not self._inflate.eof:
             raise refused(CUT_OFF)
         if self._inflate.unused_data or self._packed.read(1):
-            raise refused("goes on after its end")
+            raise refused("has data after its end")
 
     def chunks(self, size: int) -> Iterator[bytes]:
         """Give *size* bytes, in chunks."""
@@ -116,5 +116,5 @@ class GzipStream:
 
 
 def refused(why: str) -> BotRejected:
-    """What is said of an archive that is not taken."""
+    """Make the error for an archive that is refused."""
     return BotRejected(f"What was uploaded is not taken: the archive {why}.")

@@ -39,7 +39,7 @@ def keep_folder(content: Content, data_dir: Path) -> Path:
 
 def check_not_kept(folder: Path, data_dir: Path) -> None:
     """
-    Make sure that a submitted folder is not one of those that the ladder keeps: these are everybody's bots.
+    Make sure that a submitted folder is not one of those that the ladder keeps: these are bots of all owners.
 
     Raises:
         BotRejected: If it is.

@@ -42,7 +42,7 @@ _FACTS = "import sys, platform; print('%d.%d' % sys.version_info[:2], platform.m
 
 @dataclass(frozen=True)
 class BaseImage:
-    """What the image holds, and what it is called."""
+    """What the image holds, and its name."""
 
     sdk: Sdk = field(default_factory=installed_sdk)
     repository: str = REPOSITORY
@@ -93,7 +93,7 @@ def base_image_id(client: DockerClient, content: str, name: str = LATEST) -> str
     Args:
         client: The engine.
         content: What `ensure_base_image` gave.
-        name: What the image is called.
+        name: The image's name.
 
     Raises:
         SandboxError: If that name means another image by now.

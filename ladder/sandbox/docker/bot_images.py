@@ -86,7 +86,7 @@ def image_of_folder(
         content = with_lock(content, lock)
         does = FILES_ONLY if recipe and _adds_files_only(recipe, content) else "more"
         key = hashlib.sha256(f"{content.hash} {base} {does}".encode()).hexdigest()[:40]
-        image = find_built(client, folder, key) or _found_elsewhere(client, source, folder, key)
+        image = find_built(client, folder, key) or _found_in_registry(client, source, folder, key)
         if image is None:
             labels = {FOLDER_LABEL: re.sub(r"[^\w.-]", "_", folder.name), KEY_LABEL: key, RECIPE_LABEL: does}
             context = _context(client, folder, content, recipe, base, packages, labels)
@@ -97,8 +97,8 @@ def image_of_folder(
     return Built(_accept(image, str(folder)), lock)
 
 
-def _found_elsewhere(client: DockerClient, source: BotSource, folder: Path, key: str) -> Image | None:
-    """What another engine has built with that key; its tag here says that it is ours."""
+def _found_in_registry(client: DockerClient, source: BotSource, folder: Path, key: str) -> Image | None:
+    """Give the image that another engine has built with that key; its tag here marks it as ours."""
     image = source.find_built(key) if source.find_built else None
     if image is None:
         return None
@@ -175,7 +175,7 @@ def pull_image(
     Args:
         client: The engine.
         reference: The image.
-        seconds: How long it may take.
+        seconds: Seconds that it may take.
         login: What the engine shows to the registry; None: what this user has logged in with.
 
     Raises:

@@ -30,13 +30,13 @@ KEY_LABEL = "pigpen.key"
 RECIPE_LABEL = "pigpen.recipe"
 FILES_ONLY = "files"
 """
-What that label says of an image that is a base of ours and files in the bot's folder. An image of a stranger's may
-say it too: it has no tag in `REPOSITORY`, which only images have that were built here.
+That label's value for an image that is a base of ours and files in the bot's folder. An image of a stranger may have
+it too, but has no tag in `REPOSITORY`: only images that were built here have one.
 """
 KEPT_IMAGES = 3
-"""How many images of one folder stay, those that were used last; an entered one always does."""
+"""Images of one folder that stay, those used last; an entered one always stays."""
 PRUNE_TRIES, PRUNE_PAUSE = 10, 0.2
-"""How often a prune is tried while another one runs, and the seconds between."""
+"""Times that a prune is tried while another one runs, and the seconds between."""
 UNKNOWN = "unrecognized image ID"
 """The engine's words, with status 500, if another program removes the same image at this moment."""
 OLD = "1h"

@@ -31,7 +31,7 @@ def machine_of(architecture: str) -> str:
 
 @dataclass(frozen=True)
 class EngineFacts:
-    """What the engine says of itself."""
+    """What the engine reports of itself."""
 
     machine: str
     """Its kind of processor, as `uname -m` calls it."""
@@ -85,7 +85,7 @@ def plan(client: DockerClient, image: str, runtime: str, is_ours: bool = False, 
         client: The engine.
         image: The image's id.
         runtime: The OCI runtime, or `ladder.values.runtimes.AUTO`.
-        is_ours: Whether it is known that we built it; else this engine's tags say so.
+        is_ours: Whether it is known that we built it; else this engine's tags show it.
         gvisor: How the engine calls gVisor's runtime.
 
     Raises:

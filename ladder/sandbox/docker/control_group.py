@@ -105,7 +105,7 @@ class ControlGroup:
         self._all_cores: str | None = None
 
     def cpu_time(self) -> float | None:
-        """Seconds of CPU time used so far, the last figure read if the group is gone; None if it may not be read."""
+        """Seconds of CPU time used; the last figure read if the group is removed; None if it may not be read."""
         if self._cpu is not None:
             with suppress(OSError):
                 self._used = _first_number(os.pread(self._cpu, 64, 0)) * self._cpu_unit
@@ -195,7 +195,7 @@ class LeasedGroup:
             self._group.pin(core)
 
     def peak_memory(self) -> None:
-        """Cannot be told: the kernel counts for all instances of the group."""
+        """Not known: the kernel counts for all instances of the group."""
 
     def out_of_memory(self) -> bool:
         """Whether the kernel has killed a process for want of memory since the instance began."""

@@ -20,7 +20,7 @@ MEMORY = 1024 * 1024 * 1024
 """Bytes that one build step may use, swap included."""
 
 SECONDS = 300
-"""How long one build may take."""
+"""Seconds that one build may take."""
 
 TOO_LONG = "The build took too long."
 

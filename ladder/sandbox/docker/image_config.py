@@ -28,7 +28,7 @@ def check_config(config: Mapping[str, Any]) -> None:
     Refuse settings with which no container starts, or which cost the engine long.
 
     Args:
-        config: The image's settings, as the engine tells them.
+        config: The image's settings, as the engine gives them.
 
     Raises:
         UnfitImage: If there are such.
@@ -49,7 +49,7 @@ def check_config(config: Mapping[str, Any]) -> None:
 
 def working_folder(config: Mapping[str, Any]) -> str:
     """
-    Give the folder in which the image wants to be started, as a plain absolute path.
+    Give the folder in which the image is to be started, as a plain absolute path.
 
     Raises:
         UnfitImage: If that is no path.

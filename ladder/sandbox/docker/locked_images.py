@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 MOST = 64
 """Images kept at one time, as long as fewer play. A lock costs a container that sleeps; images share their base."""
 SHARE = 0.25
-"""Of the machine's memory: what images may have together that do not play."""
+"""Share of the machine's memory that images that do not play may have together."""
 
 
 class LockedImages:
-    """Locks images when they are wanted, and unlocks those that have not been wanted for longest."""
+    """Locks images when they are used, and unlocks those least recently used."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class LockedImages:
         self._most = most
         self._most_bytes = memory_share() if most_bytes is None else most_bytes
         self._locks: dict[ContainerPlan, asyncio.Future[ImageLock]] = {}
-        """By image, the one wanted last at the end."""
+        """By image, the most recently used one at the end."""
 
     async def ensure(self, image: ContainerPlan) -> ImageFiles:
         """
@@ -97,5 +97,5 @@ def memory_share() -> int:
 
 
 def _is_over(locking: asyncio.Future[ImageLock]) -> bool:
-    """Whether a lock, once asked for, holds no more, or never did."""
+    """Whether a lock that was asked for does not hold any more, or never did."""
     return locking.done() and (locking.cancelled() or bool(locking.exception()) or not locking.result().holds())

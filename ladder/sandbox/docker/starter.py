@@ -65,7 +65,7 @@ class Starter:
             limits: What one container may use.
             sandbox: Id of the sandbox, which its containers bear in a label.
             warm_bytes: Memory that warm containers without an instance may have together.
-            clear_seconds: How long a warm container may take to clear up.
+            clear_seconds: Seconds that a warm container may take to clean up.
         """
         self._client = client
         self._pool = pool
@@ -76,7 +76,7 @@ class Starter:
         self._instances: dict[DockerInstance | WarmInstance, ContainerPlan] = {}
         self._starting: Counter[ContainerPlan] = Counter()
         self._remembers = False
-        """Whether the kernel may remember what an instance looked up that is gone."""
+        """Whether the kernel may remember look-ups of an instance that has ended."""
         self._reclaimed: Future[bool] | None = None
 
     def playing(self) -> set[ContainerPlan]:
@@ -230,7 +230,7 @@ class Starter:
 
 
 def _give_up(client: DockerClient, name: str, launch: Future[ControlGroup | None]) -> None:
-    """Remove the container of a start that nobody waits for any more."""
+    """Remove the container of a start that is not awaited any more."""
     if not launch.cancelled() and not launch.exception() and (group := launch.result()):
         group.close()
     containers.discard(client, name)

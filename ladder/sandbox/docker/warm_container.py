@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CONTROL = "control.sock"
 """File name of the socket, which the fork server knows too; gone once it has connected."""
 START, CLEAR = "s", "c"
-"""What the fork server is told to do."""
+"""Commands to the fork server."""
 SEAT = "seat"
 """The folder of the seat of the present instance, in the container's own."""
 ENVIRONMENT = "environment.json"
@@ -102,7 +102,7 @@ class WarmContainer:
             group: Its control group; closed with this object.
             control: The socket over which its server takes commands.
             reader: What the server says.
-            clear_seconds: How long it may take to clear up.
+            clear_seconds: Seconds that it may take to clean up.
         """
         self.name = name
         self.plan = plan

@@ -37,8 +37,8 @@ class WarmPool:
             launch: Makes a container.
             remove: Removes one.
             most_bytes: What those without an instance may have together.
-            idle_seconds: How long one may be without.
-            most_uses: How many instances one may have.
+            idle_seconds: Seconds that one may be without an instance.
+            most_uses: Instances that one may have, one after the other.
         """
         self._launch = launch
         self._remove = remove

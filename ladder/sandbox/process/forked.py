@@ -35,7 +35,7 @@ class ForkedProcess:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.returncode: int | None = None
-        """Its exit code; minus the signal's number if one has killed it; None as long as nobody knows."""
+        """Its exit code; minus the signal's number if one has killed it; None until it is known."""
         self._ended = asyncio.Event()
 
     async def wait(self) -> int:
@@ -140,7 +140,7 @@ async def _connect(environment: Mapping[str, str]) -> _Connection:
 
 
 def _kill(answer: asyncio.Future[ForkedProcess]) -> None:
-    """Nobody waits for it any more."""
+    """Kill a process that is not awaited any more."""
     if answer.exception() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(answer.result().pid, signal.SIGKILL)

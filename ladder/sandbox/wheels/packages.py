@@ -1,7 +1,7 @@
 """
 From a bot's folder to the packages it asks for: first a lock, which is quick the second time, then a folder of modules.
 
-In a folder, `requirements.txt` says what is wanted; a `requirements.lock` beside it says exactly which wheels.
+In a folder, `requirements.txt` names packages; a `requirements.lock` in the same folder names the exact wheels.
 """
 
 from __future__ import annotations

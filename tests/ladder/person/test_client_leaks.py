@@ -39,9 +39,9 @@ class ListeningClient(PersonClient):
         super().__init__(listener, address, token)
         self.heard: list[RefereeMessage] = []
 
-    def _hear(self, message: RefereeMessage) -> None:
+    def _receive(self, message: RefereeMessage) -> None:
         self.heard.append(message)
-        super()._hear(message)
+        super()._receive(message)
 
 
 def scripted(seat: int) -> Script:
