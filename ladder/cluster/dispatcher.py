@@ -269,7 +269,7 @@ def _key(number: int, token: str) -> str:
 
 
 def _reason(stimulus: str) -> str:
-    """What Dask's word for a worker's end means."""
+    """Translate Dask's word for a worker's end."""
     if "ttl" in stimulus:
         return "It has sent nothing for too long."
     return "Its connection has ended."

@@ -52,7 +52,7 @@ class Effort:
     """In the first look, which leaves `KEPT` choices where there are more."""
 
     def deals(self, view: View, choices: int) -> int:
-        """How many deals are sampled in one batch, a hundredth where the engine in C cannot do it; 1 or more."""
+        """Give the number of deals in one batch, a hundredth where the engine in C cannot sample them; 1 or more."""
         if view.phase is Phase.MOON:
             return 1  # nothing is left to sample
         many = (self.cards if view.phase is Phase.PLAY else self.sealed) // choices
@@ -100,7 +100,7 @@ def is_fast(view: View) -> bool:
 
 
 def count_choices(view: View) -> int:
-    """How many legal choices a decision has."""
+    """Count the legal choices of a decision."""
     if view.phase is Phase.PASS:
         return count_passes(len(view.hand), view.pass_count)
     if view.phase is Phase.EXPOSE:

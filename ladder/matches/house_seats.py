@@ -100,12 +100,12 @@ class HouseSeats:
             await seat.listen()
 
     def attach_controller(self, controller: ProcessController) -> None:
-        """The program has been started."""
+        """Give all seats the controller of the program, which has started."""
         for seat in self.seats:
             seat.attach_controller(controller)
 
     def lose(self, reason: str, end: Exit | None = None) -> None:
-        """It has ended."""
+        """Report to all seats that the program has ended."""
         for seat in self.seats:
             seat.lose(reason, end)
 

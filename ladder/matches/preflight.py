@@ -46,7 +46,7 @@ class Preflight:
 
 
 def steps(variants: Sequence[Rules], deals: int) -> int:
-    """How many cases and deals a pre-flight has."""
+    """Count the cases and deals of a pre-flight."""
     return len(WIRE) + sum(len(cases_of(rules)) + deals for rules in variants)
 
 

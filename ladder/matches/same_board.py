@@ -109,5 +109,5 @@ def _by_place(played: BoardDeal) -> Iterator[tuple[str, int]]:
 
 
 def _knew(decision: RecordedDecision) -> tuple[object, ...]:
-    """All that the seat knew, but for the rules, which are the same."""
+    """Give all that the seat knew, without the rules, which are the same."""
     return decision.before.known_to(decision.seat)[1:]

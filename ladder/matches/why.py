@@ -80,7 +80,7 @@ def unforced(recorded: Recorded, lines: Iterable[DealLine], bots: Collection[int
 
 
 def first_cost(decision: RecordedDecision) -> float | None:
-    """What a decision cost by an estimate with few deals, in points; None where it has too many legal choices."""
+    """Estimate with few deals what a decision cost, in points; None where it has too many legal choices."""
     try:
         found = estimates(decision.view(), decision.seed("quick"), QUICK, {decision.chosen})
     except TooManyChoices:
@@ -101,7 +101,7 @@ class FirstLook(NamedTuple):
         return len(self.costs) + self.not_estimated
 
     def candidates(self, source: str) -> list[tuple[float, RecordedDecision, str]]:
-        """What `dearest_of` takes; *source* is the match, as people name it."""
+        """Give the candidates that `dearest_of` takes; *source* is the match, as people name it."""
         return [(cost, decision, source) for cost, decision in self.costs]
 
 

@@ -149,7 +149,7 @@ class DisjointSets:
             self.add(owners)
 
     def free(self, owners: Collection[int], needed: int) -> Collection[int]:
-        """Those of the owners who are not in the last set; all if a match needs more of them, or the set is full."""
+        """Give the owners who are not in the last set; all if a match needs more of them, or the set is full."""
         left = set(owners) - self._busy
         return owners if len(left) < needed or self._count >= self._at_once else left
 
@@ -209,7 +209,7 @@ class _Planner:
         return (self._entrants[TOP - 1].rating + self._entrants[TOP].rating) / 2
 
     def _distance(self, one: Entrant) -> float:
-        """How many standard errors a rating is away from the boundary."""
+        """Give the standard errors by which a rating is away from the boundary."""
         return abs(one.rating - self._boundary) * math.sqrt(self._matches[one.version]) / UNSURE
 
     def _table(self, first: Entrant, sides: int, jitter: Callable[[Entrant], float]) -> list[int]:
@@ -231,7 +231,7 @@ class _Planner:
         return min((order * rounds for order in orders), key=self._unevenness)
 
     def _unevenness(self, table: tuple[int, ...]) -> int:
-        """How much the order adds to the sum of the squares of all counts, by halves and but for a constant."""
+        """Give half of what the order adds to the sum of the squares of all counts, without a constant."""
         seats = sum(self._seats[version][seat] for seat, version in enumerate(table))
         return seats + sum(self._neighbours.get(pair, 0) + self._added[pair] for pair in _neighbours(table))
 

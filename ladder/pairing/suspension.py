@@ -38,7 +38,7 @@ def after(recent: str, failed: bool) -> str:
 
 def too_many(recent: str) -> int:
     """
-    How many failed matches suspend a bot that has this window; 0: it may go on.
+    Count the failed matches for which a bot with this window is suspended; 0: it may play on.
 
     >>> too_many("..xx"), too_many(".xxx"), too_many("x.x.x.x.x"), too_many("x.x.x.x.x.x")
     (0, 3, 0, 6)

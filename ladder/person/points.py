@@ -80,7 +80,7 @@ def no_points_remain(view: View) -> bool:
 
 
 def _choice(rules: Rules, taken: Sequence[int], exposed: Mapping[Card, Face], scores: Sequence[int]) -> MoonChoice:
-    """What the shooter chose, if there is one: the choice that gives these scores."""
+    """Find the choice of the shooter, if there is one: the choice that gives these scores."""
     added = card_points(rules, taken, exposed, MoonChoice.ADD)
     return MoonChoice.ADD if list(added) == list(scores) else MoonChoice.SUBTRACT
 

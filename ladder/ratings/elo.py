@@ -102,7 +102,7 @@ class Move:
 
 def steepness(boards: int) -> float:
     """
-    How many times as much a difference in rating counts in a match of *boards* boards as in one of four.
+    Give the weight of a difference in rating in a match of *boards* boards, relative to a match of four.
 
     >>> steepness(1), steepness(4), steepness(16)
     (0.5, 1.0, 2.0)
@@ -112,7 +112,7 @@ def steepness(boards: int) -> float:
 
 def k_factor(before: int, boards: int = STANDARD_BOARDS) -> float:
     """
-    How much a match can move a rating, in Elo.
+    Give the most that a match can move a rating, in Elo.
 
     It falls like 1/n, which makes the rating an average over all boards of a version: versions never change, so
     no match is out of date. A match of b boards counts b / 4 times as much as one of four, and so do those before it.
@@ -136,7 +136,7 @@ def expected(own: float, other: float, boards: int = STANDARD_BOARDS) -> float:
 
 def moves(sides: Sequence[Side], boards: int = STANDARD_BOARDS) -> tuple[Move, ...]:
     """
-    How a match moves the ratings: one move for each version, in order of *sides*.
+    Compute how a match moves the ratings: one move for each version, in order of *sides*.
 
     Args:
         sides: Who played, as they stood before the match, with their places.
@@ -165,7 +165,7 @@ def _against(side: Side, other: Side, k: float, boards: int) -> Against:
 
 def pair_scores(sides: Sequence[Side]) -> Iterator[tuple[int, int, float]]:
     """
-    What the pairs of a match scored: versions a < b, and the score of a.
+    Give the scores of the pairs of a match: versions a < b, and the score of a.
 
     Members of teams meet every member of every other team, and none of their own.
     """

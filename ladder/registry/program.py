@@ -131,7 +131,7 @@ def _config(plan: RegistryPlan, certificate: Path) -> Mapping[str, Any]:
 
 
 def _secret(data_dir: Path) -> str:
-    """By which it knows uploads again that it has begun: the same after each start."""
+    """Give the secret that signs uploads under way: the same after each start, so that they continue."""
     private = registry_key(data_dir).private.private_bytes(
         serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )

@@ -50,11 +50,11 @@ class MatchFiles:
         self.root = data_dir / "records"
 
     def record(self, match: int, attempt: int) -> Path:
-        """Where the record of that attempt at a match is, if there is one."""
+        """Give the path of the record of that attempt at a match; there may be none."""
         return self._folder(match) / f"{match}-{attempt}{RECORD_END}"
 
     def logs(self, match: int, attempt: int) -> Path:
-        """Where the end of what its bots printed is."""
+        """Give the path of the end of what its bots printed."""
         return self._folder(match) / f"{match}-{attempt}{LOGS_END}"
 
     def keep(self, match: int, attempt: int, record: bytes, logs: Logs) -> None:

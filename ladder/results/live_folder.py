@@ -29,7 +29,7 @@ class LiveFolder:
         self.root = data_dir / "live"
 
     def path(self, match: int, attempt: int) -> Path:
-        """Where the events of that attempt are, if there are any."""
+        """Give the path of the events of that attempt; there may be none."""
         return self.root / f"{match}-{attempt}.jsonl"
 
     def attempts(self) -> list[tuple[int, int]]:

@@ -92,7 +92,7 @@ def outcome(
 def sides_of(
     summary: MatchSummary, versions: Sequence[int], before: Mapping[int, VersionStanding]
 ) -> tuple[elo.Side, ...]:
-    """Who won or lost together, each version once; the arguments are the first ones of `outcome`."""
+    """Group the versions that won or lost together, each once; the arguments are the first ones of `outcome`."""
     return tuple(
         elo.Side(
             tuple(

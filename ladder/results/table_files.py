@@ -32,7 +32,7 @@ class TableFiles(WakeFile):
         return self.root / str(table) / RECORD
 
     def journal(self, table: int) -> Path:
-        """What has been decided in the deal under way."""
+        """Give the path of the decisions of the deal under way."""
         return self.root / str(table) / JOURNAL
 
     def remove(self, tables: Collection[int]) -> None:

@@ -68,7 +68,7 @@ class Instance(Protocol):
 
     async def log_tail(self) -> str:
         """
-        What it wrote last to stdout and stderr, and what first (`STDERR_TAIL`, `STDERR_HEAD`); works after `stop` too.
+        Give the first and last bytes of its output (`STDERR_HEAD`, `STDERR_TAIL`); works after `stop` too.
 
         Each line begins with the decision at which it was written (`ProcessController.mark`): ``[12] Traceback …``.
         """

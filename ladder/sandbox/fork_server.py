@@ -148,7 +148,7 @@ def _end_all() -> None:
 
 
 def _state() -> list[object]:
-    """What a process inside could change of this one, by calls that take a process number; children inherit it."""
+    """Read what a process inside could change of this one by calls with a process number; children inherit it."""
     return [[resource.getrlimit(limit) for limit in LIMITS], os.getpriority(os.PRIO_PROCESS, 0), os.getpgrp()]
 
 
@@ -184,7 +184,7 @@ libc.readdir.restype = ctypes.POINTER(_Entry)
 
 
 def _offset_of_the_name(folder: str) -> int:
-    """Where the one entry of a folder lies: there the entry before it, which is the second of two dots, says it is."""
+    """Give the offset of a folder's one entry, which the entry before it, `..`, has as the next one."""
     opened = libc.opendir(folder.encode())
     if not opened:
         raise OSError(ctypes.get_errno(), "opendir")
@@ -209,7 +209,7 @@ def _chance(below: int) -> int:
 
 
 def _sockets() -> int:
-    """How many Unix sockets there are in the container: one that is sent in itself outlives its process for a while."""
+    """Count the Unix sockets of the container: one that was sent over itself outlives its process for a while."""
     with open("/proc/net/unix", "rb") as file:
         return file.read().count(b"\n")
 

@@ -331,7 +331,7 @@ def load_settings(bots: Iterable[Path] = (), **given: Any) -> Settings:
 
 
 def source_of(name: str) -> Literal["environment", "file", "default"]:
-    """Where the value of a setting comes from: ``environment``, ``file`` or ``default``."""
+    """Tell where the value of a setting comes from: ``environment``, ``file`` or ``default``."""
     if any(variable.upper() == PREFIX + name.upper() and value for variable, value in os.environ.items()):
         return "environment"
     return "file" if not bot_around() and name in TomlConfigSettingsSource(Settings)() else "default"

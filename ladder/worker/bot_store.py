@@ -108,7 +108,7 @@ class BotStore:
         await self._folders.take(task.identity, task.packed)
 
     def counts(self) -> tuple[int, int]:
-        """How many images and folders there are, and their bytes."""
+        """Count images and folders, and their bytes."""
         (images, image_bytes), (folders, folder_bytes) = self._images.counts(), self._folders.counts()
         return images + folders, image_bytes + folder_bytes
 

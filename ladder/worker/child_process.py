@@ -87,14 +87,14 @@ class ChildProcess(ABC):
 
     @abstractmethod
     def _sentence(self) -> str:
-        """How it has ended."""
+        """Say how it has ended."""
 
     def _lost(self) -> SandboxError:
-        """What a call raises because it has ended."""
+        """Make the error of a call because the process has ended."""
         return SandboxError(self._sentence())
 
     def _failed(self, message: Frame) -> SandboxError:
-        """What a call raises because of that message."""
+        """Make the error of a call from that message."""
         return SandboxError(message.body or "It gave up a call unasked.")
 
     async def _give_up(self, number: int, answer: asyncio.Future[str]) -> None:

@@ -75,7 +75,7 @@ class PulledImages:
             yield
 
     def counts(self) -> tuple[int, int]:
-        """How many there are, and about how many bytes they have together."""
+        """Count the images, and estimate their bytes together."""
         return self._read()[:2]
 
     def make_room(self, spared: str = "") -> None:
@@ -191,14 +191,14 @@ class _Size(NamedTuple):
 
 
 def _sizes(client: DockerClient, images: Iterable[str]) -> dict[str, _Size]:
-    """What each image takes, by its id; the engine is asked once, for that takes it long."""
-    told = {str(each["Id"]): each for each in client.df()["Images"] or ()}
+    """Ask the engine, once because it is slow, for the bytes of each image by its id."""
+    listed = {str(each["Id"]): each for each in client.df()["Images"] or ()}
     found = {}
-    for identity in filter(told.__contains__, images):
-        shared = max(0, int(told[identity]["SharedSize"]))
+    for identity in filter(listed.__contains__, images):
+        shared = max(0, int(listed[identity]["SharedSize"]))
         with suppress(ImageNotFound):
             layers = client.images.get(identity).attrs["RootFS"].get("Layers") or [""]
-            found[identity] = _Size(int(told[identity]["Size"]) - shared, shared, layers[0])
+            found[identity] = _Size(int(listed[identity]["Size"]) - shared, shared, layers[0])
     return found
 
 

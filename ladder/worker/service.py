@@ -60,7 +60,7 @@ class Service:
 
 
 def answer_of(call: int, done: asyncio.Task[str]) -> Frame:
-    """What a call that has ended is answered with."""
+    """Make the answer to a call that has ended."""
     if done.cancelled():
         return Frame(MessageKind.CANCELLED, call)
     if error := done.exception():

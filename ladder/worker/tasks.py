@@ -79,11 +79,11 @@ class MatchTask(Message):
         return f"match-{self.match}-{self.attempt}"
 
     def setup(self, sandbox: LadderSandbox) -> SandboxSetup:
-        """How the sandbox of one of its bots is opened."""
+        """Give the setup of the sandbox of one of its bots."""
         return SandboxSetup(sandbox, self.runtime, self.locked_bytes, self.instances, self.warm_bytes)
 
     def spec(self) -> MatchSpec:
-        """What the referee is to play."""
+        """Give the match for the referee."""
         names = tuple(bot.name for bot in self.bots)
         clock = ClockSetting(**self.clock)
         return MatchSpec(rules_from(self.rules), names, Format.parse(self.format), clock, bytes.fromhex(self.seed))

@@ -73,7 +73,7 @@ class UseMarks:
         raise SandboxError(f"{name} is removed as soon as it is here: there is no room for all that is played at once.")
 
     def all(self) -> list[Mark]:
-        """All marks, the one whose thing was used last at the end."""
+        """Give all marks, the most recently used thing at the end."""
         found = []
         for path in self._folder.iterdir() if self._folder.is_dir() else ():
             with suppress(OSError):  # another process has just removed it

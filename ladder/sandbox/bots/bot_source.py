@@ -109,7 +109,7 @@ def unread_packages(folder: Path) -> str:
 
 
 def content_of(source: BotSource) -> Content:
-    """What the folder of a bot holds: what was read already, or else what is there now."""
+    """Give the content of a bot's folder: as it was read already, or else as it is now."""
     assert source.folder is not None
     return source.content or Content.read(source.folder)
 
@@ -161,7 +161,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _instead(word: str, folder: Path) -> str:
-    """What to do with a folder that holds no bot, by what it does hold."""
+    """Say what to do with a folder that holds no bot, by what it does hold."""
     names = sorted(path.name for path in folder.iterdir())
     if not names:
         return f"Put one there: pigpen new {shlex.quote(word)}"

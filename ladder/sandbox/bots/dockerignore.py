@@ -170,7 +170,7 @@ class _Automaton:
         self.size += 1
 
     def ignored(self, names: Iterator[str]) -> set[str]:
-        """Those of *names* that are left out; a folder comes before what is in it."""
+        """Give those of *names* that are left out; a folder comes before what is in it."""
         root = self._closed(self.start)
         below = {"": (root, 0)}
         found = set()
@@ -214,7 +214,7 @@ class _Automaton:
 
 
 def _class_of(text: str) -> Callable[[str], bool]:
-    """What stands between brackets: letters and ranges, or with ``^`` all others."""
+    """Read what stands between brackets: letters and ranges, or with ``^`` all others."""
     is_negative, listed = text.startswith("^"), text.removeprefix("^")
     ranges, at = [], 0
     while at < len(listed):

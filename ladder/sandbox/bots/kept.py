@@ -14,7 +14,7 @@ FOLDERS = "folders"
 
 
 def kept_folder(data_dir: Path, identity: str) -> Path:
-    """Where the folder of that identity (``sha256:…``) is kept."""
+    """Give the path where the folder of that identity (``sha256:…``) is kept."""
     return data_dir / FOLDERS / identity.removeprefix("sha256:")
 
 

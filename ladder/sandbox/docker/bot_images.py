@@ -135,7 +135,7 @@ def _context(
     packages: PackageImages,
     labels: dict[str, str],
 ) -> BinaryIO:
-    """What is sent to the engine; without a recipe it gets the folder as it is, with its own Dockerfile."""
+    """Pack what is sent to the engine; without a recipe that is the folder as it is, with its own Dockerfile."""
     kept = without_ignored(content, folder.name)
     if recipe is None:
         return kept.with_files({DOCKERFILE: content.file(DOCKERFILE) or b""}).archive()

@@ -141,7 +141,7 @@ class ControlGroup:
         return _number_in(self._files.memory)
 
     def memory_kills(self) -> int:
-        """How many of its processes the kernel has killed for want of memory; 0 where that cannot be read."""
+        """Count its processes that the kernel has killed for want of memory; 0 where that cannot be read."""
         with suppress(OSError):
             for line in self._files.kills.read_text().splitlines():
                 word, _, number = line.partition(" ")

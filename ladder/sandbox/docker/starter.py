@@ -80,7 +80,7 @@ class Starter:
         self._reclaimed: Future[bool] | None = None
 
     def playing(self) -> set[ContainerPlan]:
-        """What runs now, is being started, or could be in an instant."""
+        """Give the images that play now, are being started, or have a warm container."""
         return {*tuple(self._instances.values()), *self._starting.elements(), *self._warm.plans()}  # threads take some
 
     async def start(self, plan: ContainerPlan, mount: SeatMount, *, is_warm: bool) -> DockerInstance | WarmInstance:
@@ -206,7 +206,7 @@ class Starter:
         await self._call(containers.discard, self._client, container.name)
 
     async def _look(self, container: WarmContainer) -> Exit | None:
-        """How a container ended; None if it has not, or is not there any more."""
+        """Ask how a container ended; None if it has not, or does not exist any more."""
 
         def look() -> Exit | None:
             with engine_errors("look up how a container ended"), suppress(NotFound):

@@ -50,7 +50,7 @@ class WarmPool:
         self._removing: set[asyncio.Task[None]] = set()
 
     def plans(self) -> set[ContainerPlan]:
-        """What the idle containers run."""
+        """Give the images of the idle containers."""
         return {container.plan for container in self._idle}
 
     async def take(self, plan: ContainerPlan, deals: str) -> WarmContainer:

@@ -51,7 +51,7 @@ class ForkedProcess:
         return self.returncode
 
     def end(self, code: int | None) -> None:
-        """It has ended; None: with the server."""
+        """Take its end; None: it has ended with the server."""
         self.returncode = code
         self._ended.set()
 

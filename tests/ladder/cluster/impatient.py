@@ -1,4 +1,4 @@
-"""`pigpen`, whose worker soon believes that its scheduler is deaf; when it comes again, it has patience."""
+"""`pigpen`, whose worker soon counts its scheduler as lost; after it has connected again, it waits as long as usual."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@ A worker that lies: `python -m tests.ladder.cluster.liar ADDRESS CERTIFICATE FIL
 
 FILE gets the numbers of processes in which a pickle of it has run.
 
-It has a good certificate and speaks Dask as well as an honest one. A task's field `lie` says which lie to tell.
+It has a valid certificate and speaks Dask's protocol like an honest one. A task's field `lie` says which lie to tell.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Liar(WorkerSession):
         await asyncio.sleep(60)
 
     async def warning(self, call: int, *_: object) -> None:
-        """What Dask's own clients unpickle when they hear of it."""
+        """What Dask's own clients unpickle when they receive it."""
         pickled = __import__("pickle").dumps(Evil())
         for topic in ("warn", "print"):
             self._dask.log_event(topic, {"category": pickled, "message": pickled, "args": pickled})
@@ -157,7 +157,7 @@ class Liar(WorkerSession):
             await self._send(call, token, "x" * MIB, kind="")
 
     async def large(self, call: int, token: str, _: object) -> None:
-        """One message of a gigabyte; tells how much of it was taken."""
+        """Send one message of a gigabyte; give how much of it was taken."""
         connection = await connect(self._dask.scheduler.address, **self._dask.connection_args)
         sent = 0
         with suppress(StreamClosedError):

@@ -71,7 +71,7 @@ class TaskInstance:
 
 
 class TaskProgram:
-    """Starts such bots, as badly as it is told to."""
+    """Starts such bots, and fails as the test orders."""
 
     identity = "a task"
     image_files = None
@@ -263,14 +263,14 @@ class MislaidSeat(StreamSeat):
         self._server.socket.unlink()
 
 
-async def test_a_socket_that_somebody_removes_is_not_held_against_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_removed_socket_is_not_held_against_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ladder.matches.play.StreamSeat", MislaidSeat)
     with pytest.raises(SandboxError, match="was removed while a bot was expected there"):
         await play(*(TaskProgram() for _ in range(4)))
 
 
 async def test_a_failure_while_nobody_waits_any_more_undoes_nothing() -> None:
-    """The sandbox cannot tell how a bot ended that has played to the end."""
+    """The sandbox cannot give the end of a bot that has played all deals."""
     result, _ = await play(TaskProgram(wait_fails=True), TaskProgram(), TaskProgram(), TaskProgram())
     assert [row.faults for row in result.results] == [0, 0, 0, 0]
 

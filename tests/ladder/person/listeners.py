@@ -1,4 +1,4 @@
-"""Listeners for tests: a bot in the place of the person, and one that only notes what it hears."""
+"""Listeners for tests: a bot in the place of the person, and one that only notes what it receives."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Pusher:
         return sign(registry_key(self.data_dir), "ada", [Access(self.repository, actions)], time.time())
 
     def blob(self, content: bytes) -> dict[str, Any]:
-        """Put a layer, or a configuration; gives what a manifest says of it."""
+        """Put a layer, or a configuration; give its entry for a manifest."""
         begun = self._ask("POST", "blobs/uploads/")
         place = requests.compat.urljoin(f"http://{self.address}", begun.headers["Location"])
         done = requests.put(

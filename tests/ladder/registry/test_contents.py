@@ -157,7 +157,7 @@ class Redirecting(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def test_nobody_leads_the_ladder_elsewhere(pusher: Pusher) -> None:
+def test_no_registry_redirects_the_ladder(pusher: Pusher) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Redirecting) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()

@@ -53,7 +53,7 @@ async def test_what_is_another_folder_is_not_kept(tmp_path: Path) -> None:
     assert folders.counts() == (0, 0)
 
 
-async def test_a_folder_that_somebody_changed_is_missing_until_it_is_sent_again(tmp_path: Path) -> None:
+async def test_a_changed_folder_is_missing_until_it_is_sent_again(tmp_path: Path) -> None:
     identity, packed = a_bot(1)
     await KeptFolders(tmp_path, 10**9).take(identity, packed)
     (tmp_path / "folders" / identity[7:] / "bot.py").write_text("I am another one")

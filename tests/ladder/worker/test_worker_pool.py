@@ -14,7 +14,7 @@ from ladder.worker.worker_pool import MAX_KNOWN, WorkerPool
 
 
 class FakeProcess:
-    """Plays each task until it is told that the task is done."""
+    """Plays each task until the test ends it."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -42,7 +42,7 @@ class FakeProcess:
 
 
 class Machine:
-    """Starts fake processes, and can be told to fail."""
+    """Starts fake processes, and can be made to fail."""
 
     def __init__(self) -> None:
         self.started: list[FakeProcess] = []

@@ -19,7 +19,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_same_tree_elsewhere_has_the_same_hash(folder: Path, tmp_path: Path) -> None:
+def test_the_same_tree_in_another_place_has_the_same_hash(folder: Path, tmp_path: Path) -> None:
     before = content_hash(folder)
     os.utime(folder / "bot.py", (0, 0))
     (folder / "bot.py").chmod(0o600)

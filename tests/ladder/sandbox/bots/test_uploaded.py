@@ -67,7 +67,7 @@ def packed(*members: Member, form: int = tarfile.PAX_FORMAT, errors: str = "stri
 
 
 def block(name: bytes, kind: bytes = b"0", size: int | bytes = 0, link: bytes = b"") -> bytes:
-    """A header as nobody's program writes it; a size in bytes stands there as it is."""
+    """A header as no program writes it; a size in bytes is written as it is."""
     told = size if isinstance(size, bytes) else b"%011o\0" % size
     fields = [name.ljust(100, b"\0"), b"0000644\0", b"0000000\0" * 2, told, b"00000000000\0", b" " * 8, kind,
               link.ljust(100, b"\0"), b"ustar\x0000"]  # fmt: skip
@@ -98,7 +98,7 @@ def unpacked(archive: bytes, to: Path, limits: ArchiveLimits | None = None) -> P
 
 
 def refused(archive: bytes, to: Path, limits: ArchiveLimits | None = None) -> str:
-    """What is said of an archive that is refused and leaves nothing, anywhere."""
+    """Give the error for an archive that is refused and leaves no file anywhere."""
     with pytest.raises(BotRejected) as caught:
         unpacked(archive, to, limits)
     assert list(to.iterdir()) == []
@@ -139,7 +139,7 @@ ATTACKS: dict[str, tuple[bytes, str]] = {
     "a volume's name": (raw(block(b"bot.py", b"V")), "neither a file nor a folder"),
     "a continued file": (raw(block(b"bot.py", b"M", 10), bytes(10)), "neither a file nor a folder"),
     "a long link of GNU's": (raw(block(b"././@LongLink", b"K", 9), b"/etc/motd"), "neither a file nor a folder"),
-    "a type that nobody knows": (raw(block(b"bot.py", b"?")), "neither a file nor a folder"),
+    "an unknown type": (raw(block(b"bot.py", b"?")), "neither a file nor a folder"),
     "a name that is not UTF-8": (raw(block(b"caf\xe9.py")), "not UTF-8"),
     "a long name that is not UTF-8": (raw(block(b"././@LongLink", b"L", 4), b"\xff\xfe.p", block(b"a")), "no sense"),
     "NUL in a long name": (raw(block(b"././@LongLink", b"L", 4), b"a\0.p", block(b"a")), "leads out"),
@@ -291,7 +291,7 @@ def test_of_a_bomb_the_beginning_is_read_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_of_so_many_files_as_the_ladder_takes_from_nobody_nothing_is_left(tmp_path: Path) -> None:
+def test_of_more_files_than_the_ladder_takes_nothing_is_left(tmp_path: Path) -> None:
     archive = many(lambda n: block(b"%d" % n), 20_100, 20_100)
     assert "more than 20,000 files and folders" in refused(archive, tmp_path, ArchiveLimits(ratio=10**9))
 

@@ -80,7 +80,7 @@ async def test_all_files_of_an_image_are_locked_from_its_load_to_the_end(
     await sandbox.load(program)
     assert locking(client, sandbox) == [container]
     pid = client.api.inspect_container(container)["State"]["Pid"]
-    with next(Path(f"/proc/{pid}/root/usr").glob("**/argparse.py")).open("rb") as file:  # which nobody else maps
+    with next(Path(f"/proc/{pid}/root/usr").glob("**/argparse.py")).open("rb") as file:  # which no other process maps
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         assert set(pages_in_memory(file)) == {1}
     await sandbox.close()

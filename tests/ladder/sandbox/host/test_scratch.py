@@ -1,4 +1,4 @@
-"""Temporary folders among those of others: in a shared folder anybody can make anything under a name of ours."""
+"""Temporary folders among those of others: in a shared folder any user can make anything under a name of ours."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OTHER = 65534
 
 @pytest.fixture
 def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A temporary folder that everybody may write to."""
+    """A temporary folder that all users may write to."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path
 

@@ -1,7 +1,7 @@
 """
 Never forgets a deal: it keeps all cards that it has seen, in memory and in every place named in places.txt.
 
-When it knows a hand again it says so and plays its highest cards; otherwise it plays the lowest.
+When it recognises a hand it prints that and plays its highest cards; otherwise it plays the lowest.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Elephant(pigpen.Bot):
         return view.legal[-1 if self.recalls else 0]
 
     def _look(self, hand: frozenset[str]) -> None:
-        """Look whether this hand was seen before, as it was if this instance had another seat of the board."""
+        """Look whether this hand was seen before, as it would be if an instance played two seats of a board."""
         self.recalls = any(known <= hand for known in (*seen, *_written()))
         if self.recalls:
             print("I have seen these cards before.", file=sys.stderr)
