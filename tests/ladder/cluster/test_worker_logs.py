@@ -69,7 +69,7 @@ def written(tmp_path: Path, *bodies: str, watch: LadderWatch | None = None) -> l
     stop = log_to(tmp_path / "ladder.jsonl", to_stderr=False, watch=watch.take if watch else lambda event: None)
     scheduler = SchedulerProcess.__new__(SchedulerProcess)
     for body in bodies:
-        scheduler._told(Frame(MessageKind.LOG, 0, body))
+        scheduler._receive(Frame(MessageKind.LOG, 0, body))
     stop()
     text = (tmp_path / "ladder.jsonl").read_text("ascii")
     assert all(line.isprintable() for line in text.splitlines())
