@@ -35,21 +35,21 @@ BATCHES = 20
 T_95 = 2.093
 """The 97.5 % quantile of Student's t with `BATCHES` - 1 degrees of freedom."""
 HINDSIGHT = 200
-"""How often the real deal is played to its end: the policy leaves one card in eight to chance."""
+"""Times that the real deal is played to its end: the policy leaves one card in eight to chance."""
 MAX_CHOICES = 5_000
-"""A decision with more legal choices is not estimated. Presets have 286 at most; rules of one's own, millions."""
+"""A decision with more legal choices is not estimated. Presets have 286 at most; own rules, millions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How many deals are played out; each figure is for all choices of a decision together."""
+    """Numbers of deals that are played out, each for all choices of a decision together."""
 
     cards: int
     """In one batch, where a card is chosen: in C, about 1 µs each."""
     sealed: int
     """In one batch, where something else is chosen: from Python, some 30 µs each."""
     first: int
-    """In the first look, which leaves `KEPT` choices where there are more."""
+    """In the first estimate, which leaves `KEPT` choices where there are more."""
 
     def deals(self, view: View, choices: int) -> int:
         """Give the number of deals in one batch, a hundredth where the engine in C cannot sample them; 1 or more."""
@@ -87,15 +87,15 @@ class ChoiceEstimate:
     error: float
     """Standard error of the mean."""
     ahead: float
-    """By how many points the seat does better than the mean of all seats; more is better in every variant."""
+    """Points by which the seat does better than the mean of all seats; more is better in every variant."""
     behind: float
-    """By how much that is less than the best choice's, 0 or more."""
+    """Points by which that is less than the best choice's, 0 or more."""
     behind_error: float
     """Half the 95 % interval of `behind`, from the paired differences of the batches."""
 
 
 def is_fast(view: View) -> bool:
-    """Whether the engine in C samples and plays; it cannot where rules of one's own make a draw that does not fit."""
+    """Whether the engine in C samples and plays; it cannot where own rules make a draw that does not fit."""
     return is_accelerated() and Evidence(view).is_complete
 
 

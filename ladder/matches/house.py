@@ -26,7 +26,7 @@ Together with `QUICK_BOTS` they are the sample bots in Python but `random`, whos
 remembers anything between decisions.
 """
 HOUSE_BOTS = ("random", *QUICK_BOTS, *SEARCHING_BOTS)
-"""Those that sit down with people."""
+"""House bots that play with people."""
 
 
 def house_choices(make_view: Callable[[], View]) -> dict[str, str]:

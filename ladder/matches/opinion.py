@@ -25,9 +25,9 @@ class Opinion:
     house: Mapping[str, str]
     """What each house bot does, as a record says it."""
     legal: int
-    """How many legal choices there are."""
+    """Number of legal choices."""
     deals: int
-    """How many sampled deals each choice was tried in."""
+    """Sampled deals in which each choice was tried."""
 
     def fields(self, each: ChoiceEstimate) -> dict[str, object]:
         """The estimate of a choice, as it is shown."""

@@ -355,7 +355,7 @@ class SeatedBot(Generic[S]):
 
     async def _start_afresh(self, crashed: Instance, end: Exit) -> Exit:
         """
-        Start the bot once more, not forked: what it imports may not bear that, and it has seen nothing yet.
+        Start the bot once more, not forked: what it imports may not survive a fork, and it has seen nothing yet.
 
         Returns:
             How that instance ended.

@@ -100,5 +100,5 @@ def _names(name: str, rules: Rules) -> tuple[str, ...]:
 
 
 def _seed(program: Program, rules: Rules) -> bytes:
-    """The same for the same program: who failed once does not pass by trying again, and can look at the match."""
+    """Give the same seed for the same program: one that failed does not pass by trying again."""
     return seed_from(f"{program.identity} {rules.name}")

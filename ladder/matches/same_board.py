@@ -49,7 +49,7 @@ def ranked(rules: Rules, all_of_them: Sequence[BoardScore]) -> tuple[BoardSittin
 
 def percentile(rules: Rules, yours: int, others: Sequence[int]) -> int | None:
     """
-    Say how many per cent of *others*, by their points, you have beaten; equal ones count by half.
+    Give the per cent of *others*, by their points, that you have beaten; equal ones count by half.
 
     >>> from pigpen.rules import PRESETS
     >>> percentile(PRESETS["hearts"], 3, [0, 3, 10, 26])

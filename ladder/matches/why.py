@@ -1,4 +1,4 @@
-"""Why a recorded decision was good or dear: its estimate, what the house bots would do, and hindsight."""
+"""Why a recorded decision was good or costly: its estimate, what the house bots would do, and hindsight."""
 
 from __future__ import annotations
 
@@ -134,11 +134,11 @@ def first_look(
 
 def dearest_of(candidates: Iterable[tuple[float, RecordedDecision, str]], worst: int) -> list[Why]:
     """
-    Find the dearest decisions: those that look dear at first are estimated again, with other random numbers.
+    Find the most costly decisions: those that seem costly at first are estimated again, with other random numbers.
 
     Args:
         candidates: What each decision cost at first, and the match that it is from, as people name it.
-        worst: How many to give at most; only such as cost anything are given.
+        worst: Decisions to give at most; only such as cost anything are given.
     """
     dear = [each for each in candidates if each[0] > 0]
     dear = sorted(dear, key=lambda each: -each[0])[: CLOSER * worst]

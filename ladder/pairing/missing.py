@@ -33,7 +33,7 @@ def house_bots_wanted(owners: int, sides: int) -> int:
 
 def waits_for(missing: int) -> str:
     """
-    Say for how many owners a variant waits.
+    Say how many owners a variant waits for.
 
     >>> waits_for(1), waits_for(3)
     ('waits for 1 more owner', 'waits for 3 more owners')

@@ -61,14 +61,14 @@ def chance(count: int, of: int, share: float) -> float:
 
 def is_behind(voids: int, of: int, share: float) -> bool:
     """
-    Whether chance does not explain how many void attempts a bot is in.
+    Whether a bot is in more void attempts than chance explains.
 
     >>> is_behind(3, 3, 1 / 20), is_behind(3, 3, 1 / 4), is_behind(5, 5, 1 / 4), is_behind(50, 50, 1.0)
     (True, False, True, False)
 
     Args:
-        voids: In how many it is.
-        of: How many there were.
+        voids: Void attempts that it is in.
+        of: Void attempts of all bots.
         share: Its part of all that was played meanwhile: what it would have of the void attempts by chance, 0 to 1.
     """
     return voids >= MIN_VOIDS and chance(voids, of, share) < MAX_CHANCE
@@ -111,11 +111,11 @@ def why(recent: str, failed: list[int], verdict: str, seconds: float) -> str:
 
 def why_voids(matches: list[int], of: int, seconds: float, lost: bool) -> str:
     """
-    Give the sentence that tells an owner why a bot that caused void matches was suspended.
+    Give the sentence that tells an owner that a bot was suspended for void matches.
 
     Args:
         matches: The numbers of the matches, one for each attempt.
-        of: How many void attempts there were.
+        of: Void attempts of all bots.
         seconds: Seconds that it is suspended.
         lost: Whether its own container was lost in them.
     """

@@ -78,7 +78,7 @@ class LiveFile:
         self.close()
 
     def close(self) -> None:
-        """Let go of it; may be called again."""
+        """Close it; may be called again."""
         file, self._file = self._file, -1
         if file >= 0:
             os.close(file)

@@ -1,5 +1,5 @@
 """
-The first process of a warm container: it forks a fresh process for each instance of a bot, and clears up after it.
+The first process of a warm container: it forks a fresh process for each instance of a bot, and cleans up after it.
 
 It runs inside the container, on the Python of the bot base image, and nothing of a bot runs in it: only its children
 take the bot's folder onto their path. It has imported what every bot imports; to fork that costs a fraction of starting

@@ -118,7 +118,7 @@ class Dearest(Value):
     not_estimated: int
     """How many of them were left out, because they have too many legal choices."""
     dearest: tuple[Why, ...]
-    """The dearest one first; only such as cost anything."""
+    """The most costly one first; only such as cost anything."""
 
 
 class InboxFault(FaultRow):
@@ -143,7 +143,7 @@ class Inbox(Value):
     not_estimated: int
     """How many of them were left out, because they have too many legal choices."""
     dearest: tuple[Why, ...]
-    """The dearest one first; only such as cost anything."""
+    """The most costly one first; only such as cost anything."""
     faults: tuple[InboxFault, ...]
     """The newest faults of this version, the newest one first."""
     computing: Computing | None

@@ -30,7 +30,7 @@ FOLDER_BYTES = 2 * 1024**3
 
 
 class StorePlan(Message):
-    """Where a worker keeps bots, and how much of them."""
+    """Where a worker keeps bots, and limits of their bytes."""
 
     data_dir: Path
     """The worker's data folder."""
@@ -113,7 +113,7 @@ class BotStore:
         return images + folders, image_bytes + folder_bytes
 
     def close(self) -> None:
-        """Let go of the engine."""
+        """Disconnect from the engine."""
         if "_images" in vars(self):
             self._images.close()
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LENGTH_BYTES = 4
 FRAME_BYTES = 128 << 20
-"""No message is longer: an answer holds a record of 64 MiB in base64, and the logs of bots."""
+"""Bytes of a message at most: an answer holds a record of 64 MiB in base64, and the logs of bots."""
 BACKLOG_BYTES = 1 << 20
 """Bytes waiting for the other end from which on nothing is sent that can wait."""
 
@@ -117,7 +117,7 @@ class Channel:
             self._writer.write_eof()
 
     async def close(self) -> None:
-        """Let go of the socket, once everything is sent."""
+        """Close the socket, once everything is sent."""
         self._writer.close()
         with suppress(ConnectionError):
             await self._writer.wait_closed()

@@ -24,7 +24,7 @@ CUT_OFF = "ends in the middle. Pack it, and send it, again"
 
 @dataclass(frozen=True)
 class ArchiveLimits:
-    """How much is taken."""
+    """Limits of an archive and its content."""
 
     bytes: int = MAX_BYTES
     """In all files together."""
@@ -44,7 +44,7 @@ class GzipStream:
 
         Args:
             packed: The archive.
-            limits: How much may come out.
+            limits: Of what may come out.
         """
         self._packed = packed
         self._limits = limits

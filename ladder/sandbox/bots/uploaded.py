@@ -2,7 +2,7 @@
 A folder that a stranger sent, packed: unpacked while it is read, and refused at the first thing that is not right.
 
 It is a tar archive, packed with gzip. In it are regular files and folders, and nothing else: no links, no devices, no
-name that leads out. How much is taken is counted in the bytes that really come out, whatever headers say.
+name that leads out. Sizes are counted in the bytes that really come out, whatever headers say.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def unpack(packed: BinaryIO, folder: Path, limits: ArchiveLimits | None = None) 
     Args:
         packed: The archive.
         folder: Where to; it must not be there.
-        limits: How much is taken.
+        limits: Of the archive and its content.
 
     Raises:
         BotRejected: If it is no such archive, holds what is not taken, or too much.

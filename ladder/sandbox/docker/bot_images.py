@@ -51,7 +51,7 @@ NO_SUCH_IMAGE = ("manifest unknown", "name unknown", "repository name not known"
 
 @dataclass(frozen=True)
 class Built:
-    """What a folder was built to."""
+    """The image that a folder was built to."""
 
     image: str
     """Its id."""
@@ -74,7 +74,7 @@ def image_of_folder(
 
     Raises:
         BotRejected: If the folder cannot be read, its Dockerfile is not to be built here, it does not build, or its
-            packages cannot be had.
+            packages are not available.
         SandboxError: If the engine or the package index fails.
     """
     content, folder = content_of(source), source.folder

@@ -40,7 +40,7 @@ PRUNE_TRIES, PRUNE_PAUSE = 10, 0.2
 UNKNOWN = "unrecognized image ID"
 """The engine's words, with status 500, if another program removes the same image at this moment."""
 OLD = "1h"
-"""Layers that belong to no image go when they are so old: until then another build may be about to need them."""
+"""Age from which layers that belong to no image are removed: a running build may still need younger ones."""
 
 
 def tag_of(folder: Path, key: str) -> str:

@@ -202,7 +202,7 @@ class LeasedGroup:
         return self._group is not None and self._group.memory_kills() > self._kills
 
     def close(self) -> None:
-        """Let go of the group: from now on it is another's."""
+        """Stop using the group: from now on another instance uses it."""
         self.cpu_time()
         self._group = None
 

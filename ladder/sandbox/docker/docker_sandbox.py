@@ -51,7 +51,7 @@ THREADS = 16
 """Engine calls at one time: four tables of four start at once."""
 
 _LEFT_BEHIND: set[str] = set()
-"""Ids of this process's sandboxes that were closed while no engine answered: the next one clears up after them."""
+"""Ids of this process's sandboxes that were closed while no engine answered: the next one cleans up after them."""
 
 
 class DockerSandbox:
@@ -99,7 +99,7 @@ class DockerSandbox:
         self._report = report
         self._packages = packages or PackageImages(Packages(report=report))
         self.id = secrets.token_hex(8)
-        """Of this sandbox; its containers bear it in a label."""
+        """Id of this sandbox, which its containers have as a label."""
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="docker")
         self._loading = asyncio.Lock()
         self._client: DockerClient | None = None

@@ -22,7 +22,7 @@ KINDS = {31: "folder", 27: "link", 26: "device", 25: "named pipe", 24: "socket",
 """The bits in which the engine gives the kind of an entry; without any of them it is a file."""
 
 MAX_LINKS = 40
-"""How many links one path may lead through, as in Linux."""
+"""Links that one path may lead through, as in Linux."""
 
 HEADER = "X-Docker-Container-Path-Stat"
 
@@ -77,7 +77,7 @@ class ImageTree:
             Where the path ends, without links, and what stands there; None: nothing.
 
         Raises:
-            UnfitImage: If it cannot be gone, or leads through a link into one of *hidden*.
+            UnfitImage: If it cannot be followed, or leads through a link into one of *hidden*.
         """
         at, links = "/", 0
         ahead = _names(path)

@@ -35,7 +35,7 @@ class LockedImages:
 
         Args:
             lock: Locks an image, or reads it where it cannot be locked.
-            unlock: Lets go of it.
+            unlock: Unlocks it.
             playing: The images that may not be unlocked now.
             most: How many to keep at most, unless more play.
             most_bytes: What they may have together, unless those that play have more; None: a share of the memory.
@@ -92,7 +92,7 @@ class LockedImages:
 
 
 def memory_share() -> int:
-    """Bytes of this machine's memory that locked images may take which do not play."""
+    """Bytes of this machine's memory that locked images that do not play may take."""
     return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * SHARE)
 
 

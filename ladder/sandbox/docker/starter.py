@@ -63,7 +63,7 @@ class Starter:
             client: The engine.
             pool: Runs what waits for the engine.
             limits: What one container may use.
-            sandbox: Id of the sandbox, which its containers bear in a label.
+            sandbox: Id of the sandbox, which its containers have as a label.
             warm_bytes: Memory that warm containers without an instance may have together.
             clear_seconds: Seconds that a warm container may take to clean up.
         """

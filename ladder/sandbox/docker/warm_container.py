@@ -30,7 +30,7 @@ ENVIRONMENT = "environment.json"
 START_SECONDS = 30.0
 """Seconds that a fork server may take until it is ready."""
 CLEAR_SECONDS = 5.0
-"""Seconds that it may take to clear up; usually a few milliseconds. A container that needs longer is thrown away."""
+"""Seconds that it may take to clean up; usually a few milliseconds. A container that needs longer is removed."""
 
 
 class ControlSocket:
@@ -101,7 +101,7 @@ class WarmContainer:
             plan: What its instances start from.
             group: Its control group; closed with this object.
             control: The socket over which its server takes commands.
-            reader: What the server says.
+            reader: The server's messages.
             clear_seconds: Seconds that it may take to clean up.
         """
         self.name = name
