@@ -55,7 +55,7 @@ class Side:
     """Who wins or loses together: one bot, or the members of a team."""
 
     members: tuple[SideMember, ...]
-    """Each version once, also where it holds both chairs of a team."""
+    """Each version once, also where it has both seats of a team."""
     place: int
     """1 is best; equal places are ties; offenders stand last."""
 

@@ -15,8 +15,8 @@ from referee.match.spec import person_clock
 from referee.seats.hello import new_token
 from referee.seats.person_seat import PersonSeat
 from tests.ladder.person.listeners import BotListener, FirstLegal
-from tests.referee.elsewhere import any_answer
 from tests.referee.match.test_leaks import PASS_AND_EXPOSE, every_preset
+from tests.referee.other_worlds import any_answer
 from tests.referee.taps import PersonTap, Tap, played, spec_of
 from tests.rules.players import lumpy_hands
 from tests.waiting import PATIENCE

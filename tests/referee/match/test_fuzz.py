@@ -29,7 +29,7 @@ from referee.seats.hello import new_token
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.verdict import TAKEOVER_AT, Verdict
 from tests.referee.attacks import Act, Attacker, attacks
-from tests.referee.elsewhere import world_of
+from tests.referee.other_worlds import world_of
 from tests.referee.scripted_seats import ScriptedSeat, honest
 from tests.referee.tables import play_match
 

@@ -15,7 +15,7 @@ from pigpen.rules.presets import GONGZHU_SALE, HEARTS
 from referee.match.formats import Format
 from referee.records.lines import DealLine
 from referee.seats.verdict import SeatFailure, Verdict
-from tests.referee.elsewhere import again, any_answer, at, careless, elsewhere, replay, world_of
+from tests.referee.other_worlds import again, any_answer, at, careless, other_world, replay, world_of
 from tests.referee.taps import Sent, Tap, found, played, spec_of
 from tests.rules.players import lumpy_hands
 from tests.rules.table import dealt, named
@@ -70,10 +70,10 @@ def some_match(rules: Rules, rng: Random) -> Match:
     return Match(rules, seed, taps, [world for world, _ in deals], [moon for _, moon in deals])
 
 
-def lived_elsewhere(match: Match, seat: int, moment: Sent, rng: Random) -> tuple[Tap, list[World]]:
+def lived_in_another_world(match: Match, seat: int, moment: Sent, rng: Random) -> tuple[Tap, list[World]]:
     """The match up to *moment*, in worlds that *seat* cannot tell from the real ones."""
     known = [*match.worlds[: moment.deal], at(match.worlds[moment.deal], moment)]
-    worlds = [elsewhere(world, seat, rng) for world in known]
+    worlds = [other_world(world, seat, rng) for world in known]
     taps = [Tap(replay(worlds, match.moons, other, rng)) for other in range(match.rules.players)]
     taps[seat] = Tap(again(match.taps[seat].answers, rng))
     hands = [world.hands for world in worlds]
@@ -90,7 +90,7 @@ def test_C_9_re_dealing_what_a_seat_cannot_know_changes_no_byte_it_is_sent(rules
         for deal, seat in enumerate(rng.sample(range(rules.players), DEALS)):
             sent = match.taps[seat].sent
             place = rng.choice([place for place, message in enumerate(sent) if message.deal == deal])
-            tap, worlds = lived_elsewhere(match, seat, sent[place], rng)
+            tap, worlds = lived_in_another_world(match, seat, sent[place], rng)
             where = f"seat {seat}, message {place}, in deal {deal} of the match with seed {match.seed.hex()}"
             assert tap.first(place + 1) == match.taps[seat].first(place + 1), where
             real = at(match.worlds[deal], sent[place])

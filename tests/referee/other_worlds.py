@@ -87,7 +87,7 @@ def at(world: World, moment: Sent) -> World:
     return World(world.rules, world.hands, world.number, passes, shown, world.plays[: moment.plays])
 
 
-def elsewhere(world: World, seat: int, rng: Random) -> World:
+def other_world(world: World, seat: int, rng: Random) -> World:
     """A world that *seat* cannot tell from this one."""
     world = parallel(world, seat, rng, tries=6)
     for _ in range(3):
