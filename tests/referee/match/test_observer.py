@@ -1,4 +1,4 @@
-"""Whoever observes a match hears everything, and can harm nothing."""
+"""An observer of a match receives everything, and can harm nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.match.spec import MatchSpec
 from referee.records.lines import DealLine, MatchLine, ResultLine, to_json, without_times
 from referee.records.steps import kind_and_words, words_of
 from referee.seats.verdict import Verdict
-from tests.referee.elsewhere import any_answer
+from tests.referee.other_worlds import any_answer
 from tests.referee.scripted_seats import ScriptedSeat, fails
 from tests.referee.tables import play_tables
 

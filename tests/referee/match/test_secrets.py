@@ -23,7 +23,7 @@ from referee.records.lines import ResultLine, to_json
 from referee.seats import hello
 from referee.seats.hello import new_token
 from referee.seats.stream_seat import StreamSeat
-from tests.referee.elsewhere import any_answer
+from tests.referee.other_worlds import any_answer
 from tests.referee.taps import Tap, found, played, spec_of
 from tests.referee.wires import open_seat, raw_bot
 from tests.rules.players import lumpy_hands
