@@ -21,7 +21,7 @@ class Opinion:
     """The estimate of each choice, and what the house bots would do."""
 
     found: Sequence[ChoiceEstimate]
-    """The best one first; of many only those that did best in a quick first estimate, and all that a bot chose."""
+    """The best one first; of many only those that did best in a quick first estimate, and all that were chosen."""
     house: Mapping[str, str]
     """What each house bot does, as a record says it."""
     legal: int

@@ -68,7 +68,7 @@ def is_behind(voids: int, of: int, share: float) -> bool:
 
     Args:
         voids: Void attempts that it is in.
-        of: Void attempts of all bots.
+        of: Void attempts that were looked at.
         share: Its part of all that was played meanwhile: what it would have of the void attempts by chance, 0 to 1.
     """
     return voids >= MIN_VOIDS and chance(voids, of, share) < MAX_CHANCE
@@ -115,7 +115,7 @@ def why_voids(matches: list[int], of: int, seconds: float, lost: bool) -> str:
 
     Args:
         matches: The numbers of the matches, one for each attempt.
-        of: Void attempts of all bots.
+        of: Void attempts that were looked at.
         seconds: Seconds that it is suspended.
         lost: Whether its own container was lost in them.
     """

@@ -138,7 +138,7 @@ class WorkerRow(Value):
     reason: str
     """Why it is in that state, in a sentence; empty: nothing is wrong."""
     wanted: WantedState
-    """The state that was asked for: `drained` as soon as an organiser drains it; `state` is the one reached so far."""
+    """The state that is asked for, such as `drained`; `state` is the one reached so far."""
     coordinator: str
     """The machine and process whose tasks it takes."""
     address: str

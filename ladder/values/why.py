@@ -88,7 +88,7 @@ class Why(Value):
     legal: int
     """How many legal choices there were."""
     choices: tuple[Choice, ...]
-    """The best one first. Of many (a pass) only those best in a quick first estimate, and all that a bot chose."""
+    """The best one first. Of many (a pass) only those best in a quick first estimate, and all that were chosen."""
     deals: int
     """How many sampled deals each of them was tried in."""
     chosen: str

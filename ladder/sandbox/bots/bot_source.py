@@ -58,7 +58,7 @@ class BotSource:
     content: Content | None = field(default=None, repr=False, compare=False)
     """What the folder holds, if it has been read: then it is not read again, and cannot change in between."""
     builds: Builds = "allowed"
-    """Which Dockerfiles are built; a bot that its author plays may have any."""
+    """Which Dockerfiles are built; a bot that is played by its author may have any."""
     can_fork: bool = False
     """Of an image: whether it is known to be a base of ours and files, not only by its own labels."""
     find_built: FindBuilt | None = field(default=None, repr=False, compare=False)

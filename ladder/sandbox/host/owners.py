@@ -18,7 +18,7 @@ _COORDINATOR: list[str] = []
 
 def this_process() -> str:
     """
-    Name this process by machine, boot, pid namespace, pid, and start time, so that a reused pid is another name.
+    Name this process by machine, boot, pid namespace, pid, and start time, so that a reused pid gives another name.
 
     Raises:
         SandboxError: If this is not Linux.
