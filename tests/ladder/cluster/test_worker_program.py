@@ -116,7 +116,7 @@ async def test_a_frozen_worker_is_lost_and_comes_again_and_what_a_killed_one_pla
     playing = asyncio.ensure_future(play(cluster, worker, waiting.task))
     pid = await waiting.begun()
     program.send_signal(signal.SIGSTOP)
-    with pytest.raises(WorkerLost, match="not been heard of"):
+    with pytest.raises(WorkerLost, match="sent nothing for too long"):
         await playing
     assert not has_ended(pid)
     program.send_signal(signal.SIGCONT)
