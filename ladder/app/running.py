@@ -19,8 +19,8 @@ from ladder.runner.stop_condition import StopCondition
 from ladder.sandbox.host.cores import all_cores, bot_cores
 from ladder.store.commands.match_time import why_too_short
 from ladder.store.names import find_variant
+from ladder.worker.worker_pool import WorkerPool
 from ladder.worker.worker_process import WorkerProcess
-from ladder.worker.worker_processes import WorkerProcesses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -111,7 +111,7 @@ def _executor(ladder: Ladder, plan: RunPlan, coordinator: Coordinator, events: E
         take_events=coordinator.live.append,
         take_progress=coordinator.submissions.take_progress,
     )
-    return LocalExecutor(WorkerProcesses(workers, start), slots)
+    return LocalExecutor(WorkerPool(workers, start), slots)
 
 
 def _look_again() -> None:

@@ -83,7 +83,7 @@ class LocalExecutor:
     """
     Gives several tasks at once to a worker, in a thread with an event loop.
 
-    The worker plays them in this thread, or passes them on (`WorkerProcesses`). Programs that a process sandbox starts
+    The worker plays them in this thread, or passes them on (`WorkerPool`). Programs that a process sandbox starts
     die with the thread that started them, so with this one.
     """
 

@@ -55,7 +55,7 @@ class SubmissionResult(Value):
     version: str | None
     """As people name it: `Trotter@2`; None if it was not accepted."""
     new: bool
-    """Whether nobody had submitted these bits under this name before."""
+    """Whether these bits were not submitted under this name before."""
     changed: bool
     """Whether the ladder is another one now."""
     moved_from: str | None
@@ -89,13 +89,13 @@ class VariantFile(Value):
     """A variant that stands in a file of the contestant's."""
 
     file: str = Field(max_length=500)
-    """What was typed, to be repeated in commands; nobody looks for it elsewhere."""
+    """What was typed, to be repeated in commands; a remote ladder does not look for the file."""
     rules: dict[str, Any]
     """Field for field as in a rules file."""
 
 
 class SubmissionOrder(Value):
-    """What somebody submits."""
+    """A bot as it is submitted."""
 
     name: str = Field(max_length=64)
     """The bot's name on the ladder."""
@@ -104,11 +104,11 @@ class SubmissionOrder(Value):
     image: str | None = Field(None, max_length=300)
     """An image in the ladder's registry: `owner/name:tag`, or by digest."""
     source: str = Field("", max_length=200)
-    """What the folder is called where it comes from."""
+    """The folder's name on its owner's machine."""
     word: str = Field("", max_length=500)
     """The bot as its owner typed it, to be repeated in commands."""
     variants: tuple[str | VariantFile, ...] = Field((), max_length=50)
-    """Names of variants, `all`, and variants of one's own; none: what is usual."""
+    """Names of variants, `all`, and variants of the owner's; none: the default ones."""
     keep_old: bool = False
     """Whether the bot's other versions play on."""
 

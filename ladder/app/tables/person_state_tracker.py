@@ -103,7 +103,7 @@ class PersonStateTracker:
         self._answered.pop(question.view.decision, None)  # put again: the answer is lost
         self.show()
 
-    def told(self, notice: Notice) -> None:
+    def notified(self, notice: Notice) -> None:
         """See `SeatListener`; a result that is sent again after a lost connection is known."""
         if isinstance(notice, DealResult):
             if not self._sheet or notice.deal > self._sheet[-1].deal:

@@ -108,7 +108,7 @@ class ScreenState:
         """See `SeatListener`."""
         self._comes(question)
 
-    def told(self, notice: Notice) -> None:
+    def notified(self, notice: Notice) -> None:
         """See `SeatListener`; a result that is told again after a lost connection is known."""
         if isinstance(notice, DealResult):
             if notice.deal <= self._told_of:

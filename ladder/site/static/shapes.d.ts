@@ -177,7 +177,7 @@ export interface PersonQuestion {
   claim: boolean;
 }
 
-/** How a deal ended, until the person goes on. */
+/** How a deal ended, shown until the person continues. */
 export interface PersonResult {
   deal: number;
   scores: number[];
@@ -186,7 +186,7 @@ export interface PersonResult {
   shooter: number | null;
 }
 
-/** What one deal brought everybody, by seat. */
+/** The points of one deal, by seat. */
 export interface PersonSheetRow {
   deal: number;
   scores: number[];

@@ -75,7 +75,7 @@ def test_a_card_that_was_played_for_the_person_is_marked_as_such(by: str) -> Non
         deal.apply(seat, deal.default_action(seat))
         see()
     if by == "default:timeout":
-        tracker.told(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
+        tracker.notified(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
     deal.apply(0, deal.default_action(0))
     see(away=by == "away")
     deal.apply(deal.to_act[0], deal.default_action(deal.to_act[0]))

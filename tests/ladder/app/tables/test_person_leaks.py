@@ -58,7 +58,7 @@ def bytes_of(rules: Rules, messages: Sequence[bytes]) -> list[bytes]:
             view = view_of(message.request, rules)
             tracker.asked(Question(view, view.limit))
         elif notice := notice_of(message):
-            tracker.told(notice)
+            tracker.notified(notice)
             if isinstance(notice, DealResult):
                 tracker.go_on(notice.deal)
     return [state.model_dump_json().encode() for state in states]

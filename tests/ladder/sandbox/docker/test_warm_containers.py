@@ -222,7 +222,7 @@ async def test_an_idle_container_that_was_killed_is_not_used(forked: Forked, cli
 async def test_a_server_that_ends_before_it_connects_is_noticed_at_once(
     image: BotSource, mount: MakeMount, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """How it ended is told, not that it took too long."""
+    """The message has how it ended, not that it took too long."""
     script = tmp_path / FORK_SERVER.name
     script.write_text("raise SystemExit(7)")
     monkeypatch.setattr(first_process, "FORK_SERVER", script)
@@ -327,7 +327,7 @@ async def test_a_start_that_is_cancelled_leaves_nothing(
 
 @pytest.mark.usefixtures("no_leftovers")
 async def test_a_strangers_image_is_not_forked(client: docker.DockerClient, python_image: str) -> None:
-    """Its label says what ours says, but nobody built it here."""
+    """Its label is the same as ours, but it was not built here."""
     dockerfile = f"{warm.DOCKERFILE}\nENV OTHER={uuid.uuid4()}"
     source = warm.build(client, python_image, tag="pigpen/test:not-ours", dockerfile=dockerfile)
     sandbox = warm.warm_sandbox()

@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     Start = Callable[[int, int], Coroutine[None, None, WorkerProcess]]
 
 MAX_KNOWN = 64
-"""So many versions of bots are remembered for each process: as many as a sandbox keeps in memory."""
+"""Versions of bots that are remembered for each process: as many as a sandbox keeps in memory."""
 
 
-class WorkerProcesses:
+class WorkerPool:
     """A `TaskWorker` that passes tasks on, to the process that plays the fewest."""
 
     def __init__(self, count: int, start: Start = WorkerProcess.start) -> None:
         """
-        Prepare the slots of so many processes; the first task starts the first process.
+        Prepare the slots of *count* processes; the first task starts the first process.
 
         Args:
             count: Number of processes, at least 1.

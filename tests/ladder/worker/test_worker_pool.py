@@ -10,11 +10,11 @@ import pytest
 
 from ladder.errors import SandboxError
 from ladder.worker.channel import MessageKind
-from ladder.worker.worker_processes import MAX_KNOWN, WorkerProcesses
+from ladder.worker.worker_pool import MAX_KNOWN, WorkerPool
 
 
 class FakeProcess:
-    """Plays each task until it is told that the task is done."""
+    """Plays each task until the test ends it."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -42,7 +42,7 @@ class FakeProcess:
 
 
 class Machine:
-    """Starts fake processes, and can be told to fail."""
+    """Starts fake processes, and can be made to fail."""
 
     def __init__(self) -> None:
         self.started: list[FakeProcess] = []
@@ -70,7 +70,7 @@ def task(number: int, *bots: str) -> str:
     return json.dumps({"match": number, "bots": [{"identity": bot} for bot in bots]})
 
 
-async def begin(workers: WorkerProcesses, *tasks: str) -> list[asyncio.Task[str]]:
+async def begin(workers: WorkerPool, *tasks: str) -> list[asyncio.Task[str]]:
     playing = [asyncio.ensure_future(workers.play(each)) for each in tasks]
     for _ in range(5):
         await asyncio.sleep(0)
@@ -87,12 +87,12 @@ async def finish(machine: Machine, *tasks: str) -> None:
 
 
 async def test_each_task_begins_at_once_where_the_fewest_are_played(machine: Machine) -> None:
-    await begin(WorkerProcesses(3, machine.start), *(task(number, "a") for number in range(7)))
+    await begin(WorkerPool(3, machine.start), *(task(number, "a") for number in range(7)))
     assert sorted(machine.loads) == [(0, 3), (1, 2), (2, 2)]
 
 
 async def test_no_more_processes_are_started_than_play(machine: Machine) -> None:
-    workers = WorkerProcesses(3, machine.start)
+    workers = WorkerPool(3, machine.start)
     for number in range(4):
         await begin(workers, task(number, "a"))
         await finish(machine, task(number, "a"))
@@ -100,7 +100,7 @@ async def test_no_more_processes_are_started_than_play(machine: Machine) -> None
 
 
 async def test_among_equals_it_is_the_one_that_has_loaded_the_bots(machine: Machine) -> None:
-    workers = WorkerProcesses(2, machine.start)
+    workers = WorkerPool(2, machine.start)
     both = [task(1, "a", "b"), task(2, "c", "d")]
     await begin(workers, *both)
     await finish(machine, *both)
@@ -110,7 +110,7 @@ async def test_among_equals_it_is_the_one_that_has_loaded_the_bots(machine: Mach
 
 
 async def test_what_was_loaded_long_ago_is_forgotten(machine: Machine) -> None:
-    workers = WorkerProcesses(2, machine.start)
+    workers = WorkerPool(2, machine.start)
     both = [task(1, *map(str, range(MAX_KNOWN + 1))), task(2, "0")]
     await begin(workers, *both)
     await finish(machine, *both)
@@ -119,7 +119,7 @@ async def test_what_was_loaded_long_ago_is_forgotten(machine: Machine) -> None:
 
 
 async def test_one_that_has_ended_is_replaced_by_the_next_task(machine: Machine) -> None:
-    workers = WorkerProcesses(2, machine.start)
+    workers = WorkerPool(2, machine.start)
     lost, kept = await begin(workers, task(1, "a"), task(2, "a"))
     machine.started[0].die()
     with pytest.raises(SandboxError, match="signal 9"):
@@ -131,7 +131,7 @@ async def test_one_that_has_ended_is_replaced_by_the_next_task(machine: Machine)
 
 
 async def test_a_process_that_cannot_be_started_is_tried_again_by_the_next_task_only(machine: Machine) -> None:
-    workers = WorkerProcesses(1, machine.start)
+    workers = WorkerPool(1, machine.start)
     machine.is_full = True
     for attempt in (workers.play(task(1, "a")), workers.ready()):
         with pytest.raises(SandboxError, match="No worker process can be started"):
@@ -143,7 +143,7 @@ async def test_a_process_that_cannot_be_started_is_tried_again_by_the_next_task_
 
 
 async def test_all_living_ones_are_asked_whether_they_are_ready(machine: Machine) -> None:
-    workers = WorkerProcesses(3, machine.start)
+    workers = WorkerPool(3, machine.start)
     await workers.ready()
     assert [len(each.checks) for each in machine.started] == [1]
     await begin(workers, task(1, "a"), task(2, "a"))
@@ -154,7 +154,7 @@ async def test_all_living_ones_are_asked_whether_they_are_ready(machine: Machine
 
 
 async def test_closing_closes_all_of_them(machine: Machine) -> None:
-    workers = WorkerProcesses(3, machine.start)
+    workers = WorkerPool(3, machine.start)
     await begin(workers, task(1, "a"), task(2, "a"))
     machine.started[0].die()
     await workers.close()
