@@ -160,7 +160,7 @@ def test_what_is_started_is_limited(ladder: Ladder, monkeypatch: pytest.MonkeyPa
     for program in programs[:3]:
         started(program)
     response = programs[3].ask("POST", "/login/codes", {"client": "x"})
-    assert "Too many log in" in problem(response, 503)
+    assert "Too many log-ins" in problem(response, 503)
     assert response.headers["retry-after"] == "60"
     for _ in range(LIMITS[Attempt.START_CODE][0]):
         programs[0].ask("POST", "/login/codes", {"client": "x"})
