@@ -38,11 +38,10 @@ if TYPE_CHECKING:
     from ladder.entry.look import SubmissionLook
     from ladder.settings.settings import Settings
     from ladder.store.account_models import StoredSubmission
-    from ladder.store.commands.submission_queue import NewSubmission
     from ladder.store.database import Database, Session
     from ladder.trials.tasks import SubmissionOutcome
     from ladder.values.sandbox_kind import LadderSandbox
-    from ladder.values.submission import SubmissionRow
+    from ladder.values.submission import SubmissionOrder, SubmissionRow
 
 TRIAL_SECONDS = 1800.0
 """A trial that takes longer has failed: fetching packages, building, all cases and deals."""
@@ -91,16 +90,21 @@ class SubmissionCoordinator:
         """Put back what these holders had leased, which have ended; gives the folders of what has ended with that."""
         return _folders(SUBMISSIONS.requeue_dead(session, self._now(), ended.__contains__))
 
-    def begin(self, new: NewSubmission, look: SubmissionLook) -> SubmissionTask:
+    def begin(
+        self, order: SubmissionOrder, look: SubmissionLook, *, owner: str, sandbox: SandboxKind, folder: str | None
+    ) -> SubmissionTask:
         """
-        Put a submission into the queue and lease it at once.
+        Put a submission of this machine into the queue and lease it at once.
 
         Args:
-            new: The submission.
+            order: What is submitted.
             look: What the ladder held a moment ago; `record` looks again.
+            owner: The owner of the bot.
+            sandbox: Where it is tried and plays.
+            folder: The name of its folder (`SubmissionFolders`); None: it is an image.
         """
         with self._database.write() as session:
-            row = queue.add(session, new, self._now())
+            row = queue.add(session, order, self._now(), owner=owner, sandbox=sandbox, folder=folder)
             queue.lease(session, row, self._holder, self._now(), TRIAL_SECONDS)
             task = self._task(row, look)
         return self._with_place(task)
@@ -167,15 +171,16 @@ class SubmissionCoordinator:
             self.remove([folder])
         return found
 
-    def end(self, task: SubmissionTask, status: SubmissionStatus, reason: str) -> None:
-        """End a submission that is leased here, such as one that its owner has broken off."""
+    def end(self, task: SubmissionTask, status: SubmissionStatus, reason: str) -> SubmissionRow | None:
+        """End a submission that is leased here, without an outcome; None if another process holds it now."""
         with self._database.write() as session:
             row = SUBMISSIONS.held(session, _lease(task))
             if row is None:
-                return
+                return None
             SUBMISSIONS.end(session, row, status, self._now(), reason)
-            folder = row.folder
+            found, folder = submission_row(session, row.id), row.folder
         self.remove([folder])
+        return found
 
     def give_back(self, tasks: Collection[SubmissionTask], reason: str = "") -> None:
         """

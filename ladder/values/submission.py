@@ -99,15 +99,15 @@ class SubmissionOrder(Value):
 
     name: str = Field(max_length=64)
     """The bot's name on the ladder."""
-    upload: str | None = Field(None, max_length=64)
+    upload: str | None = Field(default=None, max_length=64)
     """The upload that holds its folder; either this or the image."""
-    image: str | None = Field(None, max_length=300)
+    image: str | None = Field(default=None, max_length=300)
     """An image in the ladder's registry: `owner/name:tag`, or by digest."""
-    source: str = Field("", max_length=200)
+    source: str = Field(default="", max_length=200)
     """What the folder is called where it comes from."""
-    word: str = Field("", max_length=500)
+    word: str = Field(default="", max_length=500)
     """The bot as its owner typed it, to be repeated in commands."""
-    variants: tuple[str | VariantFile, ...] = Field((), max_length=50)
+    variants: tuple[str | VariantFile, ...] = Field(default=(), max_length=50)
     """Names of variants, `all`, and variants of one's own; none: what is usual."""
     keep_old: bool = False
     """Whether the bot's other versions play on."""

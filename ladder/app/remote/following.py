@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pydantic
 import urllib3.exceptions
 
-from ladder.errors import LadderError, RemoteError, SandboxError
+from ladder.errors import RemoteError
 from ladder.values.submission import SubmissionRow
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     import requests
 
     from ladder.app.remote.connection import Connection
-    from ladder.values.submission import SubmissionResult
 
 POLL = 2.0
 """Seconds between two questions where there is no stream."""
@@ -59,23 +58,6 @@ def follow(connection: Connection, number: int, wait: Callable[[float], None] = 
             if row.finished is not None:
                 return
         wait(POLL)
-
-
-def result_of(row: SubmissionRow) -> SubmissionResult:
-    """
-    What became of a submission that has ended.
-
-    Raises:
-        LadderError: If the ladder did not take it without a trial, or it was withdrawn.
-        SandboxError: If the platform failed; that says nothing about the bot.
-    """
-    if row.status == "failed":
-        raise SandboxError(row.reason)
-    if row.status == "withdrawn":
-        raise LadderError(f"Submission {row.id} was withdrawn. {row.reason}".rstrip())
-    if row.result is None:
-        raise LadderError(row.reason)
-    return row.result
 
 
 def _streamed(connection: Connection, number: int) -> Iterator[SubmissionRow]:
