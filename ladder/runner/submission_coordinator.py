@@ -12,7 +12,7 @@ from ladder.errors import BotRejected, LadderError, StoreError
 from ladder.results.submission_folders import SubmissionFolders
 from ladder.runner.presence import CoordinatorPresence
 from ladder.runner.registry_logins import RegistryLogins
-from ladder.runner.submission_results import result_of, submission_of
+from ladder.runner.submission_results import result_of
 from ladder.sandbox.bots.content import Content
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import submission_queue as queue
@@ -247,18 +247,14 @@ class SubmissionCoordinator:
 
     def _enter(self, session: Session, row: StoredSubmission, outcome: SubmissionOutcome) -> None:
         """Enter what has passed; a name, or an image, may be somebody else's by now."""
+        assert outcome.program is not None
         added = None
         if not outcome.failures:
             try:
                 with session.begin_nested():
                     variants = [rules_from(plain) for plain in outcome.variants]
-                    added = add_version(
-                        session,
-                        submission_of(row, outcome, self._settings.registry),
-                        variants,
-                        self._now(),
-                        row.keep_old,
-                    )
+                    registry = self._settings.registry
+                    added = add_version(session, row, outcome.program, variants, self._now(), registry)
             except LadderError as error:
                 SUBMISSIONS.end(session, row, SubmissionStatus.REFUSED, self._now(), str(error))
                 return

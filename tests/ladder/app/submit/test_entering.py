@@ -19,13 +19,13 @@ from ladder.sandbox.bots.content import content_hash
 from ladder.sandbox.bots.kept import is_kept, kept_folder
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
-from ladder.store.commands.submissions import Submission, add_version
 from ladder.store.database import Database
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionOrder, SubmissionResult
 from pigpen.rules import PRESETS
 from tests.for_two import FOR_TWO, write_for_two
 from tests.ladder.bad_checks import FLAWS
+from tests.ladder.store.submitted import Fit
 
 
 class Steps:
@@ -85,9 +85,9 @@ async def test_an_honest_bot_is_tried_and_entered_and_its_folder_kept(
 
 def enter_untried(database: Database, folder: Path, variant: str) -> None:
     """Have a folder on the ladder, as if it had been tried."""
-    submission = Submission("Trotter", "ada", f"sha256:{content_hash(folder)}", "process", folder.name, 100)
     with database.write() as session:
-        add_version(session, submission, [PRESETS[variant]], 1.0)
+        bot = Fit("Trotter", "ada", f"sha256:{content_hash(folder)}", "process", folder.name, 100)
+        bot.enter(session, [PRESETS[variant]])
 
 
 async def test_the_same_folder_again_is_not_tried_again(
