@@ -36,7 +36,7 @@ class SubmissionFolders:
         Make a folder for one more submission, for nobody else to read; gives its name.
 
         Args:
-            name: The name, 32 hexadecimal digits; what somebody left there who was killed is removed. Empty: a new one.
+            name: The name, 32 hexadecimal digits; what a killed process left there is removed. Empty: a new one.
 
         Raises:
             OSError: If there is no room.

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 TRIAL_SECONDS = 1800.0
 """A trial that takes longer has failed: fetching packages, building, all cases and deals."""
 ORPHAN_SECONDS = 24 * 3600.0
-"""After so long a folder that belongs to no submission is removed."""
+"""Seconds after which a folder that belongs to no submission is removed."""
 
 
 class SubmissionCoordinator:
@@ -137,7 +137,7 @@ class SubmissionCoordinator:
         return [self._with_place(task) for task in tasks]
 
     def lost(self, tasks: Iterable[SubmissionTask]) -> list[SubmissionTask]:
-        """Those whose attempt does not count any more: somebody has withdrawn the submission, or it has passed on."""
+        """Those whose attempt no longer counts: the submission was withdrawn, or another process holds it."""
         with self._database.read() as session:
             return [task for task in tasks if SUBMISSIONS.held(session, _lease(task)) is None]
 
@@ -196,7 +196,7 @@ class SubmissionCoordinator:
         self.remove(ended)
 
     def _told(self, row: StoredSubmission, why: str) -> str:
-        """What an owner elsewhere is told of a failure: not where this ladder keeps its files."""
+        """What a remote owner is told of a failure: not where this ladder keeps its files."""
         if not row.remote:
             return why
         if row.folder:
@@ -246,7 +246,7 @@ class SubmissionCoordinator:
         return task.model_copy(update={"place": self._registry_logins.place(of, self._now())})
 
     def _enter(self, session: Session, row: StoredSubmission, outcome: SubmissionOutcome) -> None:
-        """Enter what has passed; a name, or an image, may be somebody else's by now."""
+        """Enter what has passed; a name, or an image, may be another owner's by now."""
         assert outcome.program is not None
         added = None
         if not outcome.failures:

@@ -1,5 +1,5 @@
 """
-The tables of people: accounts and how somebody proves to be one, what they submit, and what was done by whom.
+The tables of people: accounts and their credentials, what they submit, and what was done by whom.
 
 Secrets are stored as SHA-256 (of 256 random bits) or argon2 (of passwords): who reads the database can use none of
 them. Times are Unix times in seconds, as everywhere.
@@ -19,7 +19,7 @@ from ladder.values.names import NAME_LENGTH
 HASH_LENGTH = 64
 """Hexadecimal digits of SHA-256."""
 MAX_NOTE = 200
-"""Characters of what somebody writes for people to read."""
+"""Characters of a text that a person writes for others to read."""
 
 
 class SubmissionStatus(enum.StrEnum):
@@ -58,7 +58,7 @@ class Account(Base):
 
 
 class Invitation(Base):
-    """A link by which somebody may register, once."""
+    """A link by which one visitor may register."""
 
     __tablename__ = "invitations"
 
@@ -66,7 +66,7 @@ class Invitation(Base):
     hash: Mapped[str] = mapped_column(String(HASH_LENGTH), unique=True)
     role: Mapped[str] = mapped_column(String(16))
     name: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
-    """The account's name: the only way to an owner who has bots already; None: whoever registers chooses it."""
+    """The account's name: the only way to an owner who has bots already; None: the visitor who registers chooses it."""
     note: Mapped[str] = mapped_column(String(MAX_NOTE), default="")
     """For whom it is."""
     by: Mapped[str] = mapped_column(String(NAME_LENGTH))
@@ -115,7 +115,7 @@ class LoginCode(Base):
     owner_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.owner_id"))
     """Who confirmed it; None: nobody yet."""
     scopes: Mapped[list[str]] = mapped_column(JSON)
-    """What the token will be good for, once somebody has confirmed it."""
+    """What the token will be good for, once its user has confirmed it."""
 
 
 class AuditEntry(Base):
@@ -126,7 +126,7 @@ class AuditEntry(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[float]
     actor: Mapped[str] = mapped_column(String(NAME_LENGTH))
-    """The account's name; empty: somebody with access to the ladder's machine."""
+    """The account's name; empty: a user of the ladder's machine."""
     action: Mapped[str] = mapped_column(String(32))
     """``account.disable``, ``token.create``, …"""
     subject: Mapped[str] = mapped_column(String(MAX_NOTE))
@@ -137,7 +137,12 @@ class AuditEntry(Base):
 
 
 class StoredSubmission(LeasedRow, Base):
-    """What somebody handed in, and how far it has come. Together with `Status` this table is a queue, like matches."""
+    """
+    A row of the queue of submissions: what was ordered, how far it has come, and its result.
+
+    It holds what neither `SubmissionOrder` nor `SubmissionRow` may carry: the lease, the folder on the ladder's disk
+    and the failures of the platform.
+    """
 
     __tablename__ = "submissions"
     __table_args__ = (
@@ -151,7 +156,7 @@ class StoredSubmission(LeasedRow, Base):
     owner: Mapped[str] = mapped_column(String(NAME_LENGTH))
     """A name: there may be no such owner before the first of its bots is entered."""
     remote: Mapped[bool]
-    """Whether it came through the site; else from somebody with access to the ladder's machine."""
+    """Whether it came through the site; else from a user of the ladder's machine."""
     bot: Mapped[str] = mapped_column(String(NAME_LENGTH))
     source: Mapped[str]
     """What was submitted, in the owner's words: a folder's name, or an image reference."""

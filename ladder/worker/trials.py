@@ -76,7 +76,7 @@ async def try_task(
 
 
 async def _forget(task: SubmissionTask) -> None:
-    """Forget what was built: the sandbox has used it until now, and whoever plays it pulls it."""
+    """Forget what was built: the sandbox has used it until now, and a machine that plays it pulls it."""
     if task.sandbox == SandboxKind.DOCKER and task.folder is not None:
         from ladder.trials.image_facts import forget  # trials of processes need no Docker
 

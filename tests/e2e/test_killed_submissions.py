@@ -1,4 +1,4 @@
-"""Whoever is killed while submissions are handed in, built and tried: each of them ends once, and leaves nothing."""
+"""Processes are killed while submissions are handed in, built and tried: each of them ends once, and leaves nothing."""
 
 from __future__ import annotations
 

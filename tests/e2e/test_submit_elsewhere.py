@@ -1,4 +1,4 @@
-"""`pigpen submit` and `pigpen submissions` with a ladder elsewhere: a real site, a worker that does as told."""
+"""`pigpen submit` and `pigpen submissions` with a remote ladder: a real site, a worker that does as told."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ STEPS: list[dict[str, Any]] = [
 
 
 @dataclass
-class Afar:
-    """A ladder elsewhere, and a contestant who has logged in to it."""
+class Remote:
+    """A remote ladder, and a contestant who has logged in to it."""
 
     ladder: Ladder
     folder: Path
@@ -71,7 +71,7 @@ class Afar:
 
 
 @pytest.fixture
-def afar(tmp_path: Path) -> Iterator[Afar]:
+def remote(tmp_path: Path) -> Iterator[Remote]:
     home = tmp_path / "contestant"
     bot = home / "trotter"
     bot.mkdir(parents=True)
@@ -80,12 +80,12 @@ def afar(tmp_path: Path) -> Iterator[Afar]:
     with Ladder.open(load_settings(data_dir=tmp_path / "data"), create=True) as ladder:
         add_person(ladder, "ada")
         with served_app(make_app(ladder, look_seconds=0.02)) as address:
-            yield Afar(ladder, home, log_in(home / "config", address, "ada", token_of(ladder, "ada")))
+            yield Remote(ladder, home, log_in(home / "config", address, "ada", token_of(ladder, "ada")))
 
 
 @pytest.fixture
-def worker(afar: Afar) -> Iterator[Worker]:
-    worker = Worker(afar)
+def worker(remote: Remote) -> Iterator[Worker]:
+    worker = Worker(remote)
     with mock.patch.object(ordering, "submission", worker.counted(ordering.submission)):
         yield worker
         worker.over.set()
@@ -93,11 +93,11 @@ def worker(afar: Afar) -> Iterator[Worker]:
 
 
 class Worker(threading.Thread):
-    """Takes each submission through `STEPS` to an end; each step is sent to whoever waits before there is the next."""
+    """Takes each submission through `STEPS` to an end; each step is sent to clients before the next one."""
 
-    def __init__(self, afar: Afar) -> None:
+    def __init__(self, remote: Remote) -> None:
         super().__init__()
-        self.afar = afar
+        self.remote = remote
         self.over = threading.Event()
         self.looks = 0
         self.last: dict[str, Any] = {}
@@ -121,16 +121,16 @@ class Worker(threading.Thread):
 
     def run(self) -> None:
         while not self.over.wait(0.02):
-            for row in self.afar.rows():
+            for row in self.remote.rows():
                 if row.status == "queued":
                     self._take(row)
 
     def _take(self, row: StoredSubmission) -> None:
         assert row.folder is not None
-        folders = SubmissionFolders(self.afar.ladder.settings.data_dir)
+        folders = SubmissionFolders(self.remote.ladder.settings.data_dir)
         self.content = Content.read(folders.bot(row.folder, row.source)).hash
         for step in [*STEPS, self.last]:
-            with self.afar.ladder.database.write() as session:
+            with self.remote.ladder.database.write() as session:
                 for name, value in step.items():
                     setattr(session.get_one(StoredSubmission, row.id), name, value)
             seen = self.looks + 1
@@ -139,95 +139,99 @@ class Worker(threading.Thread):
                     return
 
 
-def test_a_folder_is_sent_and_what_becomes_of_it_is_told_as_on_this_machine(afar: Afar, worker: Worker) -> None:
+def test_a_folder_is_sent_and_what_becomes_of_it_is_told_as_on_this_machine(remote: Remote, worker: Worker) -> None:
     worker.ends("entered", ENTERED)
-    done = afar("submit", "./trotter", "--name", "Trotter", "--keep-old")
+    done = remote("submit", "./trotter", "--name", "Trotter", "--keep-old")
     assert (done.code, done.out) == (0, "Trotter@1 of ada: sha256:1\n  gongzhu: entered, Elo 1500\n")
     told = [line.partition(": ")[2] for line in done.err.splitlines()]
     assert told[-1] == "entered"
     assert {"building", "trying, 0 of 40 cases"} <= set(told)
-    assert worker.content == Content.read(afar.folder / "trotter").hash
-    (row,) = afar.rows()
+    assert worker.content == Content.read(remote.folder / "trotter").hash
+    (row,) = remote.rows()
     assert (row.owner, row.bot, row.source, row.word) == ("ada", "Trotter", "trotter", "./trotter")
     assert (row.keep_old, row.remote, row.variants) == (True, True, [])
-    assert json.loads(afar("submit", "./trotter", "--json").out) == ENTERED.model_dump(mode="json")
-    assert not (afar.folder / "data").exists()
+    assert json.loads(remote("submit", "./trotter", "--json").out) == ENTERED.model_dump(mode="json")
+    assert not (remote.folder / "data").exists()
 
 
-def test_why_a_bot_is_not_taken_is_told_as_on_this_machine(afar: Afar, worker: Worker) -> None:
+def test_why_a_bot_is_not_taken_is_told_as_on_this_machine(remote: Remote, worker: Worker) -> None:
     worker.ends("refused", FAILED)
-    done = afar("submit", "./trotter", "--name", "Trotter")
+    done = remote("submit", "./trotter", "--name", "Trotter")
     assert done.code == 1
     assert done.out.startswith("Trotter is not taken; the ladder is as it was.\n")
     assert "gongzhu: a lead: timeout: too slow" in done.out
     assert done.out.endswith("To see that again: pigpen check ./trotter --rules gongzhu\n")
-    assert json.loads(afar("submit", "./trotter", "--json").out)["accepted"] is False
+    assert json.loads(remote("submit", "./trotter", "--json").out)["accepted"] is False
 
 
 @pytest.mark.parametrize(
     ("status", "reason", "code", "said"),
     [
-        ("refused", "Trotter is somebody else's.", 2, "pigpen: Trotter is somebody else's.\n"),
+        ("refused", "Trotter is another owner's.", 2, "pigpen: Trotter is another owner's.\n"),
         ("failed", "No engine answers.", 3, "pigpen: No engine answers.\n"),
         ("withdrawn", "", 2, "pigpen: Submission 1 was withdrawn.\n"),
     ],
 )
 def test_an_end_without_a_trial_has_its_sentence_and_exit_code(
-    afar: Afar, worker: Worker, status: str, reason: str, code: int, said: str
+    remote: Remote, worker: Worker, status: str, reason: str, code: int, said: str
 ) -> None:
     worker.ends(status, reason=reason)
-    done = afar("submit", "./trotter")
+    done = remote("submit", "./trotter")
     assert (done.code, done.out) == (code, "")
     assert done.err.endswith(said)
 
 
-def test_rules_of_a_file_are_read_here_and_sent(afar: Afar, worker: Worker) -> None:
+def test_rules_of_a_file_are_read_here_and_sent(remote: Remote, worker: Worker) -> None:
     worker.ends("entered", ENTERED)
-    afar.folder.joinpath("mine.toml").write_text(afar("rules", "hearts", "--toml").out.replace('"hearts"', '"mine"', 1))
-    assert afar("submit", "./trotter", "--variant", "mine.toml", "--variant", "gongzhu").code == 0
-    (row,) = afar.rows()
+    remote.folder.joinpath("mine.toml").write_text(
+        remote("rules", "hearts", "--toml").out.replace('"hearts"', '"mine"', 1)
+    )
+    assert remote("submit", "./trotter", "--variant", "mine.toml", "--variant", "gongzhu").code == 0
+    (row,) = remote.rows()
     first, second = row.variants
     assert (first["file"], second) == ("mine.toml", "gongzhu")
     assert first["rules"] == PRESETS["hearts"].to_plain() | {"name": "mine"}
 
 
-def test_what_makes_no_sense_elsewhere_is_refused_in_a_sentence(afar: Afar) -> None:
+def test_what_makes_no_sense_elsewhere_is_refused_in_a_sentence(remote: Remote) -> None:
     for words, said in (
         (("--owner", "ben"), "You are ada on http://127.0.0.1:"),
         (("--sandbox", "docker"), "says itself where its bots run: leave --sandbox out"),
         (("--variant", "bridge"), "bridge"),
         (("--name", "no spaces please"), "'no spaces please'"),
+        (("--name", "n" * 65), "name: String should have at most 64 characters"),
+        (("--variant", "hearts") * 51, "variants: Tuple should have at most 50 items"),
     ):
-        done = afar("submit", "./trotter", *words)
+        done = remote("submit", "./trotter", *words)
         assert done.is_one_sentence, done
         assert said in done.err
-    assert afar("submit", "some/image:1").is_one_sentence
-    assert afar.rows() == []
-    assert list((afar.ladder.settings.data_dir / "uploads").iterdir()) == []  # nor is anything left of what was sent
+    assert remote("submit", "some/image:1").is_one_sentence
+    assert remote.rows() == []
+    assert list((remote.ladder.settings.data_dir / "uploads").iterdir()) == []  # nor is anything left of what was sent
 
 
-def test_submissions_are_listed_shown_and_taken_back(afar: Afar, worker: Worker) -> None:
-    assert afar("submissions").out == "There are no submissions.\n"
+def test_submissions_are_listed_shown_and_taken_back(remote: Remote, worker: Worker) -> None:
+    assert remote("submissions").out == "There are no submissions.\n"
     worker.ends("refused", FAILED)
-    afar("submit", "./trotter", "--owner", "ada", "--name", "Trotter")
+    remote("submit", "./trotter", "--owner", "ada", "--name", "Trotter")
     worker.over.set()
-    listed = afar("submissions").out.splitlines()
+    listed = remote("submissions").out.splitlines()
     assert listed[-1].split()[:3] == ["1", "Trotter", "ada"]
     assert listed[-1].rstrip().endswith("refused")
-    shown = afar("submissions", "1").out
+    shown = remote("submissions", "1").out
     assert shown.startswith("Submission 1: Trotter of ada, from trotter, ")
     assert "Trotter is not taken" in shown
-    (row,) = json.loads(afar("submissions", "--json").out)["submissions"]
-    assert row == json.loads(afar("submissions", "1", "--json").out)
-    done = afar("submissions", "1", "--withdraw")
+    (row,) = json.loads(remote("submissions", "--json").out)["submissions"]
+    assert row == json.loads(remote("submissions", "1", "--json").out)
+    done = remote("submissions", "1", "--withdraw")
     assert done.is_one_sentence
     assert "Submission 1 has ended" in done.err
-    assert "Say which one" in afar("submissions", "--withdraw").err
+    assert "Say which one" in remote("submissions", "--withdraw").err
 
 
-def test_ctrl_c_says_that_it_goes_on_and_again_ends_only_the_command(afar: Afar) -> None:
+def test_ctrl_c_says_that_it_goes_on_and_again_ends_only_the_command(remote: Remote) -> None:
     with subprocess.Popen(
-        [PIGPEN, "submit", "./trotter", "--name", "Trotter"], cwd=afar.folder, env=environment(**afar.login),
+        [PIGPEN, "submit", "./trotter", "--name", "Trotter"], cwd=remote.folder, env=environment(**remote.login),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     ) as program:  # fmt: skip
         try:
@@ -244,6 +248,6 @@ def test_ctrl_c_says_that_it_goes_on_and_again_ends_only_the_command(afar: Afar)
         finally:
             program.kill()
     assert (program.returncode, out, err) == (130, "", "pigpen: Interrupted.\n")
-    assert [row.status for row in afar.rows()] == ["queued"]
-    assert "withdrawn" in afar("submissions", "1", "--withdraw").out
-    assert [row.status for row in afar.rows()] == ["withdrawn"]
+    assert [row.status for row in remote.rows()] == ["queued"]
+    assert "withdrawn" in remote("submissions", "1", "--withdraw").out
+    assert [row.status for row in remote.rows()] == ["withdrawn"]

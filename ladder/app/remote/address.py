@@ -18,7 +18,7 @@ def ladder_address(word: str, plain_http: bool = False) -> str:
     'https://arena.example'
 
     Args:
-        word: What somebody typed.
+        word: What was typed.
         plain_http: Let tokens travel unencrypted beyond this machine.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What a ladder elsewhere has answered: a value, or in a sentence why there is none."""
+"""What a remote ladder has answered: a value, or in a sentence why there is none."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_ANSWER = frozenset((502, 503, 504))
 """Status codes of who cannot answer now, and of proxies before it."""
 PROBLEM = "application/problem+json"
 LONGEST = 600
-"""Characters of a sentence that came from elsewhere."""
+"""Characters of a sentence that a remote ladder sent."""
 BROKEN = {
     http.client.RemoteDisconnected: "the connection was closed before an answer came",
     http.client.IncompleteRead: "the connection was closed in the middle of an answer",

@@ -1,5 +1,5 @@
 """
-Asking a ladder elsewhere over HTTP.
+Requests to a remote ladder over HTTP.
 
 The usual variables hold: ``HTTPS_PROXY``, ``HTTP_PROXY`` and ``NO_PROXY`` for proxies (never for this machine itself),
 ``REQUESTS_CA_BUNDLE`` and ``SSL_CERT_FILE`` for authorities. The token goes to the ladder's own origin alone.
@@ -45,7 +45,7 @@ FAILURES = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 
 
 class Connection:
-    """A ladder elsewhere, and perhaps who asks it."""
+    """A remote ladder, and the account that asks it, if there is one."""
 
     def __init__(self, address: str, token: str | None = None, wait: Callable[[float], None] = time.sleep) -> None:
         """

@@ -1,4 +1,4 @@
-"""How far a submission to a ladder elsewhere has come: told by a stream; asked for where no stream gets through."""
+"""How far a submission to a remote ladder has come: read from a stream; requested where no stream gets through."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 POLL = 2.0
 """Seconds between two questions where there is no stream."""
 TRIES = 20
-"""So often in a row the ladder may not answer: each time it is asked for some seconds."""
+"""Requests in a row that the ladder may leave without an answer; each of them takes some seconds."""
 MAX_EVENT = 16 * 1024**2
 """Bytes of an event."""
 AT_ONCE = 64 * 1024

@@ -1,4 +1,4 @@
-"""Logging in to a ladder elsewhere, and out of it."""
+"""Logging in to a remote ladder, and out of it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LEAST_PAUSE, MAX_PAUSE = 0.2, 30.0
-"""Seconds between two questions whether somebody has confirmed."""
+"""Seconds between two questions whether the user has confirmed."""
 
 
 def start(connection: Connection) -> LoginStarted:
     """
-    Begin to log in: somebody must confirm it in a browser.
+    Begin to log in; the user must confirm it in a browser.
 
     Raises:
         LadderError: If the ladder refuses.
@@ -33,10 +33,10 @@ def start(connection: Connection) -> LoginStarted:
 
 def confirmed(connection: Connection, started: LoginStarted, wait: Callable[[float], None] = time.sleep) -> str:
     """
-    Wait until somebody has confirmed it; give the token. A connection that breaks meanwhile does no harm.
+    Wait until the user has confirmed it; give the token. A connection that breaks meanwhile does no harm.
 
     Raises:
-        LadderError: If the code has expired, or somebody has refused.
+        LadderError: If the code has expired, or the user has refused.
         RemoteError: If the ladder does not answer any more.
     """
     pause, silent = min(max(started.interval, LEAST_PAUSE), MAX_PAUSE), 0

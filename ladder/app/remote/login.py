@@ -1,4 +1,4 @@
-"""To which ladder elsewhere this user has logged in: a file that only this user may read."""
+"""To which remote ladder this user has logged in: a file that only this user may read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TOKEN = re.compile(r"[!-~]{8,200}")
 
 @dataclass(frozen=True)
 class Login:
-    """A ladder elsewhere, and what opens it."""
+    """A remote ladder, and the token for it."""
 
     address: str
     """As `ladder_address` writes it."""

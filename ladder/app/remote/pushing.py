@@ -1,4 +1,4 @@
-"""An image of this machine's engine on its way to the registry of a ladder elsewhere."""
+"""An image of this machine's engine on its way to the registry of a remote ladder."""
 
 from __future__ import annotations
 

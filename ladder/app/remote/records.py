@@ -1,4 +1,4 @@
-"""Records of matches of a ladder elsewhere: fetched once, and kept by match and hash."""
+"""Records of matches of a remote ladder: fetched once, and kept by match and hash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A ladder elsewhere, as commands ask it."""
+"""A remote ladder, as commands ask it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MAX_BOTS, MAX_MATCHES = 1000, 200
 
 @dataclass(frozen=True)
 class RemoteLadder:
-    """An `AnyLadder`: what somebody may do is for the ladder to say."""
+    """An `AnyLadder`: the ladder decides what the user may do."""
 
     connection: Connection
 
@@ -138,5 +138,5 @@ def _name(bot: str) -> str:
 
 
 def _fits(word: str) -> bool:
-    """Whether a word can be a part of an address without leading elsewhere."""
+    """Whether a word can be a part of an address without leading to another address."""
     return word not in ("", ".", "..") and "/" not in word and len(word) <= 80

@@ -1,4 +1,4 @@
-"""Submitting a bot from afar: handed in here, tried by a worker when its turn comes."""
+"""Submitting a bot through the site: queued here, tried by a worker when its turn comes."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 HOUR = 3600.0
 WEAK = (
-    "The bots of this ladder run without a sandbox, so it takes none from afar. Its organiser submits them, or begins "
-    "a ladder with Docker."
+    "The bots of this ladder run without a sandbox, so it takes none through the site. Its organiser submits them, or "
+    "begins a ladder with Docker."
 )
 
 
@@ -43,7 +43,7 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
     """
     Put a submission into the queue. Nothing of the bot runs here.
 
-    Of one upload one submission is made: whoever did not hear the answer asks again, and gets the same one. That is why
+    Of one upload one submission is made: a client that missed the answer asks again, and gets the same one. That is why
     its folder has the upload's name.
 
     Args:
@@ -104,7 +104,7 @@ def submissions(
         ladder: The ladder.
         viewer: Who asks.
         before: Only those with lower numbers; what `SubmissionList.next` said.
-        limit: At most so many, from 1.
+        limit: The largest number of submissions to give, from 1.
         owner: Whose; None: one's own, or for an organiser everybody's.
     """
     whose = owner if may(viewer, Act.READ_SUBMISSION, owner or "") else viewer.name

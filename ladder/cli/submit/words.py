@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ladder.values.submission import EnteredVariant, Failure, SubmissionResult
 
 FAULTS = 3
-"""So many of a match are told; all are in the JSON."""
+"""Faults of a match that are printed; all are in the JSON."""
 
 
 def print_accepted(found: SubmissionResult, image: str | None, keep_old: bool) -> None:

@@ -146,7 +146,7 @@ def note_progress(session: Session, told: TrialProgress) -> None:
 
 def withdraw(session: Session, submission: int, now: float) -> str | Literal[False] | None:
     """
-    End a submission that has not ended, whoever tries it.
+    End a submission that has not ended, whether or not it is being tried.
 
     Returns:
         The name of its folder, or None if it has none; False if it has ended before.
@@ -159,7 +159,7 @@ def withdraw(session: Session, submission: int, now: float) -> str | Literal[Fal
 
 
 def withdraw_all(session: Session, owner: str, now: float, reason: str) -> list[StoredSubmission]:
-    """End all of an owner's submissions from afar that have not ended, whoever tries them, and give them."""
+    """End all submissions of a remote owner that have not ended, also those being tried; gives them."""
     rows = [row for row in open_submissions(session) if row.remote and row.owner == owner]
     for row in rows:
         SUBMISSIONS.end(session, row, SubmissionStatus.WITHDRAWN, now, reason)

@@ -1,4 +1,4 @@
-"""What a ladder elsewhere answers, and what becomes of it."""
+"""What a remote ladder answers, and what becomes of it."""
 
 from __future__ import annotations
 

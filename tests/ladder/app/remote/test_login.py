@@ -71,7 +71,7 @@ def test_where_there_is_no_room_the_old_log_in_stays(home: Path, monkeypatch: py
         '{"address": "https://arena.example", "name": "ada", "token": "pgp_\\u0007\\nsecret"}',
         '{"address": "https://arena.example", "name": "ada", "token": "short"}',
         '{"address": "arena", "name": "ada", "token": "pgp_secret"}',
-        '{"address": "https://arena.example/elsewhere", "name": "ada", "token": "pgp_secret"}',
+        '{"address": "https://arena.example/other", "name": "ada", "token": "pgp_secret"}',
     ],
 )
 def test_a_file_that_makes_no_sense_is_told_with_the_way_out(home: Path, text: str) -> None:

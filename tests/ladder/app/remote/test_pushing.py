@@ -1,4 +1,4 @@
-"""`pigpen push`, and `pigpen submit` with an image, to a ladder elsewhere: a real engine, registry and site."""
+"""`pigpen push`, and `pigpen submit` with an image, to a remote ladder: a real engine, registry and site."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.docker, pytest.mark.registry]
 
 
 @dataclass
-class Elsewhere:
+class There:
     """A ladder that has a registry, and who has logged in there."""
 
     ladder: Ladder
@@ -54,14 +54,14 @@ def silent(image: str) -> Iterator[Callable[[str], None]]:
 
 
 @pytest.fixture
-def elsewhere(tmp_path: Path) -> Iterator[Elsewhere]:
+def there(tmp_path: Path) -> Iterator[There]:
     address = f"127.0.0.1:{free_port()}"
     settings = load_settings(data_dir=tmp_path / "ladder", registry=address)
     with Ladder.open(settings, create=True) as ladder, served(ladder) as port:
         add_person(ladder, "ada")
         site = f"http://127.0.0.1:{port}"
         with guarded_registry(settings.data_dir, f"{site}/api/v1/registry/token", address=address):
-            yield Elsewhere(ladder, Login(site, "ada", token_of(ladder, "ada")))
+            yield There(ladder, Login(site, "ada", token_of(ladder, "ada")))
 
 
 @pytest.fixture
@@ -74,41 +74,41 @@ def image(client: docker.DockerClient, name: str) -> Iterator[str]:
 
 
 def test_an_image_is_pushed_under_ones_own_name_and_leaves_no_tag_behind(
-    elsewhere: Elsewhere, image: str, client: docker.DockerClient
+    there: There, image: str, client: docker.DockerClient
 ) -> None:
-    found = elsewhere.push(image, "trotter:2")
+    found = there.push(image, "trotter:2")
     assert found.startswith("ada/trotter@sha256:")
-    assert [tag for tag in client.images.get(image).tags if tag.startswith(elsewhere.registry)] == []
-    assert elsewhere.push(image) == found.replace("trotter", image.partition(":")[0])
+    assert [tag for tag in client.images.get(image).tags if tag.startswith(there.registry)] == []
+    assert there.push(image) == found.replace("trotter", image.partition(":")[0])
 
 
-def test_what_is_not_there_or_cannot_be_called_so_is_named(elsewhere: Elsewhere, image: str) -> None:
+def test_what_is_not_there_or_cannot_be_called_so_is_named(there: There, image: str) -> None:
     with pytest.raises(UserError, match="There is no image 'nothing:here' on this engine"):
-        elsewhere.push("nothing:here")
+        there.push("nothing:here")
     with pytest.raises(UserError, match=r"gives no name for the registry\. Say one in small letters"):
-        elsewhere.push(image, "Trotter")
+        there.push(image, "Trotter")
 
 
-def test_a_token_that_is_not_for_submitting_pushes_nothing(elsewhere: Elsewhere, image: str) -> None:
+def test_a_token_that_is_not_for_submitting_pushes_nothing(there: There, image: str) -> None:
     with pytest.raises(LadderError, match="lacks the scope 'submit'"):
-        elsewhere.push(image, token=token_of(elsewhere.ladder, "ada", Scope.READ))
+        there.push(image, token=token_of(there.ladder, "ada", Scope.READ))
 
 
-def test_submit_pushes_an_image_of_this_engines_and_takes_others_as_they_are(elsewhere: Elsewhere, image: str) -> None:
+def test_submit_pushes_an_image_of_this_engines_and_takes_others_as_they_are(there: There, image: str) -> None:
     assert (is_on_engine(image), is_on_engine("ada/nowhere:1")) == (True, False)
-    with Connection(elsewhere.login.address, elsewhere.login.token) as connection:
-        pushed = name_in_registry(connection, elsewhere.login, image, silent)
+    with Connection(there.login.address, there.login.token) as connection:
+        pushed = name_in_registry(connection, there.login, image, silent)
         assert pushed.startswith(f"ada/{image.partition(':')[0]}@sha256:")
-        assert name_in_registry(connection, elsewhere.login, "ada/nowhere:1", silent) == "ada/nowhere:1"
-        full = f"{elsewhere.registry}/{pushed}"
-        assert name_in_registry(connection, elsewhere.login, full, silent) == full
+        assert name_in_registry(connection, there.login, "ada/nowhere:1", silent) == "ada/nowhere:1"
+        full = f"{there.registry}/{pushed}"
+        assert name_in_registry(connection, there.login, full, silent) == full
 
 
 def test_the_command_prints_the_name_and_no_token(
-    elsewhere: Elsewhere, image: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    there: There, image: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    write_login(elsewhere.login)
+    write_login(there.login)
     done = CliRunner().invoke(app, ["push", image, "--name", "trotter"])
     assert (done.exit_code, "\nada/trotter@sha256:" in f"\n{done.stdout}") == (0, True)
-    assert elsewhere.login.token not in done.output
+    assert there.login.token not in done.output

@@ -1,4 +1,4 @@
-"""Records of a ladder elsewhere: fetched once, checked, and kept."""
+"""Records of a remote ladder: fetched once, checked, and kept."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ async def test_of_two_senders_one_is_told_to_wait(ladder: Ladder) -> None:
 
     sending = asyncio.create_task(go_on(ladder, ADA, begun.id, 0, slow()))
     await has_begun.wait()
-    with pytest.raises(Conflict, match="Somebody else is sending"):
+    with pytest.raises(Conflict, match="Another request is sending"):
         await send(ladder, begun.id, 3, b"DEF")
     with pytest.raises(Conflict, match="or submits it"), finished_upload(ladder, ADA, begun.id):
         pass

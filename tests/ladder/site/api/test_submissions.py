@@ -121,7 +121,7 @@ def site_of(app: Any) -> Site:
 
 
 async def begun(site: Site, reader: str, streams: int = 1) -> None:
-    """Wait until an account reads so many streams, each of which has looked once."""
+    """Wait until an account reads that number of streams, each of which has looked once."""
     async with asyncio.timeout(PATIENCE):
         while site.readers[reader] < streams:
             await asyncio.sleep(0.01)
