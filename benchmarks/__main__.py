@@ -2,7 +2,7 @@
 What Pigpen costs, in one table. Ratios are taken in turn in one run and are what to look at; figures are medians, with
 the smallest and the largest in brackets. Without Docker its parts are left out.
 
-`python -m benchmarks.PART --help` tells of each part: engine, decision, elsewhere, start, rated, tables,
+`python -m benchmarks.PART --help` describes each part: engine, decision, other_platforms, start, rated, tables,
 growth, ladder_overhead, live, site, verify, why, workers.
 """
 
@@ -11,11 +11,11 @@ from __future__ import annotations
 from benchmarks import (
     command,
     decision,
-    elsewhere,
     engine,
     growth,
     ladder_overhead,
     live,
+    other_platforms,
     rated,
     site,
     start,
@@ -30,7 +30,7 @@ PARTS = [
     for module in (
         engine,
         decision,
-        elsewhere,
+        other_platforms,
         start,
         rated,
         tables,

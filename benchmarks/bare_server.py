@@ -33,7 +33,7 @@ class BareServer:
         await self._server.start()
 
     async def connected(self, clients: int) -> None:
-        """Wait until so many clients have said their first byte."""
+        """Wait until *clients* clients have sent their first byte."""
         while len(self._streams) < clients:
             await asyncio.sleep(0.002)
 

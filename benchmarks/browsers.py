@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_SECONDS = 20.0
-"""A card that is not shown after so long will not be shown."""
+"""Seconds after which a card that is not shown counts as lost."""
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Seen:
 
 
 class Browser:
-    """A person's browser: one stream, and one connection for what the person says."""
+    """A person's browser: one stream, and one connection for what the person sends."""
 
     def __init__(self, port: int, name: str, secret: str) -> None:
         self._port = port
@@ -75,9 +75,9 @@ class Browser:
             if not waiting.done():
                 waiting.set_result(time.perf_counter())
 
-    async def say(self, what: str, said: dict[str, Any]) -> int:
-        """POST something; the status of the answer."""
-        status, _ = await self._ask("POST", f"/play/{self._name}/{what}", orjson.dumps(said))
+    async def post(self, what: str, body: dict[str, Any]) -> int:
+        """POST a JSON body; give the status of the answer."""
+        status, _ = await self._ask("POST", f"/play/{self._name}/{what}", orjson.dumps(body))
         return status
 
     async def _ask(self, method: str, path: str, body: bytes = b"") -> tuple[int, dict[str, str]]:
@@ -133,7 +133,7 @@ class PlayedTable:
             if (result := state["result"]) and ("result", result["deal"]) not in done:
                 done.add(("result", result["deal"]))
                 await self._pause()
-                await browser.say("presence", {"state": "ready", "deal": result["deal"]})
+                await browser.post("presence", {"state": "ready", "deal": result["deal"]})
             elif (question := state["question"]) and (question["decision"], 0) not in done:
                 done.add((question["decision"], 0))
                 await self._pause()
@@ -149,7 +149,7 @@ class PlayedTable:
         action = _action(question)
         began = time.perf_counter()
         shown = other.shows(action) if question["kind"] == "play" else None
-        status = await browser.say("answer", {"decision": question["decision"], "action": action})
+        status = await browser.post("answer", {"decision": question["decision"], "action": action})
         self._seen.answered.append((time.perf_counter() - began) * 1000)
         self._seen.refused += status != 204
         if shown and status == 204:

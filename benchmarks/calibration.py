@@ -5,7 +5,7 @@ Whether the ± of the standings is true: in how many of 100 cases the true ratin
     python -m benchmarks.calibration --repetitions 20 --bots 50 --matches 1500
 
 Simulated ladders as in benchmarks/scheduling.py: matches of four seats in which the places are the order of four noisy
-performances, so that whoever does well in a match beats all three others at once. The noise is from the Gumbel
+performances, so that a bot that does well in a match beats all three others at once. The noise is from the Gumbel
 distribution, with which Elo's formula holds exactly, or from the normal one, with which it holds for nearly equal bots
 alone. The tables are the scheduler's, or drawn by chance.
 
@@ -53,7 +53,7 @@ NOISE: dict[str, Callable[[Random], float]] = {"Gumbel": gumbel, "normal": norma
 
 @dataclass(frozen=True)
 class Look:
-    """What one simulated ladder has told."""
+    """Results of one simulated ladder."""
 
     weighted: float
     """Share of the bots within the ±, pairs weighted as the ladder does."""
@@ -95,7 +95,7 @@ def percent(shares: Sequence[float]) -> str:
     return f"{100 * statistics.fmean(shares):.1f} ± {100 * statistics.stdev(shares) / math.sqrt(len(shares)):.1f} %"
 
 
-def told(sure: list[tuple[float, bool]], low: float, high: float) -> list[str]:
+def row_of(sure: list[tuple[float, bool]], low: float, high: float) -> list[str]:
     """One line of the table of likelihoods."""
     pairs = [(los, right) for los, right in sure if low <= los <= high]
     means = [f"{100 * statistics.fmean(column):.2f} %" for column in zip(*pairs, strict=True)]
@@ -132,8 +132,8 @@ def main() -> None:
         f"True ratings within the ±, {options.bots} bots, {options.matches:,} matches, {options.repetitions} ladders"
     )
     report.show(title, ["tables", "noise", f"pairs weighted {pair_weight(SEATS):.1f}", "pairs in full"], rows)
-    rows = [told(sure, low, high) for low, high in CERTAINTY]
-    report.show("Likelihood of superiority", ["told", "pairs", "its mean", "really stronger"], rows)
+    rows = [row_of(sure, low, high) for low, high in CERTAINTY]
+    report.show("Likelihood of superiority", ["shown", "pairs", "its mean", "really stronger"], rows)
     seconds = [large_fit(seed) for seed in range(3)]
     print(f"A fit of {LARGE_BOTS:,} bots with {LARGE_MATCHES:,} matches: {report.spread(seconds, ' s')} of one core")
 

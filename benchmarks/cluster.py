@@ -169,7 +169,7 @@ class SimulatedCluster:
             self._environment |= {"TMPDIR": str(MEMORY_FOLDER)}
         for number, (first, end) in enumerate(itertools.pairwise(shares)):
             words = (f"tls://127.0.0.1:{self._port}", self._folder / "worker.pem", first, end - first,
-                     self._size.slots, self._size.seconds, self._folder / f"told-{number}")  # fmt: skip
+                     self._size.slots, self._size.seconds, self._folder / f"events-{number}")  # fmt: skip
             program = [sys.executable, "-m", "benchmarks.simulated_workers", *map(str, words)]
             self._start(program, self._folder / f"workers-{number}.log")
 
@@ -194,8 +194,8 @@ class SimulatedCluster:
                 raise RuntimeError(f"{event}: {self._count(event)} times, and not {times}\n{tail}")
             time.sleep(0.1)
 
-    def _told(self) -> Iterator[tuple[str, tuple[int, int], float]]:
-        for file in self._folder.glob("told-*"):
+    def _events(self) -> Iterator[tuple[str, tuple[int, int], float]]:
+        for file in self._folder.glob("events-*"):
             for line in file.read_text().splitlines():
                 what, match, attempt, when = line.split()
                 yield what, (int(match), int(attempt)), float(when)
@@ -209,14 +209,14 @@ class SimulatedCluster:
         leased = {(match, attempt): started for match, attempt, started in rows if started is not None}
         waits = [
             1000 * (when - leased[key])
-            for what, key, when in self._told()
+            for what, key, when in self._events()
             if what == "begin" and key in leased and before <= when <= after
         ]
         return statistics.median(waits), statistics.quantiles(waits, n=100)[98]
 
     def _empty(self, before: float, after: float) -> float:
-        begins = {key: when for what, key, when in self._told() if what == "begin"}
-        ends = {key: when for what, key, when in self._told() if what == "end"}
+        begins = {key: when for what, key, when in self._events() if what == "begin"}
+        ends = {key: when for what, key, when in self._events() if what == "end"}
         busy = sum(max(0.0, min(ends.get(key, after), after) - max(when, before)) for key, when in begins.items())
         return 1 - busy / (self._size.workers * self._size.slots * (after - before))
 
@@ -242,7 +242,7 @@ def _database(store: str) -> Iterator[str]:
 
 
 def make_ladder(data: Path, bots: int, url: str = "") -> None:
-    """Make a ladder of bots with ratings, whose images are said to be in a registry."""
+    """Make a ladder of bots with ratings, whose images are in a registry by their names."""
     generate(data / "ladder.db", bots, BEFORE * bots // 4)
     settings = load_settings(data_dir=data)
     database = open_ladder(settings)
@@ -293,7 +293,7 @@ def line(size: ClusterSize, found: ClusterCost) -> list[str]:
 
 
 def main() -> None:
-    """Do what the command line says."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bots", type=int, nargs="+", default=[100])
     parser.add_argument("--workers", type=int, nargs="+", default=[100])

@@ -1,4 +1,4 @@
-"""The command of one part and of all of them: measure, say so meanwhile, and print one table."""
+"""The command of one part and of all of them: measure, show progress, and print one table."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ FROM, TO = "<!-- the table of make bench begins -->\n", "<!-- the table of make 
 
 
 def run(about: str | None, *parts: Part) -> None:
-    """Do what the command line says."""
+    """Run the command."""
     parser = parser_of(about)
     parser.set_defaults(write=None)
     if len(parts) > 1:  # one part alone is not the table
-        told = "put the table between its marks in a Markdown file"
-        parser.add_argument("--write", type=Path, metavar="FILE", help=told)
+        text = "put the table between its marks in a Markdown file"
+        parser.add_argument("--write", type=Path, metavar="FILE", help=text)
     options = parser.parse_args()
     if options.write and not _has_marks(options.write):
         parser.error(f"--write {options.write}: name a file that holds the lines {FROM.strip()} and {TO.strip()}")
@@ -52,8 +52,8 @@ def run(about: str | None, *parts: Part) -> None:
 def parser_of(about: str | None, rounds: int | None = None) -> argparse.ArgumentParser:
     """A command line that says what is measured, and takes the number of rounds."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    told = "of each measurement; few are quick and unsteady"
-    parser.add_argument("--rounds", type=_count, metavar="N", default=rounds, help=told)
+    text = "of each measurement; few are quick and unsteady"
+    parser.add_argument("--rounds", type=_count, metavar="N", default=rounds, help=text)
     return parser
 
 

@@ -57,7 +57,7 @@ def board_differences(rules: Rules, old: BotSource, new: BotSource, boards: int)
 
 
 def points(rules: Rules, bot: BotSource, deals: int, seed: str) -> list[int]:
-    """Points of *bot* in each of so many independent deals, turned so that more is better."""
+    """Points of *bot* in each of *deals* independent deals, turned so that more is better."""
     sign = -1 if rules.low_is_better else 1
     found: list[int] = []
 

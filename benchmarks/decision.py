@@ -73,7 +73,7 @@ class Stopwatch:
         self._began = 0.0
 
     def __call__(self, line: AnyLine) -> None:
-        """Hear of a line."""
+        """Count a line of the record."""
         if isinstance(line, DealLine) and line.deal >= WARM_UP:
             self.decisions += len(line.steps)
             self.seconds = time.perf_counter() - self._began

@@ -1,4 +1,4 @@
-"""Two bots against each other on boards: whole matches of the referee, with bots that nobody hurries."""
+"""Two bots against each other on boards: whole matches of the referee, with clocks that no bot exceeds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BOTS = ("random", "cautious", "counting", "sampling", "exact")
 """The sample bots, the weakest first."""
 FOLDER = Path(__file__).parents[1] / "sample_bots"
 PATIENT = ClockSetting(bank=3600.0, increment=3600.0, limit=3600.0, start_up=10.0)
-"""So much time that a bot that looks at the clock plays the same on every machine."""
+"""More time than any bot uses: a bot that looks at the clock plays the same on every machine."""
 
 BotMaker = Callable[[], Bot]
 
@@ -43,7 +43,7 @@ def load_bot(name: str) -> BotMaker:
 
 @dataclass
 class Duel:
-    """What one bot, in every other chair, did against another one in the chairs between."""
+    """Results of one bot, in every other seat, against another one in the seats between."""
 
     boards: defaultdict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     """Points per deal by which it did better, for each deal of each board."""
@@ -90,7 +90,7 @@ def number_of_boards(text: str) -> int:
 
 
 def duel(rules: Rules, one: BotMaker, other: BotMaker, boards: int, seed: bytes) -> Duel:
-    """Play so many boards; at a table with an odd number of seats *one* has the odd chair."""
+    """Play *boards* boards; at a table with an odd number of seats *one* has one seat more."""
     found = Duel()
     makers = [(one, other)[bot % 2] for bot in range(rules.players)]
 

@@ -32,7 +32,7 @@ PASS, EXPOSE, MOON = Phase.PASS, Phase.EXPOSE, Phase.MOON
 
 
 def per_second(play: Callable[[int], object], deals: int) -> float:
-    """How many deals *play*, which gets the number of the deal, plays in a second, by so many *deals*."""
+    """Deals per second of *play*, which gets the number of the deal, measured with *deals* deals."""
     started = time.process_time()
     for number in range(deals):
         play(number)
@@ -150,7 +150,7 @@ def solving_times(rules: Rules, endings: int) -> list[float]:
 
 
 def measure(rounds: int, deals: int = DEALS, endings: int = ENDINGS) -> list[Row]:
-    """Random deals a second by so many *deals* a round, and so many *endings* of each variant."""
+    """Measure random deals per second with *deals* a round, and *endings* endings of each variant."""
     western, chinese = PRESETS["hearts"], PRESETS["gongzhu"]
     views = opening_view(western), opening_view(chinese)
     gc.disable()  # as timeit does, for both sides

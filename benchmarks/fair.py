@@ -78,7 +78,7 @@ def _times(lines: Sequence[AnyLine]) -> list[Times]:
 
 @contextmanager
 def busy_machine(spinners: int) -> Iterator[None]:
-    """So many spinning processes, outside of any container."""
+    """Run *spinners* busy processes outside of any container."""
     hogs = [subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(spinners)]
     try:
         yield

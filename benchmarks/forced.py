@@ -19,7 +19,7 @@ SEED = "forced cards"
 
 
 def forced_and_played(rules: Rules, bot: str, deals: int) -> tuple[int, int]:
-    """How many cards are forced, and how many are played, in so many deals with one sample bot in all seats."""
+    """Count the cards that are forced, and those that are played, in *deals* deals with one sample bot in all seats."""
     lines: list[AnyLine] = []
     names = tuple(f"{bot}{seat}" for seat in range(rules.players))
     spec = MatchSpec(rules, names, Format(deals), seed=seed_from(SEED))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 VARIANT, SEATS, BOARDS = "hearts", 4, 4
 DEALS = SEATS * BOARDS
 SPREAD, JITTER, ANYBODY = 200.0, 40.0, 0.2
-"""Elo between the bots, Elo by which the scheduler's idea of them wavers, and matches of whoever there is."""
+"""Elo between the bots, standard deviation of the scheduler's estimates in Elo, share of matches between any bots."""
 FAULTY = 0.005
 """Seats with a fault."""
 YEAR = 31_557_600.0
@@ -47,7 +47,7 @@ class Results:
 
 
 def generate(path: Path, bots: int, matches: int) -> None:
-    """Write a ladder of so many bots and results to a file that is not there yet."""
+    """Write a ladder of *bots* bots and *matches* results to a file that does not exist yet."""
     upgrade(f"sqlite:///{path}")
     rng = np.random.default_rng(6)
     drawn = _draw(rng, bots, matches)
@@ -74,7 +74,7 @@ def generate(path: Path, bots: int, matches: int) -> None:
 
 
 def _draw(rng: np.random.Generator, bots: int, matches: int) -> Results:
-    """Neighbours in strength play each other, and now and then anybody; who wins is drawn from their strength."""
+    """Neighbours in strength play each other, and now and then any bots; who wins is drawn from their strength."""
     strength = rng.normal(0.0, SPREAD, bots)
     tables = bots // SEATS
     rounds = []

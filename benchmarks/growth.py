@@ -57,7 +57,7 @@ class Watched:
         return self.program.runtime
 
     def never_fork(self, end: Exit) -> None:
-        """Tell the program."""
+        """Pass it on to the program."""
         self.program.never_fork(end)
 
     async def start(self, mount: SeatMount) -> Instance:
@@ -77,7 +77,7 @@ class Grown:
     cpu: float
     """Milliseconds of this process's CPU time for it."""
     bot: float
-    """MiB, the most that one bot's container had at a time; not a number where the machine does not tell."""
+    """MiB, the most that one bot's container had at a time; not a number where it cannot be read."""
     referee: float
     """MiB that this process has at the end."""
 
@@ -118,7 +118,7 @@ def _resident() -> float:
 
 
 def match(deals: int, warm_up: bool) -> Grown:
-    """Play a match of so many deals, after one that does not count if it is to warm up."""
+    """Play a match of *deals* deals, after one that does not count if it is to warm up."""
     if warm_up:
         asyncio.run(_match(1))
     return asyncio.run(_match(deals))

@@ -67,7 +67,7 @@ class Load:
         """And when each was last used, the newest last."""
 
     async def ask(self, path: str, headers: Mapping[str, str] | None = None) -> tuple[int, dict[str, str], int]:
-        """Ask for a path over a connection that nobody uses."""
+        """Ask for a path over a connection that is not in use."""
         connection = await self._take()
         answer = await connection.ask(path, headers or {})
         self._free.append((connection, time.monotonic()))
@@ -123,7 +123,7 @@ class Load:
             await self._free.pop()[0].close()
 
     async def _take(self) -> Connection:
-        """One that nobody uses and that the site has not closed yet, or a new one."""
+        """Give one that is not in use and that the site has not closed yet, or a new one."""
         if self._free and time.monotonic() - self._free[-1][1] < IDLE_SECONDS:
             return self._free.pop()[0]
         await self.close()

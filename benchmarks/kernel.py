@@ -78,7 +78,7 @@ async def cost_of(runtime: str, bot: BotSource, deals: int) -> Cost:
         lines: list[DealLine] = []
         memory: list[int] = []
 
-        def hear(line: AnyLine) -> None:
+        def keep(line: AnyLine) -> None:
             if isinstance(line, DealLine):
                 lines.append(line)
                 running = [each for each in watched.instances if isinstance(each, WarmInstance)]
@@ -88,7 +88,7 @@ async def cost_of(runtime: str, bot: BotSource, deals: int) -> Cost:
             lines.clear()
             begun = time.perf_counter()
             spec = replace(instant_spec(), format=form, seed=new_seed())
-            await play_sandboxed(spec, [watched] * 4, hear)
+            await play_sandboxed(spec, [watched] * 4, keep)
             return time.perf_counter() - begun
 
         await play(Format(1))

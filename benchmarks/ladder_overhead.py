@@ -48,7 +48,7 @@ LADDERS = (("process", 1), ("docker", 1), ("docker", 4))
 """The sandbox of each ladder that is measured, and how many boards its matches have."""
 SLOTS = 2
 PATIENT: dict[str, Any] = {"clock": "6000+1", "limit": 60.0}
-"""A machine that is busy with other things must bench nobody."""
+"""A machine that is busy with other things must suspend no bot."""
 
 
 class Slots:
@@ -146,7 +146,7 @@ async def enter(database: Database, settings: Settings, sandbox: Sandbox) -> Non
 
 
 def measure(rounds: int, ladders: Sequence[tuple[str, int]] = LADDERS, places: int = SLOTS) -> list[Row]:
-    """Ladders of quick matches and of longer ones: so many in each slot after a first one."""
+    """Measure ladders of quick and of longer matches, of which each slot plays the given number after a first one."""
     rows = []
     for kind, boards in ladders:
         where = f"{kind}, {counted(boards, 'board')}"

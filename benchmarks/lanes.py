@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 SEATS = 4
 AS_PIGPEN_SETS_IT, AS_GRPC_COMES = "set", "plain"
-"""What a bare client is told, in place of a token, of how gRPC is to run; of the server that is settled already."""
+"""What a bare client gets in place of a token: how gRPC is to run; for the server that is settled already."""
 TRIPS = 52
 """Round trips in a step of the ping-pong: as many as a deal of gongzhu has cards."""
 
@@ -77,7 +77,7 @@ async def costs(groups: Sequence[Sequence[Lane]], rounds: int, warm_up: int = 8)
 
 
 def typical(values: Sequence[float], parts: int = 10) -> list[float]:
-    """The median of each of so many stretches of the measurement, in order; with fewer values, the values."""
+    """Give the median of each of *parts* parts of the measurement, in order; with fewer values, the values."""
     parts = min(parts, len(values))
     cuts = [len(values) * part // parts for part in range(parts + 1)]
     return [statistics.median(values[begin:end]) for begin, end in pairwise(cuts)]
@@ -103,7 +103,7 @@ async def playing(spec: MatchSpec, seats: Sequence[Seat]) -> AsyncIterator[Stepp
 
 
 class SteppedTable(Table):
-    """A table that plays one deal whenever it is told to."""
+    """A table that plays one deal at each step."""
 
     def __init__(self, spec: MatchSpec, number: int) -> None:
         super().__init__(spec, number)
@@ -111,8 +111,8 @@ class SteppedTable(Table):
         self._done = asyncio.Semaphore(0)
         self._decisions = 0
 
-    def tell(self, announcer: Announcer | None) -> None:
-        """Whom to tell of the deals that begin from now on."""
+    def announce_to(self, announcer: Announcer | None) -> None:
+        """Set the announcer of the deals that begin from now on."""
         self._announcer = announcer
 
     async def step(self) -> int:

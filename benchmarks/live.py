@@ -1,10 +1,10 @@
 """
-What it costs that a match is told while it is played.
+The cost of observing a match while it is played.
 
 A table of four instant bots plays one deal that is observed, as on a ladder, and one that is not, in turn. The events
 go through a socket to another process; they are sent after each deal, which is more often than on a ladder. This is
 done with bots in the process sandbox, and with bots in the referee's process, where the observer's own CPU time can be
-told from noise; it is held against the time of a decision with processes.
+seen above the noise; it is compared with the time of a decision with processes.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ NAMES = ("nobody listens", "observed")
 
 
 class DealByDeal(Announcer):
-    """Sends what there is to tell while its own table has the turn."""
+    """Sends events while its own table has the turn."""
 
     def __init__(self, observer: LiveObserver, sender: LiveSender) -> None:
         super().__init__(observer)
         self._sender = sender
 
     def deal_over(self, table: int, line: DealLine) -> None:
-        """Tell, and send."""
+        """Pass on the end of a deal, and send the events."""
         super().deal_over(table, line)
         self._sender.flush()
 
 
 @asynccontextmanager
 async def announcer() -> AsyncIterator[Announcer]:
-    """Tells an observer whose events go to another process."""
+    """Make an announcer whose events go to another process."""
     ours, theirs = socket.socketpair()
     with theirs, subprocess.Popen(["cat"], stdin=theirs.fileno(), stdout=subprocess.DEVNULL):
         theirs.close()
@@ -74,22 +74,22 @@ async def announcer() -> AsyncIterator[Announcer]:
 
 
 class Deals:
-    """Deals of a table, told to somebody or not."""
+    """Deals of a table, with or without an observer."""
 
-    def __init__(self, table: SteppedTable, told: Announcer | None) -> None:
+    def __init__(self, table: SteppedTable, announcer: Announcer | None) -> None:
         self._table = table
-        self._told = told
+        self._announcer = announcer
 
     async def step(self) -> int:
         """Play one."""
-        self._table.tell(self._told)
+        self._table.announce_to(self._announcer)
         return await self._table.step()
 
 
 async def _costs(seated: AbstractAsyncContextManager[Sequence[Seat]], rounds: int) -> list[list[Cost]]:
-    """The cost of deals that nobody hears of, and of those that are observed."""
-    async with seated as seats, playing(SPEC, seats) as table, announcer() as told:
-        return await costs([[Deals(table, None)], [Deals(table, told)]], rounds)
+    """Measure deals without an observer, and deals with one."""
+    async with seated as seats, playing(SPEC, seats) as table, announcer() as observer:
+        return await costs([[Deals(table, None)], [Deals(table, observer)]], rounds)
 
 
 async def _all_costs(rounds: int) -> list[list[Cost]]:
@@ -107,7 +107,7 @@ def measure(rounds: int) -> list[Row]:
     found = asyncio.run(_all_costs(rounds))
     rates = [typical([1e6 / cost.wall for cost in each]) for each in found[:2]]
     cpus = [typical([cost.cpu for cost in each]) for each in found]
-    own = [heard - unheard for unheard, heard in zip(*cpus[2:], strict=True)]
+    own = [observed - alone for alone, observed in zip(*cpus[2:], strict=True)]
     shares = [each * rate / 1e4 for each, rate in zip(own, rates[0], strict=True)]
     return [
         *compared([f"decisions, processes, {each}" for each in NAMES], rates, "/s", NAMES[0]),

@@ -1,13 +1,13 @@
 """
-What a match of more boards tells: how often the better bot comes first, and what that costs.
+The information in a match of more boards: how often the better bot comes first, and what that costs.
 
     python -m benchmarks.match_length
     python -m benchmarks.match_length --boards 4000 --variants gongzhu
 
-Boards played by the referee with bots in this process, at one table: `cautious`, and `cautious` with a slip in so many
-of a hundred cards. They are taken in groups of 1, 2, 4, … boards, each of which is a match. By the model of
-`ladder.ratings.elo` the Elo difference that the places tell grows like the root of the boards; it is fitted to the
-matches of four boards and held against the others. Three of those bots differ little, so that luck is what decides.
+Boards played by the referee with bots in this process, at one table: `cautious`, and `cautious` that plays a random
+card in a given percentage of decisions. They are taken in groups of 1, 2, 4, … boards, each of which is a match.
+By the model of `ladder.ratings.elo` the Elo difference by the places grows like the root of the boards; it is fitted to
+the matches of four boards and compared with the others. Three of those bots differ little, so that luck decides.
 
 A comparison takes as many matches as it takes until the mean score is two standard errors above one half. With s the
 seconds in which a match starts and d those of a deal, it costs matches · (s + rotations · boards · d).
@@ -86,7 +86,7 @@ def board_points(rules: Rules, boards: int, seed: str) -> FloatArray:
 
 
 def score(points: FloatArray, a: int, b: int, boards: int) -> float:
-    """The mean score of bot a against bot b in matches of so many boards; a tie is one half."""
+    """The mean score of bot a against bot b in matches of *boards* boards; a tie is one half."""
     matches = points[: len(points) // boards * boards].reshape(-1, boards, points.shape[1]).sum(axis=1)
     return float(np.mean(0.5 + 0.5 * np.sign(matches[:, a] - matches[:, b])))
 
@@ -102,9 +102,9 @@ def rows_of(points: FloatArray, start: float, deal: float) -> list[Sequence[str]
     gaps = {pair: _gap(score(points, *pair, STANDARD_BOARDS)) for pair in pairs}
     rows: list[Sequence[str]] = []
     for boards in LENGTHS:
-        told = {pair: score(points, *pair, boards) for pair in pairs}
-        cells = [f"{100 * told[pair]:.1f} ({100 * expected(gaps[pair], 0.0, boards):.1f})" for pair in pairs]
-        matches = needed(told[pairs[0]])
+        scores = {pair: score(points, *pair, boards) for pair in pairs}
+        cells = [f"{100 * scores[pair]:.1f} ({100 * expected(gaps[pair], 0.0, boards):.1f})" for pair in pairs]
+        matches = needed(scores[pairs[0]])
         seconds = matches * (start + boards * points.shape[1] * deal)
         rows.append((str(boards), *cells, f"{matches:,.0f}", f"{matches * boards:,.0f}", f"{seconds / 60:,.1f} min"))
     return rows

@@ -1,9 +1,9 @@
 """
-What two containers can tell one another through what they share, in bits, with the walls and without them.
+What two containers can pass to one another through what they share, in bits, with the walls and without them.
 
 Notes pass from a container that has ended to a fresh one of the same image, as from one rotation of a board to the
 next; hands pass between two living ones on one core, as between two seats of a table. In matches with rotations, a bot
-leaves notes for itself. Both sides know what is told, so the figures are what the best of the decoders tried here could
+leaves notes for itself. Both sides know the bits, so the figures are what the best of the decoders tried here could
 get: thresholds calibrated on one half of the rounds, the information measured on the other, less what the same decoder
 finds in other messages.
 """
@@ -32,7 +32,7 @@ from docker.types import Mount
 from benchmarks.machine import machine
 from benchmarks.noting.bot import NUMBERS, UNITS
 from benchmarks.passing import decoded
-from benchmarks.pondering.bot import LEVELS, UNIT, told
+from benchmarks.pondering.bot import LEVELS, UNIT, sent
 from benchmarks.report import show
 from ladder.errors import SandboxError
 from ladder.matches.play import play_sandboxed
@@ -78,14 +78,14 @@ SLOTS = {"pseudo terminals left": 6.0, "futex, woken by a thread's end": 1.0, "n
 SLOT = 0.25
 PATIENCE = 120.0
 """Seconds after which a measurement has failed."""
-TELLS_AT, TAKES_BACK_AT = 0.2, 0.9
+WRITES_AT, TAKES_BACK_AT = 0.2, 0.9
 """Parts of a round."""
-LOOKS_AT = {
+READS_AT = {
     "futex, woken by a thread's end": 0.1,  # who is to be woken sleeps before
     "cache lines of a file": 0.205,  # a processor that has nothing to do empties its cache
     "cache lines of the zero page": 0.205,
 }
-LOOKS_AT_ELSE = 0.6
+READS_AT_ELSE = 0.6
 TAKEN_BACK = {"links of /proc", "pseudo terminals left", "Shmem in /proc/meminfo", "sysinfo(2)"}
 """What is measured against where it stood at the beginning of a round."""
 
@@ -96,7 +96,7 @@ class Found:
 
     bits: float = 0.0
     seconds: float = 0.0
-    """What telling and looking take."""
+    """Seconds that writing and reading take."""
     right: float = 0.5
     whole: str = ""
     """How many whole notes were right, of how many."""
@@ -135,15 +135,15 @@ async def run(program: Program, task: dict[str, Any], core: int | None = None) -
 
 
 async def notes(load: Load, way: str, rounds: int) -> Found:
-    """Bits that a board's note tells a fresh container."""
+    """Bits that a note of a board gives to a fresh container."""
     program = await load(IMAGE)
     area = BOARDS * list(NOTES).index(way)
     task = {"way": way, "area": area, "bits": NOTE_BITS, "rounds": BOARDS}
     reads: list[dict[str, Any]] = []
     for number in range(rounds):
         task |= {"seed": number, "run": secrets.token_hex(4)}
-        written = await run(program, {**task, "role": "tell notes"})
-        read = await run(program, {**task, "role": "look at notes"})
+        written = await run(program, {**task, "role": "write notes"})
+        read = await run(program, {**task, "role": "read notes"})
         if "refused" in read:
             return Found(why=read["refused"])
         if "refused" in written:
@@ -153,7 +153,7 @@ async def notes(load: Load, way: str, rounds: int) -> Found:
 
 
 async def hands(load: Load, way: str, rounds: int) -> Found:
-    """Bits that one look tells a neighbour."""
+    """Bits that one reading gives to a neighbour."""
     program = await load(IMAGE)
     slot = SLOTS.get(way, SLOT)
     task = {
@@ -163,21 +163,21 @@ async def hands(load: Load, way: str, rounds: int) -> Found:
         "rounds": 10 * rounds if slot == SLOT else 4 * rounds,
         "slot": slot,
         "start": time.time() + 5.0,
-        "tells at": TELLS_AT,
-        "looks at": LOOKS_AT.get(way, LOOKS_AT_ELSE),
+        "writes at": WRITES_AT,
+        "reads at": READS_AT.get(way, READS_AT_ELSE),
         "takes back at": TAKES_BACK_AT if way in TAKEN_BACK else None,
     }
-    told, read = await asyncio.gather(
-        *(run(program, {**task, "role": role}, core=0) for role in ("tell hands", "look at hands"))
+    written, read = await asyncio.gather(
+        *(run(program, {**task, "role": role}, core=0) for role in ("write hands", "read hands"))
     )
-    for one in (read, told):
+    for one in (read, written):
         if "refused" in one:
             return Found(why=one["refused"])
-    return _mean([read], told["took"] + read["took"])
+    return _mean([read], written["took"] + read["took"])
 
 
 async def thinking(load: Load, way: str, rounds: int) -> Found:
-    """Bits that a neighbour's time to think tells, in a match."""
+    """Measure the bits that a neighbour's time to think carries, in a match."""
     del way
     program = await load(PONDERING)
     spec = MatchSpec(PRESETS["hearts-short"], ("a", "b", "c", "d"), Format(4 * rounds), CLOCK, bytes(32))
@@ -186,7 +186,7 @@ async def thinking(load: Load, way: str, rounds: int) -> Found:
     asked = {place for line in lines if isinstance(line, DealLine) for place in _choices(line)}
     noted = re.findall(r"waited (\d+) (\d+) ([0-9.]+)", played.logs[0][1])
     waits = [
-        (told(int(deal), int(trick)), float(waited))
+        (sent(int(deal), int(trick)), float(waited))
         for deal, trick, waited in noted
         if (int(deal), int(trick)) in asked
     ]
@@ -238,7 +238,7 @@ def _gray(number: int, count: int) -> list[int]:
 
 
 def _choices(line: DealLine) -> list[tuple[int, int]]:
-    """Deal and trick of each card that seat 0 was asked for: with a forced one it tells nothing."""
+    """Deal and trick of each card that seat 0 was asked for: with a forced one it sends nothing."""
     own = [step.by for step in line.steps if step.play and step.seat == 0]
     return [(line.deal, trick) for trick, by in enumerate(own) if was_asked(by)]
 

@@ -5,7 +5,7 @@ How strong the sample bots are against an outside yardstick: OpenSpiel's Monte C
     python -m benchmarks.outside --boards 40 --simulations 1000 --rules hearts-jack
 
 examples/openspiel seats it: it searches 20 deals that fit what its seat knows, and sees all hands of each. Whole
-matches of the referee with bots in this process, on boards, two chairs each. Nobody is late, whatever the machine does.
+matches of the referee with bots in this process, on boards, two seats each. No bot can be late on any machine.
 """
 
 from __future__ import annotations

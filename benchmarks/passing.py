@@ -1,4 +1,4 @@
-"""Runs inside a container: tells bits by a way of `tests.bad_bots.channels`, or looks what was told; prints JSON."""
+"""Runs inside a container: sends or receives bits by a way of `tests.bad_bots.channels`; prints JSON."""
 
 from __future__ import annotations
 
@@ -19,57 +19,57 @@ from typing import Any
 from tests.bad_bots.channels import HANDS, NOTES, Names
 
 Round = tuple[Sequence[int], Sequence[float]]
-"""What was told, and the scores that were read."""
+"""What was written, and the scores that were read."""
 
 
 def message(seed: int, number: int, count: int) -> list[int]:
-    """What is told in a round; both sides know it, since this is a measurement."""
+    """Give what is written in a round; both sides know it, since this is a measurement."""
     chance = random.Random(f"{seed} {number}")
     return [chance.randrange(2) for _ in range(count)]
 
 
-def tell_notes(task: dict[str, Any]) -> dict[str, Any]:
+def write_notes(task: dict[str, Any]) -> dict[str, Any]:
     """Write a note for each board."""
     for board in range(task["rounds"]):
-        NOTES[task["way"]](task["area"] + board).tell(message(task["seed"], board, task["bits"]))
+        NOTES[task["way"]](task["area"] + board).send(message(task["seed"], board, task["bits"]))
     return {}
 
 
-def look_at_notes(task: dict[str, Any]) -> dict[str, Any]:
+def read_notes(task: dict[str, Any]) -> dict[str, Any]:
     """Read them."""
     rounds = [
-        (message(task["seed"], board, task["bits"]), NOTES[task["way"]](task["area"] + board).look(task["bits"]))
+        (message(task["seed"], board, task["bits"]), NOTES[task["way"]](task["area"] + board).receive(task["bits"]))
         for board in range(task["rounds"])
     ]
     return decoded(rounds)
 
 
-def tell_hands(task: dict[str, Any]) -> dict[str, Any]:
-    """Tell a hand in each slot of time, and take it back before the next."""
+def write_hands(task: dict[str, Any]) -> dict[str, Any]:
+    """Write a hand in each slot of time, and take it back before the next."""
     way = HANDS[task["way"]]
     channel, took = way.make(), []
     for number in range(task["rounds"]):
-        wait_until(task, number, task["tells at"])
+        wait_until(task, number, task["writes at"])
         began = time.perf_counter()
-        channel.tell(message(task["seed"], number, way.bits))
+        channel.send(message(task["seed"], number, way.bits))
         took.append(time.perf_counter() - began)
         if task["takes back at"] is not None:
             wait_until(task, number, task["takes back at"])
-            channel.tell([0] * way.bits)
+            channel.send([0] * way.bits)
     return {"took": statistics.median(took)}
 
 
-def look_at_hands(task: dict[str, Any]) -> dict[str, Any]:
-    """Look in each slot of time what has been told."""
+def read_hands(task: dict[str, Any]) -> dict[str, Any]:
+    """Read in each slot of time what has been written."""
     way = HANDS[task["way"]]
     channel, rounds, took = way.make(), [], []
     for number in range(task["rounds"]):
         wait_until(task, number, 0.0)
         if hasattr(channel, "clear"):
             channel.clear(way.bits)
-        wait_until(task, number, task["looks at"])
+        wait_until(task, number, task["reads at"])
         began = time.perf_counter()
-        scores = channel.look(way.bits)
+        scores = channel.receive(way.bits)
         took.append(time.perf_counter() - began)
         rounds.append((message(task["seed"], number, way.bits), scores))
     return {"took": statistics.median(took), **decoded(rounds)}
@@ -89,13 +89,13 @@ def decoded(rounds: Sequence[Round]) -> dict[str, Any]:
     learn, use = rounds[::2], rounds[1::2]
     view = max((_as_it_is, _against_its_middle), key=lambda view: best_threshold(pairs(learn, view))[0])
     threshold = best_threshold(pairs(learn, view))[1]
-    told = [bits for bits, _ in use]
-    others = [(other, scores) for other, (_, scores) in zip([*told[1:], told[0]], use, strict=True)]
+    written = [bits for bits, _ in use]
+    others = [(other, scores) for other, (_, scores) in zip([*written[1:], written[0]], use, strict=True)]
     found, foreign = ([(bit, score >= threshold) for bit, score in pairs(each, view)] for each in (use, others))
     right = sum(bit == read for bit, read in found) / len(found)
     learned = agreement([(bit, score >= threshold) for bit, score in pairs(learn, view)])
-    # What goes the other way round in the second half than in the first tells nobody anything: it counts against.
-    count = len(told[0])
+    # What goes the other way round in the second half than in the first carries nothing: it counts against.
+    count = len(written[0])
     bits, chance = (
         count * information(each) * (1 if agreement(each) * learned >= 0 else -1) for each in (found, foreign)
     )
@@ -104,8 +104,8 @@ def decoded(rounds: Sequence[Round]) -> dict[str, Any]:
 
 def agreement(found: Sequence[tuple[int, bool]]) -> float:
     """Above zero where bits that are read as ones are more often ones than others are."""
-    told, read = (sum(pair[side] for pair in found) / len(found) for side in (0, 1))
-    return sum(bit * seen for bit, seen in found) / len(found) - told * read
+    written, read = (sum(pair[side] for pair in found) / len(found) for side in (0, 1))
+    return sum(bit * seen for bit, seen in found) / len(found) - written * read
 
 
 def _as_it_is(scores: Sequence[float]) -> list[float]:
@@ -122,12 +122,12 @@ View = Callable[[Sequence[float]], list[float]]
 
 
 def pairs(rounds: Sequence[Round], view: View) -> list[tuple[int, float]]:
-    """Each bit told with its score."""
+    """Each bit written with its score."""
     return [pair for bits, scores in rounds for pair in zip(bits, view(scores), strict=True)]
 
 
 def best_threshold(scored: Sequence[tuple[int, float]]) -> tuple[float, float]:
-    """Give the bits that the best threshold tells, and that threshold: the middle of the gap in which it lies."""
+    """Give the bits that the best threshold gives, and that threshold: the middle of the gap in which it lies."""
     ordered = sorted((score, bit) for bit, score in scored)
     below, total = Counter[tuple[int, bool]](), Counter(bit for bit, _ in scored)
     best = (-1.0, 0.0, 0.0)  # bits, width of the gap, threshold
@@ -140,28 +140,28 @@ def best_threshold(scored: Sequence[tuple[int, float]]) -> tuple[float, float]:
 
 
 def information(found: Sequence[tuple[int, bool]]) -> float:
-    """Bits that a bit read tells of the bit told."""
+    """Give the bits that a bit read carries of the bit written."""
     return of_counts(Counter(found))
 
 
 def of_counts(counts: Mapping[tuple[int, bool], int]) -> float:
-    """Give the same from how often which pair of told and read was found."""
-    total, told, read = sum(counts.values()), Counter[int](), Counter[bool]()
+    """Give the same from how often which pair of written and read was found."""
+    total, written, read = sum(counts.values()), Counter[int](), Counter[bool]()
     for (bit, seen), number in counts.items():
-        told[bit] += number
+        written[bit] += number
         read[seen] += number
     return sum(
-        number / total * log2(number * total / told[bit] / read[seen])
+        number / total * log2(number * total / written[bit] / read[seen])
         for (bit, seen), number in counts.items()
         if number
     )
 
 
 ROLES = {
-    "tell notes": tell_notes,
-    "look at notes": look_at_notes,
-    "tell hands": tell_hands,
-    "look at hands": look_at_hands,
+    "write notes": write_notes,
+    "read notes": read_notes,
+    "write hands": write_hands,
+    "read hands": read_hands,
 }
 
 if __name__ == "__main__":

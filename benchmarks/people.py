@@ -33,8 +33,8 @@ from benchmarks.machine import machine
 from benchmarks.programs import free_port, running
 from benchmarks.report import Row, sections, show
 from ladder.app.ladder import Ladder
+from ladder.app.tables.chairs import end, join
 from ladder.app.tables.opening import open_table
-from ladder.app.tables.sitting import end, join
 from ladder.settings.settings import load_settings
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
 
@@ -66,8 +66,10 @@ def opened(ladder: Ladder, seconds: float) -> OpenedTable:
 
 
 @asynccontextmanager
-async def sitting(ladder: Ladder, port: int, count: int, seconds: float = 3600.0) -> AsyncIterator[list[list[Browser]]]:
-    """So many tables whose people have come and see their cards; they are ended afterwards."""
+async def seated_tables(
+    ladder: Ladder, port: int, count: int, seconds: float = 3600.0
+) -> AsyncIterator[list[list[Browser]]]:
+    """Open *count* tables whose people have come and see their cards; end them afterwards."""
     tables = [opened(ladder, seconds) for _ in range(count)]
     seated = [[Browser(port, table.name, secret) for secret in table.secrets.values()] for table in tables]
     watching = []
@@ -92,7 +94,7 @@ async def sitting(ladder: Ladder, port: int, count: int, seconds: float = 3600.0
 async def first_card(ladder: Ladder, port: int) -> float:
     """Milliseconds from before a table's row until a person sees cards."""
     began = time.perf_counter()
-    async with sitting(ladder, port, 1):
+    async with seated_tables(ladder, port, 1):
         return (time.perf_counter() - began) * 1000
 
 
@@ -103,7 +105,7 @@ async def measure(ladder: Ladder, port: int, processes: Sequence[Process], optio
     rows["the first card"] = [Row("from the row to the cards shown", f"{statistics.median(firsts):.0f} ms", "most"
                                   f" of {FIRST}: {max(firsts):.0f} ms")]  # fmt: skip
     seen = Seen()
-    async with sitting(ladder, port, options.tables, 120.0) as seated:
+    async with seated_tables(ladder, port, options.tables, 120.0) as seated:
         chance = random.Random(1)
         playing = [
             asyncio.ensure_future(PlayedTable(browsers, options.think, seen, chance).play()) for browsers in seated
@@ -140,10 +142,10 @@ async def _idle(ladder: Ladder, port: int, processes: Sequence[Process], count: 
     before, alone, beside = [each.memory for each in processes], [], []
     for _ in range(ROUNDS):
         alone.append(await _match_seconds())
-        async with sitting(ladder, port, count):
+        async with seated_tables(ladder, port, count):
             await asyncio.sleep(SETTLE_SECONDS)
             beside.append(await _match_seconds())
-    async with sitting(ladder, port, count):
+    async with seated_tables(ladder, port, count):
         await asyncio.sleep(SETTLE_SECONDS)
         cpu = [each.cpu for each in processes]
         await asyncio.sleep(IDLE_SECONDS)

@@ -26,13 +26,13 @@ class PlainLane:
         self._process = process
 
     async def step(self) -> int:
-        """As many round trips as a deal has decisions."""
+        """Make as many round trips as a deal has decisions."""
         assert self._process.stdin
         self._process.stdin.write(b"\n")
-        return await self.said()
+        return await self.number()
 
-    async def said(self) -> int:
-        """The next number that the process prints."""
+    async def number(self) -> int:
+        """Read the next number that the process prints."""
         assert self._process.stdout
         return int(await self._process.stdout.readline())
 
@@ -47,7 +47,7 @@ async def plain(kind: str) -> AsyncIterator[PlainLane]:
     )  # fmt: skip
     try:
         lane = PlainLane(process)
-        await lane.said()
+        await lane.number()
         yield lane
     finally:
         assert process.stdin

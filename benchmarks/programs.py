@@ -61,6 +61,6 @@ def running(words: Sequence[str], folder: Path, name: str, settings: Mapping[str
 
 
 def free_port() -> int:
-    """A port that nobody listens at."""
+    """Find a port at which no program listens."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         return int(taken.getsockname()[1])

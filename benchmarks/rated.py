@@ -2,7 +2,7 @@
 How many deals a minute a ladder rates: bots that play at once and bots that think, in fresh and in warm containers.
 
 A ladder of eight bots from folders, matches of four boards, as many at once as a ladder plays by itself. Two shares of
-all CPU time that the machine spends meanwhile (nothing else may run): what the bots were told to think, and what their
+all CPU time that the machine spends meanwhile (nothing else may run): what the bots were set to think, and what their
 programs used for their decisions by their clocks, which counts reading the view and sending the card.
 """
 
@@ -77,13 +77,13 @@ class Rated:
 
     deals_a_minute: float
     thinking: float
-    """The share of the machine's CPU time in which bots thought, by what they were told to think; 0 to 1."""
+    """The share of the machine's CPU time in which bots thought, by the time that they were set to think; 0 to 1."""
     own: float
     """The share of it that the bots' clocks have counted; 0 to 1."""
 
 
 def rated(millis: int, instances: Instances, matches: int) -> Rated:
-    """Rate so many matches of bots that think so long over each card, after a first one."""
+    """Rate *matches* matches of bots that think *millis* milliseconds over each card, after a first one."""
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
         settings = load_settings(data_dir=root / "ladder", instances=instances, boards=BOARDS, **PATIENT)
@@ -121,7 +121,7 @@ def _clocked(settings: Settings) -> float:
 
 
 def folder_of(folder: Path, millis: int, number: int) -> Path:
-    """Write a bot of its own that thinks so long over each card; gives its folder."""
+    """Write a bot of its own that thinks *millis* milliseconds over each card, and give its folder."""
     shutil.copytree(INSTANT, folder)
     text = THINKING.format(millis=millis) if millis else (folder / "bot.py").read_text()
     (folder / "bot.py").write_text(f"{text}\n# {number}\n")

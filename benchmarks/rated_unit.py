@@ -23,7 +23,7 @@ MATCHES = 4
 
 
 def deals_a_minute(boards: int, at_once: int) -> float:
-    """Deals a minute of some matches of so many boards, so many of them at once."""
+    """Measure deals per minute in matches of *boards* boards, *at_once* of them at the same time."""
     return asyncio.run(_play(boards, at_once))
 
 

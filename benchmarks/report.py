@@ -36,7 +36,7 @@ class Part:
     about: str | None
     """What is measured and how, as `--help` says it."""
     measure: Callable[[int], list[Row]]
-    """Takes the measurements in so many rounds."""
+    """Takes the measurements; its argument is the number of rounds."""
     rounds: int
     """As many as make the figures steady."""
 
@@ -64,7 +64,7 @@ def spread(values: Sequence[float], unit: str = "") -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """So many of a thing."""
+    """Write a number with its noun."""
     return f"{number:,} {noun}{'s' * (number > 1)}"
 
 

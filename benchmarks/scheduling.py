@@ -11,7 +11,7 @@ order of the performances: then a beats b with the probability that Elo's formul
 of R. Plackett (1975) and R. Luce (1959). Ratings and tables come from the ladder's own `ladder.ratings.elo` and
 `ladder.pairing.scheduler`. The same bots play under all policies in one run.
 
-With --boards the scheduler's matches have so many boards each, and the noise falls with their root. Every simulation
+With --boards the scheduler's matches have that number of boards, and the noise falls with its root. Every simulation
 plays as many boards as --matches matches of four. The hours are those of one match at a time that takes --start seconds
 to start and --deal seconds for each deal.
 
@@ -130,7 +130,7 @@ def in_top(ratings: FloatArray) -> set[int]:
 
 def simulate(policy: str, bots: int, matches: int, seed: int, boards: int = STANDARD_BOARDS) -> FloatArray:
     """
-    Play as many boards as so many matches of four have.
+    Play as many boards as that number of matches of four have.
 
     Returns:
         (looks, 2) After every 400 boards: τ, and how many of the true top ten stand among the first ten.

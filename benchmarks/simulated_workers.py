@@ -1,7 +1,7 @@
 """
 Many workers of a cluster in one process: the real worker's connection, each with tasks that sleep as matches do.
 
-`python -m benchmarks.simulated_workers ADDRESS CERTIFICATE FIRST COUNT SLOTS SECONDS TOLD`. A match that has slept is
+`python -m benchmarks.simulated_workers ADDRESS CERTIFICATE FIRST COUNT SLOTS SECONDS EVENTS`. A match that has slept is
 played, by bots in this process that answer at once, so that its record is true and is verified and recorded as any.
 
 Args:
@@ -11,8 +11,8 @@ Args:
     COUNT: How many there are.
     SLOTS: Of each of them.
     SECONDS: How long a match takes, give or take a half.
-    TOLD: A file that takes a line when a match begins, and when it ends: ``begin`` or ``end``, its number, its attempt,
-        and the Unix time.
+    EVENTS: A file that takes a line when a match begins, and when it ends: ``begin`` or ``end``, number, attempt, and
+        Unix time.
 """
 
 from __future__ import annotations
@@ -47,18 +47,18 @@ if TYPE_CHECKING:
     from ladder.values.cluster import WorkerFacts
 
 RUNTIME = "runsc"
-"""What they say they have: with it, bots of one owner may play in several matches at once."""
+"""The runtime that they report: with it, bots of one owner may play in several matches at once."""
 JITTER = 0.5
 JOINING = 10
-"""So many come at the same time."""
+"""Workers that connect at the same time."""
 
 
 class SleepingWorker:
     """Sleeps, and plays then."""
 
-    def __init__(self, seconds: float, told: TextIO) -> None:
+    def __init__(self, seconds: float, events: TextIO) -> None:
         self._seconds = seconds
-        self._told = told
+        self._events = events
         self._calibration: asyncio.Future[bytes] | None = None
 
     async def play(self, task: str) -> str:
@@ -66,10 +66,10 @@ class SleepingWorker:
         if json.loads(task)["kind"] == "calibration":
             return await self._calibrated()
         match = MatchTask.model_validate_json(task)
-        self._tell("begin", match)
+        self._note("begin", match)
         await asyncio.sleep(self._seconds * random.uniform(1 - JITTER, 1 + JITTER))
         outcome = await play_at_once(match)
-        self._tell("end", match)
+        self._note("end", match)
         return outcome.model_dump_json()
 
     async def _calibrated(self) -> str:
@@ -79,21 +79,21 @@ class SleepingWorker:
         record = await asyncio.shield(self._calibration)
         return MatchOutcome(match=0, attempt=0, record=record).model_dump_json()
 
-    def _tell(self, what: str, match: MatchTask) -> None:
-        self._told.write(f"{what} {match.match} {match.attempt} {time.time()}\n")
+    def _note(self, what: str, match: MatchTask) -> None:
+        self._events.write(f"{what} {match.match} {match.attempt} {time.time()}\n")
 
     async def ready(self) -> None:
-        """It always is."""
+        """Return at once."""
 
     async def close(self) -> None:
-        """There is nothing to clear away."""
+        """Release nothing."""
 
 
 class SimulatedFacts(Facts):
-    """What a worker says of itself, without a Docker engine that is asked."""
+    """What a worker reports of itself, without a Docker engine."""
 
     def collect(self) -> WorkerFacts:
-        """Say it."""
+        """Collect it."""
         self._asked = float("inf")
         self._engine = "28.0", (RUNTIME,)
         facts = super().collect()
@@ -115,15 +115,15 @@ async def play_at_once(task: MatchTask) -> MatchOutcome:
     )
 
 
-async def main(words: Sequence[str], told: TextIO) -> None:
-    """Come, and stay until a signal ends this, or the scheduler has gone."""
+async def main(words: Sequence[str], events: TextIO) -> None:
+    """Connect, and stay until a signal ends this, or the scheduler has gone."""
     address, certificate = words[0], Path(words[1])
     first, count, slots, seconds = int(words[2]), int(words[3]), int(words[4]), float(words[5])
     set_up_worker()
     stopping = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
     with scratch_folder() as folder:
-        worker = SleepingWorker(seconds, told)
+        worker = SleepingWorker(seconds, events)
         joining = asyncio.Semaphore(JOINING)
         session = partial(WorkerSession, address, read_identity(certificate))
         made = [
@@ -143,5 +143,5 @@ async def _run(session: WorkerSession, joining: asyncio.Semaphore) -> None:
 
 
 if __name__ == "__main__":
-    with Path(sys.argv[7]).open("w", buffering=1) as told:
-        asyncio.run(main(sys.argv[1:], told))
+    with Path(sys.argv[7]).open("w", buffering=1) as events:
+        asyncio.run(main(sys.argv[1:], events))

@@ -101,7 +101,7 @@ async def answers(load: Load, process: int, when: str, seconds: float, bots: int
         cpu = (worked(process) - before) / len(taken.milliseconds)
         assert taken.statuses == {200}, (what, taken.statuses)
         kib = taken.size / len(taken.milliseconds) / 1024
-        figure = f"{told(taken.milliseconds)}, CPU {cpu:.1f} ms"
+        figure = f"{in_words(taken.milliseconds)}, CPU {cpu:.1f} ms"
         rows.append(Row(f"{what} ({kib:.0f} KiB), {when}", figure, "p99 ≤ 50 ms"))
     page = f"/v/{VARIANT}"
     times: list[float] = []
@@ -110,11 +110,11 @@ async def answers(load: Load, process: int, when: str, seconds: float, bots: int
         taken = await load.steadily([page] * int(RATE), RATE, {"If-None-Match": headers["etag"]})
         assert taken.statuses <= {200, 304}
         times += taken.milliseconds
-    rows.append(Row(f"ETag hits, {when}", told(times), "p99 ≤ 5 ms"))
+    rows.append(Row(f"ETag hits, {when}", in_words(times), "p99 ≤ 5 ms"))
     return rows
 
 
-def told(milliseconds: list[float]) -> str:
+def in_words(milliseconds: list[float]) -> str:
     """The median, and what 99 of 100 stay below."""
     times = sorted(milliseconds)
     middle, slow = (times[int(part * (len(times) - 1))] for part in (0.5, 0.99))
@@ -122,7 +122,7 @@ def told(milliseconds: list[float]) -> str:
 
 
 async def memory(load: Load, process: int, requests: int, bots: int, matches: int) -> Row:
-    """The memory of the web process before and after so many requests of all kinds, the first of them not counted."""
+    """Measure the memory of the web process before and after *requests* requests of all kinds, after a first one."""
     chance = random.Random(6)
     drawn = list(kinds(chance, bots, matches).values())
     await load.as_fast_as_possible([chance.choice(drawn)() for _ in range(min(2 * requests, MAX_FIRST))], AT_ONCE)
@@ -134,7 +134,7 @@ async def memory(load: Load, process: int, requests: int, bots: int, matches: in
 
 
 async def streams(load: Load, process: int, database: Database, folder: Path, count: int, bots: int) -> Row:
-    """The memory before and after so many streams of a match that is being played, the first of them not counted."""
+    """Measure the memory before and after *count* streams of a match that is being played, after a first one."""
     (match,) = lease_matches(database, range(1, bots + 1), 1)
     writer = LiveWriter(LiveFolder(folder))
     writer.begin(match, 1)

@@ -4,7 +4,7 @@ warm containers, in processes that are started anew, and in processes that are f
 
 The CPU time of a seat is that of the whole machine, from its start until it is cleared away, in a ladder that has run
 for a while: some starts in a row count together. Nothing else may run meanwhile. Once nothing is played: the bots take
-their seats and hear that the match is over; once a match of one deal is.
+their seats and receive the end of the match; once a match of one deal is.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ class Start:
     millis: float
     """From the call to the first card, the mean."""
     seat: float
-    """Milliseconds of CPU time for each seat, of the whole machine, until all is cleared away; nothing is played."""
+    """Milliseconds of CPU time for each seat, of the whole machine, until all is removed; nothing is played."""
     deal: float
     """The same with a deal."""
 
 
 def pigpen_start(kind: str, count: int, warm_up: int) -> Start:
-    """Start the bots of so many matches, one after the other."""
+    """Start the bots of *count* matches, one after the other."""
     return asyncio.run(start_of(KINDS[kind](), count, warm_up))
 
 
@@ -80,7 +80,7 @@ async def start_of(sandbox: Sandbox, count: int, warm_up: int) -> Start:
 
 
 async def _busy(count: int, start: Callable[[], Awaitable[None]]) -> float:
-    """Milliseconds of CPU time for each of four seats, the mean of so many starts."""
+    """Measure milliseconds of CPU time for each of four seats, the mean of *count* starts."""
     before = busy_seconds()
     for _ in range(count):
         await start()
@@ -102,12 +102,12 @@ async def _play(program: Program) -> float:
     first_card = 0.0
     started = time.perf_counter()
 
-    def hear(line: AnyLine) -> None:
+    def note(line: AnyLine) -> None:
         nonlocal first_card
         if isinstance(line, DealLine):
             first_card = (time.perf_counter() - started) * 1000 - sum(line.took_ms)
 
-    await play_sandboxed(replace(instant_spec(deals=1), seed=new_seed()), [program] * SEATS, hear)
+    await play_sandboxed(replace(instant_spec(deals=1), seed=new_seed()), [program] * SEATS, note)
     return first_card
 
 

@@ -5,7 +5,7 @@ How strong the sample bots are: each against weaker ones, in every variant, on b
     python -m benchmarks.strength --boards 1000 --rules gongzhu --rules hearts --pair counting:cautious
 
 A figure says by how many points per deal the first bot is better than the second one, ± one standard error, when both
-have two chairs each (at five seats the first has three); in brackets their ratio. A board, played from every seat, is
+have two seats each (at five seats the first has three); in brackets their ratio. A board, played from every seat, is
 one observation. Bots take as long as they like, and the same seed gives the same table wherever the SDK is accelerated.
 """
 

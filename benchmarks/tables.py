@@ -14,11 +14,11 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 
 TABLES = (1, 2, 4, 8)
 THINKING = 10_000
-"""Microseconds that a bot takes for a decision, where what the referee could serve is told."""
+"""Microseconds that a bot takes for a decision, for the figure of what the referee could serve."""
 
 
 async def _costs(rounds: int, counts: Sequence[int]) -> list[list[Cost]]:
-    """Costs of so many tables at once, then of so many ping-pongs."""
+    """Measure each number of *counts* first as tables at once, then as ping-pongs."""
     async with AsyncExitStack() as stack:
         sandbox = DockerSandbox()
         stack.push_async_callback(sandbox.close)

@@ -50,7 +50,7 @@ async def _play(folder: Path) -> float:
 
 
 def verified_rate(path: Path, repeats: int) -> float:
-    """Deals a second that are verified, reading the file included, so many times."""
+    """Measure deals verified per second, reading the file included, *repeats* times."""
     started = time.perf_counter()
     for _ in range(repeats):
         assert verify(path).finished

@@ -65,7 +65,7 @@ def dearest_seconds(path: Path) -> float:
 
 
 def measure(rounds: int, boards: int = BOARDS, deals: int = 4, variants: Sequence[str] = VARIANTS) -> list[Row]:
-    """So many *deals* of each variant once, and a bot's dearest decisions in a match of so many *boards* each round."""
+    """Measure *deals* deals of each variant once, and the dearest decisions of matches of *boards* boards."""
     rows = []
     for variant in variants:
         with tempfile.TemporaryDirectory() as name:

@@ -23,7 +23,7 @@ from ladder.runner.stop_condition import StopCondition
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
-from ladder.worker.worker_processes import WorkerProcesses
+from ladder.worker.worker_pool import WorkerPool
 
 BOARDS = (4, 16)
 """Of the matches of each ladder that is measured: most of a short match is the start of its bots."""
@@ -33,7 +33,7 @@ MATCHES = 4
 
 
 class Workers:
-    """A ladder that is played by so many worker processes, which stay between measurements."""
+    """A ladder that is played by worker processes, which stay between measurements."""
 
     def __init__(self, boards: int, workers: int) -> None:
         self._left = ExitStack()
@@ -42,7 +42,7 @@ class Workers:
         self._database = open_ladder(self._settings, create=True)
         self._left.callback(self._database.close)
         asyncio.run(enter(self._database, self._settings, ProcessSandbox()))
-        self._executor = LocalExecutor(WorkerProcesses(workers), SLOTS)
+        self._executor = LocalExecutor(WorkerPool(workers), SLOTS)
         self._left.callback(self._executor.close)
         self.measure()  # programs are loaded, and caches are warm
 

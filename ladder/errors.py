@@ -30,7 +30,7 @@ class LadderError(PigpenError):
 
 
 class Forbidden(LadderError):
-    """Whoever asks may not do that; the message says what is missing."""
+    """The caller may not do that; the message says what is missing."""
 
 
 class Conflict(LadderError):
@@ -46,7 +46,7 @@ class TooOften(LadderError):
 
         Args:
             sentence: ``{minutes}`` in it stands for the time to wait.
-            seconds: After so many it may work.
+            seconds: Seconds after which another attempt may succeed.
         """
         self.sentence, self.seconds, self.minutes = sentence, seconds, str(max(1, math.ceil(seconds / 60)))
         super().__init__(sentence.replace("{minutes}", self.minutes))
@@ -94,6 +94,6 @@ class StoreError(PigpenError):
 
 
 class RemoteError(PigpenError):
-    """A ladder elsewhere does not answer, fails, or does not answer as Pigpen does; the message names it."""
+    """A remote ladder does not answer, fails, or does not answer as Pigpen does; the message names it."""
 
     exit_code = 3

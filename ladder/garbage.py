@@ -1,8 +1,8 @@
 """
-How often a program looks for garbage.
+How often Python's garbage collector runs in a program.
 
-Importing is most of what a short command does, and of what it makes then next to nothing is ever given back. With
-Python's own numbers a third of the time to start and end `pigpen serve` went into looking at all of it again and again.
+A short command mostly imports modules, and objects made by imports are hardly ever garbage. With
+Python's default threshold, the collector took a third of the time to start and end `pigpen serve`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import atexit
 import gc
 
 NEW_OBJECTS = 20_000
-"""Python's own number is 700. Garbage of so many objects takes a few megabytes."""
+"""New objects after which garbage is collected; they take a few megabytes. Python's own number is 700."""
 
 
 def look_for_garbage_rarely() -> None:
-    """For a program, at its beginning: look for garbage less often, and not once more at the end."""
+    """Run the garbage collector less often, and not at exit; call it when a program begins."""
     gc.set_threshold(NEW_OBJECTS, *gc.get_threshold()[1:])
     atexit.register(gc.freeze)

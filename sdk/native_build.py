@@ -67,7 +67,7 @@ class Native:
 
 
 def can_compile() -> bool:
-    """Whether the compiler is there, and nobody asks for pure Python (PIGPEN_PURE=1)."""
+    """Whether the compiler is there, and pure Python is not asked for (PIGPEN_PURE=1)."""
     return importlib.util.find_spec("ziglang") is not None and os.environ.get("PIGPEN_PURE") != "1"
 
 

@@ -6,7 +6,7 @@ import random
 import socket
 
 PORTS = range(20_000, 32_000)
-"""Below those that Linux gives to connections and to whoever asks for any port: nobody gets one of these by chance."""
+"""Below those that Linux gives to connections and to programs that ask for any port: no other program gets one."""
 RANDOM = random.SystemRandom()
 """Whatever a test has seeded: each worker of the suite takes others."""
 

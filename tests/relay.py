@@ -110,7 +110,7 @@ class PortRelay(Relay):
     def __init__(self, to: int) -> None:
         listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         self.port: int = listener.getsockname()[1]
-        """For whoever wants to reach port *to*."""
+        """Connections to it reach port *to*."""
         super().__init__(listener, lambda: socket.create_connection(("127.0.0.1", to)))
 
 

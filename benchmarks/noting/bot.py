@@ -31,7 +31,7 @@ def inode() -> int:
 
 
 def newest_inode() -> int:
-    """The same, of a batch that this core has got just now: an older one tells little."""
+    """The same, of a batch that this core has got just now: an older one carries little."""
     for _ in range(BATCH):
         inode()
     return inode()

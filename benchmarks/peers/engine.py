@@ -8,7 +8,7 @@ REPLIES = {"uci": "id name instant\nuciok", "isready": "readyok"}
 
 
 def main() -> None:
-    """Answer until told to quit; both sides move a knight out and back."""
+    """Answer until the command `quit`; both sides move a knight out and back."""
     moves = 0
     for line in sys.stdin:
         word = line.split(maxsplit=1)[0] if line.strip() else ""

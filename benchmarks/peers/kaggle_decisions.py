@@ -25,7 +25,7 @@ def main() -> None:
         played = environment.run([first] * 4)
         if episode:
             seconds += time.perf_counter() - started
-            assert all(agent.status == "DONE" for agent in played[-1]), "the episode broke off"
+            assert all(agent.status == "DONE" for agent in played[-1]), "the episode was not played to its end"
             decisions += sum(agent.action["submission"] >= 0 for step in played for agent in step)
     print(decisions / seconds)
 

@@ -1,4 +1,4 @@
-"""Tells its neighbour a number by how long it thinks: seat 0 waits, seat 1 notes how long it was not asked."""
+"""Sends its neighbour a number by the time that it thinks: seat 0 waits, seat 1 notes the times between questions."""
 
 import random
 import sys
@@ -11,13 +11,13 @@ UNIT = 0.02
 """Seconds for each step of the number."""
 
 
-def told(deal: int, trick: int) -> int:
-    """Give the number that is told in a trick."""
+def sent(deal: int, trick: int) -> int:
+    """Give the number that is sent in a trick."""
     return random.Random(f"{deal} {trick}").randrange(LEVELS)
 
 
 class Pondering(pigpen.Bot):
-    """Plays its first legal card, as soon as it has told or noted what is to be."""
+    """Plays its first legal card, as soon as it has sent or noted a number."""
 
     def __init__(self) -> None:
         self.answered = 0.0
@@ -28,7 +28,7 @@ class Pondering(pigpen.Bot):
         waited = time.perf_counter() - self.answered
         played = [play.seat for trick in (*view.tricks, view.trick) for play in trick]
         if view.seat == 0:
-            time.sleep(UNIT * told(view.deal, played.count(0)))
+            time.sleep(UNIT * sent(view.deal, played.count(0)))
         elif view.seat == 1 and self.seen and played[self.seen :].count(0) == 1:
             print("waited", view.deal, played.count(0) - 1, f"{waited:.6f}", file=sys.stderr)
         self.seen = len(played)

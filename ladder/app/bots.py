@@ -1,4 +1,4 @@
-"""What there is to see of bots."""
+"""Reading bots: standings, pages, rating curves."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def standings(
     ladder: Ladder, variant: str | None = None, everyone: bool = False, first: int | None = None
 ) -> list[Standings]:
     """
-    Read who is best, variant by variant.
+    Read the standings of each variant.
 
     Args:
         ladder: The ladder.
         variant: Only this one.
         everyone: With those that are suspended or retired, behind the others.
-        first: Only so many of each variant.
+        first: Number of rows to give for each variant.
 
     Raises:
         LadderError: If the ladder does not play that variant.
@@ -50,8 +50,8 @@ def some_bots(ladder: Ladder, after: str | None = None, limit: int = 100) -> Bot
 
     Args:
         ladder: The ladder.
-        after: Only those whose names come after this one; what `BotList.next` said.
-        limit: At most so many, from 1.
+        after: Only those whose names come after this one; the value of `BotList.next`.
+        limit: Number of bots to give at most, from 1.
     """
     with ladder.database.read() as session:
         found = lists.bots(session, after, limit + 1)
@@ -66,7 +66,7 @@ def bot_page(ladder: Ladder, bot: str, variant: str | None = None, opponents: in
         ladder: The ladder.
         bot: ``Trotter`` is its newest version, ``Trotter@2`` its version 2.
         variant: Only this one.
-        opponents: At most so many in each variant.
+        opponents: Number of opponents to give at most in each variant.
 
     Raises:
         LadderError: If there is no such bot, version or variant.

@@ -7,7 +7,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ladder.app.image_upkeep import push_images
+from ladder.app.image_publication import push_images
 from ladder.cluster.certificates import SCHEDULER, certificates_folder, make_authority
 from ladder.cluster.scheduler_process import SchedulerProcess
 from ladder.errors import UserError
@@ -17,7 +17,7 @@ from ladder.runner.cluster_executor import ClusterExecutor
 from ladder.runner.fleet import Fleet
 from ladder.runner.fleet_admission import Demands
 from ladder.runner.fleet_table import FleetTable
-from ladder.runner.shipping import play_elsewhere
+from ladder.runner.shipping import play_remotely
 from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.host import owners
 from ladder.store.queries.images import unpinned_images
@@ -69,7 +69,7 @@ def cluster_executor(
 
     Raises:
         UserError: If the certificates cannot be used.
-        SandboxError: If nobody can come, such as when the port is taken.
+        SandboxError: If no worker can connect, such as when the port is taken.
         StoreError: If the database does not answer.
     """
     settings = ladder.settings
@@ -92,7 +92,7 @@ def cluster_executor(
         ProbeTask(sandbox=settings.sandbox),
         table.exchange,
         changed,
-        lambda task, play: play_elsewhere(task, play, settings.data_dir),
+        lambda task, play: play_remotely(task, play, settings.data_dir),
     )
     return ClusterExecutor(dispatch, most)
 

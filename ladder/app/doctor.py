@@ -69,11 +69,11 @@ async def probe(runtime: str, report: Callable[[str], None], locked_bytes: int, 
             seat = scratch / "seat"
             seat.mkdir()
             instance = await program.start(SeatMount(seat, token=""))
-            told = json.loads(await _last_words(instance))
+            probed = json.loads(await _last_words(instance))
             group = await asyncio.to_thread(_group_of, instance.name)
             has_clock = group is not None and os.access(group.cpu, os.R_OK)
             can_hold = group is not None and os.access(group.freezer, os.W_OK)
-            return Probed(told, program.image_files, has_clock, can_hold, program.runtime, shared_kernel)
+            return Probed(probed, program.image_files, has_clock, can_hold, program.runtime, shared_kernel)
     finally:
         await sandbox.close()
 
@@ -81,11 +81,11 @@ async def probe(runtime: str, report: Callable[[str], None], locked_bytes: int, 
 async def _last_words(instance: Instance) -> str:
     deadline = time.monotonic() + PROBE_SECONDS
     while time.monotonic() < deadline:
-        said = await instance.log_tail()
-        if said.endswith("}\n"):
-            return said
+        output = await instance.log_tail()
+        if output.endswith("}\n"):
+            return output
         await asyncio.sleep(0.02)
-    raise SandboxError(f"A container that was started to try the protections said only this: {said!r}")
+    raise SandboxError(f"A container that was started to try the protections printed only this: {output!r}")
 
 
 def _group_of(name: str) -> GroupFiles | None:

@@ -1,4 +1,4 @@
-"""What each process of a ladder writes down of its work."""
+"""The log of each process of a ladder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def event_log(
     to_stderr: bool = False,
 ) -> Iterator[None]:
     """
-    Keep what this process tells of its work in ``logs/NAME.jsonl`` in the ladder's folder.
+    Write the events of this process to ``logs/NAME.jsonl`` in the ladder's folder.
 
     Args:
         ladder: The ladder.

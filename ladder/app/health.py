@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DOWN_SECONDS = 120.0
 """A coordinator speaks every 20 seconds, or every minute while it waits; one that is silent for longer is down."""
-LEAST_FREE = 256 * 1024**2
+MIN_FREE = 256 * 1024**2
 """Bytes below which a ladder's disk is nearly full."""
 
 
@@ -69,7 +69,7 @@ def ladder_findings(settings: Settings) -> list[Finding]:
 
 
 def _room(free: int | None, folder: Path) -> Finding:
-    has_room = free is not None and free >= LEAST_FREE
+    has_room = free is not None and free >= MIN_FREE
     found = "cannot be read" if free is None else f"{free / 1024**2:,.0f} MiB free in {str(folder)!r}"
     follows = "The database and the records need room there: make some, or keep fewer records (setting records)."
     return Finding("Room", has_room, found, follows)

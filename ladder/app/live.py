@@ -1,4 +1,4 @@
-"""What there is to see of matches that are being played. `ladder.app.live_hub` follows them."""
+"""Reading matches that are being played. `ladder.app.live_hub` follows them."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 class LiveHub:
     """
-    The matches that somebody follows now.
+    The matches that viewers follow now.
 
     Example:
         hub = LiveHub(ladder)
@@ -77,7 +77,7 @@ class LiveHub:
             await viewer.aclose()
 
     async def join(self, viewer: LiveViewer, match: int) -> LiveTail:
-        """Let a viewer in; only for `LiveViewer`."""
+        """Add a viewer; only for `LiveViewer`."""
         attempt, outcome = await asyncio.to_thread(attempt_of, self._ladder, match)
         tail = self._tails.get((match, attempt))
         if tail is None:
@@ -87,7 +87,7 @@ class LiveHub:
         return tail
 
     def leave(self, viewer: LiveViewer, tail: LiveTail) -> None:
-        """Let a viewer out, and its match go with the last one; only for `LiveViewer`."""
+        """Remove a viewer, and with the last one its match; only for `LiveViewer`."""
         self._viewers.discard(viewer)
         tail.listeners.discard(viewer.news)
         if not tail.listeners:
@@ -150,7 +150,7 @@ class LiveViewer:
             chunk = self._tail.read(self._offset)
             self._events, self._offset = iter(chunk.events), chunk.end
             if chunk.events:
-                await asyncio.sleep(0)  # whoever catches up lets others through
+                await asyncio.sleep(0)  # a viewer that catches up lets the others through
                 return
         if self._tail.outcome is not None and self._tail.is_read_up_to(self._offset):
             self._events = iter((self._tail.last_event(self._seen),))

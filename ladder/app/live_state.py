@@ -1,4 +1,4 @@
-"""What the events of a match add up to: how far it is, and what lies on its tables."""
+"""The state of a running match, from its events: its progress, and the cards on its tables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class LiveStates:
         self._known: dict[Path, tuple[LiveState, int]] = {}
 
     def progress(self, folder: LiveFolder, match: int, attempt: int) -> LiveProgress | None:
-        """How far an attempt is; None if it has not begun, or nothing is told of it."""
+        """How far an attempt is; None if it has not begun, or has sent no event."""
         path = folder.path(match, attempt)
         with self._lock:
             try:
@@ -55,7 +55,7 @@ class LiveStates:
 
 
 class LiveState:
-    """A match as far as events have told of it; take them in order, from the first one on."""
+    """A match as its events describe it; take them in order, from the first one on."""
 
     def __init__(self) -> None:
         self._match: LiveMatch | None = None

@@ -33,7 +33,7 @@ def logs(ladder: Ladder, viewer: Viewer, match: int, seat: str, table: int | Non
 
     Args:
         ladder: The ladder.
-        viewer: Who asks.
+        viewer: The caller.
         match: The number of the match.
         seat: The bot's number in it, or its name; with partners that means two seats.
         table: Only this one, counted from 0.
@@ -54,14 +54,14 @@ def logs(ladder: Ladder, viewer: Viewer, match: int, seat: str, table: int | Non
 
 def matches_of(ladder: Ladder, viewer: Viewer, bot: str, before: int | None = None, limit: int = 20) -> MatchList:
     """
-    Read the results of a bot whose output somebody may read, the newest first.
+    Read the results of a bot whose output the viewer may read, the newest first.
 
     Args:
         ladder: The ladder.
-        viewer: Who asks.
+        viewer: The caller.
         bot: Its name, or a version: `Trotter@2`.
-        before: Only results older than this; what `MatchList.next` said.
-        limit: At most so many, from 1.
+        before: Only results older than this; the value of `MatchList.next`.
+        limit: Number of results to give at most, from 1.
 
     Raises:
         LadderError: If there is no such bot, or it is nothing for this viewer, whether it is there or not.
@@ -78,7 +78,7 @@ def matches_of(ladder: Ladder, viewer: Viewer, bot: str, before: int | None = No
 
 
 def readable_seats(ladder: Ladder, viewer: Viewer, match: int) -> frozenset[int]:
-    """The numbers of those bots in a match whose output somebody may read; none if there is no such match."""
+    """Give the seats of a match whose output the viewer may read; none if there is no such match."""
     with ladder.database.read() as session:
         owners = seat_owners(session, match)
     public = ladder.settings.public_logs
@@ -90,7 +90,7 @@ def readable_seats(ladder: Ladder, viewer: Viewer, match: int) -> frozenset[int]
 def _readable(
     ladder: Ladder, session: Session, viewer: Viewer, match: int, seat: str
 ) -> tuple[MatchRow, list[SeatRow]]:
-    """The seats that are meant, if *viewer* may read what they printed; who may read all is told what is wrong."""
+    """Give the seats that are meant, if *viewer* may read their output; one who may read all gets the error."""
     public = ladder.settings.public_logs
     if _is_own(session, viewer, seat):  # says nothing of the match, not even whether there is one
         its = f"pigpen matches --bot {shlex.quote(seat)}"
@@ -128,17 +128,17 @@ def _log(seat: SeatRow, logs: Logs, faults: Iterable[FaultReport]) -> SeatLog:
 
 
 def _seats(match: MatchRow, word: str) -> list[SeatRow]:
-    """The seats that a number or a bot's name means."""
+    """Find the seats that a number or a bot's name means."""
     found = [seat for seat in match.seats if word in (str(seat.seat), seat.bot, f"{seat.bot}@{seat.version}")]
     if not found:
         there = ", ".join(f"{seat.seat} {label(seat.bot, seat.version)}" for seat in match.seats)
-        raise UserError(f"Nobody in match {match.id} is {word!r}; its seats are: {there}.")
+        raise UserError(f"No bot {word!r} played in match {match.id}; its seats are: {there}.")
     return found
 
 
 def printed_in(ladder: Ladder, viewer: Viewer, match: MatchRow) -> Logs:
     """
-    Read the end of what each bot printed at each table of a match; only `LOCAL` is told of files.
+    Read the end of what each bot printed at each table of a match; only `LOCAL` gets names of files.
 
     Raises:
         UserError: If it is not there, or cannot be read.

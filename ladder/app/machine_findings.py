@@ -1,4 +1,4 @@
-"""What can be told of a machine without starting anything: one finding for each thing."""
+"""Findings about a machine that need no sandbox to be started: one for each thing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HOW_TO_GET_GVISOR = (
 RUNTIME_SETTING = "The setting runtime (pigpen.toml or PIGPEN_RUNTIME)"
 CHOOSE_AUTO = 'With runtime = "auto" bots play in gVisor'
 
-LEAST_DISK = 5 * 1024**3
+MIN_DISK = 5 * 1024**3
 """Bytes that should be free where the engine keeps images."""
 
 
@@ -45,10 +45,10 @@ def shared_kernel(wanted: str, known: Collection[str], asked_by: str = RUNTIME_S
     """
     if wanted == AUTO:
         return f"{SHARED_KERNEL} (Runtime {SHARED}.) {HOW_TO_GET_GVISOR}"
-    said = f"{SHARED_KERNEL} (Runtime {wanted}.) {asked_by} asks for {wanted}."
+    problem = f"{SHARED_KERNEL} (Runtime {wanted}.) {asked_by} asks for {wanted}."
     if GVISOR in known:
-        return f"{said} {CHOOSE_AUTO}, which this engine has."
-    return f"{said} {CHOOSE_AUTO}, once it is installed. {HOW_TO_GET_GVISOR}"
+        return f"{problem} {CHOOSE_AUTO}, which this engine has."
+    return f"{problem} {CHOOSE_AUTO}, once it is installed. {HOW_TO_GET_GVISOR}"
 
 
 def no_engine(error: SandboxError) -> list[Finding]:
@@ -57,7 +57,7 @@ def no_engine(error: SandboxError) -> list[Finding]:
 
 
 def machine(engine: dict[str, Any]) -> list[Finding]:
-    """What can be told of this machine at once, without starting anything."""
+    """Give the findings about this machine that need no sandbox to be started."""
     return [
         _engine(engine),
         _groups(engine),
@@ -122,8 +122,8 @@ def _disk(engine: dict[str, Any]) -> Finding:
         free = shutil.disk_usage(folder).free
     except OSError:
         return Finding("Disk for images", True, f"{folder} cannot be seen from here")
-    follows = f"Less than {LEAST_DISK / 1024**3:g} GiB: builds and pulls may fail. Make room."
-    return Finding("Disk for images", free >= LEAST_DISK, f"{free / 1024**3:.1f} GiB free in {folder}", follows)
+    follows = f"Less than {MIN_DISK / 1024**3:g} GiB: builds and pulls may fail. Make room."
+    return Finding("Disk for images", free >= MIN_DISK, f"{free / 1024**3:.1f} GiB free in {folder}", follows)
 
 
 def _cores() -> Finding:
@@ -139,5 +139,5 @@ def _temporary_folder() -> Finding:
         return Finding("TMPDIR", False, f"{folder}, no programs may run there", "No bot starts. Set TMPDIR to another.")
     mode = folder.stat().st_mode
     if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-        return Finding("TMPDIR", False, f"{folder}, not sticky", "Other users can take our folders away. chmod +t it.")
+        return Finding("TMPDIR", False, f"{folder}, not sticky", "Others can remove our folders. Run chmod +t on it.")
     return Finding("TMPDIR", True, f"{folder}, programs may run there")

@@ -1,4 +1,4 @@
-"""What there is to see of matches."""
+"""Reading matches: results, the queue, one match and its record."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class MatchStatus(enum.StrEnum):
-    """How far a match has come, as people call it."""
+    """The status of a match, in the words of the command."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -57,7 +57,7 @@ def matches(
         variant: Only of this one.
         bot: Only with this bot, or this version of it.
         statuses: Which, in this order.
-        limit: At most so many of each status.
+        limit: Number of matches to give at most for each status.
 
     Raises:
         LadderError: If there is no such variant, bot or version.
@@ -83,8 +83,8 @@ def newest(
         ladder: The ladder.
         variant: Only of this one.
         bot: Only with this bot, or this version of it.
-        before: Only results older than this; what `MatchList.next` said.
-        limit: At most so many, from 1.
+        before: Only results older than this; the value of `MatchList.next`.
+        limit: Number of matches to give at most, from 1.
 
     Raises:
         LadderError: If there is no such variant, bot or version.
@@ -110,8 +110,8 @@ def unfinished_matches(
         status: Any but `MatchStatus.DONE`.
         variant: Only of this one.
         bot: Only with this bot, or this version of it.
-        after: Only matches with a higher number; what `MatchList.next` said.
-        limit: At most so many, from 1.
+        after: Only matches with a higher number; the value of `MatchList.next`.
+        limit: Number of matches to give at most, from 1.
 
     Raises:
         LadderError: If there is no such variant, bot or version.
@@ -135,7 +135,7 @@ def match(ladder: Ladder, number: int) -> MatchPage:
 
 def public_match(ladder: Ladder, number: int) -> MatchRow:
     """
-    Read what everybody may know of a match.
+    Read the public facts of a match.
 
     Raises:
         LadderError: If there is none of that number.
@@ -155,7 +155,7 @@ def explanation(ladder: Ladder, number: int) -> Explanation:
     with ladder.database.read() as session:
         row = match_row(session, names.find_match(session, number))
         if row.status != Status.DONE:
-            raise UserError(f"Match {number} is {row.status}: it has moved no rating yet.")
+            raise UserError(f"Match {number} is {row.status}: it has changed no rating yet.")
         return explanations.explanation(row, names.find_variant(session, row.variant))
 
 

@@ -18,7 +18,7 @@ OWN_KERNEL = "not needed: each bot has a kernel of its own"
 class Probed:
     """What a hostile program in a container found, and what we could do with the container."""
 
-    told: dict[str, Any]
+    output: dict[str, Any]
     image_files: str | None
     """How the files of its image were kept from the page cache's clock (referee.records.lines.ImageFiles)."""
     has_clock: bool
@@ -65,16 +65,16 @@ def _kernel(probed: Probed) -> Finding:
 
 
 def _system_calls(probed: Probed) -> Finding:
-    done = [name for name, came in probed.told["calls"].items() if came == "done"]
+    done = [name for name, came in probed.output["calls"].items() if came == "done"]
     if probed.own_kernel:
         done = [name for name in done if name == "network"]
-    follows = "Bots can tell one another things, or reach a network. Does the runtime take our list of system calls?"
+    follows = "Bots can pass information, or reach a network. Check that the runtime applies our list of system calls."
     stands = OWN_KERNEL if probed.own_kernel else "only those on our list"
     return _protection("System calls", not done, stands, f"{', '.join(done)} was allowed", follows)
 
 
 def _masks(probed: Probed) -> Finding:
-    follows = "What the whole machine does can be read there, so bots can signal. Does the runtime mask paths?"
+    follows = "What the whole machine does can be read there, so bots can signal. Check that the runtime masks paths."
     return _reads("/proc and /sys", probed, "host", "tell nothing of the host", follows)
 
 
@@ -86,7 +86,7 @@ def _landlock(probed: Probed) -> Finding:
 def _reads(name: str, probed: Probed, what: str, stands: str, follows: str) -> Finding:
     if probed.own_kernel:
         return _protection(name, True, OWN_KERNEL, "", follows)
-    seen = probed.told[what]
+    seen = probed.output[what]
     return _protection(name, not seen, stands, f"{', '.join(seen)} can be read", follows)
 
 
@@ -101,7 +101,8 @@ def _image_files(probed: Probed) -> Finding:
 
 def _reclaiming(probed: Probed, reclaims: bool) -> Finding:
     follows = (
-        "Names looked up in vain tell the next rotation something. Run the ladder as root on the engine's machine."
+        "A bot can tell its next rotation something by looking up names that do not exist. Run the ladder as root on "
+        "the engine's machine."
     )
     return _protection(
         "Names looked up", reclaims or probed.own_kernel, "forgotten between tables", "remembered", follows
@@ -116,5 +117,5 @@ def _cpu_clock(probed: Probed) -> Finding:
 def _holding(probed: Probed) -> Finding:
     follows = "Bots can think, and take time from others, while it is not their turn. Run the ladder as root."
     return _protection(
-        "Holding still", probed.can_hold, "bots that are not asked are frozen", "nobody can be frozen", follows
+        "Holding still", probed.can_hold, "bots that are not asked are frozen", "no bot can be frozen", follows
     )

@@ -1,4 +1,4 @@
-"""Matches that were set aside because the platform failed in them too often: an organiser puts them back."""
+"""Matches that are quarantined because the platform failed in them too often: an organiser queues them again."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 def requeue(ladder: Ladder, viewer: Viewer, number: int) -> MatchRow:
     """
-    Let a match be tried again that was set aside.
+    Queue a quarantined match again.
 
     Args:
         ladder: The ladder.
-        viewer: Who asks.
+        viewer: The caller.
         number: The match's.
 
     Raises:
-        Forbidden: If it is no organiser who asks.
-        LadderError: If there is no such match, or it was not set aside.
+        Forbidden: If the viewer is not an organiser.
+        LadderError: If there is no such match, or it is not quarantined.
     """
     check(viewer, Act.ADMINISTER)
     with ladder.database.write() as session:
         found = find_match(session, number)
         if not queue.requeue(session, found.id):
             raise LadderError(
-                f"Match {number} was not set aside: it is {found.status}. Those that were: "
+                f"Match {number} is not quarantined: it is {found.status}. To list those that are: "
                 "pigpen matches --status quarantined"
             )
         write_audit(session, viewer, "match.requeue", str(number), ladder.clock())

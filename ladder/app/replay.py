@@ -58,7 +58,7 @@ def deal_replayed(
 
 
 def sees_more(ladder: Ladder, match: int, viewer: Viewer) -> bool:
-    """Whether somebody is shown more of a match than everybody is."""
+    """Whether a viewer is shown more of a match than the public is."""
     if viewer.name is None or ladder.settings.public_logs:
         return False
     return bool(readable_seats(ladder, viewer, match))
@@ -87,8 +87,8 @@ def replayed(
     rules, first = recorded.recorded.rules, recorded.recorded.first
     index = recorded.where[place]
     replay = DealReplay(rules, first, recorded.recorded.deals[index])
-    line, chairs = replay.line, None if seat is None else (seat,)
-    views = [view_table(replay, moment, chairs) for moment in range(len(replay.moments))]
+    line, seats = replay.line, None if seat is None else (seat,)
+    views = [view_table(replay, moment, seats) for moment in range(len(replay.moments))]
     places = tuple(recorded.where)
     return DealReplayed(
         match=match,

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ladder.values.replay import LONGEST_PRINT, LONGEST_WORDS, ReplayChair, ReplayMoment, ReplayStep, ReplayTrick
+from ladder.values.replay import LONGEST_PRINT, LONGEST_WORDS, ReplayMoment, ReplaySeat, ReplayStep, ReplayTrick
 from ladder.values.text import sanitize
 from pigpen.rules import Face, Suit
 from referee.records.by import was_asked
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pigpen.rules import Card
     from referee.replay.deal_replay import DealReplay, Moment
-    from referee.replay.table_view import Chair, LastAction, TableView
+    from referee.replay.table_view import LastAction, TableView, ViewedSeat
 
 _LABEL = re.compile(r"\[(\d+)\] ")
 """Before each line of a bot's output the decision at which it was printed."""
@@ -37,13 +37,13 @@ def moments(
         before: How many decisions each bot had been asked for at this table before the deal.
         printed: What bots have printed at this table, by their numbers; of those that are left out nothing is shown.
     """
-    is_open = all(chair.open for chair in views[0].chairs)
+    is_open = all(viewed.open for viewed in views[0].seats)
     teller = _Teller(seats_of(replay.line), list(before), {bot: _by_decision(text) for bot, text in printed.items()})
     made, done = [], 0
     for view, moment in zip(views, replay.moments, strict=True):
-        told = tuple(teller.tell(moment, view.last_actions, done if is_open else None))
+        events = tuple(teller.tell(moment, view.last_actions, done if is_open else None))
         done += len(moment.done)
-        made.append(shown_moment(view, told, done if is_open else None))
+        made.append(shown_moment(view, events, done if is_open else None))
     return tuple(made)
 
 
@@ -53,7 +53,7 @@ def tricks(views: Sequence[TableView]) -> tuple[ReplayTrick, ...]:
     for place, (then, now) in enumerate(pairwise(views), 1):
         if now.winner is None or now.scores is not None or len(then.trick) == len(now.trick):
             continue
-        gain = now.chairs[now.winner].points - then.chairs[now.winner].points
+        gain = now.seats[now.winner].points - then.seats[now.winner].points
         found.append(
             ReplayTrick(
                 number=now.number,
@@ -121,25 +121,25 @@ def shown_moment(view: TableView, steps: Sequence[ReplayStep] = (), after: int |
             "cards": card_words(play.card for play in view.trick),
             "winning": view.winning.seat if view.winning else None,
             "complete": view.winner is not None,
-            "chairs": tuple(map(_chair, view.chairs)),
+            "seats": tuple(map(_seat, view.seats)),
             "result": view.scores is not None,
         }
     )
 
 
-def _chair(chair: Chair) -> ReplayChair:
-    return ReplayChair(
-        asked=chair.asked,
-        hand=card_words(chair.hand),
-        unknown=chair.unknown,
-        legal=card_words(chair.legal),
-        exposed=" ".join(f"{NAMES[card]}{'*' * (face is Face.DOWN)}" for card, face in chair.exposed.items()),
-        hidden=chair.hidden,
-        voids="".join(LETTERS[suit] for suit in sorted(chair.voids)),
-        passed=card_words(chair.passed),
-        received=card_words(chair.received),
-        taken=card_words(chair.taken),
-        points=chair.points,
+def _seat(viewed: ViewedSeat) -> ReplaySeat:
+    return ReplaySeat(
+        asked=viewed.asked,
+        hand=card_words(viewed.hand),
+        unknown=viewed.unknown,
+        legal=card_words(viewed.legal),
+        exposed=" ".join(f"{NAMES[card]}{'*' * (face is Face.DOWN)}" for card, face in viewed.exposed.items()),
+        hidden=viewed.hidden,
+        voids="".join(LETTERS[suit] for suit in sorted(viewed.voids)),
+        passed=card_words(viewed.passed),
+        received=card_words(viewed.received),
+        taken=card_words(viewed.taken),
+        points=viewed.points,
     )
 
 

@@ -19,8 +19,8 @@ from ladder.runner.stop_condition import StopCondition
 from ladder.sandbox.host.cores import all_cores, bot_cores
 from ladder.store.commands.match_time import why_too_short
 from ladder.store.names import find_variant
+from ladder.worker.worker_pool import WorkerPool
 from ladder.worker.worker_process import WorkerProcess
-from ladder.worker.worker_processes import WorkerProcesses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -36,7 +36,7 @@ class RunPlan:
     """What a run of a ladder is to do."""
 
     matches: int | None = None
-    """End after so many results; None: this does not end it."""
+    """Number of results after which the run ends; None: no limit."""
     until_ci: float | None = None
     """End when the ± of every bot is at most this, in Elo; None: this does not end it."""
     variants: tuple[str, ...] = ()
@@ -111,7 +111,7 @@ def _executor(ladder: Ladder, plan: RunPlan, coordinator: Coordinator, events: E
         take_events=coordinator.live.append,
         take_progress=coordinator.submissions.take_progress,
     )
-    return LocalExecutor(WorkerProcesses(workers, start), slots)
+    return LocalExecutor(WorkerPool(workers, start), slots)
 
 
 def _look_again() -> None:
@@ -124,5 +124,5 @@ def _left(coordinator: Coordinator) -> None:
 
 
 def _slots() -> int:
-    """Matches at once if nobody says otherwise: one for each core that bots have, and one that starts meanwhile."""
+    """Default number of matches at once: one for each core that bots have, and one that starts meanwhile."""
     return len(bot_cores()) + 1

@@ -70,7 +70,7 @@ def standings_page(
 
 
 def named(rows: Sequence[Row], search: str) -> tuple[Row, ...]:
-    """Those in whose name, or whose owner's, there is what somebody searches for, in capitals or not."""
+    """Give the rows whose name, or whose owner's name, contains the search text, in capitals or not."""
     wanted = search.casefold()
     return tuple(row for row in rows if wanted in row.bot.casefold() or wanted in row.owner.casefold())
 

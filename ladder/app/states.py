@@ -1,4 +1,4 @@
-"""Who plays: owners retire their bots, the organiser suspends them and lets them play again."""
+"""The states of bots: owners retire them, the organiser suspends them and lets them play again."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def retire(ladder: Ladder, viewer: Viewer, bot: str, variants: Sequence[str], re
 
 def allow_people(ladder: Ladder, viewer: Viewer, bot: str, allowed: bool) -> PeopleAllowed:
     """
-    Let people play with a bot at their tables, or no longer; tables that have begun go on.
+    Let people play with a bot at their tables, or no longer; tables that have begun continue.
 
     Args:
         ladder: The ladder.
@@ -67,7 +67,7 @@ def allow_people(ladder: Ladder, viewer: Viewer, bot: str, allowed: bool) -> Peo
 
 
 def _retirer(session: Session, viewer: Viewer, name: str) -> str:
-    """As whom somebody changes what a bot does; another's bot is as good as none."""
+    """Give the role in which the viewer changes a bot's state. A bot of another owner counts as missing."""
     if viewer == LOCAL:
         return OWNER
     none = LadderError(f"You have no bot {name!r} on this ladder. To see yours: pigpen whoami")
@@ -94,7 +94,7 @@ def suspend(ladder: Ladder, viewer: Viewer, bot: str, reason: str, variant: str 
         variant: Where; None: wherever it plays.
 
     Raises:
-        Forbidden: If it is no organiser who asks.
+        Forbidden: If the viewer is not an organiser.
         LadderError: If there is no such bot, or it does not play there.
         UserError: If there is no reason.
     """
@@ -110,10 +110,10 @@ def suspend(ladder: Ladder, viewer: Viewer, bot: str, reason: str, variant: str 
 
 def resume_bot(ladder: Ladder, viewer: Viewer, bot: str, variant: str | None = None) -> StateChanged:
     """
-    Let a suspended bot play again, whoever suspended it; the arguments are those of `suspend`.
+    Let a suspended bot play again, no matter who suspended it; the arguments are those of `suspend`.
 
     Raises:
-        Forbidden: If it is no organiser who asks.
+        Forbidden: If the viewer is not an organiser.
         LadderError: If there is no such bot, or it is not suspended there.
     """
     check(viewer, Act.ADMINISTER)

@@ -1,4 +1,4 @@
-"""Processes that run side by side and are started again when they die, until somebody ends them, in order."""
+"""Processes that run side by side and are restarted when they die, until they are stopped one after the other."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 """Seconds before a process is started again, doubled each time that it dies soon."""
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGTERM)
 """
-By which a part is told to end: for the first time, for the second, and from then on. Two of the same number, one soon
+By which a part is asked to end: for the first time, for the second, and from then on. Two of the same number, one soon
 after the other, would come as one; SIGTERM is the first because a process in the background may ignore SIGINT.
 """
 STEADY_SECONDS = 60.0
-"""A process that has lived so long did not die soon."""
+"""Seconds of life after which the end of a process counts as the first one again, and the pause is short."""
 
 
 @dataclass
@@ -86,7 +86,7 @@ class SupervisedProcess:
 
 
 class Supervisor:
-    """Runs the parts until `stop`: then the last of them is told to end, and when it has, the one before it."""
+    """Runs the parts until `stop`: then the last of them is asked to end, and when it has, the one before it."""
 
     def __init__(self, parts: Sequence[SupervisedProcess], tell: Callable[[str], None]) -> None:
         """

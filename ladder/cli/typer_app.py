@@ -101,7 +101,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "logs": logs,
     },
     "Follow a ladder": {"standings": standings, "bots": bots, "show": show, "matches": matches, "table": table},
-    "A ladder elsewhere": {"login": login, "logout": logout, "whoami": whoami, "push": push},
+    "A remote ladder": {"login": login, "logout": logout, "whoami": whoami, "push": push},
     "Run a ladder": {
         "ladder": ladder_app,
         "up": up,
@@ -140,7 +140,7 @@ def _app_of(names: Collection[str]) -> typer.Typer:
     app = typer.Typer(
         name="pigpen",
         cls=_Commands,
-        help="Bots for Hearts, Gong Zhu 拱猪 and Chinese Hearts: write one, let it play, see which is best.",
+        help="Write bots for Hearts, Gong Zhu 拱猪 and Chinese Hearts, let them play, and see which is best.",
         no_args_is_help=True,
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
@@ -180,7 +180,7 @@ def run_app() -> None:
     except OSError as error:
         if error.filename or error.errno not in NO_ROOM:
             raise
-        _quit(f"What was to be printed cannot be written: {error.strerror}.", 3)
+        _quit(f"The output cannot be written: {error.strerror}.", 3)
 
 
 def _forget_odd_sizes() -> None:

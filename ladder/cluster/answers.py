@@ -1,4 +1,4 @@
-"""Answers that come in parts, from somebody who may lie."""
+"""Answers that come in parts, from a worker that may lie."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """
-TLS as Dask speaks it, for one who trusts nobody: a message that is too long is refused before it is read, and one with
-a pickle in it is not read at all.
+TLS as Dask speaks it, for a side that trusts no other: a message that is too long is refused before it is read, and one
+with a pickle in it is not read at all.
 """
 
 from __future__ import annotations

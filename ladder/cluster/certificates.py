@@ -2,7 +2,7 @@
 The cluster's own authority, and the certificates with which its scheduler and workers know each other.
 
 A certificate and its key are one file: certificate, key, then the authority's certificate, as PEM. A certificate says
-what it is good for: no worker's is taken for a scheduler's.
+what it may be used for: a worker's is not accepted as a scheduler's.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 AUTHORITY_DAYS = 3650
 CERTIFICATE_DAYS = 825
-"""For so many days a scheduler's or a worker's certificate is good."""
+"""Days that a scheduler's or a worker's certificate is valid."""
 SOON_DAYS = 30
-"""So many days before its end a certificate is called out."""
+"""Days before its end from which a certificate is reported as about to expire."""
 EARLIER = timedelta(days=1)
-"""A certificate is good from so long before it is made: clocks differ."""
+"""Time before its creation from which a certificate is valid: the clocks of machines differ."""
 AUTHORITY = "authority.pem"
 """The authority's certificate and key: they never leave the coordinator's machine."""
 SCHEDULER = "scheduler.pem"
@@ -68,7 +68,7 @@ def make_authority(folder: Path, now: datetime | None = None) -> None:
 
     Args:
         folder: Takes both; only this user may read it.
-        now: From when they are good; None: from now on.
+        now: From when they are valid; None: from now on.
 
     Raises:
         UserError: If they cannot be written.
@@ -102,7 +102,7 @@ def make_worker(folder: Path, name: str, file: Path, now: datetime | None = None
         folder: Where `make_authority` has put the authority.
         name: Of the worker, for people to tell the files apart.
         file: Takes it; it must not be there.
-        now: From when it is good; None: from now on.
+        now: From when it is valid; None: from now on.
 
     Raises:
         UserError: If it cannot be written, or is there already.
@@ -114,14 +114,14 @@ def make_worker(folder: Path, name: str, file: Path, now: datetime | None = None
 
 def read_identity(file: Path, now: datetime | None = None) -> Identity:
     """
-    Read a certificate, with its key and its authority, and check that it is good.
+    Read a certificate, with its key and its authority, and check that it is valid.
 
     Args:
         file: The file.
-        now: When it must be good; None: now.
+        now: When it must be valid; None: now.
 
     Raises:
-        UserError: If it is missing, is none, or is not good now.
+        UserError: If it is missing, is none, or is not valid now.
     """
     again = AGAIN_SCHEDULER if file.name == SCHEDULER else AGAIN
     try:

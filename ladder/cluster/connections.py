@@ -1,4 +1,4 @@
-"""The workers that a dispatcher knows, what they have, and what they may tell of."""
+"""The workers that a dispatcher knows, the calls that they have, and what they may report on."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from ladder.values.cluster import WorkerFacts
 
 MAX_READ = 1 << 20
-"""A longer task is not looked into: it holds files, and tells nothing while it is worked at."""
+"""Characters of a task beyond which it is not parsed: it holds files, and sends no reports while it is worked at."""
 
 
 @dataclass(eq=False)
 class WorkerConnection:
-    """A worker that has said who it is."""
+    """A worker that has sent its name."""
 
     address: str
     """What Dask calls it."""
@@ -48,7 +48,7 @@ class WorkerCall:
 
 
 def subject_of(task: str) -> tuple[str, object, object]:
-    """Say what a task is about: its kind, its number, its attempt."""
+    """Give what a task is about: its kind, its number, its attempt."""
     if len(task) > MAX_READ:
         return "", None, None
     read = json.loads(task)
@@ -57,7 +57,7 @@ def subject_of(task: str) -> tuple[str, object, object]:
 
 
 def about(kind: str, body: str) -> tuple[str, object, object] | None:
-    """What a worker tells of, as `subject_of` names it; None: it makes no sense."""
+    """Give what a report is about, as `subject_of` does; None: the report is not valid."""
     try:
         if kind == ReportKind.LIVE:
             match, attempt = map(int, body.partition("\n")[0].split(" "))

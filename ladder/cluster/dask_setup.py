@@ -55,7 +55,7 @@ def set_up_scheduler(ttl_seconds: float) -> None:
     Set Dask up for a scheduler's process: nothing that comes from another machine is unpickled.
 
     Args:
-        ttl_seconds: A worker that is not heard of for so long has gone.
+        ttl_seconds: Seconds without a message after which a worker counts as lost.
     """
     _set_up({"distributed.scheduler.worker-ttl": f"{ttl_seconds}s"})
     backends["tls"] = bounded_tls(TO_SCHEDULER_BYTES, is_plain=True)
@@ -88,7 +88,7 @@ def security(identity: Identity) -> Security:
 
 
 class NonListeningClient(Client):  # type: ignore[misc]
-    """A client that does not listen: `Dispatcher` hears what becomes of tasks, and nothing is unpickled here."""
+    """A client that does not listen: `Dispatcher` takes the results of tasks, and nothing is unpickled here."""
 
     def _handle_key_in_memory(self, *args: Any, **kwargs: Any) -> None:
         """Its type is a pickle of the worker's."""

@@ -1,7 +1,7 @@
 """
-Beside Dask's scheduler: passes the coordinator's calls to the workers, and tells it what they answer and say.
+In Dask's scheduler: passes the coordinator's calls to the workers, and their answers and reports to it.
 
-Nothing that Dask has unpickled goes on from here: only text, of bounded length, and of a form that was checked.
+Nothing that Dask has unpickled is forwarded from here: only text, of bounded length, and of a form that was checked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ladder.cluster import played
 from ladder.cluster.answers import AnswerTooLong, PartedAnswer
 from ladder.cluster.connections import WorkerCall, WorkerConnection, about, subject_of
 from ladder.cluster.same_versions import why_not
-from ladder.cluster.terms import CANCEL, HEARD, TELL_BYTES, TOPIC, TURN_AWAY, ReportKind
+from ladder.cluster.terms import ACKNOWLEDGED, CANCEL, TELL_BYTES, TOPIC, TURN_AWAY, ReportKind
 from ladder.cluster.worker_logs import (
     MAX_BURST_LINES,
     MAX_LINES_A_SECOND,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ladder.worker.channel import Channel
 
 OBEY_SECONDS = 60.0
-"""A worker that has not given up a call after so many seconds is cut off: then it gives up all of them."""
+"""Seconds that a worker may take to give up a call; then it is disconnected, which makes it give up all calls."""
 
 log = structlog.get_logger()
 
@@ -62,7 +62,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
             scheduler: Dask's.
             client: Of that scheduler; it submits the calls.
             channel: Leads to the coordinator.
-            obey_seconds: After how long a worker is cut off that does not give up a call.
+            obey_seconds: Seconds after which a worker that does not give up a call is disconnected.
             clock: By which lines for the log are limited: never goes back; seconds.
         """
         self._scheduler = scheduler
@@ -147,13 +147,13 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
             self._lie(call, str(error))
             return "refused"
         if frame is not None and frame.kind is MessageKind.CANCELLED and waiting.limit is None:
-            self._end(call, MessageKind.LOST, "It has given up a task, which nobody asked for.")
+            self._end(call, MessageKind.LOST, "It has given up a task unasked.")
         elif frame is not None:
             self._end(call, frame.kind, frame.body)
         return "taken"
 
     def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
-        """Hear that a task has changed its state; Dask calls this."""
+        """Take a change of a task's state; Dask calls this."""
         if finish in ("memory", "erred"):
             asyncio.get_running_loop().call_soon(self._ended, key, finish)
 
@@ -184,7 +184,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
     # What workers say
 
     def log_event(self, topic: str, msg: Any) -> None:
-        """Hear what a worker tells; Dask calls this."""
+        """Take a worker's report; Dask calls this."""
         if topic != TOPIC or not isinstance(msg, dict):
             return
         kind, body, address = (msg.get(name) for name in ("kind", "body", "worker"))
@@ -201,7 +201,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         except ValidationError:
             self._turn_away(address, "It does not speak as the coordinator does. Install the coordinator's version.")
             return
-        self._scheduler.worker_send(address, {"op": HEARD})
+        self._scheduler.worker_send(address, {"op": ACKNOWLEDGED})
         known = self._connections.get(address)
         if known is None and (reason := why_not(self._scheduler.workers[address].versions)):
             self._turn_away(address, reason)
@@ -245,7 +245,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         return any(self._calls[call].subject == told_of for call in connection.calls)
 
     def remove_worker(self, scheduler: Scheduler, worker: str, *, stimulus_id: str = "", **kwargs: Any) -> None:
-        """Hear that a worker has gone; Dask calls this."""
+        """Take the loss of a worker; Dask calls this."""
         reason = self._reasons.pop(worker, None) or _reason(stimulus_id)
         if connection := self._connections.get(worker):
             self._leave(connection, reason)
@@ -269,7 +269,7 @@ def _key(number: int, token: str) -> str:
 
 
 def _reason(stimulus: str) -> str:
-    """What Dask's word for a worker's end means."""
+    """Translate Dask's word for a worker's end."""
     if "ttl" in stimulus:
-        return "It has not been heard of for too long."
+        return "It has sent nothing for too long."
     return "Its connection has ended."

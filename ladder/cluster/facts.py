@@ -1,4 +1,4 @@
-"""What a worker says of itself and its machine."""
+"""What a worker reports of itself and its machine."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ def _ask_engine() -> tuple[str, tuple[str, ...]]:
     except SandboxError:
         return "", ()
     try:
-        told = client.info()
-        version, runtimes = str(told.get("ServerVersion", "")), sorted(told.get("Runtimes") or ())
+        info = client.info()
+        version, runtimes = str(info.get("ServerVersion", "")), sorted(info.get("Runtimes") or ())
         return version[:200], tuple(name for name in runtimes if len(name) <= 200)[:MAX_RUNTIMES]
     except ENGINE_ERRORS:
         return "", ()

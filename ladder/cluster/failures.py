@@ -1,9 +1,9 @@
 """
-How a call to a worker elsewhere ends without an answer; a `SandboxError` of no other kind: it could not play.
+How a call to a remote worker ends without an answer. Any other `SandboxError` is the worker's own: it could not play.
 
 SandboxError
-├── SchedulerLost   the process between has ended: whose calls it had, nobody knows
-├── WorkerLost      the worker has gone
+├── SchedulerLost   the process between has ended: its calls may or may not be running
+├── WorkerLost      the worker is not connected any more
 └── InvalidAnswer   what it answered can be no answer
 """
 
@@ -13,11 +13,11 @@ from ladder.errors import SandboxError
 
 
 class SchedulerLost(SandboxError):
-    """The scheduler has ended, and no match is to blame; the workers come again to the next one."""
+    """The scheduler has ended, and no match is to blame; the workers connect to the next one."""
 
 
 class WorkerLost(SandboxError):
-    """The worker has gone, with whatever it played."""
+    """The worker is not connected any more; what it played is lost."""
 
 
 class InvalidAnswer(SandboxError):

@@ -16,7 +16,7 @@ def why_not(versions: Any) -> str | None:
     Say why a worker with these versions cannot work here; None: it can.
 
     Args:
-        versions: As Dask's workers tell them; of Python, only the first two numbers count.
+        versions: As Dask's workers report them; of Python, only the first two numbers count.
     """
     ours = {"python": platform.python_version(), "dask": dask.__version__, "distributed": distributed.__version__}
     try:

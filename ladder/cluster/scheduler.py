@@ -2,16 +2,16 @@
 A cluster's scheduler: `python -P -m ladder.cluster.scheduler SOCKET LISTEN CERTIFICATE TTL COORDINATOR`.
 
 It is a process between the coordinator and the workers, because Dask is large, and made for workers that are believed.
-It has no database's password, unpickles nothing that comes from elsewhere, and passes on only text.
+It has no password of a database, unpickles nothing that comes from another machine, and forwards only text.
 
 Args:
     SOCKET: Number of the open file that is connected with the coordinator (`ladder.worker.channel`).
     LISTEN: Where it waits for workers: ``tls://HOST:PORT``.
     CERTIFICATE: The file with its certificate (`certificates.read_identity`).
-    TTL: A worker that is not heard of for so many seconds has gone.
+    TTL: Seconds without a message after which a worker counts as lost.
     COORDINATOR: The process that started it (`owners.this_process`).
 
-It follows the coordinator's orders and no signals, and ends when the coordinator closes the socket or has gone.
+It follows the coordinator's orders and no signals, and ends when the coordinator closes the socket or has ended.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ log = structlog.get_logger()
 
 
 def main(words: Sequence[str]) -> None:
-    """Work until the coordinator has gone."""
+    """Work until the coordinator has ended."""
     file, listen, certificate, ttl = int(words[0]), words[1], Path(words[2]), float(words[3])
     connected = serve_coordinator(file, words[4])
     set_up_scheduler(ttl)

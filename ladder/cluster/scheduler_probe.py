@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from ladder.cluster.certificates import Identity
 
 PROBE_SECONDS = 15.0
-"""A scheduler that has said nothing for so long is none."""
+"""Seconds without an answer after which an address counts as no scheduler."""
 
 
 class SchedulerUnreachable(Exception):
-    """Nobody answers; somebody may later."""
+    """No scheduler answers yet; trying again later may help."""
 
 
 async def probe_scheduler(address: str, identity: Identity, seconds: float = PROBE_SECONDS) -> None:
@@ -29,10 +29,10 @@ async def probe_scheduler(address: str, identity: Identity, seconds: float = PRO
     Args:
         address: ``tls://HOST:PORT``.
         identity: With what the worker comes.
-        seconds: How long it may take.
+        seconds: Seconds that it may take.
 
     Raises:
-        SchedulerUnreachable: If nobody answers, or not as a scheduler does.
+        SchedulerUnreachable: If nothing answers, or not as a scheduler does.
         UserError: If one of both does not accept the other's certificate.
     """
     host, _, port = address.removeprefix("tls://").rpartition(":")
@@ -47,7 +47,7 @@ async def probe_scheduler(address: str, identity: Identity, seconds: float = PRO
                     await writer.wait_closed()
     except ssl.SSLCertVerificationError as error:
         raise UserError(
-            f"Whoever answers at {address} is not the scheduler of this certificate's cluster "
+            f"The server at {address} is not the scheduler of this certificate's cluster "
             f"({error.verify_message}). {AGAIN}"
         ) from error
     except ssl.SSLError as error:

@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from ladder.worker.worker_process import TakeEvents, TakeProgress
 
     TakeReport = Callable[[WorkerReport], None]
-    """Hears of workers; it must not wait, and never fails."""
+    """Takes reports on workers; it must not wait, and never fails."""
 
 PROGRAM = "ladder.cluster.scheduler"
 START_SECONDS = 60.0
-"""Seconds after which a scheduler must have begun to wait for workers."""
+"""Seconds within which a scheduler must listen for workers."""
 OBEY_SECONDS = 90.0
-"""Seconds after which a call that was given up must have ended; the scheduler cuts off a worker before that."""
+"""Seconds after which a call that was given up must have ended; the scheduler disconnects a worker before that."""
 WATCH_SECONDS = 10.0
 """Seconds between two times that the scheduler is asked whether it still works."""
 FROZEN_SECONDS = 30.0
-"""A scheduler that has not answered that for so long is killed: another one takes its place."""
+"""Seconds without an answer after which a scheduler is killed, and replaced by a new one."""
 TTL_SECONDS = 30.0
-"""A worker that is not heard of for so many seconds has gone."""
+"""Seconds without a message after which a worker counts as lost."""
 
 log = structlog.get_logger()
 
@@ -84,12 +84,12 @@ class SchedulerProcess(ChildProcess):
         Args:
             listen: Where it waits for them: ``tls://HOST:PORT``; port 0: any.
             certificate: The file with the scheduler's certificate.
-            take_report: Hears which workers come, what they say of themselves, and which have gone.
-            take_events: Hears of the matches that they play.
-            take_progress: Hears how far their trials have come.
-            ttl_seconds: A worker that is not heard of for so long has gone.
-            obey_seconds: How long it may take until a call that was given up has ended.
-            frozen_seconds: If it says nothing for so long, it is killed.
+            take_report: Takes which workers connect, what they report of themselves, and which are lost.
+            take_events: Takes the events of the matches that they play.
+            take_progress: Takes the progress of their trials.
+            ttl_seconds: Seconds without a message after which a worker counts as lost.
+            obey_seconds: Seconds that a call may take to end after it was given up.
+            frozen_seconds: Seconds without an answer after which it is killed.
 
         Raises:
             SandboxError: If it does not start, such as when the port is taken.
@@ -123,7 +123,7 @@ class SchedulerProcess(ChildProcess):
 
         Raises:
             SchedulerLost: If the scheduler has ended meanwhile.
-            WorkerLost: If the worker has gone meanwhile.
+            WorkerLost: If the worker is lost meanwhile.
             InvalidAnswer: If what it answered can be no answer.
             SandboxError: If it could not play it.
         """
@@ -154,7 +154,7 @@ class SchedulerProcess(ChildProcess):
 
     def turn_away(self, worker: str, sentence: str) -> None:
         """
-        Let a worker end; its program tells the sentence to whoever started it, and does not come again.
+        Make a worker end; its program prints the sentence, and does not connect again.
 
         Args:
             worker: Its connection.
@@ -162,7 +162,7 @@ class SchedulerProcess(ChildProcess):
         """
         self._channel.send(Frame(MessageKind.TURN_AWAY, 0, f"{worker}\n{sentence}"))
 
-    def _told(self, message: Frame) -> None:
+    def _receive(self, message: Frame) -> None:
         if message.kind is MessageKind.WORKER:
             self._take_report(WorkerReport.model_validate_json(message.body))
         elif message.kind is MessageKind.LOG:

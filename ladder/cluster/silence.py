@@ -1,4 +1,4 @@
-"""Libraries log to the terminal if nobody stops them, and to them an end of a connection is an error."""
+"""Keeps libraries from logging to the terminal: to them, every end of a connection is an error."""
 
 from __future__ import annotations
 

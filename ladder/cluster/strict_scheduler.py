@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from distributed.comm import Comm
 
 NOTHING: dict[str, Any] = {"nanny": "", "services": {}, "resources": {}, "extra": {}, "host_info": None}
-"""What no worker of ours says of itself when it comes; Dask's scheduler would connect to where `nanny` says."""
+"""What no worker of ours sends when it connects; Dask's scheduler would connect to where `nanny` says."""
 NEWS = frozenset({"task-finished", "task-erred", "keep-alive", "log-event", "worker-status-change"})
-"""What a worker may tell on its stream; other things are passed over."""
+"""Messages that a worker may send on its stream; others are ignored."""
 
 
 class StrictScheduler(Scheduler):  # type: ignore[misc]
@@ -49,7 +49,7 @@ class StrictScheduler(Scheduler):  # type: ignore[misc]
                 for message in await comm.read():
                     self._take_news(message, extra or {})
         except (OSError, LookupError, TypeError, ValueError, AttributeError, AssertionError):
-            pass  # it has gone, or speaks another language
+            pass  # it has ended, or sends what is no message
         finally:
             comm.abort()
 

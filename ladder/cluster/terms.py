@@ -5,29 +5,29 @@ from __future__ import annotations
 import enum
 
 TOPIC = "pigpen"
-"""Dask's topic for what a worker tells: a dictionary with a `ReportKind` as ``kind``, and text as ``body``."""
+"""Dask's topic for reports of workers: a dictionary with a `ReportKind` as ``kind``, and text as ``body``."""
 CANCEL = "pigpen-cancel"
 """To a worker: give up the call of that number."""
 TURN_AWAY = "pigpen-turn-away"
 """To a worker: end, for the reason in the sentence."""
-HEARD = "pigpen-heard"
-"""To a worker: what it says of itself has come."""
+ACKNOWLEDGED = "pigpen-acknowledged"
+"""To a worker: its facts have arrived."""
 ANSWER = "pigpen_answer"
 """To the scheduler: a part of an answer."""
 ANSWER_BYTES = 96 << 20
 """No answer is longer, as UTF-8: a record of 64 MiB in base64, and the logs of bots."""
 PART_CHARACTERS = 1 << 20
-"""An answer is sent in parts of so many characters."""
+"""Characters of one part of an answer."""
 TO_SCHEDULER_BYTES = 16 << 20
-"""No message to a scheduler is longer: it holds parts of answers, or a few things that a worker tells."""
+"""No message to a scheduler is longer: it holds parts of answers, or a few reports."""
 TO_WORKER_BYTES = 1 << 30
 """No message to a worker is longer: it holds tasks, and a task may hold a bot's folder."""
 TELL_BYTES = 4 << 20
-"""Nothing else that a worker tells is longer."""
+"""No report of a worker is longer."""
 
 
 class ReportKind(enum.StrEnum):
-    """What a worker tells without being asked."""
+    """What a worker reports without being asked."""
 
     FACTS = "facts"
     """`WorkerFacts`, as JSON."""

@@ -39,7 +39,7 @@ _MEANS_SOMETHING = frozenset({"event", "exc_info", "level", "method_name", "self
 
 
 class ForeignEvent(NamedTuple):
-    """An event that another process has told of."""
+    """An event in the log of another process."""
 
     level: str
     name: str
@@ -48,7 +48,7 @@ class ForeignEvent(NamedTuple):
 
 
 class LogLimit:
-    """Lets so many lines through; what is not used for a while may come at once."""
+    """A limit of log lines a second. A long line counts as several; an unused allowance may be spent in one burst."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class LogLimit:
         self._dropped = 0
 
     def lets(self, characters: int) -> bool:
-        """Whether a line of so many characters may pass; if not, it is counted."""
+        """Whether a line of *characters* characters may pass; if not, it is counted as dropped."""
         now = self._clock()
         self._left = min(self._burst, self._left + (now - self._refilled) * self._a_second)
         self._refilled = now
@@ -88,7 +88,7 @@ class LogLimit:
         self._dropped += 1
 
     def dropped(self) -> int:
-        """How many lines were dropped, once they are to be told of; they are not told of again."""
+        """Number of lines dropped since the last report, if it is time for one; then counting starts again."""
         now = self._clock()
         if not self._dropped or now - self._reported < REPORT_SECONDS:
             return 0
@@ -123,7 +123,8 @@ def foreign_event(body: str) -> ForeignEvent | None:
     """
     Read a line that a scheduler has sent; None if it is none.
 
-    Whatever is in it, a logger takes it, nobody takes it for an event of this process, and it has a length.
+    Whatever the line holds, the result has a bounded length, can be logged, and does not look like an event of this
+    process.
 
     >>> foreign_event('{"level": "info", "event": "match.finished", "worker_name": "sty", "self": 1}')
     ForeignEvent(level='info', name='match.finished', fields={'worker_name': 'sty', 'source': 'worker'})

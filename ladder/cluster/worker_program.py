@@ -1,4 +1,4 @@
-"""What `pigpen worker` runs: it comes to a coordinator's scheduler, plays what it is given, and comes again."""
+"""What `pigpen worker` runs: it connects to a coordinator's scheduler, plays its tasks, and reconnects."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from ladder.errors import SandboxError, UserError
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.worker.bot_store import BotStore
 from ladder.worker.process import log_to
+from ladder.worker.worker_pool import WorkerPool
 from ladder.worker.worker_process import WorkerProcess
-from ladder.worker.worker_processes import WorkerProcesses
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
 """Seconds between two attempts to reach the coordinator: twice as long each time."""
 GOOD_SECONDS = 60.0
-"""After a connection that lasted so long the first wait is short again."""
+"""Seconds that a connection must last for the next wait to be the first, short one again."""
 KEPT_LINES = 1000
-"""Lines of the log that are kept while nobody is there to take them."""
+"""Lines of the log that are kept while there is no connection to send them by."""
 
 
 class WorkerRejected(UserError):
-    """The worker is not wanted there; it does not come again."""
+    """The coordinator has refused the worker, which does not connect again."""
 
 
 class WorkerProgram:
-    """Comes again and again. Only for the thread of one event loop."""
+    """Connects again and again. Only for the thread of one event loop."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class WorkerProgram:
             slots: Tasks that it takes at once.
             processes: Processes among which the tasks are divided.
             store: Where bots are kept, and how much of them.
-            say: Tells whoever started it what happens, in a sentence.
+            say: Prints what happens, in a sentence, where the worker was started.
         """
         self._address = address
         self._certificate = certificate
@@ -73,7 +73,7 @@ class WorkerProgram:
         start = partial(
             WorkerProcess.start, take_events=self._take_events, take_progress=self._take_progress, store=store
         )
-        self._worker = WorkerProcesses(processes, start)
+        self._worker = WorkerPool(processes, start)
         self._session: WorkerSession | None = None
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)
         self._stops = 0
@@ -92,10 +92,10 @@ class WorkerProgram:
 
     async def run(self) -> None:
         """
-        Work until it is told to stop.
+        Work until `stop` is called.
 
         Raises:
-            UserError: If this worker cannot come, or is not wanted.
+            UserError: If this worker cannot connect, or is refused.
         """
         set_up_worker()
         loop = self._loop = asyncio.get_running_loop()
@@ -133,7 +133,7 @@ class WorkerProgram:
         except UserError as error:
             if self._is_first or isinstance(error, WorkerRejected):
                 raise
-            # It was let in before: perhaps the coordinator's machine is being set up again.
+            # It was let in before: the coordinator's machine may be being set up again.
         self._is_first = False
 
     async def _play(self, session: WorkerSession) -> None:

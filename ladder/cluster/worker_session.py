@@ -13,7 +13,16 @@ import structlog
 from distributed.comm.core import CommClosedError
 
 from ladder.cluster.dask_setup import NonListeningWorker, security
-from ladder.cluster.terms import ANSWER, ANSWER_BYTES, CANCEL, HEARD, PART_CHARACTERS, TOPIC, TURN_AWAY, ReportKind
+from ladder.cluster.terms import (
+    ACKNOWLEDGED,
+    ANSWER,
+    ANSWER_BYTES,
+    CANCEL,
+    PART_CHARACTERS,
+    TOPIC,
+    TURN_AWAY,
+    ReportKind,
+)
 from ladder.worker.channel import Frame, MessageKind
 from ladder.worker.service import answer_of
 
@@ -25,17 +34,17 @@ if TYPE_CHECKING:
     from ladder.worker.task_worker import TaskWorker
 
 FACTS_SECONDS = 3.0
-"""Seconds between two times that a worker says how it is; its scheduler says that it has heard it."""
-DEAF_SECONDS = 60.0
-"""A scheduler that has heard nothing for so long hears nothing any more; another one may."""
+"""Seconds between two reports of a worker's state; its scheduler acknowledges each of them."""
+UNACKNOWLEDGED_SECONDS = 60.0
+"""Seconds without an acknowledgement after which a scheduler counts as lost; the worker then looks for another one."""
 START_SECONDS = 30.0
 """Seconds that it may take to be let in."""
 CLOSE_SECONDS = 5.0
-"""Seconds after which a scheduler that does not listen is left without a farewell."""
+"""Seconds after which the connection to a scheduler that does not answer is closed without a message."""
 BACKLOG_CHARACTERS = 1 << 20
-"""Where so much waits to be sent, nothing is sent that may be lost."""
+"""Characters waiting to be sent from which on nothing is sent that may be lost."""
 MORE_THREADS = 2
-"""Dask lets so many tasks more run than there are slots: which task waits for which is the coordinator's business."""
+"""Tasks that Dask may run beyond the number of slots: which task waits for which is the coordinator's business."""
 
 log = structlog.get_logger()
 
@@ -52,10 +61,10 @@ class WorkerSession:
             identity: Shows the scheduler who comes.
             folder: Takes Dask's files.
             worker: Plays the tasks.
-            facts: What the worker says of itself.
+            facts: What the worker reports of itself.
         """
         self.turned_away: str | None = None
-        """Why this worker is not wanted."""
+        """Why the coordinator has refused this worker; None: it has not."""
         self._worker = worker
         self._facts = facts
         self._plays: dict[int, asyncio.Task[str]] = {}
@@ -78,9 +87,9 @@ class WorkerSession:
             memory_limit=0,
         )
         self._dask.pigpen = self
-        orders = {CANCEL: self._cancel, TURN_AWAY: self._turn_away, HEARD: self._take_heard}
+        orders = {CANCEL: self._cancel, TURN_AWAY: self._turn_away, ACKNOWLEDGED: self._take_acknowledgement}
         self._dask.stream_handlers |= orders
-        self._heard = 0.0
+        self._acknowledged = 0.0
         self._closing: asyncio.Task[None] | None = None
 
     async def join(self) -> None:
@@ -99,8 +108,8 @@ class WorkerSession:
         await self._tell_facts()
 
     async def run(self) -> None:
-        """Play what comes, until the connection ends or is not heard; then everything has been given up."""
-        self._heard = time.monotonic()
+        """Play what comes, until the connection ends or is not acknowledged; then everything has been given up."""
+        self._acknowledged = time.monotonic()
         parts = [asyncio.create_task(self._dask.finished()), asyncio.create_task(self._keep_telling())]
         try:
             done, _ = await asyncio.wait(parts, return_when=asyncio.FIRST_COMPLETED)
@@ -112,7 +121,7 @@ class WorkerSession:
             await self.close()
 
     async def close(self) -> None:
-        """Give up what is played, and let go of the connection; once begun, that is done whoever is cancelled."""
+        """Give up what is played, and close the connection; a cancelled caller does not stop that."""
         if self._closing is None:
             self._closing = asyncio.create_task(self._close())
         await asyncio.shield(self._closing)
@@ -122,7 +131,7 @@ class WorkerSession:
         await self._dask.close(timeout=CLOSE_SECONDS, reason="pigpen-leaves")
 
     async def give_up(self) -> None:
-        """Give up what is played here, and let it clear away."""
+        """Give up what is played here, and wait for its clean-up."""
         plays = list(self._plays.values())
         for play in plays:
             if not play.cancelling():
@@ -134,7 +143,7 @@ class WorkerSession:
         """Take nothing more, and wait until what is played here is finished."""
         self._facts.leaving = True
         await self._tell_facts()
-        await asyncio.sleep(FACTS_SECONDS)  # what was on its way here when the coordinator heard it
+        await asyncio.sleep(FACTS_SECONDS)  # what was on its way here when the coordinator received that
         while self._open:
             self._all_answered.clear()
             await self._all_answered.wait()
@@ -145,7 +154,7 @@ class WorkerSession:
         return len(self._open)
 
     def tell(self, kind: ReportKind, body: str) -> bool:
-        """Tell the coordinator something, without waiting; False: there is no room for it now."""
+        """Send the coordinator a report, without waiting; False: there is no room for it now."""
         if kind in (ReportKind.LIVE, ReportKind.TRIAL) and self._is_behind:
             return False
         with suppress(CommClosedError):
@@ -169,13 +178,13 @@ class WorkerSession:
         finally:
             self._open.discard(call)
             self._all_answered.set()
-            if not play.done():  # Dask wants no more of it
+            if not play.done():  # Dask has cancelled it
                 play.cancel()
 
     async def _answer(self, token: str, answer: Frame) -> None:
         if len(answer.body.encode()) > ANSWER_BYTES:
             answer = Frame(MessageKind.FAILURE, answer.call, f"The answer is longer than {ANSWER_BYTES >> 20} MiB.")
-        await self._flush()  # what was told of the task: after its answer nobody takes it
+        await self._flush()  # reports on the task: after its answer they are not taken any more
         body = answer.body
         send = getattr(self._dask.scheduler, ANSWER)
         sent = 0
@@ -185,7 +194,7 @@ class WorkerSession:
         await send(call=answer.call, token=token, part=body[sent:], kind=str(answer.kind))
 
     async def _flush(self) -> None:
-        """Let what was told be sent, which takes Dask 2 ms; where it takes long, it is not waited for."""
+        """Wait until reports are sent, which takes Dask 2 ms; give up after 0.1 s."""
         for _ in range(100):
             if not self._dask.batched_stream.buffer:
                 return
@@ -201,7 +210,7 @@ class WorkerSession:
         self.turned_away = sentence
 
     async def _keep_telling(self) -> None:
-        while time.monotonic() - self._heard < DEAF_SECONDS:
+        while time.monotonic() - self._acknowledged < UNACKNOWLEDGED_SECONDS:
             await asyncio.sleep(FACTS_SECONDS)
             await self._tell_facts()
 
@@ -209,8 +218,8 @@ class WorkerSession:
         facts = await self._facts.latest(FACTS_SECONDS)
         self.tell(ReportKind.FACTS, facts.model_dump_json())
 
-    def _take_heard(self) -> None:
-        self._heard = time.monotonic()
+    def _take_acknowledgement(self) -> None:
+        self._acknowledged = time.monotonic()
 
     @property
     def _is_behind(self) -> bool:
@@ -219,5 +228,5 @@ class WorkerSession:
 
 
 def _nowhere() -> str:
-    """An address where nobody else comes, and that names this worker: Dask's workers listen, ours need not."""
+    """A random loopback address that names this worker: Dask's workers listen, ours need not."""
     return ".".join(map(str, (127, *(random.randrange(1, 255) for _ in range(3)))))

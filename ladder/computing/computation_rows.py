@@ -24,7 +24,7 @@ class ComputationRows(LeasedRows[Computation]):
         super().__init__(database, commands.COMPUTATIONS, clock, holder)
 
     async def claim(self, lane: Lane) -> ComputationLease | None:
-        """Lease the question whose turn it is, if there is one."""
+        """Lease the next question, if there is one."""
         now = self.clock()
         return await self.write(lambda session: commands.claim(session, lane, self.holder, now, LEASE_SECONDS))
 

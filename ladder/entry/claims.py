@@ -34,7 +34,7 @@ def check_name(name: str, what: str) -> None:
     if not fits or not all(_is_fit(letter) for letter in name) or name[0] in "-." or _is_mark(name[0]):
         raise LadderError(
             f"{name!r} cannot be the name of {what}: it takes 1 to {NAME_LENGTH} letters and digits of any script "
-            "(composed, NFC), '_', '-' and '.', and begins with none of the last two."
+            "(composed, NFC), '_', '-' and '.', and does not begin with '-' or '.'."
         )
 
 
@@ -112,7 +112,7 @@ def check_possession(look: SubmissionLook, owner: str, identity: str, reference:
         )
     if not names_owner(reference):
         raise LadderError(
-            f"{reference} names an image of this engine in a way that says nothing of whose it is. Submit its folder, "
+            f"{reference} is a name that does not show whose image it is. Submit its folder, "
             "or give it a name of your own (docker tag) and submit that."
         )
 

@@ -83,7 +83,7 @@ def check(viewer: Viewer, act: Act, owner: str | None = None) -> None:
         Forbidden: If not.
     """
     if not may(viewer, act, owner):
-        raise Forbidden("You may not do that; log in with an account that may.")
+        raise Forbidden("You may not do that. Log in with an account that may.")
 
 
 def _has_scope(viewer: Viewer, act: Act) -> bool:

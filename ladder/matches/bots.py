@@ -44,15 +44,15 @@ class BotSeats(Protocol):
 
     @property
     def image_files(self) -> ImageFiles | None:
-        """What a record says of their images."""
+        """How the files of their images are protected, for the record."""
 
     @property
     def instances(self) -> Instances | None:
-        """What it says of how they are started."""
+        """How their instances are started, for the record."""
 
     @property
     def runtime(self) -> str | None:
-        """What it says of the runtime of their containers."""
+        """The runtime of their containers, for the record."""
 
 
 class Bots(BotSeats, Protocol):

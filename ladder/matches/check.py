@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
 
 MAX_STARTS = 3
-"""How often a bot is started for one variant; every failure that ends it costs a start."""
+"""Times that a bot is started for one variant; every failure that ends it costs a start."""
 ENDING = {Verdict.GONE, Verdict.ABSENT, Verdict.TIMEOUT}
 """Failures after which the next case needs a fresh instance: a late bot still thinks about the old question."""
 
@@ -69,7 +69,7 @@ class ConformanceCheck:
         Args:
             program: The bot.
             clock: How much time it has.
-            end_seconds: How long it may take to end when nothing is left for it to do.
+            end_seconds: Seconds that it may take to end when nothing is left for it to do.
             advance: Called after each case.
         """
         self._program = program

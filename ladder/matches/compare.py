@@ -47,7 +47,7 @@ class ComparisonPlan:
     clock: ClockSetting = DEFAULT_CLOCK
 
     def seating(self, candidate: int) -> tuple[int, ...]:
-        """Who plays a match: *candidate* in the first seat, with partners in the third one too, and the opponents."""
+        """Seat a match: *candidate* in the first seat, with partners in the third one too, and the opponents."""
         opponents = range(FIRST_OPPONENT, len(self.names))
         if self.rules.partners:
             return candidate, opponents[0], candidate, opponents[-1]

@@ -35,24 +35,24 @@ BATCHES = 20
 T_95 = 2.093
 """The 97.5 % quantile of Student's t with `BATCHES` - 1 degrees of freedom."""
 HINDSIGHT = 200
-"""How often the real deal is played to its end: the policy leaves one card in eight to chance."""
+"""Times that the real deal is played to its end: the policy leaves one card in eight to chance."""
 MAX_CHOICES = 5_000
-"""A decision with more legal choices is not estimated. Presets have 286 at most; rules of one's own, millions."""
+"""A decision with more legal choices is not estimated. Presets have 286 at most; own rules, millions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How many deals are played out; each figure is for all choices of a decision together."""
+    """Numbers of deals that are played out, each for all choices of a decision together."""
 
     cards: int
     """In one batch, where a card is chosen: in C, about 1 µs each."""
     sealed: int
     """In one batch, where something else is chosen: from Python, some 30 µs each."""
     first: int
-    """In the first look, which leaves `KEPT` choices where there are more."""
+    """In the first estimate, which leaves `KEPT` choices where there are more."""
 
     def deals(self, view: View, choices: int) -> int:
-        """How many deals are sampled in one batch, a hundredth where the engine in C cannot do it; 1 or more."""
+        """Give the number of deals in one batch, a hundredth where the engine in C cannot sample them; 1 or more."""
         if view.phase is Phase.MOON:
             return 1  # nothing is left to sample
         many = (self.cards if view.phase is Phase.PLAY else self.sealed) // choices
@@ -68,7 +68,7 @@ six cards `ChoiceEstimate.behind_error` is some 0.15 points in Hearts and 4 in G
 QUICK = Effort(cards=100, sealed=48, first=1200)
 """To find the decisions that are worth a closer look: some 2 ms for a card."""
 KEPT = 12
-"""Where there are more choices, as in a pass, so many are compared: those that do best in a first look."""
+"""Choices that are compared where there are more, as in a pass: those that do best in a quick first estimate."""
 
 
 class TooManyChoices(PigpenError):
@@ -87,20 +87,20 @@ class ChoiceEstimate:
     error: float
     """Standard error of the mean."""
     ahead: float
-    """By how many points the seat does better than the mean of all seats; more is better in every variant."""
+    """Points by which the seat does better than the mean of all seats; more is better in every variant."""
     behind: float
-    """By how much that is less than the best choice's, 0 or more."""
+    """Points by which that is less than the best choice's, 0 or more."""
     behind_error: float
     """Half the 95 % interval of `behind`, from the paired differences of the batches."""
 
 
 def is_fast(view: View) -> bool:
-    """Whether the engine in C samples and plays; it cannot where rules of one's own make a draw that does not fit."""
+    """Whether the engine in C samples and plays; it cannot where own rules make a draw that does not fit."""
     return is_accelerated() and Evidence(view).is_complete
 
 
 def count_choices(view: View) -> int:
-    """How many legal choices a decision has."""
+    """Count the legal choices of a decision."""
     if view.phase is Phase.PASS:
         return count_passes(len(view.hand), view.pass_count)
     if view.phase is Phase.EXPOSE:
@@ -142,10 +142,10 @@ def estimates(view: View, seed: int, effort: Effort = FULL, wanted: Collection[s
         view: What the seat knew.
         seed: Of the random numbers.
         effort: How many deals to sample.
-        wanted: Choices, as a record says them, that are looked at closely however they do in the first look.
+        wanted: Choices, as a record has them, that are compared even if the first estimate leaves them out.
 
     Returns:
-        The choices that were looked at closely, the best one first.
+        The choices that were compared, the best one first.
 
     Raises:
         TooManyChoices: If there are more than `MAX_CHOICES`.

@@ -26,7 +26,7 @@ Together with `QUICK_BOTS` they are the sample bots in Python but `random`, whos
 remembers anything between decisions.
 """
 HOUSE_BOTS = ("random", *QUICK_BOTS, *SEARCHING_BOTS)
-"""Those that sit down with people."""
+"""House bots that play with people."""
 
 
 def house_choices(make_view: Callable[[], View]) -> dict[str, str]:
@@ -35,9 +35,9 @@ def house_choices(make_view: Callable[[], View]) -> dict[str, str]:
 
     *make_view* gives what the seat knows, each time as a fresh value.
 
-    Those that simulate are asked only where the engine in C does it: elsewhere it would take seconds. The bots are told
-    nothing of the clock of the match, so each makes all the trials that it ever makes, and the same question gives the
-    same answer.
+    Bots that simulate are asked only where the engine in C is available: without it, a question would take seconds. The
+    bots are not given the clock of the match, so each always makes its full number of trials, and the same question
+    gives the same answer.
     """
     names = QUICK_BOTS + SEARCHING_BOTS if is_fast(make_view()) else QUICK_BOTS
     return {name: words_of(decide(house_bot(name), make_view()))[1] for name in names}

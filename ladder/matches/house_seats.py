@@ -41,8 +41,8 @@ class HouseSeat(StreamSeat):
     """
     The seat of a house bot.
 
-    The bot is trusted, so no clock of the match runs against it: only one that is as late as no honest one is has a
-    fault. Its program is then stopped, because it would go on with that decision during the next ones.
+    The bot is trusted, so no clock of the match runs against it: it has a fault only if it is later than any honest bot
+    can be. Its program is then stopped, because it would still work on that decision during the next ones.
 
     Attributes:
         stop_program: Stops the program, and with it all house bots of the table.
@@ -100,18 +100,18 @@ class HouseSeats:
             await seat.listen()
 
     def attach_controller(self, controller: ProcessController) -> None:
-        """The program has been started."""
+        """Give all seats the controller of the program, which has started."""
         for seat in self.seats:
             seat.attach_controller(controller)
 
     def lose(self, reason: str, end: Exit | None = None) -> None:
-        """It has ended."""
+        """Report to all seats that the program has ended."""
         for seat in self.seats:
             seat.lose(reason, end)
 
     @property
     def has_left(self) -> bool:
-        """Whether a bot had no stream when that was noted last, before it was told that the match is over."""
+        """Whether a bot had no stream when that was noted last, before the match was announced as over."""
         return any(seat.has_left for seat in self.seats)
 
     @property
@@ -121,7 +121,7 @@ class HouseSeats:
 
     @property
     def is_over(self) -> bool:
-        """Whether all have been told that the match is over."""
+        """Whether the end of the match was announced to all."""
         return all(seat.is_over for seat in self.seats)
 
     async def close(self) -> None:

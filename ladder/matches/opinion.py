@@ -21,16 +21,16 @@ class Opinion:
     """The estimate of each choice, and what the house bots would do."""
 
     found: Sequence[ChoiceEstimate]
-    """The best one first; of many only those that did best in a first look, and all that somebody chose."""
+    """The best one first; of many only those that did best in a quick first estimate, and all that were chosen."""
     house: Mapping[str, str]
     """What each house bot does, as a record says it."""
     legal: int
-    """How many legal choices there are."""
+    """Number of legal choices."""
     deals: int
-    """How many sampled deals each choice was tried in."""
+    """Sampled deals in which each choice was tried."""
 
     def fields(self, each: ChoiceEstimate) -> dict[str, object]:
-        """What is told of a choice."""
+        """The estimate of a choice, as it is shown."""
         choice = words_of(each.action)[1]
         return {
             "choice": choice,

@@ -54,7 +54,7 @@ async def play_with_people(
         write: Takes the record's lines.
         recorded: The deals in the record of an interrupted match.
         journal: Keeps the deal under way (`Match`).
-        seated: Is given the seats of the people at each table, by their numbers, before anybody plays there.
+        seated: Takes the seats of the people at each table, by their numbers, before the table plays.
 
     Raises:
         BotRejected: If a bot cannot be made.

@@ -182,7 +182,7 @@ async def play_sandboxed(
         recorded: The deals in the record of an interrupted match.
         concurrency: How many tables play at once.
         labels: What instances are marked with, to find them again.
-        observer: Hears of what happens in the match.
+        observer: Takes what happens in the match.
         machine: What the record says of the class of this machine; None: nothing.
 
     Raises:
@@ -338,7 +338,7 @@ class SeatedBot(Generic[S]):
         self.seat.attach_controller(self._instance.controller)
 
     async def watch(self) -> None:
-        """Wait until the instance ends, and tell the seat."""
+        """Wait until the instance ends, and notify the seat."""
         assert self._instance is not None
         try:
             end = await self._instance.wait()
@@ -355,7 +355,7 @@ class SeatedBot(Generic[S]):
 
     async def _start_afresh(self, crashed: Instance, end: Exit) -> Exit:
         """
-        Start the bot once more, not forked: what it imports may not bear that, and it has seen nothing yet.
+        Start the bot once more, not forked: what it imports may not survive a fork, and it has seen nothing yet.
 
         Returns:
             How that instance ended.

@@ -46,7 +46,7 @@ class Preflight:
 
 
 def steps(variants: Sequence[Rules], deals: int) -> int:
-    """How many cases and deals a pre-flight has."""
+    """Count the cases and deals of a pre-flight."""
     return len(WIRE) + sum(len(cases_of(rules)) + deals for rules in variants)
 
 
@@ -63,7 +63,7 @@ async def preflight(
 
     Args:
         program: The bot, in the sandbox in which it is to play.
-        name: What it is called.
+        name: Its name.
         variants: What it is to play, at least one.
         clock: How much time it has, in a case and in a match.
         deals: How many it plays against itself in each variant. Rotations would repeat the same games.
@@ -100,5 +100,5 @@ def _names(name: str, rules: Rules) -> tuple[str, ...]:
 
 
 def _seed(program: Program, rules: Rules) -> bytes:
-    """The same for the same program: who failed once does not pass by trying again, and can look at the match."""
+    """Give the same seed for the same program: one that failed does not pass by trying again."""
     return seed_from(f"{program.identity} {rules.name}")

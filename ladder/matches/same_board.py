@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class BoardScore(NamedTuple):
-    """Somebody's points for the board."""
+    """The points of one person or bot for the board."""
 
     key: str
     name: str
@@ -38,7 +38,7 @@ class BoardDeal(NamedTuple):
 
 
 def ranked(rules: Rules, all_of_them: Sequence[BoardScore]) -> tuple[BoardSitting, ...]:
-    """Put everybody who has sat there in order, the best one first; equal ones share a place, you first of them."""
+    """Sort all who have played from that chair, the best one first; equal ones share a place, you first of them."""
     sign = 1 if rules.low_is_better else -1
     keys = [sign * each.points for each in all_of_them]
     order = sorted(range(len(keys)), key=lambda each: (keys[each], not all_of_them[each].you))
@@ -49,7 +49,7 @@ def ranked(rules: Rules, all_of_them: Sequence[BoardScore]) -> tuple[BoardSittin
 
 def percentile(rules: Rules, yours: int, others: Sequence[int]) -> int | None:
     """
-    Say how many per cent of *others*, by their points, you have beaten; equal ones count by half.
+    Give the per cent of *others*, by their points, that you have beaten; equal ones count by half.
 
     >>> from pigpen.rules import PRESETS
     >>> percentile(PRESETS["hearts"], 3, [0, 3, 10, 26])
@@ -109,5 +109,5 @@ def _by_place(played: BoardDeal) -> Iterator[tuple[str, int]]:
 
 
 def _knew(decision: RecordedDecision) -> tuple[object, ...]:
-    """All that the seat knew, but for the rules, which are the same."""
+    """Give all that the seat knew, without the rules, which are the same."""
     return decision.before.known_to(decision.seat)[1:]

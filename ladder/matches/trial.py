@@ -28,7 +28,7 @@ END_SECONDS = 10.0
 
 
 class Failed(Exception):
-    """The bot did not do what the case wants."""
+    """The bot did not do what the case requires."""
 
     def __init__(self, verdict: str, message: str) -> None:
         super().__init__(message)
@@ -60,7 +60,7 @@ class Trial:
         self.start_up = time.monotonic() - started
 
     async def attempt(self, group: str, name: str, doing: Awaitable[None]) -> Outcome:
-        """Do what a case consists of, and say how that went."""
+        """Run a case, and give its result."""
         asked = len(self.times)
         verdict = reason = output = ""
         try:

@@ -1,4 +1,4 @@
-"""Why a recorded decision was good or dear: its estimate, what the house bots would do, and hindsight."""
+"""Why a recorded decision was good or costly: its estimate, what the house bots would do, and hindsight."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from referee.replay.decision import RecordedDecision
 
 CLOSER = 3
-"""For each decision that is wanted, so many that look dear at first are estimated with all deals."""
+"""Candidates for each decision asked for: those that seem most costly at first are estimated with all deals."""
 
 
 def why_of(decision: RecordedDecision, source: str) -> Why:
@@ -38,8 +38,8 @@ def why_of(decision: RecordedDecision, source: str) -> Why:
     """
     view, line = decision.view(), decision.line
     opinion = opinion_of(decision.view, decision.seed("estimate"), decision.chosen)
-    told = tuple(_choice(decision, opinion, each) for each in opinion.found)
-    done = next(each for each in told if each.chosen)
+    choices = tuple(_choice(decision, opinion, each) for each in opinion.found)
+    done = next(each for each in choices if each.chosen)
     return Why(
         source=source,
         rules=view.rules.name,
@@ -55,7 +55,7 @@ def why_of(decision: RecordedDecision, source: str) -> Why:
         hand=tuple(map(str, view.hand)),
         on_the_table=tuple(str(play.card) for play in view.trick),
         legal=opinion.legal,
-        choices=told,
+        choices=choices,
         deals=opinion.deals,
         chosen=decision.chosen,
         by=decision.step.by,
@@ -80,7 +80,7 @@ def unforced(recorded: Recorded, lines: Iterable[DealLine], bots: Collection[int
 
 
 def first_cost(decision: RecordedDecision) -> float | None:
-    """What a decision cost by an estimate with few deals, in points; None where it has too many legal choices."""
+    """Estimate with few deals what a decision cost, in points; None where it has too many legal choices."""
     try:
         found = estimates(decision.view(), decision.seed("quick"), QUICK, {decision.chosen})
     except TooManyChoices:
@@ -101,7 +101,7 @@ class FirstLook(NamedTuple):
         return len(self.costs) + self.not_estimated
 
     def candidates(self, source: str) -> list[tuple[float, RecordedDecision, str]]:
-        """What `dearest_of` takes; *source* is the match, as people name it."""
+        """Give the candidates that `dearest_of` takes; *source* is the match, as people name it."""
         return [(cost, decision, source) for cost, decision in self.costs]
 
 
@@ -134,11 +134,11 @@ def first_look(
 
 def dearest_of(candidates: Iterable[tuple[float, RecordedDecision, str]], worst: int) -> list[Why]:
     """
-    Find the dearest decisions: those that look dear at first are estimated again, with other random numbers.
+    Find the most costly decisions: those that seem costly at first are estimated again, with other random numbers.
 
     Args:
         candidates: What each decision cost at first, and the match that it is from, as people name it.
-        worst: How many to give at most; only such as cost anything are given.
+        worst: Decisions to give at most; only such as cost anything are given.
     """
     dear = [each for each in candidates if each[0] > 0]
     dear = sorted(dear, key=lambda each: -each[0])[: CLOSER * worst]

@@ -23,7 +23,7 @@ UNKNOWN = 4
 MAX_STARTING = 0.2
 """The most of a match, in wall time, that starting may take."""
 RECENT = 20
-"""So many of the last matches are looked at."""
+"""Number of the last matches that are looked at."""
 FEWEST = 3
 """With fewer matches little is known."""
 

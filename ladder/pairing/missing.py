@@ -5,7 +5,7 @@ from __future__ import annotations
 
 def missing_owners(owners: int, sides: int) -> int:
     """
-    How many more owners must have a bot that may play; 0: a match can be played.
+    Count the owners that are missing for a match; 0: a match can be played.
 
     >>> missing_owners(1, 4), missing_owners(5, 4)
     (3, 0)
@@ -19,7 +19,7 @@ def missing_owners(owners: int, sides: int) -> int:
 
 def house_bots_wanted(owners: int, sides: int) -> int:
     """
-    Number of house bots that fill the missing chairs; 0 where no owner waits.
+    Count the house bots that fill the missing seats; 0 where no owner waits.
 
     >>> house_bots_wanted(0, 4), house_bots_wanted(1, 4), house_bots_wanted(4, 4)
     (0, 3, 0)
@@ -33,7 +33,7 @@ def house_bots_wanted(owners: int, sides: int) -> int:
 
 def waits_for(missing: int) -> str:
     """
-    Say for how many owners a variant waits.
+    Say how many owners a variant waits for.
 
     >>> waits_for(1), waits_for(3)
     ('waits for 1 more owner', 'waits for 3 more owners')

@@ -1,7 +1,7 @@
 """
 Who plays next: a pure function from entrants to matches. Policy, in this order:
 
-1. Newcomers first: whoever has fewer than 20 matches, the fewest first.
+1. Newcomers first: bots with fewer than 20 matches, the fewest first.
 2. In 30 of 100 other matches, the bot of which it is most open on which side of the boundary of the top ten it belongs,
    if it is open of any; else the bot with the fewest matches of a quarter of them that chance draws: so no late
    entrant sits in every match until it has caught up.
@@ -44,7 +44,7 @@ UNSURE = 260.0
 JITTER = 10.0
 """What chance at least adds to the ratings when opponents are chosen: a standard deviation, in Elo."""
 DRAWN, DRAWN_SHARE = 8, 0.25
-"""Of how many bots the least played one is taken: of that share of all, and of no fewer than so many."""
+"""The least played bot is taken of a random `DRAWN_SHARE` of all bots, but of no fewer than `DRAWN` bots."""
 ORDERS = 120
 """The most orders of a table that are compared: all of five bots; of more, that many by chance."""
 
@@ -60,7 +60,7 @@ class Entrant:
     matches: int
     """Recorded and pending ones."""
     seats: tuple[int, ...]
-    """How often it has sat as bot number 0, 1, …; what is missing at the end is 0."""
+    """Times that it was bot number 0, 1, …; what is missing at the end is 0."""
 
 
 def next_matches(
@@ -73,17 +73,17 @@ def next_matches(
     sets: DisjointSets | None = None,
 ) -> list[tuple[int, ...]]:
     """
-    The next *count* matches of a variant; none where there are too few owners.
+    Choose the next *count* matches of a variant; none where there are too few owners.
 
     Args:
         entrants: All bot versions that may be scheduled.
-        neighbours: By two versions (x, y), how often y sat right after x in the order of bot numbers, the last one
-            being followed by the first; what is missing is 0.
+        neighbours: By two versions (x, y), the times that y came right after x in the order of bot numbers, the last
+            one being followed by the first; what is missing is 0.
         rules_players: Seats at a table.
-        partners: Whether there are two teams; each is then one bot in both chairs.
+        partners: Whether there are two teams; each is then one bot in both seats.
         rng: Chance.
-        count: How many matches.
-        sets: The matches planned before these; they go on with them. None: owners may play in several at once.
+        count: Number of matches.
+        sets: The matches planned before these, which these continue. None: owners may play in several at once.
 
     Returns:
         For each match the version of each bot number; with partners a, b, a, b.
@@ -149,7 +149,7 @@ class DisjointSets:
             self.add(owners)
 
     def free(self, owners: Collection[int], needed: int) -> Collection[int]:
-        """Those of the owners who are not in the last set; all if a match needs more of them, or the set is full."""
+        """Give the owners who are not in the last set; all if a match needs more of them, or the set is full."""
         left = set(owners) - self._busy
         return owners if len(left) < needed or self._count >= self._at_once else left
 
@@ -209,7 +209,7 @@ class _Planner:
         return (self._entrants[TOP - 1].rating + self._entrants[TOP].rating) / 2
 
     def _distance(self, one: Entrant) -> float:
-        """How many standard errors a rating is away from the boundary."""
+        """Give the standard errors by which a rating is away from the boundary."""
         return abs(one.rating - self._boundary) * math.sqrt(self._matches[one.version]) / UNSURE
 
     def _table(self, first: Entrant, sides: int, jitter: Callable[[Entrant], float]) -> list[int]:
@@ -231,11 +231,11 @@ class _Planner:
         return min((order * rounds for order in orders), key=self._unevenness)
 
     def _unevenness(self, table: tuple[int, ...]) -> int:
-        """How much the order adds to the sum of the squares of all counts, by halves and but for a constant."""
+        """Give half of what the order adds to the sum of the squares of all counts, without a constant."""
         seats = sum(self._seats[version][seat] for seat, version in enumerate(table))
         return seats + sum(self._neighbours.get(pair, 0) + self._added[pair] for pair in _neighbours(table))
 
 
 def _neighbours(table: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Who sits right after whom: pairs (x, y), y after x."""
+    """Pairs (x, y) in which y comes right after x."""
     return zip(table, (*table[1:], table[0]), strict=True)

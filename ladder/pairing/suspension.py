@@ -14,7 +14,7 @@ from math import comb
 
 FAILED, CLEAN = "x", "."
 IN_A_ROW = 3
-"""So many failed matches, one after the other, are too many."""
+"""Failed matches, one after the other, that suspend a bot."""
 WINDOW = 50
 """How many matches are looked at, the last ones since the bot last resumed play."""
 MAX_FAILED = WINDOW // 10
@@ -38,7 +38,7 @@ def after(recent: str, failed: bool) -> str:
 
 def too_many(recent: str) -> int:
     """
-    How many failed matches suspend a bot that has this window; 0: it may go on.
+    Count the failed matches for which a bot with this window is suspended; 0: it may play on.
 
     >>> too_many("..xx"), too_many(".xxx"), too_many("x.x.x.x.x"), too_many("x.x.x.x.x.x")
     (0, 3, 0, 6)
@@ -61,46 +61,46 @@ def chance(count: int, of: int, share: float) -> float:
 
 def is_behind(voids: int, of: int, share: float) -> bool:
     """
-    Whether chance does not explain how many void attempts a bot is in.
+    Whether a bot is in more void attempts than chance explains.
 
     >>> is_behind(3, 3, 1 / 20), is_behind(3, 3, 1 / 4), is_behind(5, 5, 1 / 4), is_behind(50, 50, 1.0)
     (True, False, True, False)
 
     Args:
-        voids: In how many it is.
-        of: How many there were.
+        voids: Void attempts that it is in.
+        of: Void attempts that were looked at.
         share: Its part of all that was played meanwhile: what it would have of the void attempts by chance, 0 to 1.
     """
     return voids >= MIN_VOIDS and chance(voids, of, share) < MAX_CHANCE
 
 
 def has_mended(recent: str) -> bool:
-    """Whether so many clean matches lie behind a bot that earlier suspensions are forgotten."""
+    """Whether the last `WINDOW` matches of a bot are clean, so that earlier suspensions no longer count."""
     return recent == CLEAN * WINDOW
 
 
 def cool_down(suspensions: int) -> float:
     """
-    How many seconds a bot is suspended.
+    Give the seconds that a bot is suspended.
 
     >>> [cool_down(suspensions) / 3600 for suspensions in (1, 2, 3, 8, 9, 500)]
     [1.0, 2.0, 4.0, 128.0, 168.0, 168.0]
 
     Args:
-        suspensions: How often it has been suspended, this time included; 1 or more.
+        suspensions: Times that it was suspended, this one included; 1 or more.
     """
     return min(LONGEST, COOL_DOWN * 2.0 ** min(max(suspensions - 1, 0), 20))
 
 
 def why(recent: str, failed: list[int], verdict: str, seconds: float) -> str:
     """
-    Say to its owner why a bot was suspended.
+    Give the sentence that tells an owner why a bot was suspended.
 
     Args:
         recent: Its window.
         failed: The numbers of the matches that it failed.
         verdict: What was held against it most often in them.
-        seconds: How long it is suspended.
+        seconds: Seconds that it is suspended.
     """
     how = f"{len(failed)} matches in a row" if recent.endswith(FAILED * IN_A_ROW) else (
         f"{len(failed)} of its last {len(recent)} matches"
@@ -111,12 +111,12 @@ def why(recent: str, failed: list[int], verdict: str, seconds: float) -> str:
 
 def why_voids(matches: list[int], of: int, seconds: float, lost: bool) -> str:
     """
-    Say to its owner why a bot was suspended that is behind void matches.
+    Give the sentence that tells an owner that a bot was suspended for void matches.
 
     Args:
         matches: The numbers of the matches, one for each attempt.
-        of: How many void attempts there were.
-        seconds: How long it is suspended.
+        of: Void attempts that were looked at.
+        seconds: Seconds that it is suspended.
         lost: Whether its own container was lost in them.
     """
     numbers = ", ".join(map(str, sorted(set(matches))))

@@ -1,4 +1,4 @@
-"""The client of a person's seat: what it hears goes to a listener, what the person decides goes to the referee."""
+"""The client of a person's seat: messages of the referee go to a listener, decisions of the person to the referee."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ class SeatListener(Protocol):
     """What shows the table to a person. Its methods are plain functions, and wait for nothing."""
 
     def welcomed(self, welcome: Welcome) -> None:
-        """The person has its seat; said again after a lost connection."""
+        """Take the person's seat; called again after a lost connection."""
 
     def saw(self, seen: Seen) -> None:
-        """Show what there is to see now."""
+        """Show the state of the table."""
 
     def asked(self, question: Question) -> None:
-        """A decision is wanted; put again, with the same number, after a lost connection."""
+        """Ask for a decision; asked again, with the same number, after a lost connection."""
 
-    def told(self, notice: Notice) -> None:
-        """A deal or the match is over, or the default was played; results are told again after a lost connection."""
+    def notified(self, notice: Notice) -> None:
+        """Show that a deal or match is over, or a default was played; results come again after a lost connection."""
 
     def connected(self, *, is_there: bool) -> None:
-        """The connection to the referee is there, or is lost and being made again."""
+        """Show whether there is a connection to the referee; one that is lost is made again."""
 
 
 class SeatActions(Protocol):
-    """What a person's seat is told; a `PersonClient` does it."""
+    """What a person can do in its seat; a `PersonClient` does it."""
 
     def answer(self, decision: int, action: Action) -> bool:
         """Answer a question."""
@@ -170,7 +170,7 @@ class PersonClient:
             writing = asyncio.ensure_future(self._write(stream))
             try:
                 while isinstance(message := await stream.read(), RefereeMessage):
-                    self._hear(message)
+                    self._receive(message)
                     if message.HasField("match_over"):
                         with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):  # over either way
                             await stream.done_writing()
@@ -180,11 +180,11 @@ class PersonClient:
                 writing.cancel()
 
     async def _write(self, stream: grpc.aio.StreamStreamCall[BotMessage, RefereeMessage]) -> None:
-        with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):  # reading will tell
+        with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):  # reading fails, too
             while True:
                 await stream.write(await self._outbox.get())
 
-    def _hear(self, message: RefereeMessage) -> None:
+    def _receive(self, message: RefereeMessage) -> None:
         if not self._has_connected:
             self._has_connected = True
             self._listener.connected(is_there=True)
@@ -197,7 +197,7 @@ class PersonClient:
         elif kind == "seen" and self._welcome is not None:
             self._listener.saw(seen_of(message.seen, self._welcome.rules))
         elif notice := notice_of(message):
-            self._listener.told(notice)
+            self._listener.notified(notice)
 
     def _take(self, view: View) -> None:
         """Take a question; one that is put again keeps its time, and gets its answer again if there was one."""

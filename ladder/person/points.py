@@ -33,7 +33,7 @@ class Reason(enum.StrEnum):
     MOON_INSTEAD = "moon instead"
     """The shooter took these points instead of giving others points."""
     MOON_OTHERS = "moon others"
-    """Somebody else has shot the moon."""
+    """Another seat has shot the moon."""
     PARTNER = "partner"
     """What the partner has."""
 
@@ -54,7 +54,7 @@ def points_explained(view: View, scores: Sequence[int]) -> tuple[tuple[PointsPar
 
     Args:
         view: What a seat sees when the deal is over.
-        scores: The score of each seat; it tells what the shooter of a moon chose.
+        scores: The score of each seat; it shows what the shooter of a moon chose.
     """
     rules, seats = view.rules, range(view.rules.players)
     taken = [view.taken_mask(seat) for seat in seats]
@@ -80,7 +80,7 @@ def no_points_remain(view: View) -> bool:
 
 
 def _choice(rules: Rules, taken: Sequence[int], exposed: Mapping[Card, Face], scores: Sequence[int]) -> MoonChoice:
-    """What the shooter chose, if there is one: the choice that gives these scores."""
+    """Find the choice of the shooter, if there is one: the choice that gives these scores."""
     added = card_points(rules, taken, exposed, MoonChoice.ADD)
     return MoonChoice.ADD if list(added) == list(scores) else MoonChoice.SUBTRACT
 

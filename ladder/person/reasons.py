@@ -93,7 +93,8 @@ def _sentence(card: Card, barred: Barred) -> str:
     if barred.bar is Bar.FIRST_TRICK:
         return f"{_named(barred.names)} may not be played to the first trick."
     if barred.bar is Bar.EXPOSED:
-        return f"{card} is exposed: not to the first trick of its suit while you hold another card of the suit."
+        limit = "it may not be played to the first trick of its suit while you hold another card of the suit."
+        return f"{card} is exposed: {limit}"
     if barred.bar is Bar.UNBROKEN:
         suit, breakers = _plural(card.suit).capitalize(), _named(barred.names, " or ")
         return f"{suit} may not be led before {breakers} has been played to an earlier trick."

@@ -6,8 +6,8 @@ win and half a loss. g is the steepness of the match, which grows with its board
 prior N(0, 200² Elo²); Newton's method finds their most likely values, and the inverse of the Hessian there is their
 covariance (Laplace). One unit of θ is 400 / ln 10 Elo.
 
-The pairs of one match are not independent: whoever plays well beats all others at once. Among n equal sides each place
-is as likely as any other, so the number of opponents that a side beats has the variance (n² − 1) / 12, which is
+The pairs of one match are not independent: a side that plays well beats all others at once. Among n equal sides each
+place is as likely as any other, so the number of opponents that a side beats has the variance (n² − 1) / 12, which is
 (n + 1) / 3 times that of n − 1 fair coins. Each pair therefore counts with the weight 3 / (n + 1).
 """
 
@@ -45,7 +45,7 @@ WIDE = NORMAL.inv_cdf(0.975)
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """What the matches say of the bots, relative to each other: the mean of all of them is fixed at 1500."""
+    """The strength of the bots, relative to each other: the mean of all of them is fixed at 1500."""
 
     versions: IntArray
     """Ids of the n bot versions, in the order in which they were handed in."""
@@ -195,8 +195,8 @@ class _Pairs:
     def hessian(self, theta: FloatArray) -> FloatArray:
         """(n, n) The curvature of `loss`."""
         hopes = self.hopes(theta)
-        told = self.steep**2 * self.matches * hopes * (1 - hopes)
-        off = np.bincount(self.a * self.count + self.b, told, self.count**2).reshape(self.count, self.count)
+        information = self.steep**2 * self.matches * hopes * (1 - hopes)
+        off = np.bincount(self.a * self.count + self.b, information, self.count**2).reshape(self.count, self.count)
         off += off.T
         return np.diag(off.sum(axis=1) + (UNIT / PRIOR) ** 2) - off
 

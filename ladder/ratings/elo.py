@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 START = 1500.0
 """The Elo with which a bot begins."""
 SCALE = 400.0
-"""Whoever is stronger by this much is expected to win ten times as often as to lose, in a match of four boards."""
+"""A side stronger by this much is expected to win ten times as often as to lose, in a match of four boards."""
 MAX_K = 120.0
 """The K of a newcomer."""
 STANDARD_BOARDS = 4
-"""The boards of a match in which whoever is stronger by 400 is expected to win ten times as often as to lose."""
+"""Boards of a match in which a side stronger by 400 is expected to win ten times as often as to lose."""
 PROVISIONAL = 20
 """A rating from fewer matches is provisional: a single match may still move it by more than 28."""
 
@@ -55,7 +55,7 @@ class Side:
     """Who wins or loses together: one bot, or the members of a team."""
 
     members: tuple[SideMember, ...]
-    """Each version once, also where it holds both chairs of a team."""
+    """Each version once, also where it has both seats of a team."""
     place: int
     """1 is best; equal places are ties; offenders stand last."""
 
@@ -102,7 +102,7 @@ class Move:
 
 def steepness(boards: int) -> float:
     """
-    How many times as much a difference in rating counts in a match of so many boards as in one of four.
+    Give the weight of a difference in rating in a match of *boards* boards, relative to a match of four.
 
     >>> steepness(1), steepness(4), steepness(16)
     (0.5, 1.0, 2.0)
@@ -112,10 +112,10 @@ def steepness(boards: int) -> float:
 
 def k_factor(before: int, boards: int = STANDARD_BOARDS) -> float:
     """
-    How much a match can move a rating, in Elo.
+    Give the most that a match can move a rating, in Elo.
 
     It falls like 1/n, which makes the rating an average over all boards of a version: versions never change, so
-    no match is out of date. A match tells b / 4 times as much as one of four boards, and so do those before it.
+    no match is out of date. A match of b boards counts b / 4 times as much as one of four, and so do those before it.
 
     Args:
         before: Boards of the rated matches of the version before this one.
@@ -130,13 +130,13 @@ def is_provisional(matches: int) -> bool:
 
 
 def expected(own: float, other: float, boards: int = STANDARD_BOARDS) -> float:
-    """The score, 0 to 1, that *own* may expect against *other* in a match of so many boards."""
+    """The score, 0 to 1, that *own* may expect against *other* in a match of *boards* boards."""
     return 1 / (1 + 10 ** (steepness(boards) * (other - own) / SCALE))
 
 
 def moves(sides: Sequence[Side], boards: int = STANDARD_BOARDS) -> tuple[Move, ...]:
     """
-    How a match moves the ratings: one move for each version, in order of *sides*.
+    Compute how a match moves the ratings: one move for each version, in order of *sides*.
 
     Args:
         sides: Who played, as they stood before the match, with their places.
@@ -165,7 +165,7 @@ def _against(side: Side, other: Side, k: float, boards: int) -> Against:
 
 def pair_scores(sides: Sequence[Side]) -> Iterator[tuple[int, int, float]]:
     """
-    What the pairs of a match scored: versions a < b, and the score of a.
+    Give the scores of the pairs of a match: versions a < b, and the score of a.
 
     Members of teams meet every member of every other team, and none of their own.
     """

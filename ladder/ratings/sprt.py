@@ -56,15 +56,15 @@ class SprtDecision(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Hypotheses:
-    """What is tested, and how often the test may be wrong."""
+    """What is tested, and the probabilities of error."""
 
     elo0: float = 0.0
     elo1: float = 50.0
     """Normalised Elo of the two hypotheses; elo1 is the larger one."""
     alpha: float = 0.05
-    """How often elo1 may be accepted of a bot of elo0."""
+    """Probability, at most, that elo1 is accepted of a bot of elo0."""
     beta: float = 0.05
-    """How often elo0 may be accepted of a bot of elo1."""
+    """Probability, at most, that elo0 is accepted of a bot of elo1."""
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -130,7 +130,7 @@ class MeanEstimate:
     """
     An interval that holds the true difference at *all* times of the test, in 95 of 100 tests.
 
-    None while fewer than `LEAST` observations differ from zero: how far apart they are cannot be told from so few.
+    None while fewer than `LEAST` observations differ from zero: their spread cannot be estimated from so few.
     """
     superiority: float
     """Likelihood of superiority: of a difference above 0, from here alone."""

@@ -133,7 +133,7 @@ class RegistryClient:
 
 
 def _pieces(found: requests.Response, most: int) -> Iterator[bytes]:
-    """The body, but not much more than so many bytes."""
+    """The body; reading stops soon after *most* bytes."""
     read = 0
     for piece in found.iter_content(PIECE):
         yield piece

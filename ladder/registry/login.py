@@ -15,7 +15,7 @@ class RegistryLogin(Message):
     plain: bool
     """Whether it speaks HTTP."""
     token: str = Field(repr=False)
-    """Good for the images of one task, and for an hour; for nobody's eyes."""
+    """Valid for the images of one task, and for an hour; secret."""
 
 
 class ImagePlace(Message):

@@ -81,12 +81,12 @@ def own_repository(of: str) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Whether *text* is a host with a port, by which an engine tells a registry from a name on Docker Hub."""
+    """Whether *text* is a host with a port, which an engine takes for a registry, not for a name on Docker Hub."""
     return _ADDRESS.fullmatch(text) is not None and 0 < int(text.rpartition(":")[2]) < 1 << 16
 
 
 def is_repository(name: str) -> bool:
-    """Whether a registry may have something of that name, in somebody's namespace."""
+    """Whether *name* is a valid name of a repository in an account's namespace."""
     return len(name) <= MAX_REPOSITORY and _REPOSITORY.fullmatch(name) is not None
 
 
@@ -98,12 +98,12 @@ def own_image(text: str, owner: str, registry: str) -> ImageName:
     ImageName(repository='ada/trotter', reference='latest')
 
     Args:
-        text: What was typed: `owner/name:tag` or `owner/name@sha256:…`, perhaps with the registry's address before it.
+        text: What was typed: `owner/name:tag` or `owner/name@sha256:…`; the registry's address may stand before it.
         owner: Whose image it must be.
         registry: The registry's address.
 
     Raises:
-        UserError: If it names something else, such as an image elsewhere.
+        UserError: If it names something else, such as an image of another registry.
     """
     namespace = namespace_of(owner)
     found = _IMAGE.fullmatch(text.removeprefix(f"{registry}/"))

@@ -1,4 +1,4 @@
-"""Debian's `docker-registry`: how it is told what to do."""
+"""Debian's `docker-registry`: how it is configured."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNPACKED = Path(__file__).resolve().parents[2] / ".venv" / NAME / "usr" / "bin" 
 """Where `scripts/registry` puts it, in a checkout."""
 CONFIG = "config.yml"
 ENVIRONMENT = {"OTEL_TRACES_EXPORTER": "none"}
-"""It would look for somebody to tell of its work."""
+"""Without this the program looks for a collector of its traces."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def registry_program() -> str:
     if found is None:
         raise UserError(
             f"The program {NAME} is not on this machine. On Debian: apt-get install {NAME}; or name a registry that "
-            "runs elsewhere (setting registry), and leave --registry out."
+            "runs on another machine (setting registry), and leave --registry out."
         )
     return found
 
@@ -131,7 +131,7 @@ def _config(plan: RegistryPlan, certificate: Path) -> Mapping[str, Any]:
 
 
 def _secret(data_dir: Path) -> str:
-    """By which it knows uploads again that it has begun: the same after each start."""
+    """Give the secret that signs uploads under way: the same after each start, so that they continue."""
     private = registry_key(data_dir).private.private_bytes(
         serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )

@@ -1,4 +1,4 @@
-"""Tokens for the registry, as the distribution specification has them: signed by the ladder, good for minutes."""
+"""Tokens for the registry, as the distribution specification has them: signed by the ladder, valid for minutes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 ISSUER = SERVICE = "pigpen"
 ACTIONS = ("pull", "push")
-"""What people may do; nobody deletes but the ladder."""
+"""Actions of people; only the ladder may delete."""
 DELETE = "delete"
-"""What only the ladder may do, while nobody else can reach the registry."""
+"""The action of the ladder alone, while no one else can reach the registry."""
 TOKEN_SECONDS = 300.0
 LADDER_SECONDS = 3600.0
-"""For what the ladder does itself: a task may wait a while before its images are pulled."""
+"""Seconds that the ladder's own tokens are valid: a task may wait before its images are pulled."""
 MAX_SCOPES = 20
 EARLY_SECONDS = 30.0
 """Clocks differ a little."""
@@ -38,7 +38,7 @@ class Access:
 
 def allowed(scopes: Iterable[str], namespace: str) -> tuple[Access, ...]:
     """
-    Cut what somebody asks for down to what is allowed: to pull and push in one's own namespace.
+    Reduce requested scopes to the allowed ones: to pull and push in the account's own namespace.
 
     >>> allowed(["repository:ada/trotter:pull,push,delete", "registry:catalog:*"], "ada")
     (Access(repository='ada/trotter', actions=('pull', 'push')),)
@@ -61,9 +61,9 @@ def sign(key: RegistryKey, account: str, access: Iterable[Access], now: float, s
     Args:
         key: The ladder's.
         account: Who gets it; empty: the ladder itself.
-        access: What it is good for.
+        access: What it allows.
         now: Unix time.
-        seconds: For how long it is good.
+        seconds: Seconds that it is valid.
     """
     from joserfc import jwt  # most ladders have no registry, and it takes long
     from joserfc.jwk import ECKey

@@ -43,7 +43,7 @@ class Faults:
                 )
 
     def decisions(self, bot: int) -> int:
-        """How often a bot was asked, at all tables together."""
+        """Questions to a bot, at all tables together."""
         return sum(count for (_, asked), count in self._decisions.items() if asked == bot)
 
     def of(self, bot: int) -> list[FaultReport]:

@@ -1,8 +1,8 @@
 """
-The records of the ladder's matches on disk, and beside each what the bots printed.
+The records of the ladder's matches on disk, each with a file of what the bots printed.
 
 A file is written whole, and is safe on the disk, before the database says that its match is done. So a file whose match
-was never recorded, or was recorded with another attempt, belongs to nobody: `orphans` finds it.
+was never recorded, or was recorded with another attempt, belongs to no match: `orphans` finds it.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class MatchFiles:
         self.root = data_dir / "records"
 
     def record(self, match: int, attempt: int) -> Path:
-        """Where the record of that attempt at a match is, if there is one."""
+        """Give the path of the record of that attempt at a match; there may be none."""
         return self._folder(match) / f"{match}-{attempt}{RECORD_END}"
 
     def logs(self, match: int, attempt: int) -> Path:
-        """Where the end of what its bots printed is."""
+        """Give the path of the end of what its bots printed."""
         return self._folder(match) / f"{match}-{attempt}{LOGS_END}"
 
     def keep(self, match: int, attempt: int, record: bytes, logs: Logs) -> None:

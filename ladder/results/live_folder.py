@@ -29,7 +29,7 @@ class LiveFolder:
         self.root = data_dir / "live"
 
     def path(self, match: int, attempt: int) -> Path:
-        """Where the events of that attempt are, if there are any."""
+        """Give the path of the events of that attempt; there may be none."""
         return self.root / f"{match}-{attempt}.jsonl"
 
     def attempts(self) -> list[tuple[int, int]]:
@@ -50,7 +50,7 @@ class LiveChunk:
 
     events: tuple[LiveEvent, ...]
     end: int
-    """The offset in bytes behind them; where there are none, the offset from which they were wanted."""
+    """The offset in bytes behind them; where there are none, the offset that was asked for."""
 
     @property
     def is_last(self) -> bool:
@@ -78,7 +78,7 @@ class LiveFile:
         self.close()
 
     def close(self) -> None:
-        """Let go of it; may be called again."""
+        """Close it; may be called again."""
         file, self._file = self._file, -1
         if file >= 0:
             os.close(file)

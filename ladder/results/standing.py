@@ -31,7 +31,7 @@ class VersionStanding:
     deals: int = 0
     points: int = 0
     places: tuple[int, ...] = ()
-    """How often its side came first, second, …; of two sides one is first or second."""
+    """Times that its side came first, second, …; of two sides one is first or second."""
     seats: tuple[int, ...] = ()
     decisions: int = 0
     faults: int = 0
@@ -66,22 +66,22 @@ def outcome(
     summary: MatchSummary, versions: Sequence[int], before: Mapping[int, VersionStanding], boards: int
 ) -> RatingChange:
     """
-    Work out what a match changes.
+    Compute what a match changes.
 
     A version that plays both seats of a team has played one match; its seats, decisions and faults are added up.
 
     Args:
-        summary: How the match went.
-        versions: Who played, by number of the bot.
-        before: How each of them stood before the match.
-        boards: By how many boards the match is rated.
+        summary: The result of the match.
+        versions: By number of the bot.
+        before: The standing of each version before the match.
+        boards: Boards by which the match is rated.
     """
     sides = sides_of(summary, versions, before)
     moves = elo.moves(sides, boards)
     places = _places(sides)
     standings = {
         move.version: replace(
-            _after(before[move.version], move.after, places[move.version], _chairs(versions, move), summary),
+            _after(before[move.version], move.after, places[move.version], _numbers_of(versions, move), summary),
             boards=before[move.version].boards + boards,
         )
         for move in moves
@@ -92,7 +92,7 @@ def outcome(
 def sides_of(
     summary: MatchSummary, versions: Sequence[int], before: Mapping[int, VersionStanding]
 ) -> tuple[elo.Side, ...]:
-    """Who won or lost together, each version once; the arguments are the first ones of `outcome`."""
+    """Group the versions that won or lost together, each once; the arguments are the first ones of `outcome`."""
     return tuple(
         elo.Side(
             tuple(
@@ -111,14 +111,14 @@ def _places(sides: Sequence[elo.Side]) -> dict[int, int]:
     return {version: place for side, place in zip(sides, places, strict=True) for version in side.versions}
 
 
-def _chairs(versions: Sequence[int], move: elo.Move) -> tuple[int, ...]:
+def _numbers_of(versions: Sequence[int], move: elo.Move) -> tuple[int, ...]:
     return tuple(bot for bot, version in enumerate(versions) if version == move.version)
 
 
 def _after(
-    before: VersionStanding, rating: float, place: int, chairs: tuple[int, ...], summary: MatchSummary
+    before: VersionStanding, rating: float, place: int, numbers: tuple[int, ...], summary: MatchSummary
 ) -> VersionStanding:
-    bots = [summary.bots[bot] for bot in chairs]
+    bots = [summary.bots[bot] for bot in numbers]
     return replace(
         before,
         rating=rating,
@@ -126,7 +126,7 @@ def _after(
         deals=before.deals + summary.deals,
         points=before.points + bots[0].points,  # partners share their points
         places=_counted(before.places, [place - 1], len(summary.teams)),
-        seats=_counted(before.seats, chairs, len(summary.bots)),
+        seats=_counted(before.seats, numbers, len(summary.bots)),
         decisions=before.decisions + sum(bot.decisions for bot in bots),
         faults=before.faults + sum(bot.faults for bot in bots),
         takeovers=before.takeovers + any(bot.taken_over for bot in bots),

@@ -33,7 +33,7 @@ class SubmissionFolders:
 
     def make(self, name: str = "") -> str:
         """
-        Make a folder for one more submission, for nobody else to read; gives its name.
+        Make a folder for one more submission, which only this user may read; give its name.
 
         Args:
             name: The name, 32 hexadecimal digits; what a killed process left there is removed. Empty: a new one.
@@ -49,7 +49,7 @@ class SubmissionFolders:
         return name
 
     def bot(self, name: str, source: str) -> Path:
-        """Where the bot lies, below the folder of that name; it is called as its owner calls it, if a folder can be."""
+        """Give the bot's folder, below the folder of that name; named as its owner's, if that is possible."""
         return self.root / name / folder_name(source)
 
     def remove(self, name: str) -> None:
@@ -57,7 +57,7 @@ class SubmissionFolders:
         shutil.rmtree(self.root / name, ignore_errors=True)
 
     def names(self) -> list[str]:
-        """Those that are there."""
+        """Give the names of all folders."""
         return [folder.name for folder in self.root.iterdir()] if self.root.is_dir() else []
 
     def remove_others(self, kept: Collection[str], before: float) -> None:

@@ -36,7 +36,7 @@ class BotSummary:
     median_ms: float
     worst_ms: float
     decisions: int
-    """How often it was asked."""
+    """Questions to it."""
     thinking: Histogram
 
 

@@ -22,7 +22,7 @@ class TableFiles(WakeFile):
         super().__init__(self.root)
 
     def folder(self, table: int) -> Path:
-        """The folder of a table, which is made if there is none, for nobody else to read."""
+        """Give the folder of a table; it is made if there is none, and only this user may read it."""
         path = self.root / str(table)
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return path
@@ -32,7 +32,7 @@ class TableFiles(WakeFile):
         return self.root / str(table) / RECORD
 
     def journal(self, table: int) -> Path:
-        """What has been decided in the deal under way."""
+        """Give the path of the decisions of the deal under way."""
         return self.root / str(table) / JOURNAL
 
     def remove(self, tables: Collection[int]) -> None:

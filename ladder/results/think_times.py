@@ -1,5 +1,5 @@
 """
-How long bots think, by phase, in bins that are alike on a logarithmic scale: 1, 2, 5, 10, …
+Think times of bots, by phase, in bins of about equal width on a logarithmic scale: 1, 2, 5, 10, …
 
 Times are what the bot's clock was charged by: CPU time of its program, or wall time where that cannot be read.
 """

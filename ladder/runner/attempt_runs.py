@@ -97,7 +97,7 @@ class AttemptRuns(ABC, Generic[Task, Outcome]):
                 self._given_up(task)
 
     def give_back(self) -> None:
-        """Record what has come back; the rest is begun again some day."""
+        """Record what has come back; the rest goes back into the queue."""
         for _, future, _ in self._begun.values():
             future.cancel()
         self._settle_returns()

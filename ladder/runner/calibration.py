@@ -36,7 +36,7 @@ log = structlog.get_logger()
 
 
 class CalibrationDiffers(PigpenError):
-    """A worker has played the calibration match otherwise; the message says so in a sentence."""
+    """A worker's record of the calibration match differs; the message says so in a sentence."""
 
 
 class Calibration:
@@ -79,7 +79,7 @@ class Calibration:
         return speed
 
     async def _fingerprint(self) -> str:
-        """Play it here, once; whoever comes meanwhile waits."""
+        """Play it here, once; other callers wait for the result."""
         if self._known is None or (self._known.done() and (self._known.cancelled() or self._known.exception())):
             self._known = asyncio.ensure_future(self._look_here())
         return await asyncio.shield(self._known)

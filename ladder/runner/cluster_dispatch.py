@@ -1,4 +1,4 @@
-"""Carries tasks to the workers of a cluster: speaks with its scheduler, and does what the `Fleet` decides."""
+"""Sends tasks to the workers of a cluster, by its scheduler, as the `Fleet` decides."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Exchange = Callable[[Fleet], Awaitable[None]]
     """Writes down what is seen of the workers, and tells the fleet what is wanted of them."""
     Ship = Callable[[str, Callable[[str], Awaitable[str]]], Awaitable[str]]
-    """Has a task played by a function that plays tasks elsewhere, and sends what is missing there."""
+    """Has a task played by a function that reaches a remote worker, and sends bots that the worker lacks."""
 
 LOOK_SECONDS = 1.0
 """How often the fleet is asked whom to check."""
@@ -123,12 +123,12 @@ class ClusterDispatch:
             StoreError: If the database does not answer.
         """
         await self._exchange(self.fleet)
-        self._scheduler = await self._start(self._hear)
-        self._minding = [asyncio.create_task(self._mind()), asyncio.create_task(self._keep_table())]
+        self._scheduler = await self._start(self._take_report)
+        self._minding = [asyncio.create_task(self._watch_scheduler()), asyncio.create_task(self._keep_table())]
         self._changed()
 
     async def play(self, task: str) -> str:
-        """Play a task that nobody judges."""
+        """Play a task whose outcome is not judged."""
         return await self.play_as(task, task)
 
     async def play_as(self, task: str, key: str) -> str:
@@ -137,17 +137,17 @@ class ClusterDispatch:
 
         Args:
             task: As JSON.
-            key: Names it, until `judge` has been told what came of it.
+            key: Names it, until `judge` has taken the outcome.
 
         Raises:
             NotPlayed: If it is to go back into the queue.
             SandboxError: If its worker has gone, or cannot play it.
         """
-        told = json.loads(task)
-        bots = [bot["identity"] for bot in told.get("bots", ())]
+        fields = json.loads(task)
+        bots = [bot["identity"] for bot in fields.get("bots", ())]
         is_judged = True
         try:
-            match, machine = told.get("match"), told.get("machine", "")
+            match, machine = fields.get("match"), fields.get("machine", "")
             choose = partial(self.fleet.place, key, bots, match, machine)
             worker = await self._waiting.place(choose, (machine, match) if machine else None)
             answer = await self._ship(task, partial(self._play_at, worker, bots))
@@ -203,10 +203,10 @@ class ClusterDispatch:
         answer = await self._scheduler.play(worker.connection, task)
         return self._lost_claims.weigh(answer, worker.name, bots, is_alone=self.fleet.connected == 1)
 
-    def _hear(self, report: WorkerReport) -> None:
+    def _take_report(self, report: WorkerReport) -> None:
         if self._is_closing:
             return
-        if sentence := self.fleet.hear(report):
+        if sentence := self.fleet.take_report(report):
             self._scheduler.turn_away(report.worker, sentence)
         self._wake.set()
         self._changed()
@@ -223,8 +223,8 @@ class ClusterDispatch:
             self._told_slots = slots
             self._tell_changed()
 
-    async def _mind(self) -> None:
-        """Have a scheduler, and check whom the fleet wants checked."""
+    async def _watch_scheduler(self) -> None:
+        """Restart the scheduler if it has ended, and check the workers that the fleet wants checked."""
         while True:
             if self._scheduler.has_ended:
                 await self._start_again()
@@ -238,7 +238,7 @@ class ClusterDispatch:
             self._wake.clear()
 
     def _lose_workers(self) -> None:
-        """If the scheduler has ended, nobody is connected any more, and nothing is to be held against anybody."""
+        """If the scheduler has ended, forget all workers, and count no failure against them."""
         if self._scheduler.has_ended:
             self.fleet.lose_all("The cluster's scheduler has ended.")
             self._wake.set()
@@ -249,7 +249,7 @@ class ClusterDispatch:
         failures = 0
         while self._scheduler.has_ended:
             try:
-                self._scheduler = await self._start(self._hear)
+                self._scheduler = await self._start(self._take_report)
             except (PigpenError, OSError) as error:  # such as a certificate that has expired
                 failures += 1
                 log.error("scheduler.failed", reason=in_one_line(error))
@@ -287,6 +287,6 @@ class ClusterDispatch:
             await asyncio.sleep(self._exchange_seconds)
             try:
                 await self._exchange(self.fleet)
-            except Exception as error:  # months without anybody looking: matches go on, and so does this
+            except Exception as error:  # it runs unattended for months: matches continue, and so does this
                 log.warning("workers.unwritten", reason=str(error), exc_info=not isinstance(error, PigpenError))
             self._changed()

@@ -27,13 +27,13 @@ from ladder.store.commands.house_bots import settle_house_bots
 from ladder.store.commands.match_time import seconds_of
 from ladder.store.commands.records import give_up_records, remove_orphans
 from ladder.store.commands.results import WrongRecord, record_summary
-from ladder.store.commands.scheduling import fill_queue, why_nobody
+from ladder.store.commands.scheduling import fill_queue, why_no_match
 from ladder.store.commands.submission_queue import SUBMISSIONS, in_the_way
 from ladder.store.commands.suspending import resume_due, suspend_lost
 from ladder.store.commands.voids import suspend_for_voids
 from ladder.store.leases import Lease
 from ladder.store.models import Status
-from ladder.store.queries.leased import leased_match
+from ladder.store.queries.leased_matches import leased_match
 from ladder.store.queries.standings import errors_and_matches
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from ladder.worker.tasks import MatchOutcome, MatchTask
 
 LOOK_BACK = 1000
-"""After each result so many results before the newest records are looked at; all of them when a runner starts."""
+"""Results checked after each new one for records to remove, from the oldest kept one back; all when a runner starts."""
 MAX_REMEMBERED = 100
 """Results that a coordinator keeps in memory; one is recorded again within seconds, or never."""
-FEW = 5
+MIN_MATCHES = 5
 """A bot with fewer matches has not settled, whatever its ± says."""
 
 
@@ -136,7 +136,7 @@ class Coordinator:
         if self._tick() < self._beat_at:
             return {}
         with self._database.write() as session:
-            ended = self._presence.speak(session)
+            ended = self._presence.beat(session)
             became = _became(queue.MATCHES.requeue_dead(session, self._now(), ended.__contains__))
             folders = self.submissions.requeue_of(session, ended)
         self._beat_at = self._tick() + BEAT_SECONDS
@@ -274,10 +274,10 @@ class Coordinator:
         for task in tasks:
             self.live.end(task.match, task.attempt, "returned")
 
-    def why_nobody(self) -> str | None:
+    def why_no_match(self) -> str | None:
         """Why no match can be scheduled; None if one can be."""
         with self._database.read() as session:
-            return why_nobody(session, self._variants)
+            return why_no_match(session, self._variants)
 
     def refresh_estimates(self, all_variants: bool = False) -> bool:
         """
@@ -309,7 +309,7 @@ class Coordinator:
             fields = fields_of(session, self._variants)
             played = [name for name, field in fields.items() if field.why_none is None]
             found = errors_and_matches(session, played)
-        known = [error is not None and error <= ci and matches >= FEW for error, matches in found]
+        known = [error is not None and error <= ci and matches >= MIN_MATCHES for error, matches in found]
         return bool(known) and all(known)
 
     def _record(self, outcome: MatchOutcome, summary: MatchSummary) -> tuple[Result | None, list[tuple[int, int]]]:
@@ -317,7 +317,7 @@ class Coordinator:
         with self._database.write() as session:
             took = outcome.starting_seconds, outcome.playing_seconds
             result = record_summary(session, *attempt, summary, self._now(), *took)
-            # Of a commit whose answer was lost nobody knows: then it was recorded by us a moment ago.
+            # If the answer to a commit was lost, the result may be stored already: then we recorded it a moment ago.
             if result is None and queue.was_recorded(session, *attempt):
                 result = self._newest.get(attempt)
             if result is None:

@@ -1,4 +1,4 @@
-"""The queue of what a program's main thread has to do next."""
+"""The queue of functions that a program's main thread is to call."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Events(Protocol):
 
     def get(self, block: bool = True, timeout: float | None = None) -> Event:
         """
-        Take the oldest one; wait for it so many seconds, None: until there is one.
+        Take the oldest event; wait *timeout* seconds for it, None: until there is one.
 
         Raises:
             queue.Empty: If there was none in that time.
@@ -39,7 +39,7 @@ class EventQueue:
 
     def get(self, block: bool = True, timeout: float | None = None) -> Event:
         """
-        Take the oldest event; wait for it so many seconds, None: until there is one.
+        Take the oldest event; wait *timeout* seconds for it, None: until there is one.
 
         Raises:
             queue.Empty: If there was none in that time.

@@ -60,7 +60,7 @@ class Executor(Protocol):
 
     def judge(self, key: str, judgement: Judgement, reason: str = "") -> bool:
         """
-        Hear what came of a task, once for each that has an answer or is void.
+        Take the judgement of a task, once for each that has an answer or is void.
 
         Args:
             key: Names the task.
@@ -83,7 +83,7 @@ class LocalExecutor:
     """
     Gives several tasks at once to a worker, in a thread with an event loop.
 
-    The worker plays them in this thread, or passes them on (`WorkerProcesses`). Programs that a process sandbox starts
+    The worker plays them in this thread, or passes them on (`WorkerPool`). Programs that a process sandbox starts
     die with the thread that started them, so with this one.
     """
 

@@ -1,7 +1,7 @@
 """
 The workers of a cluster: who gets which task, and whose fault it is when something fails.
 
-Nothing here waits, or speaks with anybody: a `ClusterExecutor` tells a fleet what happens, and does as it says.
+Nothing here waits, or uses the network: a `ClusterExecutor` reports events to the fleet, and follows its decisions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ladder.runner.fleet_worker import FleetWorker
 
 CALIBRATION_SECONDS = 6 * 3600.0
-"""A worker plays a calibration match when it comes, and then after each so many seconds."""
+"""Seconds between two calibration matches of a worker; it plays the first one when it joins."""
 
 log = structlog.get_logger()
 
@@ -117,7 +117,7 @@ class Fleet(FleetRoster):
         return worker
 
     def end(self, key: str, *, is_judged: bool) -> None:
-        """Free the slot of a task; *is_judged*: nobody will say what its answer was good for."""
+        """Free the slot of a task; *is_judged*: `judge` will not be called for it any more."""
         if (placed := self._placed.get(key)) is not None:
             placed.worker.calls.discard(key)
             self._changed(placed.worker)
@@ -126,7 +126,7 @@ class Fleet(FleetRoster):
 
     def judge(self, key: str, judgement: Judgement, reason: str = "") -> None:
         """
-        Hear what an answer was good for; nothing happens if that is known already.
+        Take the judgement of an answer; the first one for a task counts.
 
         Args:
             key: Names the task.

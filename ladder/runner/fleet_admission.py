@@ -26,7 +26,7 @@ class Demands:
     architecture: str = ""
     """For which the bots' images are built, as the kernel calls it; empty: any."""
     slot_memory: int = 0
-    """Bytes of memory that one task may take; 0: nobody knows."""
+    """Bytes of memory that one task may take; 0: unknown."""
 
 
 def objection(facts: WorkerFacts, demands: Demands) -> str:
@@ -87,7 +87,7 @@ def why_shares_kernel(worker: WorkerFacts | WorkerRow, wanted: str | None) -> st
 
 
 def capacity(facts: WorkerFacts, demands: Demands) -> int:
-    """How many tasks it may have at once: as many as it says, but no more than its memory holds."""
+    """How many tasks it may have at once: as many as it offers, but no more than its memory holds."""
     slots = min(facts.slots, MAX_SLOTS)
     if not (demands.slot_memory and facts.memory):
         return slots

@@ -1,4 +1,4 @@
-"""Who belongs to a fleet of workers: who comes, who is turned away, who has gone, and who is to play no more."""
+"""The workers of a fleet: which have joined, were refused, have gone, or are drained."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from ladder.runner.fleet_admission import Demands
     from ladder.values.cluster import WorkerFacts, WorkerReport, WorkerRow
 
-MAX_TOLD = 5
-"""So many workers are named in a sentence."""
+MAX_NAMED = 5
+"""Workers that a sentence names."""
 
 log = structlog.get_logger()
 
@@ -27,7 +27,7 @@ class FleetRoster(ABC):
 
     def __init__(self, demands: Demands, now: Callable[[], float]) -> None:
         self.drains: dict[str, str] = {}
-        """By name: workers that the fleet has drained itself, and why; until somebody has written that down."""
+        """Workers that the fleet has drained itself, with the reasons; kept until they are stored."""
         self._demands = demands
         self._now = now
         self._workers: dict[str, FleetWorker] = {}
@@ -54,14 +54,14 @@ class FleetRoster(ABC):
         if not self._connected:
             return "No worker is connected."
         troubles = [f"{worker.name}: {worker.reason or worker.state}" for worker in self._connected.values()]
-        more = f" and {len(troubles) - MAX_TOLD} more" if len(troubles) > MAX_TOLD else ""
-        return f"No worker can play. {' '.join(troubles[:MAX_TOLD])}{more}"
+        more = f" and {len(troubles) - MAX_NAMED} more" if len(troubles) > MAX_NAMED else ""
+        return f"No worker can play. {' '.join(troubles[:MAX_NAMED])}{more}"
 
     def recall(self, rows: Iterable[WorkerRow]) -> None:
         """Take what an earlier run has written down, for when these workers come."""
         self._earlier.update({row.name: row for row in rows})
 
-    def hear(self, report: WorkerReport) -> str:
+    def take_report(self, report: WorkerReport) -> str:
         """
         Take what is new of a worker.
 
@@ -77,7 +77,7 @@ class FleetRoster(ABC):
         return self._join(report.worker, report.facts)
 
     def lose_all(self, reason: str) -> None:
-        """Take every connection for lost."""
+        """Mark all connections as lost."""
         for connection in list(self._connected):
             self._leave(connection, reason)
 
@@ -88,7 +88,7 @@ class FleetRoster(ABC):
         self._changed(worker)
 
     def order(self, name: str, drained: str | None) -> None:
-        """Hear what is wanted of a worker: why it is to play no more, in a sentence; None: it may play."""
+        """Take an organiser's order about a worker: the reason why it is drained; None: it may play."""
         if name in self.drains:
             return
         if drained is None:

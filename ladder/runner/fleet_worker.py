@@ -1,4 +1,4 @@
-"""One worker on another machine, as its coordinator knows it: what it says of itself, what it has, how it has done."""
+"""One worker on another machine, as its coordinator knows it: its facts, its bots, its failures."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from ladder.values.cluster import WorkerFacts
 
 MAX_LIES = 3
-"""A worker is drained after so many answers that cannot be true."""
+"""Answers that cannot be true after which a worker is drained."""
 MAX_KNOWN = 1000
-"""So many versions of bots are remembered for each worker: about as many as its disk keeps."""
+"""Versions of bots that are remembered for each worker: about as many as its disk keeps."""
 
 
 @dataclass
@@ -128,7 +128,7 @@ class FleetWorker:
             del self._known[next(iter(self._known))]
 
     def start_again(self) -> None:
-        """Forget what was true of the program that ran before, under this name."""
+        """Forget the state of the earlier program of this name."""
         self.failure, self.failures, self.is_calibrated, self.calibrate_at = "", 0, False, 0.0
 
     def fail(self, reason: str, tick: float) -> None:
@@ -139,5 +139,5 @@ class FleetWorker:
 
 
 def pause_after(failures: int) -> float:
-    """Seconds until a worker is probed that has failed so often in a row: 0, 1, 2, 4, …"""
+    """Seconds until a worker with that number of failures in a row is probed: 0, 1, 2, 4, …"""
     return 0.0 if failures <= 1 else min(LONGEST_PAUSE, 2.0 ** min(failures - 2, 10))

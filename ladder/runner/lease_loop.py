@@ -67,7 +67,7 @@ class LeaseLoop(ABC, Generic[L]):
         """
 
     async def check(self) -> None:
-        """End what should not go on; called once a second, before anything is leased."""
+        """End what must not continue; called once a second, before anything is leased."""
 
     def about(self, lease: L) -> dict[str, object]:
         """Say in fields of the log which lease it is."""
@@ -129,7 +129,7 @@ class LeaseLoop(ABC, Generic[L]):
         except PigpenError as error:
             reason = str(error)
             log.warning(f"{self.name}.failed", reason=reason, **about)
-        except Exception as error:  # it runs unattended for months: one lease fails, the others go on
+        except Exception as error:  # it runs unattended for months: one lease fails, the others continue
             reason = f"The platform has a mistake: {type(error).__name__}: {error}"
             log.exception(f"{self.name}.mistake", **about)
         else:

@@ -58,7 +58,7 @@ class LeasedRows(DatabaseThread, Generic[Row]):
         await self.write(renew)
 
     def maintain(self, session: Session, now: float) -> None:
-        """End or remove what has been there too long, at a Unix time."""
+        """End or remove rows that are too old, at a Unix time."""
 
     async def give_back(self, lease: Lease) -> None:
         """Let what is leased be leased again; the attempt is not counted."""

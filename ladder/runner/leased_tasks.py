@@ -13,7 +13,7 @@ from ladder.worker.tasks import MatchTask, TaskBot
 if TYPE_CHECKING:
     from ladder.settings.settings import Settings
     from ladder.store.commands.queue import MatchLease
-    from ladder.store.queries.leased import LeasedMatch, SeatedVersion
+    from ladder.store.queries.leased_matches import LeasedMatch, SeatedVersion
 
 
 def task_of(lease: MatchLease, match: LeasedMatch, seconds: float, settings: Settings, now: float) -> MatchTask:

@@ -93,7 +93,7 @@ class LiveWriter:
         """
         Write the last event of an attempt; nothing happens if it has not begun, or has ended.
 
-        What is still held back is written if the match is done, since everybody may see its record. Else it is
+        What is still held back is written if the match is done, because its record is public then. Else it is
         dropped: the same cards are played again.
         """
         with self._lock:

@@ -1,5 +1,5 @@
 """
-What workers say of bots that cannot be found any more, or whose containers were killed; pure.
+Reports of workers about bots that are missing, or whose containers were killed; pure functions.
 
 Such a bot is suspended, so one worker's word is not enough: its own registry, disk, or memory may be what is wrong.
 """
@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ENOUGH = 2
-"""So many workers are believed."""
+MIN_REPORTS = 2
+"""Workers that must report a version as lost before it is believed."""
 SHORT = 64 * 1024
 """An outcome without a record has fewer characters."""
 MAX_REMEMBERED = 1000
-"""So many versions are remembered of which somebody has said so."""
+"""Reported versions that are remembered."""
 
 
 class LostClaims:
-    """Who has said of which version that it is lost."""
+    """Which workers have reported which version as lost."""
 
     def __init__(self) -> None:
         self._claims: dict[str, set[str]] = {}
@@ -55,13 +55,13 @@ class LostClaims:
         return json.dumps(plain | dict.fromkeys(doubted)) if doubted else answer
 
     def _believes_lost(self, identity: str, worker: str) -> bool:
-        said = self._claims.setdefault(identity, set())
-        said.add(worker)
+        reporters = self._claims.setdefault(identity, set())
+        reporters.add(worker)
         _forget(self._claims)
-        return len(said) >= ENOUGH
+        return len(reporters) >= MIN_REPORTS
 
     def _believes_broken(self, identity: str, worker: str) -> bool:
-        """Believe no more of one worker than all others have said: a bot that does it does it at every worker."""
+        """Believe of one worker at most as many reports as of all others: a bad bot fails at every worker."""
         count = self._broken.setdefault(identity, Counter())
         count[worker] += 1
         _forget(self._broken)

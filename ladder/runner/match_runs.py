@@ -8,7 +8,7 @@ import structlog
 
 from ladder.runner.attempt_runs import AttemptRuns
 from ladder.runner.executor import Judgement
-from ladder.runner.returned import AttemptFailure, outcome_of, tell, tell_suspended
+from ladder.runner.returned import AttemptFailure, log_result, log_suspended, outcome_of
 from ladder.store.commands.results import WrongRecord
 from ladder.store.models import Status
 from ladder.worker.tasks import MatchOutcome, MatchTask
@@ -56,12 +56,12 @@ class MatchRuns(AttemptRuns[MatchTask, MatchOutcome]):
         """Suspend bots that are common to void matches, too."""
         self._settle_returns()
         while self._suspects:
-            tell_suspended(self._coordinator.suspect(*self._suspects[0]))
+            log_suspended(self._coordinator.suspect(*self._suspects[0]))
             self._suspects.pop(0)
         super().settle()
 
     def explain(self, platform_works: bool) -> None:
-        """Take it that void matches are the platform's fault, or that something in them is, now that it was probed."""
+        """Attribute void matches to the platform or to their bots, after the platform was probed."""
         if platform_works:
             self._suspects += [(match, None) for match in self._unexplained]
         self._unexplained.clear()
@@ -79,7 +79,7 @@ class MatchRuns(AttemptRuns[MatchTask, MatchOutcome]):
             return None
         self.recorded += 1
         self._tell(False)
-        tell(result)
+        log_result(result)
         return None
 
     def _fail(self, task: MatchTask, failure: AttemptFailure, is_seen_to: bool) -> None:

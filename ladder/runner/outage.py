@@ -1,4 +1,4 @@
-"""What a runner does while the platform fails: say so once, and try again after longer and longer pauses."""
+"""What a runner does while the platform fails: log it once, and try again after growing pauses."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Outage:
         return self._resume_at - self._tick()
 
     def begin(self, error: BaseException) -> None:
-        """Pause after a failure, longer after each one; the log is told when it is another one than before."""
+        """Pause after a failure, longer after each one; it is logged if it differs from the one before."""
         self._failures += 1
         sentence = in_one_line(error)
         if sentence != self._sentence:
@@ -49,11 +49,11 @@ class Outage:
         self.wait(self._failures)
 
     def wait(self, count: int) -> None:
-        """Pause as after so many failures in a row: 1, 2, 4, … seconds."""
+        """Pause as after *count* failures in a row: 1, 2, 4, … seconds."""
         self._resume_at = self._tick() + min(LONGEST_PAUSE, 2.0 ** min(count - 1, 10))
 
     def end(self) -> None:
-        """Take the platform for working again."""
+        """Note that the platform works again."""
         if self.lasts:
             log.info("platform.up")
             self._sentence, self._failures = "", 0

@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 BEAT_SECONDS = 20.0
 """Seconds after which a coordinator says again that it lives; a minute at most, while it waits for something."""
 GAP_SECONDS = 120.0
-"""A coordinator that has said nothing for longer has seen nothing meanwhile, either: it watches the others anew."""
+"""Seconds of its own silence after which a coordinator watches the others anew: it has seen nothing meanwhile."""
 MARK = "folder-id"
 ID_LENGTH = 32
 
 
 class CoordinatorPresence:
-    """A coordinator's own word that it lives, and what it knows of the others."""
+    """The heartbeat of one coordinator, and what it knows of the others."""
 
     def __init__(self, data_dir: Path, clock: Callable[[Session], float] = database_time) -> None:
         """
@@ -51,7 +51,7 @@ class CoordinatorPresence:
         """
         self.holder = owners.this_process()
         self.others: frozenset[str] = frozenset()
-        """Who else lived when this one spoke last; `pigpen submit`, which leases too, does not speak."""
+        """The coordinators that ran at the last heartbeat; `pigpen submit`, which leases too, sends none."""
         self._data_dir = data_dir
         self._clock = clock
         self._folder = ""
@@ -61,7 +61,7 @@ class CoordinatorPresence:
 
     def join(self, session: Session) -> None:
         """
-        Say for the first time that this coordinator lives.
+        Send the first heartbeat of this coordinator.
 
         Raises:
             LadderError: If another one that lives keeps its records in another folder, or there is no folder.
@@ -86,8 +86,8 @@ class CoordinatorPresence:
         self._since = self._spoke = now
         self.others = frozenset(each.holder for each in living)
 
-    def speak(self, session: Session) -> frozenset[str]:
-        """Say that this coordinator lives; gives those that have ended since: what they had leased is anybody's."""
+    def beat(self, session: Session) -> frozenset[str]:
+        """Report that this coordinator runs; give those that have ended since, whose leases others may take."""
         now = self._clock(session)
         note_alive(session, self.holder, self._folder, now)
         if not 0 <= now - self._spoke <= GAP_SECONDS:

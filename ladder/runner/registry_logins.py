@@ -21,7 +21,7 @@ class RegistryLogins:
 
     def login(self, references: Iterable[str | None], now: float) -> RegistryLogin | None:
         """
-        Make a login that is good for pulling some images.
+        Make a login that permits pulling some images.
 
         Args:
             references: Of images; None: there is none.
@@ -39,7 +39,7 @@ class RegistryLogins:
 
     def place(self, of: str, now: float) -> ImagePlace | None:
         """
-        Make a login that is good for putting one image into the ladder's namespace.
+        Make a login that permits pushing one image into the ladder's namespace.
 
         Args:
             of: The hash of what it was built from, or its id.
@@ -67,7 +67,7 @@ class RegistryLogins:
 
 
 def speaks_plain(settings: Settings) -> bool:
-    """Whether the ladder's registry speaks HTTP: where nobody is between, or where that is allowed."""
+    """Whether the ladder's registry speaks HTTP: only on this machine, or where the settings allow it."""
     from ladder.registry.program import is_loopback
 
     return is_loopback(settings.registry) or settings.plain_http

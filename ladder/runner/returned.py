@@ -1,4 +1,4 @@
-"""What comes back from an executor, what its record says, and what the log is told of a result."""
+"""What an executor returns, the summary of its record, and the log of a result."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class AttemptFailure:
-    """Why an attempt has brought nothing that counts."""
+    """Why an attempt has no result that counts."""
 
     judgement: Judgement | None
     """None: it was not played, for no reason that lies in it."""
     reason: str
     """In a sentence."""
     lost: str | None = None
-    """The identity of a bot's version that is not to be had any more, where that is why."""
+    """The identity of the bot's version whose program is missing, if that is the reason."""
     broke: int | None = None
     """The number of the one bot whose container was lost, where that is why; 0 in a trial, which has one bot."""
 
@@ -109,7 +109,7 @@ def summary_of(path: Path) -> MatchSummary:
         raise WrongRecord(f"A worker's record does not hold: {error}") from error
 
 
-def tell(result: Result) -> None:
+def log_result(result: Result) -> None:
     """Write a result to the log, and who was suspended for it."""
     log.info(
         "match.finished",
@@ -122,10 +122,10 @@ def tell(result: Result) -> None:
         places=[move.place for move in result.moves],
         moves=[round(move.after - move.before, 2) for move in result.moves],
     )
-    tell_suspended((bot, result.variant, reason) for bot, reason in result.suspended)
+    log_suspended((bot, result.variant, reason) for bot, reason in result.suspended)
 
 
-def tell_suspended(suspended: Iterable[tuple[str, str, str]]) -> None:
+def log_suspended(suspended: Iterable[tuple[str, str, str]]) -> None:
     """Write to the log which bots were suspended, where and why."""
     for bot, variant, reason in suspended:
         log.warning("bot.suspended", bot=bot, variant=variant, reason=reason)

@@ -1,4 +1,4 @@
-"""What a process of a ladder tells of its work, as JSON lines: in a file in the ladder's folder, and on stderr."""
+"""The log of a ladder's process, as JSON lines: in a file in the ladder's folder, and on stderr."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 FILE_BYTES = 10 * 1024**2
 FILES = 10
-"""So many files are kept, the newest one among them."""
+"""Files that are kept, with the newest one."""
 
 
 class _Quiet(RotatingFileHandler):
     """A log that finds no room says nothing: the runner itself says that the disk is full."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Go on."""
+        """Ignore the error."""
 
 
 def log_to(file: Path, *, to_stderr: bool, watch: Callable[[Event], None] = lambda event: None) -> Callable[[], None]:
@@ -33,7 +33,7 @@ def log_to(file: Path, *, to_stderr: bool, watch: Callable[[Event], None] = lamb
     Send every event of this process to a file.
 
     Args:
-        file: Where to; its folder is made if it is not there.
+        file: The file; its folder is made if it is missing.
         to_stderr: Write the same lines to stderr, too.
         watch: Called with each event.
 

@@ -2,7 +2,7 @@
 The ladder's loop: lease matches, hand them to an executor, record what comes back; for months, whatever fails.
 
 Everything happens in the thread that calls `Runner.run`, one event after the other. Other threads and signal
-handlers (a match has been played, somebody stops the run) put a function to call into a queue.
+handlers (a match has been played, the organiser stops the run) put a function to call into a queue.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ IDLE_SECONDS = 5.0
 """Seconds between two requests to the store for matches while there are too few."""
 MAX_CONCURRENT = 100
 """
-So many matches at most are leased in one transaction, because nothing is recorded meanwhile; and so many at most are
+Matches that are leased in one transaction at most, because nothing is recorded meanwhile; also the most that are
 scheduled ahead.
 """
 LOOK_SECONDS = 1.0
@@ -132,7 +132,7 @@ class Runner:
 
     def _beat(self) -> None:
         for match, status in self._coordinator.beat().items():
-            log.info("match.requeued", match=match, status=str(status), reason="its runner is not heard any more")
+            log.info("match.requeued", match=match, status=str(status), reason="its runner does not report any more")
 
     def _step(self) -> None:
         self._beat()
@@ -214,7 +214,7 @@ class Runner:
             self._has_checked = True
 
     def _nothing_to_play(self) -> None:
-        reason = self._coordinator.why_nobody()
+        reason = self._coordinator.why_no_match()
         if reason and not self._until.is_endless:
             raise NobodyPlays(reason)
         if reason and not self._is_starved:
@@ -266,7 +266,7 @@ class Runner:
             log.info("ladder.aborting", playing=self._playing)
 
     def _give_everything_back(self) -> None:
-        """What has come back is recorded, what has not is played again some day."""
+        """Record what has come back; the rest goes back into the queue."""
         try:
             self._matches.give_back()
             self._submissions.give_back()

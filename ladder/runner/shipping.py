@@ -1,7 +1,7 @@
 """
 Tasks for machines that have nothing of the ladder's disk: folders of bots are sent where they are missing.
 
-Whoever plays a task elsewhere calls `play_elsewhere`, and is told nothing of folders.
+A caller that has a task played on another machine calls `play_remotely`, and need not know about folders.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SHORT = 64 * 1024
 """An outcome that names missing folders has fewer characters."""
 
 
-async def play_elsewhere(task: str, play: Play, data_dir: Path, most_packed: int = MAX_PACKED) -> str:
+async def play_remotely(task: str, play: Play, data_dir: Path, most_packed: int = MAX_PACKED) -> str:
     """
     Play a task on another machine: without the paths of this one, and with the folders that are missing there.
 
@@ -48,7 +48,7 @@ async def play_elsewhere(task: str, play: Play, data_dir: Path, most_packed: int
         The outcome. If a bot was tried in the process sandbox and is fit, its folder is kept here by now.
 
     Raises:
-        InvalidAnswer: If what is told of a folder cannot be true.
+        InvalidAnswer: If the answer about a folder cannot be true.
         SandboxError: If a folder cannot be sent, or kept; whatever *play* raises.
     """
     plain = json.loads(task)
@@ -99,7 +99,7 @@ async def _play(task: str, play: Play, folders: Mapping[str, Path], most_packed:
 
 
 def _missing(answer: str) -> list[str]:
-    """The folders that a machine lacks; an answer that is none is somebody else's business."""
+    """Give the folders that a machine lacks; none if the answer is unreadable, which the caller finds by itself."""
     if len(answer) > SHORT:
         return []
     try:
@@ -128,7 +128,7 @@ def _keep(submitted: Content, answer: str, data_dir: Path) -> None:
     """Keep what has passed: the folder that was submitted, and which packages it got, if that is what was tried."""
     try:
         outcome = SubmissionOutcome.model_validate_json(answer)
-    except ValueError:  # whoever takes it says so
+    except ValueError:  # the caller reports that
         return
     if outcome.program is None or outcome.failures:
         return

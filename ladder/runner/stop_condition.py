@@ -10,11 +10,11 @@ class StopCondition:
     """When a run stops; with neither of the two it never stops by itself."""
 
     matches: int | None = None
-    """Stop after this run has recorded so many results."""
+    """Number of results that this run records before it stops; None: no limit."""
     ci: float | None = None
     """Stop when the ± of every active bot is at most this, in Elo."""
 
     @property
     def is_endless(self) -> bool:
-        """Whether the run goes on until it is stopped."""
+        """Whether the run continues until it is stopped."""
         return self.matches is None and self.ci is None

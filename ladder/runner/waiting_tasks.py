@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     """Takes a slot of a worker; None if none is free."""
 
 PATIENCE = 10.0
-"""A task that has found no slot after so many seconds goes back into the queue: a worker has gone meanwhile."""
+"""Seconds after which a task that has found no slot goes back into the queue: a worker has gone meanwhile."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +30,10 @@ class _Waiting:
 
 
 class WaitingTasks:
-    """Those of one cluster; who came first is served first. Only for the thread of one event loop."""
+    """The waiting tasks of one cluster, served in the order of their arrival. Only for the thread of one event loop."""
 
     def __init__(self, patience: float = PATIENCE) -> None:
-        """Begin; a task waits for a slot at most so many seconds."""
+        """Begin; a task waits at most *patience* seconds for a slot."""
         self._patience = patience
         self._waiting: list[_Waiting] = []
 
@@ -65,7 +65,7 @@ class WaitingTasks:
         return place.result()
 
     def serve(self) -> None:
-        """Give out what has become free."""
+        """Give free slots to waiting tasks."""
         for waiting in self._waiting:
             if not waiting.place.done() and (worker := waiting.choose()) is not None:
                 waiting.place.set_result(worker)

@@ -49,7 +49,7 @@ class SeatMount:
     deals: str | None = None
     """
     Names the deals that the instance will see: two instances of one value never share a container, one after the other
-    either. None: nobody knows which, and the instance is not forked.
+    either. None: they are not known, and the instance is not forked.
     """
 
 
@@ -68,7 +68,7 @@ class Instance(Protocol):
 
     async def log_tail(self) -> str:
         """
-        What it wrote last to stdout and stderr, and what first (`STDERR_TAIL`, `STDERR_HEAD`); works after `stop` too.
+        Give the first and last bytes of its output (`STDERR_HEAD`, `STDERR_TAIL`); works after `stop` too.
 
         Each line begins with the decision at which it was written (`ProcessController.mark`): ``[12] Traceback …``.
         """
@@ -113,11 +113,11 @@ class Loaded(Program, Protocol):
 
     @property
     def lock(self) -> str | None:
-        """Which packages its requirements.txt got it (`ladder.sandbox.wheels.lock`); None: none."""
+        """The packages that its requirements.txt has resolved to (`ladder.sandbox.wheels.lock`); None: none."""
 
     @property
     def can_fork(self) -> bool:
-        """Whether its instances can be forked in warm containers, if the sandbox is told to."""
+        """Whether its instances can be forked in warm containers, if the sandbox has any."""
 
 
 class Sandbox(Protocol):

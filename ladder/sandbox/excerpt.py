@@ -59,7 +59,7 @@ def excerpt(output: str) -> list[str]:
 
 
 def likeness(output: str) -> str:
-    """What is the same in what a bot printed when the same error occurs again, at another table."""
+    """Reduce what a bot printed to what is the same when the same error occurs again, at another table."""
     lines = [_LABEL.sub("", line, count=1) for line in excerpt(output)]
     return _CHANGING.sub("#", "\n".join(lines[_first_line(lines) or 0 :]))
 
@@ -81,7 +81,7 @@ def advice(output: str) -> str:
 
 
 def _first_line(lines: Sequence[str]) -> int | None:
-    """Where the last error that is reported begins."""
+    """Find where the last reported error begins."""
     found = (place for place, line in enumerate(lines) if _BEGINS.match(line, _after_label(line)))
     return max(found, default=None)
 

@@ -1,5 +1,5 @@
 """
-The first process of a warm container: it forks a fresh process for each instance of a bot, and clears up after it.
+The first process of a warm container: it forks a fresh process for each instance of a bot, and cleans up after it.
 
 It runs inside the container, on the Python of the bot base image, and nothing of a bot runs in it: only its children
 take the bot's folder onto their path. It has imported what every bot imports; to fork that costs a fraction of starting
@@ -54,14 +54,14 @@ that of a renamed file, too. /dev/mqueue takes the numbers of the whole machine.
 """
 MAX_STEPS = 64
 """
-The next file, and the next process or thread, has the next number: whoever makes n of them tells n to the next
-instance. So a container in which an instance has made more than this is thrown away, and before each instance the
-server makes some itself, so that nobody knows how many were made before: up to `EXTRA_FILES` and `EXTRA_PROCESSES`.
+The next file, and the next process or thread, has the next number: an instance that makes n of them tells n to the
+next instance. So a container in which an instance has made more than this is removed, and before each instance the
+server makes a random number itself, up to `EXTRA_FILES` and `EXTRA_PROCESSES`, which hides how many were made before.
 Names are counted and made in the same way.
 """
 EXTRA_FILES, EXTRA_PROCESSES = 64, 32
 SOCKET_SECONDS = 2.0
-"""How long the kernel may take to collect sockets that only they themselves hold."""
+"""Seconds that the kernel may take to collect sockets that only they themselves hold."""
 PR_SET_DUMPABLE = 4
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 22, 2
 SOCKET_CALL = {"x86_64": 41, "aarch64": 198}
@@ -99,7 +99,7 @@ def serve(control: socket.socket, user: int) -> bool:
             # A bot can change neither; what differs is what the host did meanwhile.
             os.sched_setaffinity(0, allowed)
             for folder in WRITABLE:
-                os.utime(folder)  # its times tell nothing of earlier instances
+                os.utime(folder)  # its times show nothing of earlier instances
             _go_further()
             counters = _counters()
             instance = os.fork()
@@ -148,7 +148,7 @@ def _end_all() -> None:
 
 
 def _state() -> list[object]:
-    """What a process inside could change of this one, by calls that take a process number; children inherit it."""
+    """Read what a process inside could change of this one by calls with a process number; children inherit it."""
     return [[resource.getrlimit(limit) for limit in LIMITS], os.getpriority(os.PRIO_PROCESS, 0), os.getpgrp()]
 
 
@@ -184,7 +184,7 @@ libc.readdir.restype = ctypes.POINTER(_Entry)
 
 
 def _offset_of_the_name(folder: str) -> int:
-    """Where the one entry of a folder lies: there the entry before it, which is the second of two dots, says it is."""
+    """Give the offset of a folder's one entry, which the entry before it, `..`, has as the next one."""
     opened = libc.opendir(folder.encode())
     if not opened:
         raise OSError(ctypes.get_errno(), "opendir")
@@ -209,13 +209,13 @@ def _chance(below: int) -> int:
 
 
 def _sockets() -> int:
-    """How many Unix sockets there are in the container: one that is sent in itself outlives its process for a while."""
+    """Count the Unix sockets of the container: one that was sent over itself outlives its process for a while."""
     with open("/proc/net/unix", "rb") as file:
         return file.read().count(b"\n")
 
 
 def _clear(user: int, state: list[object], counters: list[int], sockets: int) -> str:
-    """Make the container as it was before the instance; what cannot be is said, and the container is thrown away."""
+    """Restore the container as it was before the instance; give what could not be: the container is then removed."""
     try:
         with _acting_as(user):
             _end_all()
@@ -397,7 +397,7 @@ def main() -> None:
     try:
         nothing = os.open("/dev/null", os.O_RDWR)
         for stream in (0, 1, 2):
-            os.dup2(nothing, stream)  # nobody here keeps the engine's pipes (docs/adr/0004)
+            os.dup2(nothing, stream)  # no process here keeps the engine's pipes (docs/adr/0004)
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # which the first process of a container does not get from inside
         path = [each for each in os.environ.pop("PIGPEN_PATH", "").split(":") if each]
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # nothing inside looks into this process

@@ -87,6 +87,6 @@ class InlineFolder:
 
 
 def _file(module: ModuleType) -> str | None:
-    """Where a module is from; of a folder without code, the folder."""
+    """Give the file of a module; of a folder without code, the folder."""
     file = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), None)
     return os.path.realpath(file) if isinstance(file, str) else None

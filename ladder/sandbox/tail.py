@@ -79,7 +79,7 @@ class Tail:
         return "".join(lines)
 
     def _runs(self) -> Iterator[tuple[int, bytearray]]:
-        """What is kept, each part without a gap in it, by its position."""
+        """Give what is kept, each part without a gap in it, by its position."""
         parts = [(0, self._first.data), (self._since_mark.start, self._since_mark.data), (self._start, self._kept)]
         run, start = bytearray(), 0
         for begin, data in sorted(parts, key=lambda part: part[0]):

@@ -27,7 +27,7 @@ def bot_around(named: Iterable[Path] = ()) -> Path | None:
     """
     try:
         here = Path.cwd()
-    except FileNotFoundError:  # somebody removed it, and the file with it
+    except FileNotFoundError:  # it was removed, and the file with it
         return None
     around = [here, *here.parents]
     for folder in named:
@@ -35,7 +35,7 @@ def bot_around(named: Iterable[Path] = ()) -> Path | None:
             return folder
     if _holds(here, DOCKERFILE):
         return here
-    # A Dockerfile further up may be anybody's; a bot.py is a bot's.
+    # A Dockerfile further up may belong to any project; a bot.py belongs to a bot.
     return next((folder for folder in around if any(_holds(folder, name) for name in MAIN_FILES)), None)
 
 

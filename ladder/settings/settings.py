@@ -58,7 +58,7 @@ MAX_COUNT = 10**15
 """No number in the settings is larger: the database could not hold it, nor Python write it in any length."""
 MAX_DELAY = 3600.0
 MatchBoards = Annotated[PositiveInt, Field(le=MAX_DEALS // MAX_SEATS)]
-"""So many boards that the record of a match has room for them at a table of any size."""
+"""A number of boards that fits into the record of a match at a table of any size."""
 Boards = Annotated[
     Annotated[Literal["auto"], Tag("auto")] | Annotated[MatchBoards, Tag("number")],
     Discriminator(lambda value: "auto" if value == "auto" else "number"),
@@ -140,9 +140,9 @@ class Settings(BaseSettings):
     plain_http: bool = False
     """Whether accounts may be used over HTTP from other machines; who listens between them reads passwords."""
     public_logs: bool = False
-    """Whether the site shows everybody what bots print."""
+    """Whether the site shows all visitors what bots print."""
     registration: Literal["invitation", "open", "oidc"] = "invitation"
-    """How accounts are made; invitation: by a link; open: by anybody; oidc: by who logs in at the identity provider."""
+    """How accounts are made; invitation: by a link; open: by any visitor; oidc: by logging in at a provider."""
     oidc_issuer: Annotated[str, Field(max_length=200)] = ""
     """The identity provider (OpenID Connect): its address, below which /.well-known/openid-configuration is."""
     oidc_client: Annotated[str, Field(max_length=200)] = ""
@@ -194,14 +194,14 @@ class Settings(BaseSettings):
             try:
                 ipaddress.ip_network(each, strict=False)
             except ValueError:
-                raise ValueError(f"{each[:60]!r} is no address; write 127.0.0.1 or 10.0.0.0/8") from None
+                raise ValueError(f"{each[:60]!r} is not an address; write 127.0.0.1 or 10.0.0.0/8") from None
         return text
 
     @field_validator("site_url")
     @classmethod
     def _is_origin(cls, text: str) -> str:
         if text and not re.fullmatch(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?/?", text, re.ASCII):
-            raise ValueError("it is no address of a site; write https://arena.example, without a path")
+            raise ValueError("it is not the address of a site; write https://arena.example, without a path")
         return text.rstrip("/").lower()
 
     @field_validator("clock")
@@ -214,14 +214,14 @@ class Settings(BaseSettings):
     @classmethod
     def _is_registry(cls, text: str) -> str:
         if text and not is_address(text):
-            raise ValueError("it is no host with a port; write it as arena.example:5000")
+            raise ValueError("it is not a host with a port; write it as arena.example:5000")
         return text
 
     @field_validator("cluster_listen")
     @classmethod
     def _is_tls(cls, text: str) -> str:
         if not re.fullmatch(r"tls://([\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}", text, re.ASCII):
-            raise ValueError("it is no address with a port; write it as tls://10.0.0.1:8786")
+            raise ValueError("it is not an address with a port; write it as tls://10.0.0.1:8786")
         return text
 
     @property
@@ -231,7 +231,7 @@ class Settings(BaseSettings):
 
     @property
     def container_runtime(self) -> str | None:
-        """The OCI runtime that is wanted for containers; None: bots play in none."""
+        """The OCI runtime to use for containers; None: bots play in none."""
         return self.runtime if self.sandbox == SandboxKind.DOCKER else None
 
     @property
@@ -301,7 +301,7 @@ def read_url(text: str) -> URL:
         raise ValueError(f"it has its password at the end; {URL_HINT}, the password between user: and @")
     if url.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
         return url.set(drivername="postgresql+psycopg")
-    raise ValueError(f"{url.drivername!r} is no database that a ladder can be kept in; {URL_HINT}")
+    raise ValueError(f"{url.drivername!r} is not a kind of database that Pigpen can use; {URL_HINT}")
 
 
 def load_settings(bots: Iterable[Path] = (), **given: Any) -> Settings:
@@ -309,7 +309,7 @@ def load_settings(bots: Iterable[Path] = (), **given: Any) -> Settings:
     Read the settings.
 
     Args:
-        bots: Folders of bots that somebody named; a file within one of them is not read.
+        bots: Folders of bots named on the command line; a file within one of them is not read.
         given: Values that go before all else.
 
     Raises:
@@ -324,14 +324,14 @@ def load_settings(bots: Iterable[Path] = (), **given: Any) -> Settings:
         raise ValueError(f"{str(Path(FILE).absolute())!r} cannot be read: {why}.") from None
     except RecursionError:
         raise ValueError(f"{str(Path(FILE).absolute())!r} cannot be read: it is nested too deep.") from None
-    except RuntimeError as error:  # nobody's home
+    except RuntimeError as error:  # the user has no home folder
         raise ValueError(
             f"{error} Name a folder: data_dir in {FILE}, or {PREFIX}DATA_DIR in the environment."
         ) from None
 
 
 def source_of(name: str) -> Literal["environment", "file", "default"]:
-    """Where the value of a setting comes from: ``environment``, ``file`` or ``default``."""
+    """Tell where the value of a setting comes from: ``environment``, ``file`` or ``default``."""
     if any(variable.upper() == PREFIX + name.upper() and value for variable, value in os.environ.items()):
         return "environment"
     return "file" if not bot_around() and name in TomlConfigSettingsSource(Settings)() else "default"
@@ -344,6 +344,6 @@ def _sentence(error: ValidationError) -> str:
     if detail["type"] == "extra_forbidden":
         near = difflib.get_close_matches(name, Settings.model_fields, 1)
         meant = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(Settings.model_fields)}."
-        return f"{name} in {file!r} is no setting. {meant}"
+        return f"{name} in {file!r} is not a setting. {meant}"
     place = f"{PREFIX}{name.upper()} in the environment" if source_of(name) == "environment" else f"{name} in {file!r}"
     return f"{place} cannot be used: {detail['msg'].removeprefix('Value error, ').rstrip('.')}."

@@ -19,8 +19,8 @@ from ladder.app.accounts.passwords import Passwords
 from ladder.app.accounts.provider_settings import check_provider
 from ladder.app.computing.asking import BeingComputed
 from ladder.app.live_hub import LiveHub
-from ladder.app.tables.seat_sessions import SeatSessions
-from ladder.app.tables.watches import TableWatches
+from ladder.app.tables.session_pool import SessionPool
+from ladder.app.tables.spectators import TableWatches
 from ladder.site.accounts import account as account_routes
 from ladder.site.accounts import login as login_routes
 from ladder.site.accounts import own as my_routes
@@ -97,14 +97,14 @@ PAGES = (
 """In this order they are asked whose an address is."""
 PUBLIC_API = (api.router, replay_api.router, live_routes.api, why_routes.api)
 PERSONAL_API = (account_api.router, owner_api.router, submission_api.router, registry_api.router, tables_api.router)
-"""What somebody must log in for."""
+"""Routes for visitors who have logged in."""
 
 
 def make_app(
     ladder: Ladder,
     hub: LiveHub | None = None,
     passwords: Passwords | None = None,
-    seat_sessions: SeatSessions | None = None,
+    seat_sessions: SessionPool | None = None,
     look_seconds: float = LOOK_SECONDS,
     ask_seconds: float = ASK_SECONDS,
     wheels: tuple[OfferedWheel, ...] = (),
@@ -127,7 +127,7 @@ def make_app(
         ladder,
         hub or LiveHub(ladder),
         passwords or Passwords(),
-        seat_sessions or SeatSessions(),
+        seat_sessions or SessionPool(),
         look_seconds,
         ask_seconds,
         wheels,
@@ -161,7 +161,7 @@ def _site(
     ladder: Ladder,
     hub: LiveHub,
     passwords: Passwords,
-    seat_sessions: SeatSessions,
+    seat_sessions: SessionPool,
     look_seconds: float,
     ask_seconds: float,
     wheels: tuple[OfferedWheel, ...],

@@ -24,7 +24,7 @@ from ladder.values.why import Dearest, Hint
 PLACE = Path(__file__).parent / "static" / "shapes.d.ts"
 SENT = (DealReplayed, Hint, Dearest, PersonState, WatchState, Computing)
 """With all that is in them."""
-NAMES = {"DealReplayed": "Deal", "DealPlace": "Place", "FaultPlace": "Fault"}
+NAMES = {"DealReplayed": "Deal", "DealPlace": "Place", "FaultPlace": "Fault", "ReplaySeat": "ViewedSeat"}
 """Names that are different in the scripts, where `Replay` at the beginning is left out, too."""
 SCALARS = {"integer": "number", "number": "number", "string": "string", "boolean": "boolean", "null": "null"}
 HEAD = "// Written by `python -m ladder.site.shapes`: what the fields mean is in ladder/values.\n"

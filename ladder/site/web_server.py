@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from ladder.app.live_hub import LiveHub
-from ladder.app.tables.seat_sessions import SeatSessions
+from ladder.app.tables.session_pool import SessionPool
 from ladder.app.wheels import find_wheels
 from ladder.site.application import make_app
 from ladder.site.pages.built_docs import find_docs
@@ -28,7 +28,7 @@ SHUTDOWN_SECONDS = 3
 
 TIMEOUTS = Timeouts()
 RENEWAL_SECONDS = 30
-"""So often the site looks whether its certificate has been renewed."""
+"""Seconds between two looks whether the certificate has been renewed."""
 
 
 def serve(ladder: Ladder, listener: socket.socket, tls: Tls | None = None) -> None:
@@ -52,7 +52,7 @@ def make_server(ladder: Ladder, tls: Tls | None = None, timeouts: Timeouts = TIM
         tls: The certificate; None: HTTP.
         timeouts: How long visitors are waited for.
     """
-    hub, seat_sessions, proxy = LiveHub(ladder), SeatSessions(), ladder.settings.site_proxy
+    hub, seat_sessions, proxy = LiveHub(ladder), SessionPool(), ladder.settings.site_proxy
     data_dir = ladder.settings.data_dir
 
     async def renew() -> None:
@@ -81,7 +81,7 @@ def make_server(ladder: Ladder, tls: Tls | None = None, timeouts: Timeouts = TIM
 class SiteServer(uvicorn.Server):
     """Ends streams before it waits for requests to end; a signal is how it is ended, no failure."""
 
-    def __init__(self, config: uvicorn.Config, hub: LiveHub, seat_sessions: SeatSessions) -> None:
+    def __init__(self, config: uvicorn.Config, hub: LiveHub, seat_sessions: SessionPool) -> None:
         super().__init__(config)
         self._hub = hub
         self._seat_sessions = seat_sessions

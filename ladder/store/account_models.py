@@ -1,5 +1,5 @@
 """
-The tables of people: accounts and their credentials, what they submit, and what was done by whom.
+The tables of people: accounts and their credentials, submissions, and the audit log.
 
 Secrets are stored as SHA-256 (of 256 random bits) or argon2 (of passwords): who reads the database can use none of
 them. Times are Unix times in seconds, as everywhere.
@@ -19,7 +19,7 @@ from ladder.values.names import NAME_LENGTH
 HASH_LENGTH = 64
 """Hexadecimal digits of SHA-256."""
 MAX_NOTE = 200
-"""Characters of a text that a person writes for others to read."""
+"""Characters of a note that people read."""
 
 
 class SubmissionStatus(enum.StrEnum):
@@ -58,7 +58,7 @@ class Account(Base):
 
 
 class Invitation(Base):
-    """A link by which one visitor may register."""
+    """A link with which one person may register, once."""
 
     __tablename__ = "invitations"
 
@@ -66,7 +66,7 @@ class Invitation(Base):
     hash: Mapped[str] = mapped_column(String(HASH_LENGTH), unique=True)
     role: Mapped[str] = mapped_column(String(16))
     name: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
-    """The account's name: the only way to an owner who has bots already; None: the visitor who registers chooses it."""
+    """The account's name: the only way to an owner who has bots already; None: the invited person chooses it."""
     note: Mapped[str] = mapped_column(String(MAX_NOTE), default="")
     """For whom it is."""
     by: Mapped[str] = mapped_column(String(NAME_LENGTH))
@@ -77,7 +77,7 @@ class Invitation(Base):
 
 
 class Credential(Base):
-    """A secret by which a browser (a session) or a program (a token) proves whose it is."""
+    """A secret with which a browser (a session) or a program (a token) acts for an account."""
 
     __tablename__ = "credentials"
     __table_args__ = (CheckConstraint("kind IN ('session', 'token')", name="kind"),)
@@ -113,9 +113,9 @@ class LoginCode(Base):
     added: Mapped[float]
     expires: Mapped[float]
     owner_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.owner_id"))
-    """Who confirmed it; None: nobody yet."""
+    """The account that confirmed it; None: it is not confirmed."""
     scopes: Mapped[list[str]] = mapped_column(JSON)
-    """What the token will be good for, once its user has confirmed it."""
+    """What the token will be good for, once the log-in is confirmed."""
 
 
 class AuditEntry(Base):
@@ -126,7 +126,7 @@ class AuditEntry(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[float]
     actor: Mapped[str] = mapped_column(String(NAME_LENGTH))
-    """The account's name; empty: a user of the ladder's machine."""
+    """The account's name; empty: a person with access to the ladder's machine."""
     action: Mapped[str] = mapped_column(String(32))
     """``account.disable``, ``token.create``, …"""
     subject: Mapped[str] = mapped_column(String(MAX_NOTE))
@@ -156,7 +156,7 @@ class StoredSubmission(LeasedRow, Base):
     owner: Mapped[str] = mapped_column(String(NAME_LENGTH))
     """A name: there may be no such owner before the first of its bots is entered."""
     remote: Mapped[bool]
-    """Whether it came through the site; else from a user of the ladder's machine."""
+    """Whether it came through the site; else from a person with access to the ladder's machine."""
     bot: Mapped[str] = mapped_column(String(NAME_LENGTH))
     source: Mapped[str]
     """What was submitted, in the owner's words: a folder's name, or an image reference."""
@@ -174,7 +174,7 @@ class StoredSubmission(LeasedRow, Base):
     """Bytes that were uploaded; 0 if nothing was."""
     status: Mapped[str] = mapped_column(String(16), default=SubmissionStatus.QUEUED)
     phase: Mapped[str] = mapped_column(String(16), default="received")
-    """``received``, ``building``, ``trying``, ``ended``: the last one that has been heard of."""
+    """``received``, ``building``, ``trying``, ``ended``: the last one that was reported."""
     done: Mapped[int] = mapped_column(default=0)
     """Cases and deals of the trial that are over."""
     steps: Mapped[int] = mapped_column(default=0)

@@ -27,7 +27,7 @@ def make_schema(connection: Connection) -> None:
 
     They are what the migrations make, in a tenth of the time; a test compares the two.
     """
-    if revision_of(connection) is not None:  # somebody was quicker
+    if revision_of(connection) is not None:  # another process was quicker
         return
     connection.execute(text(CREATE_VERSION))
     connection.execute(text(f"INSERT INTO {VERSION_TABLE} (version_num) VALUES (:revision)"), {"revision": REVISION})

@@ -34,14 +34,14 @@ class Digest:
         return f"{self._sum:0{2 * DIGEST_BYTES}x}"
 
     def of(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Take rows in, and pass them on."""
+        """Add rows to the digest, and yield them."""
         for row in rows:
             self.take(repr(row))
             yield row
 
-    def take(self, told: str) -> None:
-        """Take in one row, or whatever else is told in words."""
-        part = hashlib.blake2b(told.encode(errors="surrogatepass"), digest_size=DIGEST_BYTES).digest()
+    def take(self, text: str) -> None:
+        """Add one row, or any other text, to the digest."""
+        part = hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=DIGEST_BYTES).digest()
         self._sum = (self._sum + int.from_bytes(part, "big")) % 256**DIGEST_BYTES
         self.rows += 1
 
@@ -88,7 +88,7 @@ def last_ids(connection: Connection) -> dict[str, int]:
 
 
 def set_last_ids(connection: Connection, numbers: dict[str, int]) -> None:
-    """Let each table go on behind its last number."""
+    """Let each table number new rows after its last one."""
     for name, number in numbers.items():
         if connection.dialect.name == "postgresql":
             connection.execute(

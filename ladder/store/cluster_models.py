@@ -1,4 +1,4 @@
-"""The coordinators of a ladder, and the workers on other machines as those last heard of them."""
+"""The coordinators of a ladder, and the workers on other machines as the coordinators last saw them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StoredWorker(Base):
     wanted: Mapped[str] = mapped_column(String(16))
     """What the organiser, or three lies, have made of it: whether it is to play."""
     wanted_reason: Mapped[str]
-    """Why, in a sentence; empty: nobody has given one."""
+    """The reason, in a sentence; empty: none was given."""
     state: Mapped[str] = mapped_column(String(16))
     """A `WorkerState`, as its coordinator last wrote it."""
     reason: Mapped[str]
@@ -52,4 +52,4 @@ class StoredCoordinator(Base):
     """Which folder it keeps records in (`ladder.runner.presence.folder_id`)."""
     joined: Mapped[float]
     seen: Mapped[float]
-    """When it last said that it lives, by the database's clock, as `joined`."""
+    """When it last reported that it runs, by the database's clock, as `joined`."""

@@ -41,7 +41,7 @@ class Computation(LeasedRow, Base):
     state: Mapped[str] = mapped_column(String(HASH_LENGTH))
     """Which state of things is asked about; when that changes, the question is put again, and keeps its old answer."""
     visitor: Mapped[str] = mapped_column(String(VISITOR_LENGTH))
-    """Whose turn it takes: an account, or an address; empty some time after the end."""
+    """The account or address whose place in the queue it takes; empty some time after the end."""
     done: Mapped[int] = mapped_column(default=0)
     steps: Mapped[int] = mapped_column(default=0)
     """How far the attempt has come; 0 steps: not known."""

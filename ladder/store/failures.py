@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from sqlalchemy import URL
 
 MISTAKES = ("password", "does not exist", "no pg_hba.conf entry", "permission denied")
-"""What PostgreSQL says to somebody who named it the wrong things."""
+"""Parts of PostgreSQL's messages that mean a mistake in the URL or in the rights."""
 NUL = "NUL (0x00)"
 """PostgreSQL's texts have none."""
 NO_DATABASE = ("not a database", "malformed")
 HELD = "is held by another program for too long; try again when that has ended."
 FULL = "cannot be used: there is no room left on its disk. Make room there and try again; what it holds is kept."
 BROKEN = "cannot be read or written: its disk fails, or has a limit that is reached. Look at the system's log."
-LEAST_ROOM = 64 * 1024
+MIN_ROOM = 64 * 1024
 """Bytes."""
 NO_FILE = ("unable to open", "readonly", "read-only")
 
@@ -43,34 +43,34 @@ def in_words(url: URL) -> Iterator[None]:
     except UnicodeEncodeError as error:
         raise LadderError(f"{error.object!r} is not UTF-8, and can be no part of a ladder.") from None
     except DBAPIError as error:
-        said = first_line(error)
-        if any(words in said for words in NO_DATABASE):
-            raise LadderError(f"{place(url)} is no database, or a broken one: {said}. Restore a backup.") from None
-        if NUL in said:
+        message = first_line(error)
+        if any(words in message for words in NO_DATABASE):
+            raise LadderError(f"{place(url)} is no database, or a broken one: {message}. Restore a backup.") from None
+        if NUL in message:
             raise LadderError("A text with a NUL character can be no part of a ladder.") from None
         if not isinstance(error, OperationalError | InterfaceError):
             raise
-        raise (_of_sqlite if url.get_backend_name() == "sqlite" else _of_postgresql)(url, said, error) from None
+        raise (_of_sqlite if url.get_backend_name() == "sqlite" else _of_postgresql)(url, message, error) from None
 
 
-def _of_sqlite(url: URL, said: str, _: DBAPIError) -> Exception:
-    if "is full" in said or not has_room(Path(str(url.database)).parent):
+def _of_sqlite(url: URL, message: str, _: DBAPIError) -> Exception:
+    if "is full" in message or not has_room(Path(str(url.database)).parent):
         return StoreError(f"{place(url)} {FULL}")
-    if "disk I/O error" in said:
+    if "disk I/O error" in message:
         return StoreError(f"{place(url)} {BROKEN}")
-    if any(words in said for words in NO_FILE):
-        return LadderError(f"{place(url)} cannot be opened or written: {said}. Look at the rights of its folder.")
-    if "is locked" in said:
+    if any(words in message for words in NO_FILE):
+        return LadderError(f"{place(url)} cannot be opened or written: {message}. Look at the rights of its folder.")
+    if "is locked" in message:
         return StoreError(f"{place(url)} {HELD}")
-    return StoreError(f"{place(url)} failed: {said}.")
+    return StoreError(f"{place(url)} failed: {message}.")
 
 
-def _of_postgresql(url: URL, said: str, error: DBAPIError) -> Exception:
+def _of_postgresql(url: URL, message: str, error: DBAPIError) -> Exception:
     if error.statement is not None:
-        return StoreError(f"{place(url)} {HELD}" if "lock timeout" in said else f"{place(url)} failed: {said}.")
-    if any(words in said for words in MISTAKES):
-        return LadderError(f"{place(url)} lets nobody in under this URL (setting database_url): {said}.")
-    return StoreError(f"{place(url)} does not answer: {said}.")
+        return StoreError(f"{place(url)} {HELD}" if "lock timeout" in message else f"{place(url)} failed: {message}.")
+    if any(words in message for words in MISTAKES):
+        return LadderError(f"{place(url)} refuses this URL (setting database_url): {message}.")
+    return StoreError(f"{place(url)} does not answer: {message}.")
 
 
 def has_room(folder: Path) -> bool:
@@ -79,7 +79,7 @@ def has_room(folder: Path) -> bool:
         disk = os.statvfs(folder)
     except OSError:
         return True
-    return disk.f_bavail * disk.f_frsize >= LEAST_ROOM and (disk.f_favail > 0 or not disk.f_files)
+    return disk.f_bavail * disk.f_frsize >= MIN_ROOM and (disk.f_favail > 0 or not disk.f_files)
 
 
 def place(url: URL) -> str:
@@ -90,5 +90,5 @@ def place(url: URL) -> str:
 
 
 def first_line(error: DBAPIError) -> str:
-    """What the driver said, without a full stop."""
+    """Give the message of the driver, without a full stop."""
     return str(error.orig).strip().partition("\n")[0].rstrip(".")

@@ -102,7 +102,7 @@ class Variant(Base):
 
 
 class Owner(Base):
-    """Somebody who enters bots."""
+    """A person or group that enters bots."""
 
     __tablename__ = "owners"
 
@@ -229,7 +229,7 @@ class StoredMatch(LeasedRow, Base):
     clock: Mapped[dict[str, Any]]
     """`pigpen.ClockSetting`, field for field."""
     seed: Mapped[str] = mapped_column(String(64))
-    """Hex; to be shown to nobody before the match is done."""
+    """Hex; secret until the match is done."""
     commitment: Mapped[str] = mapped_column(String(64))
     """SHA-256 of the seed; public from the beginning."""
     status: Mapped[str] = mapped_column(String(16), default=Status.QUEUED)
@@ -249,7 +249,7 @@ class StoredMatch(LeasedRow, Base):
 
 
 class StoredSeat(Base):
-    """Who plays in a match under which number, and, once it is done, how that went."""
+    """A bot's seat in a match, and, once the match is done, its result."""
 
     __tablename__ = "seats"
     __table_args__ = (
@@ -348,7 +348,7 @@ class StateChange(Base):
     at: Mapped[float]
     state: Mapped[str] = mapped_column(String(16))
     by: Mapped[str] = mapped_column(String(16))
-    """``ladder``, ``owner``, ``organiser``, or ``platform``: its program was not to be had."""
+    """``ladder``, ``owner``, ``organiser``, or ``platform``: its program was missing."""
     reason: Mapped[str]
 
 

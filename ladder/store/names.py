@@ -32,7 +32,7 @@ def find_stored_bot(session: Session, name: str) -> models.StoredBot:
     """
     bot = session.scalar(select(models.StoredBot).where(models.StoredBot.name == name))
     if bot is None:
-        others = near(name, session.scalars(_BOTS)) or "To see those that are: pigpen bots"
+        others = near(name, session.scalars(_BOTS)) or "To list all: pigpen bots"
         raise LadderError(f"There is no bot {name!r} on this ladder. {others}")
     return bot
 
@@ -50,7 +50,7 @@ def find_version(session: Session, word: str, variant: str | None = None) -> mod
 
     Args:
         session: A transaction.
-        word: What somebody typed.
+        word: The name as the user typed it.
         variant: If given, only versions that were entered in this variant count.
 
     Raises:

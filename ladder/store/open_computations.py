@@ -1,4 +1,4 @@
-"""Computations that are to be made, and whose turn it is."""
+"""Computations that wait, and which of them is next."""
 
 from __future__ import annotations
 

@@ -28,12 +28,12 @@ def find_account(session: Session, name: str) -> Account:
     """
     account = account_of(session, name)
     if account is None:
-        raise LadderError(f"There is no account {name!r}. To see those that there are: pigpen account list")
+        raise LadderError(f"There is no account {name!r}. To list all: pigpen account list")
     return account
 
 
 def account_by_subject(session: Session, subject: str) -> Account | None:
-    """Find the account of somebody for whom the identity provider vouches."""
+    """Find the account of a person whom the identity provider has authenticated."""
     return session.scalar(select(Account).where(Account.subject == subject))
 
 
@@ -43,6 +43,6 @@ def name_of(session: Session, owner_id: int) -> str:
 
 
 def has_organiser(session: Session) -> bool:
-    """Whether somebody can log in as an organiser."""
+    """Whether there is an organiser's account that can log in."""
     can = select(func.count()).where(Account.role == "organiser", Account.disabled.is_(None))
     return bool(session.scalar(can.where(Account.password.is_not(None) | Account.subject.is_not(None))))

@@ -43,30 +43,30 @@ class PeopleTable(LeasedRow, Base):
     rules: Mapped[dict[str, Any]]
     format: Mapped[str] = mapped_column(String(32))
     seed: Mapped[str] = mapped_column(String(64))
-    """Hex; to be shown to nobody before the table is over."""
+    """Hex; secret until the table is over."""
     commitment: Mapped[str] = mapped_column(String(64))
     practice: Mapped[bool] = mapped_column(server_default=false())
     assisted: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Whether cards were taken back."""
     take_back: Mapped[int | None]
-    """The chair whose last card is to be taken back before the table goes on; None: nothing is."""
+    """The chair whose last card is to be taken back before the table resumes; None: nothing is."""
     seconds: Mapped[float]
     """What a person has for each decision."""
     pace: Mapped[float]
     owner: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
-    """The account that opened it; None: a guest, or somebody on the ladder's machine."""
+    """The account that opened it; None: a guest, or a person on the ladder's machine."""
     guest: Mapped[str] = mapped_column(String(HASH_LENGTH), default="")
     """Hash of what tells the guest who opened it from others; empty: no guest did."""
     network: Mapped[str | None] = mapped_column(String(64))
     """Address (IPv6: /64) of the guest who opened it, until it has ended; None: no guest did."""
     created: Mapped[float]
     touched: Mapped[float]
-    """When it was last seen that somebody is there."""
+    """When a person was last seen there."""
     finished: Mapped[float | None]
 
 
 class PeopleChair(Base):
-    """Who plays in which chair of such a table, by the numbers of its record."""
+    """The player in one chair of such a table, by the numbers of its record."""
 
     __tablename__ = "people_chairs"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""Whose turn it is, where several people have things in one queue."""
+"""Fair order of a queue in which several people have entries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def in_turn(waiting: Iterable[T], whose: Callable[[T], str], served: Mapping[str
     Args:
         waiting: The oldest first.
         whose: Gives who waits for a thing.
-        served: When each of them was served last; who was not is not there.
+        served: When each of them was served last; people who never were are left out.
     """
     before, rounds = Counter[str](), list[tuple[int, float, int, T]]()
     for place, each in enumerate(waiting):

@@ -47,7 +47,7 @@ class TablesService(LeaseLoop[Lease]):
             files: Wakes it.
             make_run: Makes an attempt at a table.
             most: Tables to play at once.
-            idle_seconds: After how long without anybody a table ends.
+            idle_seconds: Seconds after which a table that all people have left ends.
             retry_seconds: How long a table waits after a failure of the platform.
         """
         super().__init__(rows, files, retry_seconds)
@@ -74,7 +74,7 @@ class TablesService(LeaseLoop[Lease]):
             del self._runs[lease.id]
 
     async def check(self) -> None:
-        """End the tables at which nobody is, and now and then remove what guests played long ago."""
+        """End the tables that all people have left, and now and then remove old tables of guests."""
         now = loop_time()
         for presence in list(self._runs.values()):
             if presence.idle_for(now) > self._idle_seconds:
@@ -92,7 +92,7 @@ class _Presence:
         self._there = loop_time()
 
     def idle_for(self, now: float) -> float:
-        """For how many seconds nobody has been there."""
+        """Seconds since the last person was there."""
         persons = self.run.persons.values()
         if not persons or not all(seat.presence.is_away for seat in persons):
             self._there = now

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ladder.sandbox.base import Program, Sandbox
     from ladder.settings.settings import Settings
-    from ladder.store.queries.leased import SeatedVersion
+    from ladder.store.queries.leased_matches import SeatedVersion
 
 
 class TablePrograms:

@@ -54,7 +54,7 @@ class TableRows(LeasedRows[PeopleTable]):
         commands.end_unattended(session, now - self._idle_seconds, NOBODY, now)
 
     async def remove_old(self, seconds: float) -> list[int]:
-        """Remove guests' tables that ended longer ago than so many seconds; gives their numbers."""
+        """Remove guests' tables that ended more than *seconds* ago; give their numbers."""
         before = self.clock() - seconds
 
         def remove(session: Session) -> list[int]:
@@ -66,24 +66,24 @@ class TableRows(LeasedRows[PeopleTable]):
         return await self.write(remove)
 
     async def leased(self, lease: Lease) -> LeasedTable:
-        """What is needed to play."""
+        """Read what is needed to play."""
         return await self.read(lambda session: leased_table(session, lease.id))
 
     async def note_seats(self, lease: Lease, seats: Mapping[int, tuple[str, str]]) -> bool:
-        """Say where people's seats listen; whether the lease still holds."""
+        """Store the addresses of people's seats; say whether the lease still holds."""
         return await self.write(lambda session: commands.note_seats(session, lease, seats))
 
     async def note_taken_back(self, lease: Lease) -> None:
-        """A card was taken back."""
+        """Note that a card was taken back."""
         await self.write(lambda session: commands.note_taken_back(session, lease))
 
     async def note_deal(self, lease: Lease, totals: Sequence[int]) -> None:
-        """A deal is over."""
+        """Note that a deal is over."""
         now = self.clock()
         await self.write(lambda session: commands.note_deal(session, lease, totals, now))
 
     async def finish(self, lease: Lease, totals: Sequence[int], places: Sequence[int]) -> bool:
-        """The table was played to its end; whether the lease still held."""
+        """Note that the table was played to its end; say whether the lease still held."""
         now = self.clock()
         return await self.write(lambda session: commands.finish_table(session, lease, totals, places, now))
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 COMING_SECONDS = 15.0
-"""For so long a table that begins, or goes on, waits for somebody who is not there, and who may come later, too."""
+"""Seconds that a table waits, when it begins or resumes, for people who are absent. They may come later, too."""
 
 
 class TableRun:
@@ -71,7 +71,7 @@ class TableRun:
             files: The folders of tables.
             programs: Of the ladder's bots.
             clock: That of bots.
-            coming_seconds: How long the table waits, when it begins or goes on, for somebody who is not there.
+            coming_seconds: Seconds that the table waits, when it begins or resumes, for people who are absent.
         """
         self.lease = lease
         self.persons: Mapping[int, PersonSeat] = {}
@@ -102,7 +102,7 @@ class TableRun:
         bots = await self._bots(table)
         with _full_disk(self._record), self._writer(lines) as record, JournalFile(self._journal) as journal:
             if table.take_back is not None:
-                await self._rows.note_taken_back(self.lease)  # first: whoever is killed now must not do it twice
+                await self._rows.note_taken_back(self.lease)  # first: a process that is killed now must not do it twice
                 take_back(journal, _seat_of(table, table.take_back, lines))
             result = await self._play(table, bots, lines, record, journal)
         await self._finish(result)
@@ -137,7 +137,7 @@ class TableRun:
 
     @asynccontextmanager
     async def _sit(self, chair: int, _: int, address: str, token: str) -> AsyncIterator[None]:
-        """Say where the seat is: whoever plays there in the person's name connects by itself."""
+        """Write down the address of the seat; the program that plays there for the person connects by itself."""
         if not await self._rows.note_seats(self.lease, {chair: (address, token)}):
             raise SandboxError("This table has ended, or is played by another process.")
         yield

@@ -1,4 +1,4 @@
-"""People: who asks, who has an account, and what was done by whom."""
+"""Callers, accounts, and the log of what each of them did."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ Kind = Literal["session", "token"]
 
 @dataclass(frozen=True)
 class Viewer:
-    """Who asks for something, as far as it is known."""
+    """The caller, as far as known."""
 
     name: str | None = None
-    """The account's name, which is an owner's; None: nobody knows who it is."""
+    """The account's name, which is an owner's; None: a visitor who is not logged in."""
     is_organiser: bool = False
     scopes: frozenset[Scope] = frozenset(Scope)
-    """What the credential is good for; a session's: everything."""
+    """What the credential allows; a session's: everything."""
     by_token: bool = False
     """Whether a program asks, with a token; else it is a person at a browser, or on the ladder's machine."""
     credential: int | None = None
@@ -52,13 +52,13 @@ class Viewer:
 
     @property
     def is_local(self) -> bool:
-        """Whether it is somebody with access to the ladder's files; no account has an empty name."""
+        """Whether it is a person with access to the ladder's files; no account has an empty name."""
         return self.name == "" and self.is_organiser
 
 
 NOBODY = Viewer()
 LOCAL = Viewer(name="", is_organiser=True)
-"""Somebody with access to the ladder's files, who may do everything."""
+"""A person with access to the ladder's files, who may do everything."""
 
 
 class AccountRow(Value):
@@ -83,7 +83,7 @@ class InvitationRow(Value):
     id: int
     role: Role
     name: str | None
-    """The name that its account will have; None: whoever registers chooses it."""
+    """The name that its account will have; None: the new owner chooses it."""
     note: str
     by: str
     added: Time
@@ -101,7 +101,7 @@ class NewSecret(Value):
 
 
 class InvitationLink(Value):
-    """A link with which somebody makes an account, or sets a new password, once; shown once."""
+    """A link with which a person makes an account, or sets a new password, once; shown once."""
 
     id: int
     link: str
@@ -126,7 +126,7 @@ class AuditRow(Value):
     id: int
     at: Time
     actor: str
-    """The account's name; empty: somebody with access to the ladder's machine."""
+    """The account's name; empty: a person with access to the ladder's machine."""
     action: str
     subject: str
     details: dict[str, str | int | bool | None]
@@ -134,7 +134,7 @@ class AuditRow(Value):
 
 
 class Me(Value):
-    """Who somebody is on a ladder."""
+    """The account of the caller on a ladder."""
 
     name: str
     role: Role
@@ -145,17 +145,17 @@ class Me(Value):
 
 
 class TokenOrder(Value):
-    """A token that somebody wants."""
+    """A request for a new token."""
 
     name: str = Field("", max_length=200)
     """What its owner calls it."""
     scopes: tuple[Scope, ...] = Field((Scope.READ, Scope.SUBMIT), min_length=1, max_length=10)
     days: int | None = Field(None, ge=1, le=3650)
-    """For how long it is good; None: as long as the ladder's settings allow."""
+    """Days that it is valid; None: as long as the ladder's settings allow."""
 
 
 class LoginClient(Value):
-    """Who begins a log-in of the command."""
+    """The client that begins a log-in of the command."""
 
     client: str = Field("", max_length=200)
     """Where it runs, in its own words; who confirms the log-in sees them."""
@@ -185,6 +185,6 @@ class LoginAnswer(Value):
     """What became of such a log-in."""
 
     token: str | None
-    """None: nobody has confirmed it yet."""
+    """None: it is not confirmed yet."""
     name: str | None = None
     expires: Time | None = None

@@ -1,4 +1,4 @@
-"""What a worker on another machine says of itself, and what the organiser sees of it."""
+"""What a worker on another machine reports of itself, and what the organiser sees of it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class MachineClass(Message):
 
 
 class WorkerFacts(Message):
-    """What a worker says of itself when it comes, and every few seconds from then on."""
+    """What a worker reports of itself when it connects, and every few seconds from then on."""
 
     name: WorkerName
     """Unique in the cluster."""
@@ -51,22 +51,22 @@ class WorkerFacts(Message):
     slots: PositiveInt
     """Tasks that it takes at once."""
     leaving: bool = False
-    """It was told to end: it finishes what it plays, and wants nothing more."""
+    """It is ending: it finishes what it plays, and takes nothing more."""
     images: NonNegativeInt = 0
     """Images and folders of bots that it keeps."""
     image_bytes: NonNegativeInt = 0
     certificate_ends: Seconds | None = None
     """Unix time at which its certificate expires; None: it does not know."""
     clock: Seconds
-    """Its Unix time: only to show how far it is wrong."""
+    """Its Unix time, which only shows how far its clock is off."""
 
 
 class WorkerReport(Message):
-    """What the coordinator is told of a worker."""
+    """What a scheduler reports of a worker to the coordinator."""
 
     event: Literal["joined", "alive", "left"]
     worker: Words
-    """Names this connection of the worker; it has another one when it comes again."""
+    """Names this connection of the worker; the next connection has another name."""
     facts: WorkerFacts | None = None
     """None: it has left."""
     reason: Words = ""
@@ -82,7 +82,7 @@ class WorkerState(enum.StrEnum):
     FAILING = "failing"
     """Its platform fails; it is asked now and then whether it can play again."""
     DRAINING = "draining"
-    """It ends what it plays, and gets no more."""
+    """It finishes what it plays, and gets no more."""
     DRAINED = "drained"
     TURNED_AWAY = "turned away"
     """It cannot work here, such as one of another version."""
@@ -101,7 +101,7 @@ class WorkerSeen(Value):
     """One worker, as its coordinator writes it down every few seconds."""
 
     facts: WorkerFacts
-    """What it last said of itself."""
+    """Its last report."""
     coordinator: str
     """Whose tasks it takes (`owners.this_process`)."""
     address: str
@@ -126,7 +126,7 @@ class WorkerOrder(Value):
 
     wanted: WantedState
     reason: str
-    """In a sentence; empty: nobody has given one."""
+    """In a sentence; empty: none was given."""
 
 
 class WorkerRow(Value):
@@ -138,7 +138,7 @@ class WorkerRow(Value):
     reason: str
     """Why it is in that state, in a sentence; empty: nothing is wrong."""
     wanted: WantedState
-    """What it is to be: `drained` as soon as somebody has said so, while `state` tells how far that has come."""
+    """The state that is asked for, such as `drained`; `state` is the one reached so far."""
     coordinator: str
     """The machine and process whose tasks it takes."""
     address: str
@@ -165,10 +165,10 @@ class WorkerRow(Value):
     clock_skew: float
     """Seconds by which its clock is ahead of the coordinator's, as far as the way there lets it be known."""
     certificate_ends: Time | None
-    """When its certificate expires; None: it has not said so."""
+    """When its certificate expires; None: not reported."""
     joined: Time
     seen: Time
-    """When it was heard of last."""
+    """Time of its last message."""
 
 
 class CoordinatorRow(Value):
@@ -177,7 +177,7 @@ class CoordinatorRow(Value):
     process: str
     """As `owners.this_process` names it."""
     silent_seconds: float
-    """Since it last said that it lives, which it does every 20 seconds."""
+    """Since its last heartbeat, which it writes every 20 seconds."""
 
 
 class CertificateRow(Value):

@@ -23,7 +23,7 @@ class LiveTable(Value):
     seats: tuple[int, ...]
     """Number of the bot in each seat."""
     totals: tuple[int, ...]
-    """Of whoever sits in each seat: before the deal, and after it once it is over."""
+    """Of the player in each seat: before the deal, and after it once it is over."""
     scores: tuple[int, ...] | None = None
     """Of each seat, once the deal is over."""
     hands: tuple[Cards, ...] | None = None
@@ -64,7 +64,7 @@ class LiveRow(Value):
     versions: tuple[int, ...]
     """Number of each bot's version."""
     progress: LiveProgress | None
-    """None: no deal has begun yet, or the ladder tells nothing of running matches."""
+    """None: no deal has begun yet, or the ladder shows nothing of running matches."""
 
 
 class LivePage(Value):

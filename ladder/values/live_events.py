@@ -1,8 +1,8 @@
 """
-The events that tell of a match while it is played.
+The events of a match while it is played.
 
 An event is a line of JSON: `LiveEvent` holds it as it is, `parse` gives it as one of the classes of `AnyLive`. `Public`
-says what an organiser lets be seen of a deal that has not been opened yet.
+is what an organiser allows to be shown of a deal that has not been opened yet.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class LiveDeal(LiveAtTable):
     seats: tuple[int, ...]
     """Number of the bot in each seat."""
     totals: tuple[int, ...]
-    """Totals at this table before the deal, of whoever sits in each seat."""
+    """Totals at this table before the deal, of the player in each seat."""
     hands: tuple[Cards, ...] | None = None
     """The cards dealt to each seat; only where all cards are shown."""
 
@@ -111,7 +111,7 @@ class LivePlayed(LiveAtTable):
     seat: int
     card: str
     by: str | None = None
-    """Who decided, as in a record; only where all cards are shown: `forced` would tell of a hand."""
+    """Who decided, as in a record; only where all cards are shown: `forced` would reveal a part of a hand."""
     ms: float | None = None
     """Milliseconds of wall time; only where all cards are shown."""
 
@@ -141,7 +141,7 @@ class LiveScored(LiveAtTable):
     scores: tuple[int, ...]
     """Of each seat."""
     totals: tuple[int, ...]
-    """At this table, this deal included, of whoever sits in each seat."""
+    """At this table, this deal included, of the player in each seat."""
 
 
 class LiveOpened(LiveAtTable):

@@ -110,7 +110,7 @@ class MatchPage(MatchRow):
     """One match in detail."""
 
     record: str | None
-    """The file with its record, or its address on a ladder elsewhere; None: there is none yet, or none any more."""
+    """The file with its record, or its address on a remote ladder; None: there is none yet, or none any more."""
 
 
 class MoveAgainst(Value):

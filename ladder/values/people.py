@@ -1,4 +1,4 @@
-"""Tables at which people play: what is wanted, what was opened, and how far it has come."""
+"""Tables at which people play: the request for one, the table that was opened, and its state."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class TablePurpose(enum.StrEnum):
 
     FREE = "free"
     TODAY = "today"
-    """Today's board of the variant, the same for everybody."""
+    """Today's board of the variant, the same for all."""
     BOARD = "board"
     """A board that bots of the ladder have played."""
 
@@ -59,7 +59,7 @@ class ChairOrder(Value):
 
 
 class TableOrder(Value):
-    """A table that somebody wants; whoever opens it sits in the first chair for a person."""
+    """A request for a new table; the person who opens it sits in the first chair for a person."""
 
     variant: Annotated[str, Field(max_length=NAME_LENGTH)] = "gongzhu"
     """A variant of the ladder, or a preset."""
@@ -68,7 +68,7 @@ class TableOrder(Value):
     chairs: Annotated[tuple[ChairOrder, ...], Field(max_length=8)] = ()
     """One for each seat; none: a person, and house bots."""
     shown: Annotated[str, Field(max_length=2 * NAME_LENGTH)] = ""
-    """How the opener is shown, if it does not say so itself when it sits down."""
+    """The name that the opener is shown by, unless it gives one when it sits down."""
     format: Annotated[str, Field(max_length=32)] = "game"
     """As in a record: ``game``, ``deals:1``."""
     seconds: Annotated[float, Field(ge=LEAST_SECONDS, le=MAX_SECONDS)] = 30.0
@@ -89,7 +89,7 @@ class TableVisitor:
     account: str | None = None
     """The account's name; None: a guest."""
     guest: str = ""
-    """What tells guests from one another, such as an address; kept as a hash. Empty: it is on the ladder's machine."""
+    """What distinguishes guests, such as an address; kept as a hash. Empty: the guest is on the ladder's machine."""
     shown: str = ""
     """The name by which the person is shown; empty: the account's, or "guest"."""
     network: str = ""
@@ -102,7 +102,7 @@ class OpenedTable(Value):
     name: str
     """12 characters that fit into an address, and cannot be guessed."""
     secrets: dict[int, str]
-    """By the number of each person's chair: what lets somebody sit there. The first one is the opener's."""
+    """By the number of each person's chair: the secret that lets a person sit there. The first one is the opener's."""
 
     def path(self, chair: int) -> str:
         """The address, on the site, of the link to a person's chair."""
@@ -114,7 +114,7 @@ class TableLinks(Value):
 
     name: str
     links: dict[int, str]
-    """By the number of each person's chair; the first one is the opener's. Whoever has a link may sit there."""
+    """By the number of each person's chair; the first one is the opener's. A person who has a link may sit there."""
 
     @classmethod
     def of(cls, opened: OpenedTable, site: str) -> Self:
@@ -125,15 +125,15 @@ class TableLinks(Value):
 
 
 class TableChair(Value):
-    """One chair of a table, as everybody may see it."""
+    """One chair of a table, as every visitor may see it."""
 
     kind: ChairKind
     name: str
     """Shown; empty: a person who has not come yet."""
     joined: bool
-    """Whether somebody sits there; a bot always does."""
+    """Whether the chair is taken; a bot's always is."""
     is_account: bool
-    """Whether that is somebody who has an account of this name."""
+    """Whether that is a person with an account of this name."""
     points: int | None
     """Total so far; None before the first deal is over."""
     place: int | None
@@ -141,7 +141,7 @@ class TableChair(Value):
 
 
 class TableState(Value):
-    """A table as somebody sees it who knows its name."""
+    """A table as shown to a visitor who knows its name."""
 
     id: int
     name: str
@@ -166,7 +166,7 @@ class TableState(Value):
     is_opener: bool
     """Whether that chair is the opener's, who may end the table for all."""
     opener: str
-    """The account that opened it; empty: a guest, or somebody on the ladder's machine."""
+    """The account that opened it; empty: a guest, or a person on the ladder's machine."""
     commitment: str
     """SHA-256 of the seed, in hex."""
     seed: str | None

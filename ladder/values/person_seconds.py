@@ -1,4 +1,4 @@
-"""How long a person at a table may think: in a module that a command can read before it loads anything else."""
+"""Seconds that a person at a table may think: in a module that a command can read before it loads anything else."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class PersonDeal(Value):
     seat: int
     """The person's own."""
     bots: tuple[str, ...]
-    """The name of whoever sits in each seat, people too."""
+    """The name of the player in each seat, people too."""
     kinds: tuple[Literal["person", "house", "bot"], ...]
     """What sits in each seat."""
     totals_before: tuple[int, ...]
@@ -50,7 +50,7 @@ class PersonMoon(Value):
     """As an answer names it."""
     points: int
     others: bool
-    """Whether everybody else gets them, and not the shooter."""
+    """Whether all others get them, and not the shooter."""
 
 
 class PersonBar(Value):
@@ -93,7 +93,7 @@ class PersonNotice(Value):
     number: int
     """Counts up."""
     kind: Literal["default", "resumed", "taken_back"]
-    """The default was played for the person; the table goes on after an interruption; a decision was taken back."""
+    """The default was played for the person; the table resumes after an interruption; a decision was taken back."""
     verdict: str
     """Of the default why: `timeout`, `illegal` or `malformed`; else empty."""
     action: str
@@ -114,7 +114,7 @@ class PersonPoints(Value):
 
 
 class PersonSheetRow(Value):
-    """What one deal brought everybody, by seat."""
+    """The points of one deal, by seat."""
 
     deal: int
     scores: tuple[int, ...]
@@ -122,7 +122,7 @@ class PersonSheetRow(Value):
 
 
 class PersonResult(PersonSheetRow):
-    """How a deal ended, until the person goes on."""
+    """How a deal ended, shown until the person continues."""
 
     parts: tuple[tuple[PersonPoints, ...], ...]
     """What each seat's score is made of."""
@@ -139,7 +139,7 @@ class PersonOver(Value):
     verify: str
     """Where the record is verified; empty if there is none."""
     compare: str
-    """Where the result stands beside others'; empty if there are none."""
+    """Address where the result is compared with others; empty if there is none."""
 
 
 class PersonState(Value):
@@ -155,7 +155,7 @@ class PersonState(Value):
     reason: str
     """Why it was given up, in a sentence; else empty."""
     connected: bool
-    """Whether the site hears of the table; what is shown is the last it has heard."""
+    """Whether the site is connected to the table; if not, the last known state is shown."""
     away: bool
     """Whether the default policy plays for the person."""
     practice: bool

@@ -102,4 +102,4 @@ class FoundDearest(Value):
     not_estimated: int
     """How many of them have too many legal choices."""
     dearest: tuple[Why, ...]
-    """The dearest one first."""
+    """The most costly one first."""

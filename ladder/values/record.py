@@ -8,7 +8,7 @@ from ladder.values.value import Value
 
 
 class Verification(Value):
-    """What can be said of a record."""
+    """The summary of a record."""
 
     record: Path
     holds: bool

@@ -6,7 +6,7 @@ from ladder.values.value import Time, Value
 
 
 class RegistryPlace(Value):
-    """Where somebody puts images."""
+    """Where an account puts its images."""
 
     address: str
     """Host and port."""

@@ -39,7 +39,7 @@ class ReplayStep(Value):
     """
     Its place among the steps of the deal, from 1.
 
-    None as seen from one seat: the number of answers to a sealed question tells how many seats had a choice.
+    None as seen from one seat: the number of answers to a sealed question would show how many seats had a choice.
     """
     seat: int
     kind: Literal["pass", "expose", "play", "moon"]
@@ -58,10 +58,10 @@ class ReplayStep(Value):
     decision: int | None
     """The bot's decision at its table, from 1, as its output names it; None where it was not asked."""
     printed: str
-    """What the bot printed at this decision; empty unless the organiser shows that to everybody."""
+    """What the bot printed at this decision; empty unless the organiser shows that to all visitors."""
 
 
-class ReplayChair(Value):
+class ReplaySeat(Value):
     """One seat at one moment; cards are named as in the record, with a space between."""
 
     asked: bool
@@ -105,7 +105,7 @@ class ReplayMoment(Value):
     """The seat whose card wins it, so far or for good."""
     complete: bool
     """Whether all its cards are there."""
-    chairs: tuple[ReplayChair, ...]
+    seats: tuple[ReplaySeat, ...]
     """By seat."""
     result: bool
     """Whether this is the last moment, after which the scores are known."""
@@ -171,6 +171,6 @@ class DealReplayed(Value):
     scores: tuple[int, ...]
     """What the deal brought each seat."""
     totals_before: tuple[int, ...]
-    """Totals at this table, of whoever sits in each seat."""
+    """Totals at this table, of the player in each seat."""
     totals: tuple[int, ...]
     """The same after the deal."""

@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 LOCKED_BYTES = 512 * 1024 * 1024
-"""The largest image whose files are kept in memory while it plays, if nobody says otherwise."""
+"""The largest image whose files are kept in memory while it plays, by default."""
 
 
 WARM_BYTES = 1024 * 1024 * 1024
-"""Memory that warm containers without an instance may have together, if nobody says otherwise."""
+"""Memory that warm containers without an instance may have together, by default."""
 
 AUTO = "auto"
 """As a runtime: `GVISOR` where the engine knows it, else `SHARED`."""

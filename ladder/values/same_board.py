@@ -11,7 +11,7 @@ from ladder.values.value import Value
 
 
 class TodaysBoard(Value):
-    """The board of a day in one variant, the same for everybody."""
+    """The board of a day in one variant, the same for all."""
 
     variant: str
     title: str
@@ -50,7 +50,7 @@ class MatchBoard(Value):
 
 
 class BoardDifference(Value):
-    """A decision of yours where somebody else did something else."""
+    """A decision of yours where the other player decided differently."""
 
     at: str
     """`pass`, `expose`, `moon`, or the trick, counted from 1: `trick 3`."""
@@ -66,7 +66,7 @@ class BoardDifference(Value):
 
 
 class BoardSitting(Value):
-    """How somebody did in that chair."""
+    """The result of one player in that chair."""
 
     key: str
     """Names it in addresses."""
@@ -82,7 +82,7 @@ class BoardSitting(Value):
 
 
 class SameBoard(Value):
-    """Your board beside all others who played it from that chair."""
+    """Your result beside those of all others who played the board from that chair."""
 
     variant: str
     title: str
@@ -110,12 +110,12 @@ class SameBoard(Value):
 
 
 class DayResults(Value):
-    """How everybody did on the board of a day that is over."""
+    """All results on the board of a day that is over."""
 
     board: TodaysBoard
     low_is_better: bool
     hand: str
-    """The cards dealt to everybody's chair."""
+    """The cards dealt to the chair that all play from."""
     sittings: tuple[BoardSitting, ...]
     """The best one first."""
     computing: Computing | None
@@ -125,7 +125,7 @@ class DayResults(Value):
 
 
 class SittingBeside(Value):
-    """Another one's play of the board beside yours, decision by decision."""
+    """The play of another person or bot beside yours, decision by decision."""
 
     sitting: BoardSitting
     yours: DealPlace

@@ -45,4 +45,4 @@ class SandboxSetup:
     warm_bytes: int = WARM_BYTES
     """Memory that warm containers without an instance may have together."""
     processes: int = 1
-    """So many processes on this machine have a sandbox like this one; each keeps its part of what is kept in memory."""
+    """Processes on this machine with a sandbox like this one; each uses its share of the memory for what is kept."""

@@ -55,7 +55,7 @@ class SubmissionResult(Value):
     version: str | None
     """As people name it: `Trotter@2`; None if it was not accepted."""
     new: bool
-    """Whether nobody had submitted these bits under this name before."""
+    """Whether these bits were not submitted under this name before."""
     changed: bool
     """Whether the ladder is another one now."""
     moved_from: str | None
@@ -104,11 +104,11 @@ class SubmissionOrder(Value):
     image: str | None = Field(default=None, max_length=300)
     """An image: in the registry of a remote ladder `owner/name:tag`, or by digest; else as the engine names it."""
     source: str = Field(default="", max_length=200)
-    """What the folder is called where it comes from."""
+    """The folder's name on its owner's machine."""
     word: str = Field(default="", max_length=500)
     """The bot as its owner typed it, to be repeated in commands."""
     variants: tuple[str | VariantFile, ...] = Field(default=(), max_length=50)
-    """Names of variants, `all`, and variants of one's own; none: what is usual."""
+    """Names of variants, `all`, and variants of the owner's; none: the default ones."""
     keep_old: bool = False
     """Whether the bot's other versions play on."""
 

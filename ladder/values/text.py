@@ -16,7 +16,7 @@ def sanitize(text: str, spared: str = "") -> str:
     'a�[2Jb�c'
 
     Args:
-        text: What somebody wrote.
+        text: Text of unknown origin.
         spared: Characters to leave as they are, such as line breaks.
     """
     return "".join(letter if letter.isprintable() or letter in spared else "�" for letter in text)

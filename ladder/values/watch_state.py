@@ -1,4 +1,4 @@
-"""What spectators are given of a table with people: what everybody there can see, and nothing else."""
+"""What spectators are sent of a table with people: what all seats there can see, and nothing else."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Choice(EstimatedChoice):
     """
     Hindsight, not part of the estimate: mean score of the seat with the cards as they really lay.
 
-    The same policy plays on for everybody; what the others decided at the same moment stays.
+    The same policy plays on for all seats; what the others decided at the same moment stays.
     """
     chosen: bool
     """Whether this is what was done."""
@@ -88,7 +88,7 @@ class Why(Value):
     legal: int
     """How many legal choices there were."""
     choices: tuple[Choice, ...]
-    """The best one first. Of many (a pass) only those that did best in a first look, and all that somebody chose."""
+    """The best one first. Of many (a pass) only those best in a quick first estimate, and all that were chosen."""
     deals: int
     """How many sampled deals each of them was tried in."""
     chosen: str
@@ -118,7 +118,7 @@ class Dearest(Value):
     not_estimated: int
     """How many of them were left out, because they have too many legal choices."""
     dearest: tuple[Why, ...]
-    """The dearest one first; only such as cost anything."""
+    """The most costly one first; only such as cost anything."""
 
 
 class InboxFault(FaultRow):
@@ -130,7 +130,7 @@ class InboxFault(FaultRow):
 
 
 class Inbox(Value):
-    """What the owner of a bot may want to look at."""
+    """What may interest the owner of a bot: decisions to look at."""
 
     opinion: str = OPINION
     """What kind of statement `dearest` is."""
@@ -143,7 +143,7 @@ class Inbox(Value):
     not_estimated: int
     """How many of them were left out, because they have too many legal choices."""
     dearest: tuple[Why, ...]
-    """The dearest one first; only such as cost anything."""
+    """The most costly one first; only such as cost anything."""
     faults: tuple[InboxFault, ...]
     """The newest faults of this version, the newest one first."""
     computing: Computing | None

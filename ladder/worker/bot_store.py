@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 IMAGE_BYTES = 20 * 1024**3
 FOLDER_BYTES = 2 * 1024**3
-"""What a worker keeps, if nobody says otherwise."""
+"""Bytes that a worker keeps of each by default."""
 
 
 class StorePlan(Message):
-    """Where a worker keeps bots, and how much of them."""
+    """Where a worker keeps bots, and limits of their bytes."""
 
     data_dir: Path
     """The worker's data folder."""
@@ -49,7 +49,7 @@ class FoldersMissing(SandboxError):
 
 
 class BotStore:
-    """What one machine has of the bots of a ladder elsewhere; all processes of its worker share it."""
+    """The bots of a remote ladder that this machine keeps; all processes of its worker share it."""
 
     def __init__(self, plan: StorePlan) -> None:
         self._folders = KeptFolders(plan.data_dir, plan.folder_bytes)
@@ -58,11 +58,11 @@ class BotStore:
     @asynccontextmanager
     async def using(self, bots: Iterable[TaskBot]) -> AsyncIterator[tuple[TaskBot, ...]]:
         """
-        Have all these versions here, and let nobody remove them meanwhile; gives them with the paths of their folders.
+        Keep all these versions here until the end of the block; give them with the paths of their folders.
 
         Raises:
             FoldersMissing: If folders are not here.
-            ProgramLost: If an image is not to be had any more, or is another one.
+            ProgramLost: If an image does not exist any more, or is another one.
             SandboxError: If the engine or the registry fails.
         """
         async with AsyncExitStack() as stack:
@@ -108,12 +108,12 @@ class BotStore:
         await self._folders.take(task.identity, task.packed)
 
     def counts(self) -> tuple[int, int]:
-        """How many images and folders there are, and their bytes."""
+        """Count images and folders, and their bytes."""
         (images, image_bytes), (folders, folder_bytes) = self._images.counts(), self._folders.counts()
         return images + folders, image_bytes + folder_bytes
 
     def close(self) -> None:
-        """Let go of the engine."""
+        """Disconnect from the engine."""
         if "_images" in vars(self):
             self._images.close()
 

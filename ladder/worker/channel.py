@@ -2,7 +2,7 @@
 Messages over a pair of connected Unix sockets: between a coordinator and a worker process, or its cluster's scheduler.
 
 A message is its length in bytes (4 bytes, big-endian), then a line with its kind and the number of the call that it
-belongs to, then its body: text, as UTF-8. Nobody unpickles anything.
+belongs to, then its body: text, as UTF-8. Nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 LENGTH_BYTES = 4
 FRAME_BYTES = 128 << 20
-"""No message is longer: an answer holds a record of 64 MiB in base64, and the logs of bots."""
+"""Bytes of a message at most: an answer holds a record of 64 MiB in base64, and the logs of bots."""
 BACKLOG_BYTES = 1 << 20
-"""Where so many bytes wait to be taken by the other end, nothing is sent that can wait."""
+"""Bytes waiting for the other end from which on nothing is sent that can wait."""
 
 
 class MessageKind(enum.StrEnum):
@@ -52,7 +52,7 @@ class MessageKind(enum.StrEnum):
     WORKER = "worker"
     """Only from a scheduler: a `WorkerReport`; the number of the call is 0."""
     LOST = "lost"
-    """Only from a scheduler: the worker that had the call has gone; why, in a sentence."""
+    """Only from a scheduler: the worker that had the call is lost; why, in a sentence."""
     INVALID = "invalid"
     """Only from a scheduler: what the worker answered to the call can be no answer; why, in a sentence."""
 
@@ -80,7 +80,7 @@ class Channel:
 
     def send(self, message: Frame) -> None:
         """
-        Send without waiting; lost if the other end has gone.
+        Send without waiting; the message is lost if the other end has closed.
 
         Raises:
             ValueError: If it is longer than a message may be.
@@ -96,7 +96,7 @@ class Channel:
 
     async def receive(self) -> Frame | None:
         """
-        Wait for the next message; None if no more will come: the other end has gone.
+        Wait for the next message; None: the other end has closed.
 
         Raises:
             ValueError: If what comes is no message.
@@ -112,12 +112,12 @@ class Channel:
         return Frame(MessageKind(kind), int(call), body)
 
     def end(self) -> None:
-        """Send no more; what the other end sends still comes."""
+        """Close the sending side; messages from the other end can still be received."""
         if not self._writer.is_closing():
             self._writer.write_eof()
 
     async def close(self) -> None:
-        """Let go of the socket, once everything is sent."""
+        """Close the socket, once everything is sent."""
         self._writer.close()
         with suppress(ConnectionError):
             await self._writer.wait_closed()

@@ -1,4 +1,4 @@
-"""A process that this one has started, and that does what it is told over a channel."""
+"""A process that this one has started, and that takes calls over a channel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SECRETS = ("PIGPEN_DATABASE_URL", "PGPASSWORD", "PIGPEN_OIDC_SECRET")
 """Variables with passwords that are no worker's business."""
 OBEY_SECONDS = 25.0
-"""A process that has not followed an order to stop after so many seconds is killed."""
+"""Seconds that a process may take to follow an order to stop; then it is killed."""
 
 
 class ChildProcess(ABC):
@@ -45,7 +45,7 @@ class ChildProcess(ABC):
 
     async def call(self, kind: MessageKind, body: str = "") -> str:
         """
-        Let it do something, and give its answer; cancelled, wait until it has given that up and cleared away.
+        Let it do something, and give its answer; if cancelled, wait until it has given that up and cleaned up.
 
         Raises:
             SandboxError: If that failed, or the process has ended.
@@ -78,24 +78,24 @@ class ChildProcess(ABC):
         self._process.kill()
 
     @abstractmethod
-    def _told(self, message: Frame) -> None:
+    def _receive(self, message: Frame) -> None:
         """Take a message that answers no call."""
 
     @abstractmethod
     def _missed(self, playing: int) -> None:
-        """Log that it has ended though nobody asked it to, with so many calls that it had."""
+        """Log that it has ended unasked, and that it had *playing* calls."""
 
     @abstractmethod
     def _sentence(self) -> str:
-        """How it has ended."""
+        """Say how it has ended."""
 
     def _lost(self) -> SandboxError:
-        """What a call raises because it has ended."""
+        """Make the error of a call because the process has ended."""
         return SandboxError(self._sentence())
 
     def _failed(self, message: Frame) -> SandboxError:
-        """What a call raises because of that message."""
-        return SandboxError(message.body or "It gave up a call, which nobody asked for.")
+        """Make the error of a call from that message."""
+        return SandboxError(message.body or "It gave up a call unasked.")
 
     async def _give_up(self, number: int, answer: asyncio.Future[str]) -> None:
         """Let it give up a call; kill it if it does not."""
@@ -114,15 +114,15 @@ class ChildProcess(ABC):
             self._channel.send(Frame(MessageKind.CANCEL, number))
         _, late = await asyncio.wait([answer], timeout=self._obey_seconds)
         if not late and not answer.cancelled():
-            answer.exception()  # nobody wants to know any more
+            answer.exception()  # marks its exception as retrieved
         return not late
 
     async def _listen(self) -> None:
-        with suppress(ValueError, LookupError, TypeError, AttributeError):  # it does not speak our language
+        with suppress(ValueError, LookupError, TypeError, AttributeError):  # it sends what is no message of ours
             while (message := await self._channel.receive()) is not None:
                 self._take(message)
         if not self._is_closing:
-            self.kill()  # what cannot answer any more is of no use
+            self.kill()  # it cannot answer any more
         await asyncio.to_thread(self._process.wait)
         await self._channel.close()
         if not self._is_closing:
@@ -133,7 +133,7 @@ class ChildProcess(ABC):
 
     def _take(self, message: Frame) -> None:
         if not message.call:
-            self._told(message)
+            self._receive(message)
         elif (answer := self._calls.get(message.call)) is None or answer.done():
             return
         elif message.kind is MessageKind.ANSWER:

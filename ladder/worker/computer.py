@@ -63,7 +63,7 @@ class Computer:
 
         Args:
             question: As JSON.
-            advance: Hears how many steps are done, and how many there are.
+            advance: Takes how many steps are done, and how many there are.
 
         Raises:
             SandboxError: If the process was ended from outside; the same question may have an answer.
@@ -117,7 +117,7 @@ class ComputingProcess(ChildProcess):
         code = self._process.returncode
         return -code if code is not None and code < 0 else None
 
-    def _told(self, message: Frame) -> None:
+    def _receive(self, message: Frame) -> None:
         if message.kind is MessageKind.PROGRESS:
             done, steps = map(int, message.body.split(" "))
             self.advance(done, steps)

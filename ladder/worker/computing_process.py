@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
 
-TOLD_SECONDS = 0.5
+REPORT_SECONDS = 0.5
 """Seconds between two reports of progress."""
 
 
@@ -61,7 +61,7 @@ class ComputingOutcome(pydantic.BaseModel):
 
 
 def main(words: list[str]) -> None:
-    """Compute until the other end has gone."""
+    """Compute until the other end has closed."""
     limits = ComputingLimits.model_validate_json(words[3])
     connected = serve_coordinator(int(words[0]), words[1], end_seconds=0.0)
     os.nice(limits.niceness)
@@ -99,14 +99,14 @@ class Computations:
         """
         self._folder = folder
         self._limits = limits
-        self._told = float("-inf")
+        self._reported = float("-inf")
 
     def compute(self, question: str, tell: Callable[[int, int], None]) -> ComputingOutcome:
-        """Answer a question, which is JSON; *tell* is called with the progress now and then."""
+        """Answer a question, which is JSON; *tell* takes the progress, at most every `REPORT_SECONDS` seconds."""
 
         def advance(done: int, steps: int) -> None:
-            if time.monotonic() - self._told > TOLD_SECONDS:
-                self._told = time.monotonic()
+            if time.monotonic() - self._reported > REPORT_SECONDS:
+                self._reported = time.monotonic()
                 tell(done, steps)
 
         self._limit_time()

@@ -1,4 +1,4 @@
-"""Folders of bots that a worker of another machine was sent: kept by their identity, up to so many bytes."""
+"""Folders of bots that a worker on another machine was sent: kept by their identity, within a limit of bytes."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class KeptFolders:
         await asyncio.to_thread(self._make_room, identity)
 
     def counts(self) -> tuple[int, int]:
-        """How many there are, and their bytes."""
+        """Count the folders, and their bytes."""
         sizes = [int(mark.note) for mark in self._marks.all() if mark.note]
         return len(sizes), sum(sizes)
 

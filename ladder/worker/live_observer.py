@@ -1,11 +1,11 @@
 """
-What the public hears of a match while it is played: the referee tells everything, and this lets through what is public.
+What the public sees of a match while it is played: the referee reports everything, and this passes on what is public.
 
-With `played`, an event holds only what everybody at the table can see (C-9): the cards played, and those exposed face
-up. Who decided a card and how long that took is left out, because a forced card tells of a hand. Faults are left out
-too: only who holds certain cards is asked to expose. All of that comes when the deal is opened.
+With `played`, an event holds only what all seats at the table can see (C-9): the cards played, and those exposed face
+up. Who decided a card and how long that took is left out, because a forced card reveals a part of a hand. Faults are
+left out too: only a seat that holds certain cards is asked to expose. All of that comes when the deal is opened.
 
-A deal is opened when every table has played its cards: until then they are the hands of somebody who still plays.
+A deal is opened when every table has played its cards: until then they are the hands of players who still play.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ class LiveObserver:
         most_held: int = HELD_CHARACTERS,
     ) -> None:
         """
-        Prepare to hear of a match.
+        Prepare to observe a match.
 
         Args:
             spec: The match.
             public: What may be seen of a deal that has not been opened.
             send: Takes each event; it must not wait.
             on_failure: Called if this fails; then no more events come.
-            most_held: The most characters of deals that wait to be opened.
+            most_held: Characters at most of deals that wait to be opened.
         """
         self._spec = spec
         self._public = public
@@ -74,7 +74,7 @@ class LiveObserver:
         self._most_held = most_held
 
     def match_begins(self, first: MatchLine) -> None:
-        """Tell what is played, and by whom."""
+        """Send the event of the match: what is played, and by which bots."""
         self._send(to_line(LiveMatch(
             variant=self._spec.rules.name, format=first.format, bots=first.bots, tables=self._tables,
             deals=self._spec.format.count(self._spec.rules), commitment=first.commitment, started=first.started,
@@ -87,7 +87,7 @@ class LiveObserver:
         self._send(to_line(LiveDeal(table=table, deal=deal.number, seats=seats, totals=totals, hands=hands)))
 
     def decided(self, table: int, deal: Deal, steps: Steps) -> None:
-        """Tell what everybody can see of it."""
+        """Send what all seats can see of it."""
         seat, decision = steps[0]
         action = decision.action
         if isinstance(action, Card):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ProgramLost(SandboxError):
-    """What was entered is not to be had here any more, however often one tries."""
+    """What was entered does not exist here any more, so that trying again is of no use."""
 
     def __init__(self, message: str, identity: str) -> None:
         super().__init__(message)
@@ -29,7 +29,7 @@ async def load_version(sandbox: Sandbox, bot: TaskBot) -> Program:
     Make a version ready to start: its image, pulled by digest if this engine lacks it, or its kept folder.
 
     Raises:
-        ProgramLost: If it is not to be had any more, or is not what was entered; that says nothing about the bot.
+        ProgramLost: If it does not exist any more, or is not what was entered; that is no fault of the bot.
         SandboxError: If the sandbox failed, or the image's registry cannot be reached.
     """
     if bot.folder is not None:

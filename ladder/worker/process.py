@@ -8,7 +8,7 @@ Args:
     COORDINATOR: The process that started it (`owners.this_process`).
     STORE: A `StorePlan`, as JSON, if the ladder is on another machine.
 
-It follows the coordinator's orders and no signals, and ends when the coordinator closes the socket or has gone.
+It follows the coordinator's orders and no signals, and ends when the coordinator closes the socket or has ended.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
     from ladder.sandbox.base import Sandbox
 
 END_SECONDS = 60.0
-"""Seconds that clearing away may take after the coordinator has gone; then the process ends anyway."""
+"""Seconds that clean-up may take after the coordinator has ended; then the process ends anyway."""
 
 
 def main(words: Sequence[str]) -> None:
-    """Work until the coordinator has gone."""
+    """Work until the coordinator has ended."""
     file, number, count = map(int, words[:3])
     connected = serve_coordinator(file, words[3])
     CORES.share(number, count)
@@ -70,7 +70,7 @@ def serve_coordinator(file: int, coordinator: str, end_seconds: float = END_SECO
     Args:
         file: Number of the open file that is connected with the coordinator.
         coordinator: Who that is (`owners.this_process`).
-        end_seconds: Seconds that clearing away may take after the coordinator has gone.
+        end_seconds: Seconds that clean-up may take after the coordinator has ended.
     """
     look_for_garbage_rarely()
     for each in (signal.SIGINT, signal.SIGTERM):
@@ -115,7 +115,7 @@ def _go_on(*_: object) -> None:
 
 
 def _end_without(file: int, seconds: float) -> None:
-    """End this process some time after the coordinator has gone, whatever hangs."""
+    """End this process some time after the coordinator has ended, even if something hangs."""
     hang_up = select.poll()
     hang_up.register(file, getattr(select, "POLLRDHUP", 0))
     hang_up.poll()

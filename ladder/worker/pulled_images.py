@@ -1,4 +1,4 @@
-"""Images that a worker of another machine has pulled: each once, whoever wants it, and up to so many bytes."""
+"""Images that a worker on another machine has pulled: each once for all its processes, within a limit of bytes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class PulledImages:
         Use the image of a version: it is pulled if this engine lacks it, and is not removed meanwhile.
 
         Raises:
-            ProgramLost: If it is not to be had, or is another one.
+            ProgramLost: If it does not exist, or is another one.
             SandboxError: If the engine or the registry fails.
         """
 
@@ -75,7 +75,7 @@ class PulledImages:
             yield
 
     def counts(self) -> tuple[int, int]:
-        """How many there are, and about how many bytes they have together."""
+        """Count the images, and estimate their bytes together."""
         return self._read()[:2]
 
     def make_room(self, spared: str = "") -> None:
@@ -105,7 +105,7 @@ class PulledImages:
             client.close()
 
     def _count(self, identity: str, size: int) -> None:
-        """Count one more image. The engine, which takes long to say what images share, is asked now and then only."""
+        """Count one more image; ask the engine, which is slow to compute what images share, only now and then."""
         images, taken, counted = self._read()
         if taken + size > self._most_bytes or abs(time.time() - counted) > COUNT_SECONDS:
             self.make_room(identity)
@@ -133,7 +133,7 @@ class PulledImages:
             raise
 
     def _oldest_first(self, tags: dict[str, str]) -> list[str]:
-        """Those without a mark first: nobody has used them since the marks were lost."""
+        """Sort by last use, those without a mark first: they were not used since the marks were lost."""
         used = {mark.name: mark.used for mark in self._marks.all()}
         return sorted(tags, key=lambda identity: used.get(_name(identity), 0.0))
 
@@ -191,14 +191,14 @@ class _Size(NamedTuple):
 
 
 def _sizes(client: DockerClient, images: Iterable[str]) -> dict[str, _Size]:
-    """What each image takes, by its id; the engine is asked once, for that takes it long."""
-    told = {str(each["Id"]): each for each in client.df()["Images"] or ()}
+    """Ask the engine, once because it is slow, for the bytes of each image by its id."""
+    listed = {str(each["Id"]): each for each in client.df()["Images"] or ()}
     found = {}
-    for identity in filter(told.__contains__, images):
-        shared = max(0, int(told[identity]["SharedSize"]))
+    for identity in filter(listed.__contains__, images):
+        shared = max(0, int(listed[identity]["SharedSize"]))
         with suppress(ImageNotFound):
             layers = client.images.get(identity).attrs["RootFS"].get("Layers") or [""]
-            found[identity] = _Size(int(told[identity]["Size"]) - shared, shared, layers[0])
+            found[identity] = _Size(int(listed[identity]["Size"]) - shared, shared, layers[0])
     return found
 
 
@@ -211,7 +211,7 @@ def _total(sizes: Collection[_Size]) -> int:
 
 
 def _forget(client: DockerClient, identity: str, tag: str) -> bool:
-    """Remove our tag, and with it the image if nobody else has given it one; not if a container uses it."""
+    """Remove our tag, and with it the image if it has no other tag; not if a container uses it."""
     if client.api.containers(all=True, filters={"ancestor": identity}):
         return False
     with suppress(ImageNotFound):

@@ -1,4 +1,4 @@
-"""Does what a coordinator asks for over a channel, until the coordinator has gone."""
+"""Answers a coordinator's calls over a channel, until the coordinator has ended."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Service:
         self._calls: dict[int, asyncio.Task[str]] = {}
 
     async def run(self) -> None:
-        """Answer calls, several at once, until no more can come."""
+        """Answer calls, several at once, until the channel is closed."""
         while (message := await self._channel.receive()) is not None:
             if message.kind is MessageKind.CANCEL:
                 self._cancel(message.call)
@@ -60,7 +60,7 @@ class Service:
 
 
 def answer_of(call: int, done: asyncio.Task[str]) -> Frame:
-    """What a call that has ended is answered with."""
+    """Make the answer to a call that has ended."""
     if done.cancelled():
         return Frame(MessageKind.CANCELLED, call)
     if error := done.exception():

@@ -1,5 +1,5 @@
 """
-What goes to a worker and what comes back, as JSON: a worker needs no database, and nobody needs to trust its pickles.
+What goes to a worker and what comes back, as JSON: a worker needs no database, and no pickle of it must be trusted.
 
 A task is one attempt at a match. Its outcome is either the match's record or one sentence on why there is none.
 """
@@ -55,7 +55,7 @@ class MatchTask(Message):
     clock: dict[str, Any]
     """`pigpen.ClockSetting`, field for field."""
     seed: str = Field(repr=False)
-    """64 hex digits; for nobody's eyes before the match is done."""
+    """64 hex digits; secret until the match is done."""
     bots: tuple[TaskBot, ...]
     """In the order of their numbers."""
     runtime: str = "runc"
@@ -67,7 +67,7 @@ class MatchTask(Message):
     warm_bytes: int = WARM_BYTES
     """Memory that warm containers without an instance may have together."""
     live: Public = "off"
-    """What is told of it while it is played."""
+    """What is shown of it while it is played."""
     machine: str = ""
     """Where it must be played (`MachineLoad`); empty: anywhere."""
     seconds: PositiveFloat
@@ -79,11 +79,11 @@ class MatchTask(Message):
         return f"match-{self.match}-{self.attempt}"
 
     def setup(self, sandbox: LadderSandbox) -> SandboxSetup:
-        """How the sandbox of one of its bots is opened."""
+        """Give the setup of the sandbox of one of its bots."""
         return SandboxSetup(sandbox, self.runtime, self.locked_bytes, self.instances, self.warm_bytes)
 
     def spec(self) -> MatchSpec:
-        """What the referee is to play."""
+        """Give the match for the referee."""
         names = tuple(bot.name for bot in self.bots)
         clock = ClockSetting(**self.clock)
         return MatchSpec(rules_from(self.rules), names, Format.parse(self.format), clock, bytes.fromhex(self.seed))
@@ -128,7 +128,7 @@ class MatchOutcome(Message):
     void: str | None = None
     """Why there is none, in a sentence; never a bot's fault."""
     lost: str | None = None
-    """The identity of the bot's version that is not to be had any more, where that is why."""
+    """The identity of the bot's version that does not exist any more, where that is why."""
     broke: NonNegativeInt | None = None
     """The number of the one bot whose container was lost, where that is why."""
     missing: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Tries submitted bots, each in a sandbox of its own, and tells how far it has come."""
+"""Trials of submitted bots, each in a sandbox of its own, with reports of their progress."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     Tell = Callable[[str], object]
     """Takes a `TrialProgress` as JSON."""
 
-TELL_SECONDS = 0.5
-"""How often it is told how far a trial has come."""
+REPORT_SECONDS = 0.5
+"""Least seconds between two reports of a trial's progress."""
 
 log = structlog.get_logger()
 
@@ -41,7 +41,7 @@ async def try_task(
     Args:
         task: What was submitted.
         open_sandbox: Opens a sandbox; it is closed in the end, so that no image stays in memory.
-        tell: Hears how far it has come.
+        tell: Takes its progress.
         store: Keeps bots of a ladder on another machine; None: the ladder is on this one.
     """
     from ladder.trials.registry_images import fetched  # most processes of workers never try one
@@ -55,7 +55,7 @@ async def try_task(
             async with store.submitted(task) if store else nullcontext(task) as found, fetched(found) as here:
                 sandbox = open_sandbox(task.setup())
                 try:
-                    return await try_submission(sandbox, here, Teller(task, tell))
+                    return await try_submission(sandbox, here, ProgressReporter(task, tell))
                 finally:
                     await sandbox.close()
                     if store is not None:
@@ -68,7 +68,7 @@ async def try_task(
         return void(str(error)).model_copy(update={"lost_container": True})
     except SandboxError as error:
         return void(str(error))
-    except Exception as error:  # one trial has failed, the ladder goes on
+    except Exception as error:  # one trial has failed, the ladder continues
         if isinstance(error, TimeoutError) and limit.expired():
             return void(f"Its trial was not over after {task.seconds:g} seconds.")
         log.exception("worker.failed", submission=task.submission, attempt=task.attempt)
@@ -76,7 +76,7 @@ async def try_task(
 
 
 async def _forget(task: SubmissionTask) -> None:
-    """Forget what was built: the sandbox has used it until now, and a machine that plays it pulls it."""
+    """Forget what was built: the sandbox has used it until now, and workers that play it pull it."""
     if task.sandbox == SandboxKind.DOCKER and task.folder is not None:
         from ladder.trials.image_facts import forget  # trials of processes need no Docker
 
@@ -84,35 +84,35 @@ async def _forget(task: SubmissionTask) -> None:
             await asyncio.to_thread(forget, Path(task.folder))
 
 
-class Teller:
-    """Tells how far a trial has come, every half second at most."""
+class ProgressReporter:
+    """Reports the progress of a trial, at most every `REPORT_SECONDS` seconds."""
 
     def __init__(self, task: SubmissionTask, tell: Tell, tick: Callable[[], float] = time.monotonic) -> None:
         self._task = task
         self._tell = tell
         self._tick = tick
-        self._told = float("-inf")
+        self._reported = float("-inf")
         self._done = 0
 
     @contextmanager
     def __call__(self, what: str, total: int) -> Iterator[Callable[[str], None]]:
-        """Begin to tell; gives what to call after each step."""
+        """Begin to report; give what to call after each step."""
 
         def advance(doing: str) -> None:
             self._done += 1
-            if self._tick() - self._told >= TELL_SECONDS or self._done == total:
+            if self._tick() - self._reported >= REPORT_SECONDS or self._done == total:
                 self._say(total)
 
         self._say(total)
         yield advance
 
     def _say(self, total: int) -> None:
-        self._told = self._tick()
-        told = TrialProgress(
+        self._reported = self._tick()
+        progress = TrialProgress(
             submission=self._task.submission,
             attempt=self._task.attempt,
             phase="trying",
             done=self._done,
             steps=total,
         )
-        self._tell(told.model_dump_json())
+        self._tell(progress.model_dump_json())

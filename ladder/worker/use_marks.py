@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LOOK_SECONDS = 0.05
-"""How often somebody who waits for a lock looks for it: a wait in a thread could not be given up."""
+"""Seconds between two tries to take a lock: a wait in a thread could not be given up."""
 MAX_TRIES = 5
-"""How often a thing is got anew that is removed before it is used."""
+"""Times that a thing is fetched again because it was removed before it was used."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class UseMarks:
         self, name: str, is_there: Callable[[], Awaitable[bool]], get: Callable[[], Awaitable[str]]
     ) -> AsyncIterator[None]:
         """
-        Use a thing: it is not removed meanwhile. Of several who want it and do not find it, one gets it.
+        Use a thing: it is not removed meanwhile. Of several callers that do not find it, one fetches it.
 
         Args:
             name: Of the thing.
             is_there: Whether it is there.
-            get: Gets it, and gives the note of its mark.
+            get: Fetches it, and gives the note of its mark.
 
         Raises:
             SandboxError: If there is no room for the mark, or the thing is removed again and again.
@@ -73,16 +73,16 @@ class UseMarks:
         raise SandboxError(f"{name} is removed as soon as it is here: there is no room for all that is played at once.")
 
     def all(self) -> list[Mark]:
-        """All marks, the one whose thing was used last at the end."""
+        """Give all marks, the most recently used thing at the end."""
         found = []
         for path in self._folder.iterdir() if self._folder.is_dir() else ():
-            with suppress(OSError):  # somebody has just removed it
+            with suppress(OSError):  # another process has just removed it
                 found.append(Mark(path.name, path.stat().st_mtime, path.read_text(encoding="utf-8")))
         return sorted(found, key=lambda mark: mark.used)
 
     @contextmanager
     def sole(self, name: str) -> Iterator[bool]:
-        """Have a thing for oneself, to remove it, and its mark with it; gives False if somebody uses it now."""
+        """Lock a thing, to remove it and its mark; give False if another process uses it now."""
         try:
             file = (self._folder / name).open("r+b")
         except FileNotFoundError:
@@ -100,7 +100,7 @@ class UseMarks:
             with disk_errors(self._folder):
                 file = (self._folder / name).open("a+b")
             with file:
-                while not _take(file, how):  # noqa: ASYNC110 (nobody tells us)
+                while not _take(file, how):  # noqa: ASYNC110 (no event is sent)
                     await asyncio.sleep(LOOK_SECONDS)
                 if self._is(file, name):  # else it was removed while we waited
                     yield file

@@ -71,8 +71,8 @@ class Worker:
         Args:
             load: Makes a version of a bot ready to start.
             open_kind: Opens a sandbox.
-            offer: Takes the events of matches whose task wants them told; None: nobody does.
-            tell: Hears how far trials have come.
+            offer: Takes the events of matches that are shown live; None: they are not made.
+            tell: Takes the progress of trials.
             store: Keeps bots of a ladder on another machine; None: the ladder is on this one.
             most_record: Bytes of a packed record that a ladder on another machine takes.
         """
@@ -147,7 +147,7 @@ class Worker:
             return void(str(error)).model_copy(update={"broke": error.bot})
         except (SandboxError, BotRejected) as error:
             return void(str(error))
-        except Exception as error:  # months without anybody looking: one match is void, the others go on
+        except Exception as error:  # runs unattended for months: one match is void, the others continue
             if isinstance(error, TimeoutError) and limit.expired():
                 return void(f"It was not over after {task.seconds:g} seconds.")
             log.exception("worker.failed", match=task.match, attempt=task.attempt)
@@ -182,7 +182,7 @@ class Worker:
 
     @contextmanager
     def _observer(self, task: MatchTask) -> Iterator[Observer | None]:
-        """What tells of the match while it is played; None if nobody is to hear of it."""
+        """Give the observer that sends the events of the match; None if it is not shown live."""
         if self._offer is None or task.live == "off":
             yield None
             return

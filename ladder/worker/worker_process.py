@@ -64,10 +64,10 @@ class WorkerProcess(ChildProcess):
         Args:
             number: Of this worker, from 0.
             count: Number of workers on this machine.
-            take_events: Hears of the matches that it plays.
-            take_progress: Hears how far its trials have come.
+            take_events: Takes the events of the matches that it plays.
+            take_progress: Takes the progress of its trials.
             store: Where bots are kept whose ladder is on another machine; None: it is on this one.
-            obey_seconds: How long it may take to follow an order to stop before it is killed.
+            obey_seconds: Seconds that it may take to follow an order to stop before it is killed.
 
         Raises:
             SandboxError: If the system lets no process start.
@@ -81,7 +81,7 @@ class WorkerProcess(ChildProcess):
         log.info("worker.started", **started._name)
         return started
 
-    def _told(self, message: Frame) -> None:
+    def _receive(self, message: Frame) -> None:
         if message.kind is MessageKind.LOG:
             self._log(json.loads(message.body))
         elif message.kind is MessageKind.LIVE:

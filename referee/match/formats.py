@@ -21,7 +21,7 @@ class Format:
 
     ``game``: deals until the variant's own end. ``deals:N``: N independent deals in one seating, every one a first
     deal, deal k passing in direction k of the cycle. ``boards:N``: the same deals, each played once in every
-    rotation of the bots, and each rotation at a table of its own, where nobody has seen the cards before.
+    rotation of the bots, and each rotation at a table of its own, where no bot has seen the cards before.
     ``board:B:R``: board B of these alone, in rotation R alone, as at table R of ``boards:N`` with the same seed.
     """
 
@@ -81,7 +81,7 @@ class Format:
 
     def check(self, rules: Rules) -> None:
         """
-        See whether a variant can be played so.
+        Check that a variant can be played in this format.
 
         Raises:
             ValueError: If it has no such rotation.
@@ -152,11 +152,11 @@ class IndependentDeals(Game):
         return None
 
 
-def told_to_bots(form: str) -> str:
+def format_for_bots(form: str) -> str:
     """
-    What bots are told of a format: of a single board that it is ``boards:1``, so that none need know of another.
+    Give the format that bots get: of a single board ``boards:1``, so that a bot need not know of others.
 
-    >>> told_to_bots("board:7:3"), told_to_bots("boards:7")
+    >>> format_for_bots("board:7:3"), format_for_bots("boards:7")
     ('boards:1', 'boards:7')
     """
     return "boards:1" if form.startswith("board:") else form

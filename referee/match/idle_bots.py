@@ -1,4 +1,4 @@
-"""The bots of a table that are not asked: looked at, and frozen if need be, while another one takes long."""
+"""The bots of a table that are not asked: checked, and frozen if necessary, while another one takes long."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 0.004
 """Seconds of wall time from a question to the first look, and from each look to the next."""
 LOOKS = 5
-"""At this look all are frozen, whether they work or not: to look on and on would cost more than that."""
+"""At this look all are frozen, whether they work or not: further looks would cost more than that."""
 
 
 class IdleBots:
@@ -22,7 +22,7 @@ class IdleBots:
     Freezes the bots of a table that are not asked, while a decision takes long.
 
     To freeze and thaw a bot costs many times what it costs to read its CPU time. Where many tables share the cores,
-    most decisions take long though nobody works unasked. So at first only the bots that do work are frozen.
+    most decisions take long though no bot works unasked. So at first only the bots that do work are frozen.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class IdleBots:
         self._timer.stop()
 
     def close(self) -> None:
-        """No question will come any more."""
+        """Stop for good: no question follows."""
         self._timer.close()
 
     def _look(self) -> None:

@@ -1,4 +1,4 @@
-"""What has been decided in the deal under way, kept so that an interrupted match goes on at the very card."""
+"""What has been decided in the deal under way, kept so that an interrupted match resumes at the very card."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ class Journal:
 
 
 def restore(line: JournalLine, players: Sequence[Player]) -> Done:
-    """Bring the players, by their seats, to where they were after *line*; gives what they did."""
+    """Bring the players, by their seats, to where they were after *line*, and give what they did."""
     done: Done = []
-    thinkers = len(line.steps)
+    concurrent = len(line.steps)
     for step, took, cpu, unasked in line.timed_steps():
         player = players[step.seat]
         player.charge_unasked(unasked)
-        player.count_recorded(step, took, cpu, thinkers)
+        player.count_recorded(step, took, cpu, concurrent)
         done.append((step.seat, Decision(action_of(step), step.by, took, cpu, _fault(step), unasked)))
     return done
 

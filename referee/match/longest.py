@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from referee.match.formats import Format
 
 TABLE_SECONDS = 60.0
-"""What the platform itself may take for a table: to start its programs, to pass messages on, to clear away."""
+"""What the platform itself may take for a table: to start its programs, to pass messages on, to clean up."""
 
 
 def longest_match(rules: Rules, form: Format, clock: ClockSetting) -> float:
     """
-    How many seconds a match can take, its tables one after the other.
+    Give the most seconds that a match can take, its tables one after the other.
 
     The bots of a table are asked one at a time, and each pays for its own decisions: the bank bounds what a bot can
     use, and so the sum bounds the table. A sealed question is put to all at once, and the wall time of each counts

@@ -44,7 +44,7 @@ class MatchSeconds:
 
 
 class CannotResume(PigpenError):
-    """The record does not allow to go on; the message says why."""
+    """The match cannot be resumed from the record; the message says why."""
 
     exit_code = 2
 
@@ -110,7 +110,7 @@ class Match:
             self._keep_journal(journal)
 
     async def play(self, concurrency: int = 1) -> ResultLine:
-        """Play the whole match, so many tables at once; where one fails, all are given up and cleared away."""
+        """Play the whole match, at most *concurrency* tables at once; if one fails, all are cancelled and removed."""
         free = asyncio.Semaphore(concurrency)
         try:
             async with asyncio.TaskGroup() as tables:

@@ -1,4 +1,4 @@
-"""Whoever hears of a match while it is played: each deal, each decision, the result."""
+"""Observers of a match while it is played: of each deal, each decision, the result."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 class Observer(Protocol):
     """
-    Is told of everything that happens in a match, hidden cards too; it decides what others may know.
+    Receives everything that happens in a match, hidden cards too; it decides what others may know.
 
-    The match goes on when a method returns: it must not wait for anything. What it is given must not be changed, and a
-    `Deal` goes on changing after the call.
+    The match continues when a method returns: it must not wait for anything. What it is given must not be changed,
+    and a `Deal` changes further after the call.
     """
 
     def match_begins(self, first: MatchLine) -> None:
@@ -35,7 +35,7 @@ class Observer(Protocol):
             table: Number of the table, from 0.
             deal: The deal, before the first decision.
             seats: Number of the bot in each seat.
-            totals: Totals, before this deal, of whoever sits in each seat.
+            totals: Total of the bot in each seat before this deal.
         """
 
     def decided(self, table: int, deal: Deal, steps: Steps) -> None:
@@ -59,7 +59,7 @@ class Observer(Protocol):
 
 
 class Announcer:
-    """Tells an observer what happens; one that fails is told nothing more, and the match goes on."""
+    """Passes on to an observer what happens; one that fails is not called any more, and the match continues."""
 
     def __init__(self, observer: Observer) -> None:
         self._observer: Observer | None = observer
@@ -67,17 +67,17 @@ class Announcer:
     def match_begins(self, first: MatchLine) -> None:
         """See `Observer`."""
         if self._observer:
-            self._tell(self._observer.match_begins, first)
+            self._call(self._observer.match_begins, first)
 
     def deal_begins(self, table: int, deal: Deal, seats: tuple[int, ...], totals: tuple[int, ...]) -> None:
         """See `Observer`."""
         if self._observer:
-            self._tell(self._observer.deal_begins, table, deal, seats, totals)
+            self._call(self._observer.deal_begins, table, deal, seats, totals)
 
     def decided(self, table: int, deal: Deal, steps: Steps) -> None:
         """See `Observer`."""
         if self._observer:
-            try:  # not by _tell: this is called for every card
+            try:  # not by _call: this is called for every card
                 self._observer.decided(table, deal, steps)
             except Exception as error:  # an observer may raise anything
                 self._give_up(error)
@@ -85,14 +85,14 @@ class Announcer:
     def deal_over(self, table: int, line: DealLine) -> None:
         """See `Observer`."""
         if self._observer:
-            self._tell(self._observer.deal_over, table, line)
+            self._call(self._observer.deal_over, table, line)
 
     def match_over(self, result: ResultLine) -> None:
         """See `Observer`."""
         if self._observer:
-            self._tell(self._observer.match_over, result)
+            self._call(self._observer.match_over, result)
 
-    def _tell(self, method: Callable[..., None], *arguments: object) -> None:
+    def _call(self, method: Callable[..., None], *arguments: object) -> None:
         try:
             method(*arguments)
         except Exception as error:  # an observer may raise anything

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class ShownSeat(Protocol):
-    """A seat whose person is told what it sees."""
+    """A seat that sends its person what it sees."""
 
     def show(self, seen: Seen) -> None:
-        """Tell the person what it sees now; waits for nothing."""
+        """Send the person what it sees now; do not wait."""
 
 
 class PeopleShown:
@@ -48,13 +48,13 @@ class PeopleShown:
         self._show(table, deal)
 
     def deal_over(self, table: int, line: DealLine) -> None:
-        """See `referee.match.observer.Observer`; how a deal ended, each seat is told as a bot is."""
+        """See `referee.match.observer.Observer`; each seat gets the end of a deal as a bot does."""
 
     def match_over(self, result: ResultLine) -> None:
         """See `referee.match.observer.Observer`."""
 
     def failed(self, error: Exception) -> None:
-        """Nobody can be shown anything more; the match goes on."""
+        """Show nothing more; the match continues."""
 
     def _show(self, table: int, deal: Deal) -> None:
         seats, totals = self._seated[table]

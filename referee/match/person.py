@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 READING_SECONDS = 120.0
 """How long the clock waits at most while a person looks at the end of a deal."""
 FAULTS_IN_A_ROW = TAKEOVER_AT
-"""After so many faults without a decision in between, a person is away."""
+"""Faults without a decision in between after which a person is away."""
 
 
 class AbsentableSeat(Seat, Protocol):
@@ -47,17 +47,17 @@ class PersonPlayer(Player):
         self._presence = cast("AbsentableSeat", seat).presence
         self._faults_in_a_row = 0
 
-    async def act(self, deal: Deal, chair: int, totals: tuple[int, ...], seed: int, thinkers: int = 1) -> Decision:
+    async def act(self, deal: Deal, seat: int, totals: tuple[int, ...], seed: int, concurrent: int = 1) -> Decision:
         """See `Player`."""
-        if deal.is_forced(chair):
-            return await super().act(deal, chair, totals, seed, thinkers)
+        if deal.is_forced(seat):
+            return await super().act(deal, seat, totals, seed, concurrent)
         await self._presence.looked_within(READING_SECONDS)
         if self._presence.is_away and not await self._presence.back_in_time():
-            return Decision(default_done(deal, chair), BY_AWAY, 0.0)
+            return Decision(default_done(deal, seat), BY_AWAY, 0.0)
         try:
-            decision = await super().act(deal, chair, totals, seed, thinkers)
+            decision = await super().act(deal, seat, totals, seed, concurrent)
         except PersonAway:
-            return Decision(default_done(deal, chair), BY_AWAY, 0.0)
+            return Decision(default_done(deal, seat), BY_AWAY, 0.0)
         if decision.fault is None:
             self._faults_in_a_row = 0
         return decision

@@ -45,9 +45,9 @@ class Decision:
     by: str
     """`bot`, `forced`, `default:` and the verdict, `takeover`, or `away`."""
     took: float
-    """Seconds from question to answer by the referee's clock; 0.0 where nobody was asked."""
+    """Seconds from question to answer by the referee's clock; 0.0 where the bot was not asked."""
     cpu: float | None = None
-    """Seconds of CPU time the bot's program used meanwhile; None where nobody was asked or it cannot be read."""
+    """Seconds of CPU time the bot's program used meanwhile; None where the bot was not asked or it cannot be read."""
     fault: Fault | None = None
     unasked: float | None = None
     """Seconds of CPU time the program had used before the question, since its last answer or since it took its seat."""
@@ -88,44 +88,44 @@ class Player:
         """A deal begins."""
         self._clock.begin_deal()
 
-    async def act(self, deal: Deal, chair: int, totals: tuple[int, ...], seed: int, thinkers: int = 1) -> Decision:
+    async def act(self, deal: Deal, seat: int, totals: tuple[int, ...], seed: int, concurrent: int = 1) -> Decision:
         """
-        Decide for *chair*, and do that in *deal*: the bot's answer, the only legal action, or the default action.
+        Decide for *seat*, and do that in *deal*: the bot's answer, the only legal action, or the default action.
 
         Args:
-            deal: The deal, at a point where *chair* must act.
-            chair: The player's seat in this deal.
+            deal: The deal, at a point where *seat* must act.
+            seat: The player's seat in this deal.
             totals: Totals of each seat before this deal.
             seed: For the bot's own random numbers.
-            thinkers: How many bots are asked at once.
+            concurrent: Questions that are open at the same time.
         """
-        if deal.is_forced(chair):
-            return Decision(default_done(deal, chair), BY_FORCED, 0.0)
+        if deal.is_forced(seat):
+            return Decision(default_done(deal, seat), BY_FORCED, 0.0)
         if self.taken_over:
-            return Decision(default_done(deal, chair), BY_TAKEOVER, 0.0)
+            return Decision(default_done(deal, seat), BY_TAKEOVER, 0.0)
         used = self._seat.cpu_time()
         unasked = None if used is None or self._used is None else used - self._used
         self.charge_unasked(unasked)
-        view = self.view(deal, chair, totals, seed)
+        view = self.view(deal, seat, totals, seed)
         self._decisions += 1
-        watch = Stopwatch(view.limit, self._seat.cpu_time, self._now, thinkers, used)
+        watch = Stopwatch(view.limit, self._seat.cpu_time, self._now, concurrent, used)
         fault = None
         try:
             action = await self._answer(view, watch)
-            deal.apply(chair, action)
+            deal.apply(seat, action)
         except (SeatFailure, IllegalAction) as error:
             failure = error if isinstance(error, SeatFailure) else SeatFailure(Verdict.ILLEGAL, str(error))
-            action = default_done(deal, chair)
+            action = default_done(deal, seat)
             fault = await self._record_fault(failure)
         self._drawn = self._clock.charge(watch.rated, watch.slept)
         self._used = watch.cpu_after
         by = f"{DEFAULT}{fault.verdict}" if fault else BY_BOT
         return Decision(action, by, watch.wall, watch.cpu, fault, unasked)
 
-    def view(self, deal: Deal, chair: int, totals: tuple[int, ...], seed: int) -> View:
+    def view(self, deal: Deal, seat: int, totals: tuple[int, ...], seed: int) -> View:
         """What the bot is shown for its next decision; the arguments are those of `act`."""
         return View(
-            *deal.known_to(chair),
+            *deal.known_to(seat),
             totals=totals,
             decision=self._decisions + 1,
             seed=seed,
@@ -146,7 +146,7 @@ class Player:
         """Freeze it if it works though it is not asked."""
         self._seat.freeze_if_working()
 
-    def count_recorded(self, step: Step, took: float, cpu: float | None, thinkers: int) -> None:
+    def count_recorded(self, step: Step, took: float, cpu: float | None, concurrent: int) -> None:
         """
         Count a step from the record, with its fault and its time; call `charge_unasked` before.
 
@@ -154,13 +154,13 @@ class Player:
             step: The step; one for which the bot was not asked changes nothing.
             took: Seconds of wall time that it took.
             cpu: Seconds of CPU time; None where that was not read.
-            thinkers: How many bots were asked at once.
+            concurrent: Questions that were open at the same time.
         """
         if not was_asked(step.by):
             return
         self._decisions += 1
-        rated = rating(took, cpu, slack_for(thinkers, cpu))
-        self._drawn = self._clock.charge(rated, sleep(took, cpu, thinkers))
+        rated = rating(took, cpu, slack_for(concurrent, cpu))
+        self._drawn = self._clock.charge(rated, sleep(took, cpu, concurrent))
         if step.by.startswith(DEFAULT):
             self.faults.append(Fault(self._decisions, Verdict(step.by.removeprefix(DEFAULT)), step.why or ""))
             self.taken_over = self._loses_seat()
@@ -196,10 +196,10 @@ class Player:
         return fault
 
 
-def default_done(deal: Deal, chair: int) -> Action:
-    """Do the default action of *chair* in *deal*, and give it."""
-    action = deal.default_action(chair)
-    deal.apply(chair, action)
+def default_done(deal: Deal, seat: int) -> Action:
+    """Do the default action of *seat* in *deal*, and give it."""
+    action = deal.default_action(seat)
+    deal.apply(seat, action)
     return action
 
 

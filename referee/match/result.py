@@ -32,7 +32,7 @@ class Tally:
             rules: The variant.
             bots: The names of the bots.
             form: The format.
-            people: The numbers of those that are people: nobody takes their seats over.
+            people: The numbers of those that are people: their seats are not taken over.
         """
         self._people = people
         self._rules = rules
@@ -131,7 +131,7 @@ def clustered_error(sums: Sequence[int], size: int) -> float | None:
 
 
 def places(rules: Rules, totals: Sequence[int], taken_over: Sequence[bool]) -> tuple[int, ...]:
-    """Places by total; equal bots share one; whoever was taken over comes last, with its partner if it has one."""
+    """Places by total; equal bots share one; a bot that was taken over comes last, with its partner if it has one."""
     offends = [any(taken_over[mate] for mate in rules.teammates(bot)) for bot in range(len(totals))]
     sign = 1 if rules.low_is_better else -1
     keys = [(offender, sign * total) for offender, total in zip(offends, totals, strict=True)]

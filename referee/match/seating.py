@@ -1,7 +1,7 @@
 """
 Who sits where: on every board the bots sit in another circular order, and each rotation moves them on by one seat.
 
-The recipe is part of the published one (docs/deals.md), so that anybody can find the seats from the match seed.
+The recipe is part of the published one (docs/deals.md), so that anyone can find the seats from the match seed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 TAG = "seating"
 MAX_LISTED = 6
-"""At up to so many seats all circular orders are gone through; there are (n−1)! of them."""
+"""Most seats of which all circular orders are listed; there are (n−1)! of them."""
 
 
 def seats_of(rules: Rules, seed: bytes, board: int, rotation: int) -> tuple[int, ...]:

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 DEFAULT_CLOCK = ClockSetting(bank=60.0, increment=0.1, limit=1.0, start_up=10.0)
 PERSON_SECONDS = 30.0
-"""Seconds of wall time that a person has for each decision, if nobody says otherwise."""
+"""Seconds of wall time that a person has for each decision, by default."""
 NO_PEOPLE: Mapping[int, ClockSetting] = MappingProxyType({})
 
 
 def person_clock(seconds: float = PERSON_SECONDS) -> ClockSetting:
     """
-    A clock without a bank: so many seconds for each decision, and for taking the seat.
+    Make a clock without a bank: *seconds* for each decision, and for taking the seat.
 
     >>> person_clock().limit
     30.0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pigpen.rules import deal_hands
 from pigpen.rules.shuffle import derived_number
 from pigpen.values.notices import DealResult, MatchResult, Welcome
-from referee.match.formats import told_to_bots
+from referee.match.formats import format_for_bots
 from referee.match.idle_bots import IdleBots
 from referee.match.journal import restore
 from referee.match.person import PersonPlayer
@@ -58,7 +58,7 @@ class Table:
             spec: The match.
             number: Of the table, from 0.
             now: The referee's clock, in seconds.
-            announcer: Is told what happens here.
+            announcer: Gets what happens here.
         """
         self._spec = spec
         self._number = number
@@ -144,10 +144,10 @@ class Table:
         for player in self._players:
             player.begin_deal()
         for (step, took, cpu), unasked in zip(line.timed_steps(), line.unasked(), strict=True):
-            thinkers = passes if step.passed is not None else exposures if step.expose is not None else 1
+            concurrent = passes if step.passed is not None else exposures if step.expose is not None else 1
             player = self._players[seats[step.seat]]
             player.charge_unasked(unasked)
-            player.count_recorded(step, took, cpu, thinkers)
+            player.count_recorded(step, took, cpu, concurrent)
 
     async def _take_seats(self) -> None:
         spec = self._spec
@@ -155,7 +155,7 @@ class Table:
         await asyncio.gather(
             *(
                 player.take_seat(
-                    Welcome(spec.rules, seats.index(bot), told_to_bots(str(spec.format)), spec.clock_of(bot))
+                    Welcome(spec.rules, seats.index(bot), format_for_bots(str(spec.format)), spec.clock_of(bot))
                 )
                 for bot, player in enumerate(self._players)
             )
@@ -188,7 +188,7 @@ class Table:
         """Ask until the deal is over; gives each step, its seat first."""
         totals, announcer = self._totals(seats), self._announcer
         bot_seeds = [self._bot_seed(deal.number, seat) for seat in range(len(seats))]
-        steps = self._go_on(deal, players)
+        steps = self._resume(deal, players)
         if announcer:
             announcer.deal_begins(self._number, deal, seats, totals)
         while not deal.is_over:
@@ -207,7 +207,7 @@ class Table:
                 announcer.decided(self._number, deal, new)
         return steps
 
-    def _go_on(self, deal: Deal, players: Sequence[Player]) -> list[tuple[int, Decision]]:
+    def _resume(self, deal: Deal, players: Sequence[Player]) -> list[tuple[int, Decision]]:
         """Do in *deal* what was decided before the match was interrupted."""
         steps: list[tuple[int, Decision]] = []
         for line in self._journal.lines(deal.number) if self._journal else ():
@@ -220,7 +220,7 @@ class Table:
         return self._game.next_deal(deal_hands(self._spec.rules, self._spec.seed, self._game.deals))
 
     def _totals(self, seats: tuple[int, ...]) -> tuple[int, ...]:
-        """The total of whoever sits in each seat."""
+        """Give the total of the bot in each seat."""
         return tuple(self._game.totals[bot] for bot in seats)
 
     def _bot_seed(self, deal: int, seat: int) -> int:
@@ -265,7 +265,7 @@ def bot_seed(seed: bytes, deal: int, seat: int, rotation: int | None) -> int:
 
 
 async def _answers(asked: tuple[int, ...], questions: Sequence[Question], idle_bots: IdleBots) -> Sequence[Decision]:
-    """What those who are *asked* decide; whoever has answered a sealed question waits for the others."""
+    """Ask the bots in the seats *asked*; one that has answered a sealed question is idle until the others have."""
     if len(asked) == 1:
         return [await questions[0]()]
 

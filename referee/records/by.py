@@ -6,7 +6,7 @@ BY_FORCED = "forced"
 BY_TAKEOVER = "takeover"
 """The default policy has the seat."""
 BY_AWAY = "away"
-"""The default policy plays for a person who is not at the table; nothing is held against anybody."""
+"""The default policy plays for a person who is not at the table; that is no fault."""
 DEFAULT = "default:"
 """The beginning of `by` where the default action was played because of a fault; the verdict follows."""
 

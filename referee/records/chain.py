@@ -23,7 +23,7 @@ def link(text: bytes, before: str) -> str:
 
 
 def chained(text: bytes, before: str) -> tuple[bytes, str]:
-    """The line as it stands in the file, without the line break; and its hash, to go on with."""
+    """Give the line as it stands in the file, without the line break, and its hash, for the next line."""
     own = link(text, before)
     return text[:-1] + b',"chain":"' + own.encode("ascii") + b'"}', own
 

@@ -2,7 +2,7 @@
 What can be wrong with the file of a record.
 
 RecordError          it is no record, or cannot be read or written
-├── RecordCut        it ends in the middle of a line: whoever wrote it was stopped
+├── RecordCut        it ends in the middle of a line: its writer was stopped
 ├── RecordTooLarge   it has more lines, or more bytes, than any match gives
 └── RecordDiffers    a line says something else than what follows from the seed and the bots' answers
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 from pigpen.rules.errors import PigpenError
 
 MAX_SHOWN = 80
-"""Of what somebody wrote, so many characters are repeated in a message."""
+"""Characters of foreign text that a message repeats at most."""
 
 
 def shortened(text: str, most: int = MAX_SHOWN) -> str:

@@ -35,18 +35,18 @@ class RecordWriter:
     `create` and `append` make one.
     """
 
-    def __init__(self, file: io.FileIO, most_lines: int = MAX_LINES) -> None:
+    def __init__(self, file: io.FileIO, max_lines: int = MAX_LINES) -> None:
         """
-        Take over *file*, open for writing at its end, and lock it; the record is to have at most so many lines.
+        Take over *file*, open for writing at its end, and lock it; the record is to have at most *max_lines* lines.
 
         Raises:
-            RecordError: If somebody else is writing to it.
+            RecordError: If another process is writing to it.
         """
         import fcntl  # not everywhere, and reading needs none
 
         self._file = file
         self._before = START
-        self._most_lines = most_lines
+        self._max_lines = max_lines
         self._lines = self._bytes = 0
         self._packs = str(file.name).endswith(".gz")
         try:
@@ -56,26 +56,26 @@ class RecordWriter:
             raise RecordError(f"{str(file.name)!r} is being written by another pigpen; wait for its end.") from None
 
     @classmethod
-    def create(cls, path: Path, most_lines: int = MAX_LINES) -> Self:
+    def create(cls, path: Path, max_lines: int = MAX_LINES) -> Self:
         """
-        Begin a record of at most so many lines.
+        Begin a record of at most *max_lines* lines.
 
         Raises:
             FileExistsError: If there is a file already; it is left as it is.
             OSError: If the file cannot be made.
         """
-        return cls(path.open("xb", buffering=0), most_lines)
+        return cls(path.open("xb", buffering=0), max_lines)
 
     @classmethod
-    def append(cls, path: Path, most_lines: int = MAX_LINES) -> Self:
+    def append(cls, path: Path, max_lines: int = MAX_LINES) -> Self:
         """
-        Go on with a record, after its last whole line; what a killed referee left behind that is cut away.
+        Continue a record after its last whole line; what a killed referee left behind that is cut away.
 
         Raises:
             OSError: If the file cannot be read or written.
-            RecordError: If somebody else is writing to it, or a line is not as it was written.
+            RecordError: If another process is writing to it, or a line is not as it was written.
         """
-        writer = cls(path.open("r+b", buffering=0), most_lines)
+        writer = cls(path.open("r+b", buffering=0), max_lines)
         try:
             writer._go_to_the_end(path)
         except BaseException:
@@ -125,7 +125,7 @@ class RecordWriter:
         with opened(path) as file:
             if is_foreign(file):
                 raise RecordError(
-                    f"{str(path)!r} was not packed by Pigpen; unpack it with gunzip, and go on with that."
+                    f"{str(path)!r} was not packed by Pigpen; unpack it with gunzip, and continue the unpacked file."
                 )
             self._packs = is_packed(file.peek()) if file.peek() else self._packs
             for text, self._before in checked(path, file):
@@ -139,10 +139,10 @@ class RecordWriter:
         self._bytes += len(text)
 
     def _make_room(self, text: bytes) -> None:
-        """Refuse a line that nobody could read again."""
+        """Refuse a line that could not be read again."""
         if len(text) > LINE_BYTES:
             raise self._cannot(TOO_LONG)
-        if self._lines == self._most_lines:
+        if self._lines == self._max_lines:
             raise self._cannot(TOO_MANY)
         if self._bytes + len(text) > MAX_BYTES:
             raise self._cannot(TOO_LARGE)

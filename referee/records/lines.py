@@ -146,7 +146,7 @@ class MatchLine(Line):
     """
     machine: str | None = None
     """
-    The class of the machine on which all bots sat: its processor, architecture and cores; left out where nobody said.
+    The class of the machine on which all bots sat: its processor, architecture and cores; left out if unknown.
 
     Times of matches on machines of other classes cannot be compared with these.
     """
@@ -211,14 +211,14 @@ class DealLine(Line):
     scores: Annotated[tuple[Number, ...], AtSeats]
     """What the deal brought each seat."""
     totals: Annotated[tuple[Number, ...], AtSeats]
-    """Totals at this table, this deal included, of whoever sits in each seat."""
+    """Total at this table, this deal included, of the bot in each seat."""
     took_ms: Annotated[tuple[Milliseconds, ...], AtSteps]
-    """How long each step took by the referee's clock, in milliseconds."""
+    """Time of each step by the referee's clock, in milliseconds."""
     cpu_ms: Annotated[tuple[Milliseconds | None, ...], AtSteps] | None = None
-    """CPU time of the bot's program during each step, in milliseconds; null where it was not read, or nobody asked."""
+    """CPU time of the bot's program during each step, in milliseconds; null where it was not read or not asked."""
     unasked_ms: Annotated[tuple[Milliseconds | None, ...], AtSteps] | None = None
     """CPU time, in milliseconds, that the bot's program had used before each step since its last answer, or since it
-    took its seat; null where it was not read, or nobody asked."""
+    took its seat; null where it was not read, or the bot not asked."""
 
     @property
     def name(self) -> str:
@@ -251,7 +251,7 @@ class BotResult(Line):
     seat: SeatNumber
     """Its number in the first line, which is its seat in the first deal unless there are boards."""
     place: Annotated[int, Field(ge=1, le=MAX_SEATS)]
-    """1 is the best; equal bots share one, and whoever was taken over comes last, with its partner."""
+    """1 is the best; equal bots share one, and a bot that was taken over comes last, with its partner."""
     total: Number
     """Points in all deals together."""
     points_per_deal: float

@@ -1,6 +1,6 @@
 """
 Lines in gzip: every line is a member of its own, so that a file cut off anywhere can be read up to its last whole line,
-and can be gone on with.
+and can be continued.
 
 Any gzip reads such a file. The extra field of a member's header, which others skip, holds the length and the SHA-256 of
 what follows: gzip's own checksum covers the text only, and there are many ways to pack the same text.

@@ -79,7 +79,7 @@ def _altered(line: bytes, number: int) -> str:
 
 
 def is_foreign(file: io.BufferedReader) -> bool:
-    """Whether the file was packed, but not by Pigpen: it can be read, but not gone on with."""
+    """Whether the file was packed, but not by Pigpen: it can be read, but not continued."""
     start = file.peek()
     return len(start) > _FLAGS and start.startswith(GZIP) and not is_packed(start)
 
@@ -108,7 +108,7 @@ def _pieces(file: io.BufferedReader) -> Iterator[bytes]:
 
 
 def _gunzipped(file: io.BufferedReader) -> Iterator[bytes]:
-    """Lines of a file that somebody packed by other means."""
+    """Give the lines of a file that another program packed."""
     if file.peek()[_FLAGS] & _EXTRA:
         raise RecordError(NOT_OURS)
     try:

@@ -1,4 +1,4 @@
-"""A match as its record tells it, finished or not."""
+"""A match from its record, finished or not."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Recorded:
             BadRecord: If the match is not finished, or the seed is not the one that the first line commits to.
         """
         if self.result is None:
-            raise BadRecord("the match is not finished, and its seed is told at the end only")
+            raise BadRecord("the match is not finished, and its seed is published at the end only")
         try:
             seed = bytes.fromhex(self.result.seed)
         except ValueError:

@@ -22,9 +22,9 @@ MAX_LEVELS = 10
 MAX_DIGITS = 20
 """The most digits of a number; the rules allow fewer."""
 MAX_MISTAKES = 3
-"""So many mistakes are told at once."""
+"""Mistakes that one message names at most."""
 MAX_SHOWN = 400
-"""The most characters of one of them."""
+"""Characters of one of them at most."""
 _adapter = pydantic.TypeAdapter(Rules)
 
 
@@ -60,7 +60,7 @@ def load_rules(name: str) -> Rules:
 
 
 def no_such_rules(name: str) -> RulesFileError:
-    """What to say of a word that names no variant."""
+    """Make the message for a word that names no variant."""
     return RulesFileError(
         f"There are no rules called {name!r}. Choose one of {', '.join(PRESETS)}, or name a TOML file "
         "(start from one with: pigpen rules gongzhu --toml)."
@@ -68,10 +68,10 @@ def no_such_rules(name: str) -> RulesFileError:
 
 
 def _text(name: str) -> str | None:
-    """What stands in the file of that name; None if there is none."""
+    """Read the file of that name; None if there is none."""
     try:
         path = Path(name).expanduser()
-    except RuntimeError:  # ~ and the name of nobody
+    except RuntimeError:  # ~ and a name that no user has
         return None
     if not path.is_file():
         return None

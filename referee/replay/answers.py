@@ -96,12 +96,12 @@ class Answers:
         return _done(deal, seat, kind, plain[kind], BY_BOT)
 
     def _act_by_default(self, deal: Deal, step: Step, seat: int, bot: int) -> str:
-        """A step that somebody else than the bot decided, or that nobody can have done."""
+        """Do a step that the bot did not decide, or that no bot can have done."""
         action, verdict = _parsed(*kind_and_words(step)), _verdict_of(step)
         self._decide(step, verdict, bot, is_default=action == deal.default_action(seat))
         deal.apply(seat, action)
         kind, words = words_of(action)
-        return to_json(Step.model_validate({"seat": seat, kind: words, "by": step.by, **_told(step, verdict)}))
+        return to_json(Step.model_validate({"seat": seat, kind: words, "by": step.by, **_fault_fields(step, verdict)}))
 
     def _decide(self, step: Step, verdict: Verdict | None, bot: int, *, is_default: bool) -> None:
         """Check that *step* can be by whom it says it is by, and count the fault if there is one."""
@@ -137,11 +137,11 @@ def _verdict_of(step: Step) -> Verdict | None:
     for verdict in Verdict:
         if step.by == f"{DEFAULT}{verdict}":
             return verdict
-    raise RecordDiffers(f"nobody knows who {step.by!r} is that it is by")
+    raise RecordDiffers(f"no one decides as {step.by!r}")
 
 
-def _told(step: Step, verdict: Verdict | None) -> dict[str, object]:
-    """What may be told of a fault: why, and how the program ended if that is what was held against it."""
+def _fault_fields(step: Step, verdict: Verdict | None) -> dict[str, object]:
+    """Give the fields of a fault: why, and how the program ended if that is the fault."""
     if verdict is None:
         return {}
     ended = verdict.is_final and step.exit_code is not None and step.oom is not None

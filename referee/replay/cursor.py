@@ -40,31 +40,31 @@ class Cursor:
         return self._replay
 
     def forward(self) -> bool:
-        """Go on by a card, or whatever comes next, into the next deal if need be."""
+        """Move by one moment, into the next deal if necessary."""
         if self._replay.is_result(self.moment):
             return self.next_deal()
         self.moment += 1
         return True
 
     def back(self) -> bool:
-        """Go back by one moment, into the deal before if need be."""
+        """Go back by one moment, into the deal before if necessary."""
         if self.moment:
             self.moment -= 1
             return True
         return self.previous_deal() and self.last()
 
     def next_trick(self) -> bool:
-        """Go on to the end of a trick, or whatever comes next."""
+        """Move to the end of the trick, or by one moment."""
         later = [stop for stop in self._replay.stops if stop > self.moment]
         return self._move(later[0]) if later else self.next_deal()
 
     def previous_trick(self) -> bool:
-        """Go back to the end of the trick before, or whatever came before."""
+        """Go back to the end of the trick before, or by one moment."""
         earlier = [stop for stop in self._replay.stops if stop < self.moment]
         return self._move(earlier[-1]) if earlier else self.previous_deal() and self.last()
 
     def next_deal(self) -> bool:
-        """Go on to the beginning of the next deal."""
+        """Move to the beginning of the next deal."""
         return self.deal + 1 < len(self.recorded.deals) and self._open(self.deal + 1)
 
     def previous_deal(self) -> bool:
@@ -80,7 +80,7 @@ class Cursor:
         return self._move(len(self._replay.moments) - 1)
 
     def next_fault(self, bot: int | None = None) -> bool:
-        """Go on to the next fault of a bot, of *bot* if it is given."""
+        """Move to the next fault of a bot, of *bot* if it is given."""
         ahead = self.moment + 1
         for deal in range(self.deal, len(self.recorded.deals)):
             line = self.recorded.deals[deal]

@@ -22,7 +22,7 @@ class Moment:
     """The table after something has happened."""
 
     deal: Deal
-    """The state; whoever wants to play on copies it."""
+    """The state; copy it to continue the deal from here."""
     done: tuple[tuple[Step, float, float | None], ...] = ()
     """
     What has just been done: a card, a moon choice, or all answers to a sealed question.
@@ -75,12 +75,12 @@ class DealReplay:
 
     @property
     def totals_before(self) -> tuple[int, ...]:
-        """The total of whoever sits in each seat, before this deal."""
+        """Total of the bot in each seat before this deal."""
         return tuple(total - score for total, score in zip(self.line.totals, self.line.scores, strict=True))
 
     @property
     def stops(self) -> tuple[int, ...]:
-        """The moments worth a halt for one in a hurry: those before the first card, each full trick, the result."""
+        """Give the moments to stop at by tricks: those before the first card, each full trick, the result."""
         return tuple(
             place
             for place, moment in enumerate(self.moments)

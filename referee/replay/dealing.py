@@ -1,4 +1,4 @@
-"""What was dealt to whom in a recorded match: from its seed, or, while that is secret, as far as the record tells."""
+"""The cards of each seat in a recorded match: from its seed, or, while that is secret, from the record alone."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class SeedDealing:
 
 
 class RecordedDealing:
-    """Takes the record's word, but insists on boards that are the same in all their rotations."""
+    """Believes the record, but checks that a board is the same in all its rotations."""
 
     def __init__(self, rules: Rules) -> None:
         self._rules = rules

@@ -44,11 +44,11 @@ class RecordedDecision:
     name: str
     """The name of that bot."""
     before: Deal
-    """The deal before anything was decided at this moment, all hands open; whoever plays on copies it."""
+    """The deal before anything was decided at this moment, all hands open; copy it to continue it."""
     together: tuple[Step, ...]
-    """What was decided at this moment, by everybody who was asked: one step for a card, several where sealed."""
+    """What was decided at this moment, by all seats that were asked: one step for a card, several where sealed."""
     totals: tuple[int, ...]
-    """The total of whoever sits in each seat, before this deal."""
+    """Total of the bot in each seat before this deal."""
     commitment: str
     """That of the match."""
 

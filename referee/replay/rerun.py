@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pigpen.rules import IllegalAction
 from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
-from referee.match.formats import told_to_bots
+from referee.match.formats import format_for_bots
 from referee.match.player import Player, ask_in_time
 from referee.match.table import bot_seed
 from referee.records.by import BY_FORCED, was_asked
@@ -85,7 +85,7 @@ class RecordedQuestion:
     cpu: float | None
     unasked: float | None
     """Seconds of CPU time that the bot's program had used before it."""
-    thinkers: int
+    concurrent: int
     """How many seats were asked at once."""
     trick_points: int | None
     """What the trick brought the seat; None where the question is not about a card."""
@@ -109,7 +109,7 @@ class TableRerun:
             recorded: The match; it must be finished, because the bot's random numbers come from its seed.
             bot: The number of the bot whose questions are put.
             lines: The deals of which questions are put; all of the same table.
-            limit: Seconds for each answer; what the bot is told of its time is what the record says.
+            limit: Seconds for each answer; the times in its views are those of the record.
 
         Raises:
             BadRecord: If a deal breaks the rules, or the seed is not the one that the record commits to.
@@ -153,10 +153,10 @@ class TableRerun:
         await seat.close()
 
     async def _welcome(self, seat: Seat) -> SeatFailure | None:
-        chair = seats_of(self._history[0]).index(self._bot)
+        own_seat = seats_of(self._history[0]).index(self._bot)
         try:
-            told = told_to_bots(self._recorded.first.format)
-            await seat.welcome(Welcome(self._recorded.rules, chair, told, self._clock))
+            form = format_for_bots(self._recorded.first.format)
+            await seat.welcome(Welcome(self._recorded.rules, own_seat, form, self._clock))
         except SeatFailure as failure:
             return failure
         return None
@@ -171,21 +171,21 @@ class TableRerun:
     ) -> bool:
         """Put the questions of one deal, and say whether the bot is still there."""
         replay = DealReplay(self._recorded.rules, self._recorded.first, line)
-        chair = seats_of(line).index(self._bot)
-        seed = bot_seed(self._seed, line.deal, chair, line.rotation)
+        own_seat = seats_of(line).index(self._bot)
+        seed = bot_seed(self._seed, line.deal, own_seat, line.rotation)
         player.begin_deal()
-        for question in _questions(replay, chair):
+        for question in _questions(replay, own_seat):
             player.charge_unasked(question.unasked)
             if line.deal in self._wanted:
                 self._place += 1
                 if self._place > len(self.answers):
-                    view = player.view(question.deal, chair, replay.totals_before, seed)
+                    view = player.view(question.deal, own_seat, replay.totals_before, seed)
                     self.answers.append(await self._ask(line, question, view, seat, absent))
                     advance()
                     if self.answers[-1].is_last:
                         return False
-            player.count_recorded(question.step, question.took, question.cpu, question.thinkers)
-        await seat.tell(DealResult(line.deal, chair, line.scores, line.totals))
+            player.count_recorded(question.step, question.took, question.cpu, question.concurrent)
+        await seat.tell(DealResult(line.deal, own_seat, line.scores, line.totals))
         return True
 
     async def _ask(
@@ -221,20 +221,20 @@ def asked(line: DealLine, bot: int) -> tuple[Step, ...]:
 
 def _steps_of(line: DealLine, bot: int) -> tuple[Step, ...]:
     """Everything that was done in a bot's seat."""
-    chair = seats_of(line).index(bot)
-    return tuple(step for step in line.steps if step.seat == chair)
+    seat = seats_of(line).index(bot)
+    return tuple(step for step in line.steps if step.seat == seat)
 
 
-def _questions(replay: DealReplay, chair: int) -> Iterator[RecordedQuestion]:
+def _questions(replay: DealReplay, seat: int) -> Iterator[RecordedQuestion]:
     """What the bot in that seat was asked."""
     for place, (before, after) in enumerate(pairwise(replay.moments)):
         for (step, took, cpu), used in zip(after.done, after.unasked, strict=True):
-            if step.seat == chair and was_asked(step.by):
-                points = None if step.play is None else _trick_points(replay.moments[place:], chair)
+            if step.seat == seat and was_asked(step.by):
+                points = None if step.play is None else _trick_points(replay.moments[place:], seat)
                 yield RecordedQuestion(before.deal, step, took, cpu, used, len(after.done), points)
 
 
-def _trick_points(moments: Sequence[Moment], chair: int) -> int:
+def _trick_points(moments: Sequence[Moment], seat: int) -> int:
     """What the trick that is played next brought the seat."""
     end = next(moment for moment in moments[1:] if moment.ends_trick)
-    return end.deal.points()[chair] - moments[0].deal.points()[chair]
+    return end.deal.points()[seat] - moments[0].deal.points()[seat]

@@ -68,7 +68,7 @@ class Retrace:
 
     def take(self, plain: dict[str, Any], text: bytes, tally: Tally) -> None:
         """
-        Play the next deal as its line tells, and compare the line with what the referee would have written.
+        Play the next deal by its line, and compare the line with what the referee would have written.
 
         Hands, seats, scores, totals and numbers are found anew; what the bots answered, what was held against them, and
         the times are the line's own. The deal is added to *tally*.

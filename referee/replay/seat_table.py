@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pigpen.rules import Phase, cards_in
 from pigpen.rules.scoring import card_points, shooter_of
-from referee.replay.table_view import Chair, LastAction, TableView
+from referee.replay.table_view import LastAction, TableView, ViewedSeat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ def seat_table(view: View, names: Sequence[str], result: DealResult | None = Non
 
     Args:
         view: What it sees.
-        names: The name of whoever sits in each seat.
+        names: The name of the bot or person in each seat.
         result: How the deal ended, if that is to be shown.
     """
     trick = view.trick or (view.tricks[-1] if view.tricks else ())
@@ -32,7 +32,7 @@ def seat_table(view: View, names: Sequence[str], result: DealResult | None = Non
         number=-(-len(view.plays) // view.rules.players),
         winner=winner,
         winning=view.winning or next((play for play in trick if play.seat == winner), None),
-        chairs=tuple(_chairs(view, names)),
+        seats=tuple(_viewed_seats(view, names)),
         last_actions=(LastAction(trick[-1].seat, trick[-1].card),) if trick else (),
         scores=result.scores if result else None,
         totals=result.totals if result else view.totals,
@@ -40,7 +40,7 @@ def seat_table(view: View, names: Sequence[str], result: DealResult | None = Non
 
 
 def turn_of(view: View) -> int | None:
-    """Whose turn it is, as everybody can see; None where nobody or everybody is asked."""
+    """Give the seat whose turn it is, which all can see; None where no seat or every seat is asked."""
     if view.phase is Phase.PLAY:
         return (view.leaders[-1] + len(view.trick)) % view.rules.players
     if view.phase is Phase.MOON:
@@ -48,7 +48,7 @@ def turn_of(view: View) -> int | None:
     return None
 
 
-def _chairs(view: View, names: Sequence[str]) -> Iterator[Chair]:
+def _viewed_seats(view: View, names: Sequence[str]) -> Iterator[ViewedSeat]:
     rules, turn = view.rules, turn_of(view)
     seats = range(rules.players)
     taken = [view.taken_mask(seat) for seat in seats]
@@ -57,7 +57,7 @@ def _chairs(view: View, names: Sequence[str]) -> Iterator[Chair]:
         own = seat == view.seat
         known = view.hand_mask if own else view.held_by(seat)
         pass_to = (seat + rules.pass_offset(view.deal)) % rules.players
-        yield Chair(
+        yield ViewedSeat(
             seat=seat,
             bot=names[seat],
             asked=seat == turn or (turn is None and own and bool(view.legal_mask)),

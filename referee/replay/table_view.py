@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Chair:
-    """One seat and what is known of it."""
+class ViewedSeat:
+    """A seat, and what is known of it from where the table is looked at."""
 
     seat: int
     bot: str
     asked: bool
     """Whether it must decide now."""
     open: bool
-    """Whether it is looked at from this chair, so that all its cards are known."""
+    """Whether it is looked at from this seat, so that all its cards are known."""
     hand: tuple[Card, ...]
     """Cards it is known to hold, in canonical order."""
     legal: tuple[Card, ...]
-    """The cards among which it is to choose now, if it is looked at from this chair."""
+    """The cards among which it is to choose now, if it is looked at from this seat."""
     unknown: int
     """How many more it holds."""
     exposed: Mapping[Card, Face]
@@ -87,25 +87,25 @@ class TableView:
     """Who took it, when it is complete."""
     winning: Play | None
     """The play that wins it, so far or for good."""
-    chairs: tuple[Chair, ...]
+    seats: tuple[ViewedSeat, ...]
     last_actions: tuple[LastAction, ...]
     scores: tuple[int, ...] | None
     """The score of each seat, with its partner's, when the deal is over and this is the last moment."""
     totals: tuple[int, ...]
-    """Totals of whoever sits in each seat: before the deal, and at the last moment after it."""
+    """Total of the bot in each seat: before the deal, and at the last moment after it."""
 
 
-def view_table(replay: DealReplay, place: int, chairs: Collection[int] | None = None) -> TableView:
+def view_table(replay: DealReplay, place: int, seen_from: Collection[int] | None = None) -> TableView:
     """
     Make the table view of a moment.
 
     Args:
         replay: The deal.
         place: The place of the moment in `DealReplay.moments`.
-        chairs: The seats from which to look; None: all of them.
+        seen_from: The seats from which to look; None: all of them.
     """
     moment, seats = replay.moments[place], range(replay.rules.players)
-    views = {seat: moment.deal.view(seat) for seat in (seats if chairs is None else chairs)}
+    views = {seat: moment.deal.view(seat) for seat in (seats if seen_from is None else seen_from)}
     view, over = next(iter(views.values())), replay.is_result(place)
     trick = view.trick or (view.tricks[-1] if view.tricks else ())
     winner = view.winner(len(view.tricks) - 1) if len(trick) == len(seats) else None
@@ -115,14 +115,14 @@ def view_table(replay: DealReplay, place: int, chairs: Collection[int] | None = 
         number=-(-len(view.plays) // len(seats)),
         winner=winner,
         winning=view.winning or next((play for play in trick if play.seat == winner), None),
-        chairs=tuple(_chairs(replay, moment, views)),
+        seats=tuple(_viewed_seats(replay, moment, views)),
         last_actions=tuple(_last_actions(moment, views)),
         scores=replay.line.scores if over else None,
         totals=replay.line.totals if over else replay.totals_before,
     )
 
 
-def _chairs(replay: DealReplay, moment: Moment, views: Mapping[int, SeatView]) -> Iterator[Chair]:
+def _viewed_seats(replay: DealReplay, moment: Moment, views: Mapping[int, SeatView]) -> Iterator[ViewedSeat]:
     deal, rules = moment.deal, replay.rules
     exposed = {shown for view in views.values() for shown in view.exposures}
     view = next(iter(views.values()))
@@ -135,14 +135,14 @@ def _chairs(replay: DealReplay, moment: Moment, views: Mapping[int, SeatView]) -
         )
         own = views.get(seat)
         known_hand = own.hand_mask if own else reduce(or_, (each.held_by(seat) for each in views.values()))
-        yield Chair(
+        yield ViewedSeat(
             seat=seat,
             bot=replay.bots[seat],
             asked=_is_asked(seat, deal, own),
             open=own is not None,
             hand=cards_in(known_hand),
             legal=own.legal if own else (),
-            unknown=(deal.hands[seat] & ~known_hand).bit_count(),  # how many cards somebody holds is plain to see
+            unknown=(deal.hands[seat] & ~known_hand).bit_count(),  # all can see how many cards a seat holds
             exposed={shown.card: shown.face for shown in sorted(exposed) if shown.seat == seat},
             hidden=0 if own else view.hidden[seat],
             voids=view.voids(seat),
@@ -155,7 +155,7 @@ def _chairs(replay: DealReplay, moment: Moment, views: Mapping[int, SeatView]) -
 
 
 def _is_asked(seat: int, deal: Deal, own: SeatView | None) -> bool:
-    """Whether *seat* must decide now; to whom else a sealed question is put is not known from a chair."""
+    """Whether *seat* must decide now; to whom else a sealed question is put is not known from another seat."""
     if deal.phase in (Phase.PLAY, Phase.MOON):
         return seat == deal.turn
     return own is not None and own.legal_mask != 0

@@ -2,9 +2,9 @@
 Does a record hold? Each line is written anew, from the seed, the bots' answers and the times, and compared.
 
 A record holds if every line is, byte for byte, the one that the referee would have written: then the cards follow from
-the seed that was committed to, every action was legal and came from whoever had to act, and all scores, faults,
+the seed that was committed to, every action was legal and came from the seat that had to act, and all scores, faults,
 takeovers, places and standard errors are right. What the bots answered, what was held against them, and how long they
-took follows from nothing: the chain tells whether it was changed later on, unless the whole chain was made anew.
+took follows from nothing: the chain shows whether it was changed later on, unless the whole chain was made anew.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MISSHAPEN = (AttributeError, LookupError, TypeError, ValueError)
 
 @dataclass(frozen=True)
 class Verified:
-    """What can be said of a record."""
+    """Result of verifying a record."""
 
     deals: int
     """How many deals hold."""
@@ -68,7 +68,7 @@ def verify(path: Path) -> Verified:
     """
     Verify the record in *path*, finished or not.
 
-    The file is gone through twice, because its last line tells the seed; no more than a line of it is kept at a time.
+    The file is read twice, because its last line holds the seed; no more than a line of it is kept at a time.
 
     Raises:
         RecordTooLarge: If it is larger than a record can be; the message names the file, the line and the limit.
@@ -111,7 +111,7 @@ class _Survey:
     end: RecordError | None
     """Why no more of them can."""
     seed: bytes
-    """What the result tells, if it is there; nothing is believed of it yet."""
+    """The fields of the result, if it is there; none of them is verified yet."""
 
 
 def _survey(path: Path, file: io.BufferedReader) -> _Survey:
@@ -137,7 +137,7 @@ def _seed_in(result: bytes) -> bytes:
 
 def _checked(file: io.BufferedReader, found: _Survey, check: LineCheck) -> Iterator[bytes]:
     """
-    Go through so many lines as were there a moment ago: while a match is played its record grows.
+    Go through the lines that were there when the file was first read: while a match is played its record grows.
 
     Gives each line that holds, without its chain.
 

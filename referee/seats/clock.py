@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 MARGIN = 0.025
 """Seconds of wall time of every decision that are never charged: what the way to the bot and back may take."""
 NOTICE_SECONDS = 1.0
-"""How long a notice may wait for a bot that does not read; nobody is charged for it."""
+"""Seconds that a notice may wait for a bot that does not read; no bank is charged for it."""
 WALL_CAP = 3.0
-"""Where CPU time is charged, wall time counts a third: an answer may take at most so many times its limit."""
+"""Where CPU time is charged, wall time counts a third: an answer may take at most `WALL_CAP` times its limit."""
 IDLE_SECONDS = 0.5
 IDLE_RATIO = 20.0
-"""Wall time beyond `IDLE_SECONDS` and so many times the CPU time is sleep, and the bank pays for all of it."""
-UNASKED_MOST = 0.1
+"""Wall time beyond `IDLE_SECONDS` and `IDLE_RATIO` times the CPU time is sleep, and the bank pays for all of it."""
+MAX_UNASKED_CPU = 0.1
 """Seconds of CPU time that a program may use unasked and not pay for: to read notices, for its library's threads."""
 UNASKED_EACH = 0.001
-"""With each question so many seconds of that are given back, up to `UNASKED_MOST`."""
+"""Seconds of that which each question gives back, up to `MAX_UNASKED_CPU`."""
 
 
 class Clock:
@@ -38,7 +38,7 @@ class Clock:
         self.setting = setting
         self.bank = 0.0
         self._deals = 0
-        self._unasked = UNASKED_MOST
+        self._unasked = MAX_UNASKED_CPU
 
     def begin_deal(self) -> None:
         """A deal begins."""
@@ -72,13 +72,13 @@ class Clock:
     def charge_unasked(self, cpu: float) -> None:
         """Draw on the bank what the program used since its last answer, beyond what it may; *cpu* is in seconds."""
         left = self._unasked + UNASKED_EACH - cpu
-        self._unasked = min(UNASKED_MOST, max(0.0, left))
+        self._unasked = min(MAX_UNASKED_CPU, max(0.0, left))
         self.bank += min(0.0, left)
 
 
-def slack_for(thinkers: int, cpu: float | None) -> float:
-    """How many seconds of wall time count as one, where *thinkers* are asked at once and *cpu* time can be read."""
-    return 1.0 if cpu is None else WALL_CAP * thinkers
+def slack_for(concurrent: int, cpu: float | None) -> float:
+    """Give the seconds of wall time that count as one, where *concurrent* questions are open at the same time."""
+    return 1.0 if cpu is None else WALL_CAP * concurrent
 
 
 def rating(wall: float, cpu: float | None, slack: float) -> float:
@@ -86,16 +86,16 @@ def rating(wall: float, cpu: float | None, slack: float) -> float:
     return max(cpu or 0.0, (wall - MARGIN) / slack)
 
 
-def sleep(wall: float, cpu: float | None, thinkers: int) -> float:
-    """Seconds of *wall* time that a program slept which was asked as one of *thinkers*."""
-    return 0.0 if cpu is None else max(0.0, (wall - IDLE_SECONDS) / thinkers - IDLE_RATIO * cpu)
+def sleep(wall: float, cpu: float | None, concurrent: int) -> float:
+    """Give the seconds of *wall* time that a program slept while *concurrent* questions were open."""
+    return 0.0 if cpu is None else max(0.0, (wall - IDLE_SECONDS) / concurrent - IDLE_RATIO * cpu)
 
 
 class Stopwatch:
     """
-    How long one decision takes, from when this is made until `stop`, and whether that is too long.
+    Measures one decision, from when this is made until `stop`, and says whether it is too late.
 
-    Wall time alone would let whoever else uses the machine take a bot's time away; CPU time alone would let a bot
+    Wall time alone would let other programs on the machine take a bot's time away; CPU time alone would let a bot
     sleep for ever. So a decision is rated at the CPU time that the bot's program takes, or at a third of the wall
     time if that is more. Where no CPU time can be read, it is rated at the wall time.
     """
@@ -105,7 +105,7 @@ class Stopwatch:
         limit: float,
         cpu_time: Callable[[], float | None] = lambda: None,
         now: Callable[[], float] = time.monotonic,
-        thinkers: int = 1,
+        concurrent: int = 1,
         cpu_before: float | None = None,
     ) -> None:
         """
@@ -115,18 +115,18 @@ class Stopwatch:
             limit: Seconds that the decision may be rated at.
             cpu_time: Seconds of CPU time that the program has used so far; None where that cannot be read.
             now: Seconds of wall time.
-            thinkers: How many bots are asked at once: they share a core, so wall time counts only its share.
+            concurrent: Questions open at the same time: their bots share a core, so wall time counts only its share.
             cpu_before: What *cpu_time* says now, where that has just been read.
         """
         self._limit = limit
-        self._thinkers = thinkers
+        self._concurrent = concurrent
         self._cpu_time = cpu_time
         self._now = now
         self.cpu_before = cpu_time() if cpu_before is None else cpu_before
-        """What *cpu_time* said when this was made."""
+        """CPU time of the program when this was made."""
         self.cpu_after: float | None = None
-        """What it said when it was read last."""
-        self._slack = slack_for(thinkers, self.cpu_before)
+        """CPU time of the program when it was read last."""
+        self._slack = slack_for(concurrent, self.cpu_before)
         self._started = now()
         self._stopped: tuple[float, float | None] | None = None
 
@@ -147,7 +147,7 @@ class Stopwatch:
 
     @property
     def thought(self) -> float:
-        """Seconds that the bot thought, as well as can be told: in CPU time, or else in wall time."""
+        """Seconds that the bot thought, as well as can be measured: in CPU time, or else in wall time."""
         wall, cpu = self._stopped or self._read()
         return wall if cpu is None else cpu
 
@@ -161,7 +161,7 @@ class Stopwatch:
     def slept(self) -> float:
         """Seconds that count for the bank, where they are more than what the decision is rated at."""
         wall, cpu = self._stopped or self._read()
-        return sleep(wall, cpu, self._thinkers)
+        return sleep(wall, cpu, self._concurrent)
 
     @property
     def is_late(self) -> bool:

@@ -1,4 +1,4 @@
-"""The seat of a person: the same stream as a bot's, but nobody loses it for being away."""
+"""The seat of a person: the same stream as a bot's, but a person does not lose it for being away."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class PersonSeat(StreamSeat):
     """
     The referee's end of a seat that a person plays.
 
-    The person is told what it sees when that changes, and not only when it is asked. It can come back with its token
-    as long as the match lives, and is then told the results of all deals again, what it sees now, and the open
+    The person gets what it sees when that changes, and not only when it is asked. It can come back with its token
+    as long as the match lives, and then gets the results of all deals again, what it sees now, and the open
     question. Meanwhile it is away (`Presence`).
 
     Attributes:
@@ -49,11 +49,11 @@ class PersonSeat(StreamSeat):
     """
 
     def __init__(
-        self, socket: Path, token: str, deadlines: Deadlines = PERSON_DEADLINES, most_messages: int = MAX_MESSAGES
+        self, socket: Path, token: str, deadlines: Deadlines = PERSON_DEADLINES, max_messages: int = MAX_MESSAGES
     ) -> None:
         super().__init__(socket, token, deadlines)
         self.presence = Presence(self._presence_changed)
-        self._traffic = Traffic(most_messages, MAX_STREAMS)
+        self._traffic = Traffic(max_messages, MAX_STREAMS)
         self._seen: Seen | None = None
         self._results: list[RefereeMessage] = []
         self._unsent: deque[RefereeMessage] = deque()
@@ -71,7 +71,7 @@ class PersonSeat(StreamSeat):
             self._sending = asyncio.ensure_future(self._send_unsent())
 
     async def welcome(self, welcome: Welcome) -> None:
-        """Wait for the person, who is away if nobody comes in time."""
+        """Wait for the person, who is away if it does not come in time."""
         if not await self._is_taken(welcome):
             if self._failure.done():
                 raise self._failure.result()
@@ -130,15 +130,15 @@ class PersonSeat(StreamSeat):
         return [*missed[:1], *self._results, *seen, *missed[1:]]
 
     def _receive(self, data: bytes) -> None:
-        said = presence_of(data)
-        if said is None:
+        sent = presence_of(data)
+        if sent is None:
             super()._receive(data)
-        elif said.state == HERE:
+        elif sent.state == HERE:
             self.presence.come_back()
-        elif said.state == AWAY:
+        elif sent.state == AWAY:
             self.presence.leave()
-        elif said.state == READY:
-            self.presence.look_at_end_of(said.deal)
+        elif sent.state == READY:
+            self.presence.look_at_end_of(sent.deal)
 
     def _give_up(self, failure: SeatFailure | SeatBroken) -> None:
         """The person may come back, whatever has happened; a seat that is broken stays so."""

@@ -15,7 +15,7 @@ AWAY_SECONDS = 1.0
 
 
 class PersonAway(Exception):
-    """A person who was asked has left: the default action is played, and nothing is held against anybody."""
+    """A person who was asked has left: the default action is played, and that is no fault."""
 
 
 class Presence:
@@ -62,7 +62,7 @@ class Presence:
         self._set(is_away=False)
 
     def show_end_of(self, deal: int) -> None:
-        """The person is told how *deal* ended."""
+        """Note that the person is shown how *deal* ended."""
         self._shown = deal
 
     def look_at_end_of(self, deal: int) -> None:
@@ -76,7 +76,7 @@ class Presence:
         return not self.is_away
 
     async def looked_within(self, seconds: float) -> None:
-        """Wait until the person has looked at the end of the last deal, or is away, at most so many seconds."""
+        """Wait until the person has looked at the end of the last deal, or is away, at most *seconds* seconds."""
         await self._until(lambda: self.is_away or self._looked_at >= self._shown, seconds)
 
     def _set(self, *, is_away: bool) -> None:

@@ -91,7 +91,7 @@ class FreezePolicy:
         self._apply()
 
     def freeze_if_working(self) -> None:
-        """Do the same, unless it has been quiet since it answered; where that cannot be told, it is not trusted."""
+        """Do the same, unless it has been quiet since it answered; where that cannot be read, it is not trusted."""
         if not self.is_frozen and not self._is_quiet():
             self.freeze()
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 async def refuse(context: Context, code: grpc.StatusCode, reason: str) -> NoReturn:
     """
-    End a stream with a reason, whether or not somebody is still there to hear it.
+    End a stream with a reason, whether or not the other end is still there to read it.
 
     It always raises what gRPC expects: AbortError, or CancelledError if the other end has gone meanwhile. Any other
     exception would stand in the log as a failure of ours.

@@ -1,4 +1,4 @@
-"""What answers for one player at a table. The match never learns what kind of program that is."""
+"""A seat: what answers for one player at a table. The match never learns what kind of program that is."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Seat(Protocol):
         Wait until someone has taken the seat, and say what is played.
 
         Raises:
-            SeatFailure: If nobody comes within the start-up budget.
-            SeatBroken: If nobody can come; the match is void.
+            SeatFailure: If no bot comes within the start-up budget.
+            SeatBroken: If no bot can come; the match is void.
         """
 
     async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
@@ -53,7 +53,7 @@ class Seat(Protocol):
         """Freeze the program until it is asked again, where that can be done: another bot thinks."""
 
     def freeze_if_working(self) -> None:
-        """Do the same if the program has worked since it answered, or that cannot be told."""
+        """Do the same if the program has worked since it answered, or that cannot be read."""
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, about *decision* if it is about one; never fails."""
@@ -87,7 +87,7 @@ class InlineSeat:
         return answers[0]
 
     def cpu_time(self) -> None:
-        """Read nothing: the bot's time cannot be told from the referee's."""
+        """Read nothing: the bot's time cannot be separated from the referee's."""
 
     def freeze(self) -> None:
         """Freeze nothing: the bot runs only when it is called."""

@@ -19,7 +19,7 @@ Context: TypeAlias = "grpc.aio.ServicerContext[bytes, RefereeMessage]"
 """The referee's end of one stream; what the bot sends is left as bytes."""
 
 BREAK_SECONDS = 0.5
-"""How long a stopped server is waited for: a bot that does not read holds up the end of its connections."""
+"""Seconds that a stopped server is waited for: a bot that does not read holds up the end of its connections."""
 
 LONGEST_PATH = 107
 """Bytes of a Unix socket's path that every system takes."""
@@ -114,9 +114,9 @@ class SeatServer:
         service = grpc.method_handlers_generic_handler("pigpen.v1.Referee", {"Play": handler})
         server.add_generic_rpc_handlers((service,))
         server.add_insecure_port(f"unix:{self.socket}")
-        self.socket.chmod(0o666)  # before anybody can connect, and so before the socket can be gone
+        self.socket.chmod(0o666)  # before a bot can connect, and so before the socket can be gone
         self._server = server
-        # One that is cancelled goes on: gRPC's task cannot tell a caller who is gone, and `stop` waits for it.
+        # One that is cancelled continues: gRPC's task cannot tell a caller who is gone, and `stop` waits for it.
         self._starting = asyncio.ensure_future(server.start())
         await asyncio.shield(self._starting)
 

@@ -1,8 +1,8 @@
 """
 An event loop whose time stands still while the referee itself does.
 
-A referee that is stopped, swapped out, or kept from its core cannot read answers; its timers would find everybody late
-as soon as it goes on. Nobody is to be blamed for that. So the loop's clock leaves out each time for which its thread
+A referee that is stopped, swapped out, or kept from its core cannot read answers; its timers would find every bot late
+as soon as it continues. That is no fault of the bots. So the loop's clock leaves out each time for which its thread
 neither worked nor waited for what it wanted to wait for.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 STALL_SECONDS = 0.25
 """A standstill that is shorter counts: who plays beside others has to live with that."""
 BEAT_SECONDS = 0.25
-"""The loop wakes at least so often; in a longer wait, a standstill would look like waiting."""
+"""Longest wait of the loop in seconds; in a longer one, a standstill would look like waiting."""
 
 
 def loop_time() -> float:

@@ -66,9 +66,9 @@ class StreamSeat:
         self._serving: asyncio.Task[object] | None = None
         self._closed = False
         self.has_left = True
-        """Whether the bot had no stream when that was noted last, before it was told that the match is over."""
+        """Whether the bot had no stream when that was noted last, before it got the end of the match."""
         self.is_over = False
-        """Whether the bot has been told that the match is over."""
+        """Whether the bot has got the end of the match."""
         self._controller: ProcessController = NoController()
         self._freeze_policy = FreezePolicy(self._controller)
 
@@ -85,7 +85,7 @@ class StreamSeat:
             raise SeatFailure(Verdict.ABSENT, failure.message, failure.end)
 
     async def _is_taken(self, welcome: Welcome) -> bool:
-        """Wait until somebody has taken the seat, or nobody will in time, and say whether somebody has."""
+        """Wait until the bot has taken the seat, or cannot in time any more, and say whether it has."""
         self._welcome = welcome_message(welcome)
         await self._notify(self._welcome)
         taken = asyncio.ensure_future(self._taken.wait())
@@ -134,7 +134,7 @@ class StreamSeat:
         self._reconnect.update_timer()
 
     def freeze_if_working(self) -> None:
-        """Do the same if the program has worked since it answered, or that cannot be told."""
+        """Do the same if the program has worked since it answered, or that cannot be read."""
         self._freeze_policy.freeze_if_working()
         self._reconnect.update_timer()
 
@@ -159,7 +159,7 @@ class StreamSeat:
         await self._server.stop(None if self._failure.done() else self._deadlines.farewell)
         self._server.hide()
 
-    # Called by whoever runs the bot's program.
+    # Called by what runs the bot's program.
 
     async def listen(self) -> None:
         """

@@ -15,9 +15,9 @@ class Traffic:
     A late answer was asked for once, so an honest bot never reaches the limit, however slow it is.
     """
 
-    def __init__(self, most_unasked: int = MAX_UNASKED, most_streams: int = MAX_STREAMS) -> None:
-        self._most_unasked = most_unasked
-        self._most_streams = most_streams
+    def __init__(self, max_unasked: int = MAX_UNASKED, max_streams: int = MAX_STREAMS) -> None:
+        self._max_unasked = max_unasked
+        self._max_streams = max_streams
         self._unasked = 0
         self._streams = 0
 
@@ -36,8 +36,8 @@ class Traffic:
     @property
     def excess(self) -> str:
         """What was too much, in words; empty while nothing was."""
-        if self._unasked > self._most_unasked:
-            return f"it sent more than {self._most_unasked} messages that nobody had asked for"
-        if self._streams > self._most_streams:
-            return f"it opened more than {self._most_streams} streams in one match"
+        if self._unasked > self._max_unasked:
+            return f"it sent more than {self._max_unasked} messages that were not asked for"
+        if self._streams > self._max_streams:
+            return f"it opened more than {self._max_streams} streams in one match"
         return ""

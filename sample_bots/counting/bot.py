@@ -38,7 +38,7 @@ GUARDED = 0.7
 SPARE = 0.2
 """How many rounds of a suit are played beyond the average."""
 STRANDED = 0.3
-"""How often we must lead a suit that nobody else holds."""
+"""How often we must lead a suit that no other seat holds."""
 ON_LEAD = 0.4
 """What the lead costs when the hands are full, in shares of what an average player loses in a deal;"""
 LEAD_TURNS = 0.55
@@ -285,16 +285,16 @@ class Hand:
         card, others = held[place], len(self.table.others)
         followers = self._followers(card.suit, theirs)
         higher = len(held) - 1 - place
-        nobody = (1 - 1 / others) ** max(theirs.bit_count() - others * higher, 0)
+        none = (1 - 1 / others) ** max(theirs.bit_count() - others * higher, 0)
         # A good card is caught once, so that only our highest card has the chance of it.
         under = self.falls(theirs & (card.mask - 1), 1 / followers, 0.0 if higher else CAUGHT)
-        return followers * under + nobody * others * dump
+        return followers * under + none * others * dump
 
     def _followers(self, suit: Suit, theirs: int) -> int:
         return min(self.table.followers(suit) or len(self.table.others), theirs.bit_count())
 
     def _unbeaten(self, card: Card, theirs: int) -> float:
-        """Chance that nobody beats *card* in its suit."""
+        """Chance that no other seat beats *card* in its suit."""
         if not theirs:
             return 1.0
         lower = (theirs & (card.mask - 1)).bit_count()

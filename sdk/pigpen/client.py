@@ -137,7 +137,7 @@ class Client:
             while isinstance(message := await stream.read(), RefereeMessage):
                 self._connected = True
                 try:
-                    answer = self._hear(message)
+                    answer = self._handle(message)
                 except Exception as error:  # a bot may raise anything
                     raise BotFailed(error) from error
                 if answer is not None:
@@ -148,7 +148,7 @@ class Client:
                         await stream.read()
                     return
 
-    def _hear(self, message: RefereeMessage) -> BotMessage | None:
+    def _handle(self, message: RefereeMessage) -> BotMessage | None:
         """Act on one message; the answer to a request, None for anything else."""
         kind = message.WhichOneof("body")
         if kind == "request" and self._rules is not None:

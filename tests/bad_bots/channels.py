@@ -1,8 +1,8 @@
 """
 State of the kernel and of the processor that containers share, as ways to pass bits from one to another.
 
-Runs inside containers, of bad bots and of `benchmarks/notes.py`. Each way has a writer, `tell`, and a reader, `look`,
-which gives one score for each bit: the higher, the more likely it is a one. A way that is closed raises OSError.
+Runs inside containers, of bad bots and of `benchmarks/notes.py`. Each way has `send`, and `receive`, which gives one
+score for each bit: the higher, the more likely it is a one. A way that is closed raises OSError.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import ClassVar, Protocol
 
 PAGE = 4096
 PAGES = Path("/pages")
-"""A large file in the image of whoever uses this module."""
+"""A large file in the image of each bot that uses this module."""
 AREA = 1024
 """Pages of it that one note takes."""
 MAPPED = PAGES if PAGES.exists() else Path(sys.executable)
@@ -46,11 +46,11 @@ PAGEOUT, RANDOM = 21, 1
 class Channel(Protocol):
     """A way to pass bits."""
 
-    def tell(self, bits: Sequence[int]) -> None:
+    def send(self, bits: Sequence[int]) -> None:
         """Set the shared state."""
 
-    def look(self, count: int) -> list[float]:
-        """Read so many bits from it."""
+    def receive(self, count: int) -> list[float]:
+        """Read *count* bits from it."""
 
 
 def call(number: int, *words: int) -> int:
@@ -111,7 +111,7 @@ class Pages:
     def __del__(self) -> None:
         os.close(self._file)
 
-    def tell(self, bits: Sequence[int]) -> None:
+    def send(self, bits: Sequence[int]) -> None:
         length = AREA * PAGE
         try:
             os.posix_fadvise(self._file, self._first * PAGE, length, os.POSIX_FADV_DONTNEED)
@@ -121,7 +121,7 @@ class Pages:
         for page in (page for bit, told in enumerate(bits) if told for page in self._pages(bit)):
             os.pread(self._file, 1, page * PAGE)
 
-    def look(self, count: int) -> list[float]:
+    def receive(self, count: int) -> list[float]:
         return [statistics.median(map(self._score, self._pages(bit))) for bit in range(count)]
 
     def _pages(self, bit: int) -> Iterator[int]:
@@ -174,13 +174,13 @@ class Names:
     def __init__(self, area: int = 0) -> None:
         self._area = area
 
-    def tell(self, bits: Sequence[int]) -> None:
+    def send(self, bits: Sequence[int]) -> None:
         for bit in (bit for bit, told in enumerate(bits) if told):
             for number in range(self.NAMES):
                 self._seek(self._name(bit, number))
         self._area += 1
 
-    def look(self, count: int) -> list[float]:
+    def receive(self, count: int) -> list[float]:
         for name in range(100):  # what is done for the first time takes longer
             self._seek(f"/usr/lib/first-{name}-{time.monotonic_ns()}")
         times: list[list[int]] = [[] for _ in range(count)]
@@ -224,16 +224,16 @@ class Lines:
         self._flush = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(where)
         self._time = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p)(where + 64)
 
-    def tell(self, bits: Sequence[int]) -> None:
+    def send(self, bits: Sequence[int]) -> None:
         for bit, told in enumerate(bits):
             for address in self._addresses(bit):
                 self._time(address) if told else self._flush(address)
 
     def clear(self, count: int) -> None:
         """Take all lines out of the cache."""
-        self.tell([0] * count)
+        self.send([0] * count)
 
-    def look(self, count: int) -> list[float]:
+    def receive(self, count: int) -> list[float]:
         order = sorted(range(count), key=lambda bit: bit * 2654435761 % 2**32)  # that nothing is fetched ahead
         times = {bit: statistics.median(map(self._time, self._addresses(bit))) for bit in order}
         return [-times[bit] for bit in range(count)]
@@ -252,11 +252,11 @@ class Locks:
     def __init__(self, path: str = LAUNCHER) -> None:
         self._file = os.open(path, os.O_RDONLY)
 
-    def tell(self, bits: Sequence[int]) -> None:
+    def send(self, bits: Sequence[int]) -> None:
         for byte, told in enumerate(bits):
             fcntl.fcntl(self._file, fcntl.F_SETLK, self._lock(fcntl.F_RDLCK if told else fcntl.F_UNLCK, byte))
 
-    def look(self, count: int) -> list[float]:
+    def receive(self, count: int) -> list[float]:
         return [self._is_locked(byte) for byte in range(count)]
 
     def _is_locked(self, byte: int) -> bool:
@@ -276,8 +276,8 @@ class Futexes:
     def __init__(self) -> None:
         self._mapping = Mapping(MAPPED)
 
-    def tell(self, bits: Sequence[int]) -> None:
-        self.look(len(bits))
+    def send(self, bits: Sequence[int]) -> None:
+        self.receive(len(bits))
         failures: list[OSError] = []
         for word in (word for word, told in enumerate(bits) if told):
             threading.Thread(target=self._wait, args=[word, failures], daemon=True).start()
@@ -285,7 +285,7 @@ class Futexes:
         if failures:
             raise failures[0]
 
-    def look(self, count: int) -> list[float]:
+    def receive(self, count: int) -> list[float]:
         return [call(FUTEX, self._mapping.start + 4 * word, self.WAKE, 64) for word in range(count)]
 
     def _wait(self, word: int, failures: list[OSError]) -> None:
@@ -298,14 +298,14 @@ class Futexes:
 
 
 class ThreadsEnds(Futexes):
-    """The same the other way round: a thread's end wakes who waits where the thread said it should."""
+    """The same the other way round: a thread's end wakes a thread that waits at the word that the first one named."""
 
-    def tell(self, bits: Sequence[int]) -> None:
+    def send(self, bits: Sequence[int]) -> None:
         for word in (word for word, told in enumerate(bits) if told):
             threading.Thread(target=self._end_at, args=[word], daemon=True).start()
             time.sleep(0.002)
 
-    def look(self, count: int) -> list[float]:
+    def receive(self, count: int) -> list[float]:
         woken = [0.0] * count
         threads = [threading.Thread(target=self._sleep, args=[word, woken]) for word in range(count)]
         for thread in threads:
@@ -330,17 +330,17 @@ class MapCounts:
     """Which pages of a file another process has mapped, from the share of a page that /proc/self/smaps tells."""
 
     APART = 16
-    """Pages from one to the next: so many are mapped at once."""
+    """Pages from one to the next; the kernel maps 16 at once."""
 
     def __init__(self) -> None:
         self._told: list[Mapping] = []
 
-    def tell(self, bits: Sequence[int]) -> None:
+    def send(self, bits: Sequence[int]) -> None:
         for mapping in self._told:
             mapping.close()
         self._told = [self._map(bit) for bit, told in enumerate(bits) if told]
 
-    def look(self, count: int) -> list[float]:
+    def receive(self, count: int) -> list[float]:
         mappings = [self._map(bit) for bit in range(count)]
         shares = self._shares()
         scores = [-float(shares[mapping.start]) for mapping in mappings]
@@ -373,7 +373,7 @@ class Counter:
         self._unit = unit
         self._last: int | None = None
 
-    def tell(self, bits: Sequence[int]) -> None:
+    def send(self, bits: Sequence[int]) -> None:
         for _ in range(self._unit * number(bits)):
             self._take()
 
@@ -382,7 +382,7 @@ class Counter:
         del count
         self._last = self._take()
 
-    def look(self, count: int) -> list[float]:
+    def receive(self, count: int) -> list[float]:
         before = self._take() if self._last is None else self._last
         return digits((self._take() - before - 1) // self._unit, count)
 
@@ -398,7 +398,7 @@ def inode() -> int:
 
 
 def cookie() -> int:
-    """The number by which the kernel's programs tell a new socket."""
+    """Read the number that the kernel gives to a new socket."""
     with socket.socket(socket.AF_UNIX) as new:
         return int(struct.unpack("Q", new.getsockopt(socket.SOL_SOCKET, 57, 8))[0])
 
@@ -428,7 +428,7 @@ class Level:
         self._hold = hold
         self._last = 0.0
 
-    def tell(self, bits: Sequence[int]) -> None:
+    def send(self, bits: Sequence[int]) -> None:
         self._hold(number(bits))
 
     def clear(self, count: int) -> None:
@@ -436,17 +436,17 @@ class Level:
         del count
         self._last = self._read()
 
-    def look(self, count: int) -> list[float]:
+    def receive(self, count: int) -> list[float]:
         return digits(round((self._read() - self._last) / self._unit), count)
 
 
 def shared_memory(units: int) -> None:
-    """Have so many MiB of files in memory."""
+    """Keep *units* MiB of files in memory."""
     Path("/dev/shm/held").write_bytes(bytes(units << 20))
 
 
 def processes_of_host() -> float:
-    """Give the number of processes that the links of /proc tell, of all containers and the host itself."""
+    """Give the number of processes by the links of /proc, of all containers and the host itself."""
     return float(os.stat("/proc").st_nlink)
 
 
@@ -493,7 +493,7 @@ class Terminals:
         self._held: list[int] = []
         self._most = 0
 
-    def tell(self, bits: Sequence[int]) -> None:
+    def send(self, bits: Sequence[int]) -> None:
         self._release()
         self._open(number(bits) * 4)
 
@@ -502,7 +502,7 @@ class Terminals:
         del count
         self._most = self._all()
 
-    def look(self, count: int) -> list[float]:
+    def receive(self, count: int) -> list[float]:
         return digits(round((self._most - self._all()) / 4), count)
 
     def _all(self) -> int:
@@ -512,7 +512,7 @@ class Terminals:
             self._release()
 
     def _open(self, wanted: int) -> int:
-        """Open so many in children that keep them; how many there were."""
+        """Open *wanted* of them in children that keep them; give the number that were opened."""
         opened = 0
         while opened < wanted:
             reader, writer = os.pipe()
@@ -575,7 +575,7 @@ NOTES: dict[str, Callable[[int], Channel]] = {
 
 
 class Way:
-    """How much a way to tell hands carries at a time."""
+    """A way to send hands, and the bits that it carries at a time."""
 
     def __init__(self, make: Callable[[], Channel], bits: int) -> None:
         self.make = make

@@ -53,7 +53,7 @@ def message(stream: int, data: bytes) -> bytes:
 
 
 def connect() -> socket.socket:
-    """A connection on which nothing has been said."""
+    """A connection on which nothing has been sent."""
     connection = socket.socket(socket.AF_UNIX)
     connection.connect(os.environ["PIGPEN_ADDRESS"].removeprefix("unix:"))
     return connection

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 import pigpen
 
-Deed = Callable[[], Mapping[str, object]]
+SideAction = Callable[[], Mapping[str, object]]
 """What a program does beside playing, and what it observed."""
 
 
@@ -20,13 +20,13 @@ class Honest(pigpen.Bot):
 
 
 class Busy(Honest):
-    """Does a deed once it has its seat."""
+    """Does a action once it has its seat."""
 
-    def __init__(self, deed: Deed) -> None:
-        self._deed = deed
+    def __init__(self, action: SideAction) -> None:
+        self._action = action
 
     def match_started(self, welcome: pigpen.Welcome) -> None:
-        report(self._deed())
+        report(self._action())
 
 
 def report(observed: Mapping[str, object]) -> None:
@@ -34,15 +34,15 @@ def report(observed: Mapping[str, object]) -> None:
     print("observed", json.dumps(observed), file=sys.stderr, flush=True)
 
 
-def play_after(deed: Deed) -> None:
-    """Do the deed, then take the seat and play honestly."""
-    report(deed())
+def play_after(action: SideAction) -> None:
+    """Do the action, then take the seat and play honestly."""
+    report(action())
     pigpen.run(Honest())
 
 
-def play_with(deed: Deed) -> None:
-    """Take the seat, do the deed, and play honestly."""
-    pigpen.run(Busy(deed))
+def play_with(action: SideAction) -> None:
+    """Take the seat, do the action, and play honestly."""
+    pigpen.run(Busy(action))
 
 
 if __name__ == "__main__":

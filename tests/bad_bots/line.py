@@ -1,4 +1,4 @@
-"""A stream to the referee, spoken by hand: for programs that say what the SDK would never say."""
+"""A stream to the referee, written by hand: for programs that send what the SDK never sends."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def hello(token: str = "") -> bytes:
 
 
 class Line:
-    """One stream. What it hears it can answer honestly."""
+    """One stream. What it receives it can answer honestly."""
 
     def __init__(self, channel: grpc.Channel | None = None) -> None:
         self.channel = channel or connect()
@@ -38,7 +38,7 @@ class Line:
         self._call = play(iter(self._out.get, None))
         self._honest = Honest()
 
-    def say(self, message: BotMessage | bytes) -> None:
+    def send(self, message: BotMessage | bytes) -> None:
         """Send a message, or bytes that are none."""
         self._out.put(message if isinstance(message, bytes) else message.SerializeToString())
 
@@ -47,7 +47,7 @@ class Line:
         """How many messages wait to be sent."""
         return self._out.qsize()
 
-    def hear(self) -> RefereeMessage:
+    def receive(self) -> RefereeMessage:
         """The next message; remembers the rules of a welcome."""
         message = RefereeMessage.FromString(next(self._call))
         if message.HasField("welcome"):
@@ -56,7 +56,7 @@ class Line:
 
     def requests(self) -> Iterator[Request]:
         """Every question until the match is over."""
-        while not (message := self.hear()).HasField("match_over"):
+        while not (message := self.receive()).HasField("match_over"):
             if message.HasField("request"):
                 yield message.request
 
@@ -68,10 +68,10 @@ class Line:
     def play_on(self) -> None:
         """Answer honestly until the match is over."""
         for request in self.requests():
-            self.say(self.honest(request))
+            self.send(self.honest(request))
 
     def close(self) -> None:
-        """Say that nothing more will be said."""
+        """Say that nothing more will be sent."""
         self._out.put(None)
 
     def leave(self) -> None:
@@ -81,7 +81,7 @@ class Line:
         self.channel.close()
 
     def refusal(self) -> str:
-        """The status with which the referee ends the stream; whatever it says before is passed over."""
+        """The status with which the referee ends the stream; messages before it are skipped."""
         try:
             for _ in self._call:
                 pass
@@ -93,5 +93,5 @@ class Line:
 def enter() -> Line:
     """Take the seat."""
     line = Line()
-    line.say(hello())
+    line.send(hello())
     return line

@@ -42,8 +42,8 @@ HELPERS = [
     "bad_bots/line",
     "bad_bots/passer",
     "bad_bots/steady",
-    "bad_bots/telling",
-    "bad_bots/thinker",
+    "bad_bots/signalling",
+    "bad_bots/slow_honest",
     "ladder/sandbox/docker/probe",
     "ladder/sandbox/docker/system_calls",
 ]
@@ -137,8 +137,8 @@ class Outcome:
 async def play(name: str, bad_bot: BadBot, image: Program) -> Outcome:
     """Play the match that the table declares for the program *name*."""
     rules = RULES[bad_bot.rules]
-    sources = [PROGRAMS / f"{name}.py"] * bad_bot.chairs
-    sources += [HERE / f"{bad_bot.beside}.py"] * (rules.players - bad_bot.chairs)
+    sources = [PROGRAMS / f"{name}.py"] * bad_bot.seats
+    sources += [HERE / f"{bad_bot.beside}.py"] * (rules.players - bad_bot.seats)
     seated = [Seated(image, source) for source in sources]
     names = tuple(source.stem for source in sources)
     spec = MatchSpec(rules, names, Format(bad_bot.deals), bad_bot.clock, seed_from(name))
@@ -155,7 +155,7 @@ async def play(name: str, bad_bot: BadBot, image: Program) -> Outcome:
         )
         for seat, program in enumerate(seated)
     ]
-    return Outcome(seats[: bad_bot.chairs], seats[bad_bot.chairs :], deals)
+    return Outcome(seats[: bad_bot.seats], seats[bad_bot.seats :], deals)
 
 
 def _unasked_ms(deal: DealLine, seat: int) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pigpen
 from tests.bad_bots.honest import Honest
-from tests.bad_bots.thinker import THINKS
+from tests.bad_bots.slow_honest import THINKS
 
 
 class Passer(Honest):

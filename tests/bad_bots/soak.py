@@ -114,7 +114,7 @@ class Tally:
 
 
 async def soak(image: Program, deals: int, rng: random.Random) -> Tally:
-    """Play so many deals, a few tables at a time."""
+    """Play *deals* deals, a few tables at a time."""
     tally = Tally()
     left = deals
 

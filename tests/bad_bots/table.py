@@ -12,14 +12,14 @@ from tests.for_two import FEW_TRICKS, FOR_THREE
 from tests.waiting import PATIENT
 
 HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=2.0, start_up=60.0)
-"""Where somebody is to be too late: after 6 s of wall time, which honest bots never need."""
+"""Where a bot is to be too late: after 6 s of wall time, which honest bots never need."""
 SHORT = ClockSetting(bank=8.0, increment=0.1, limit=1.0, start_up=60.0)
 """Where a bank is to be used up."""
 WAITED_FOR = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=20.0)
-"""Where somebody is not to come at all."""
+"""Where a bot is not to come at all."""
 
 THREE = FOR_THREE.name
-"""Where two bad bots need an honest neighbour, or somebody is to be passed cards."""
+"""Where two bad bots need an honest neighbour, or a bot is to be passed cards."""
 
 TIMEOUT, ILLEGAL, MALFORMED, GONE, ABSENT = Verdict
 ENDS = "its program ended with exit code {}"
@@ -40,10 +40,10 @@ class BadBot:
     or_faults: tuple[Verdict, ...] | None = None
     """The same as *faults*, where luck decides which of the two it is."""
     rules: str = FEW_TRICKS.name
-    """One honest neighbour is enough, where nothing else is said."""
+    """One honest neighbour is enough, where nothing else is given."""
     deals: int = 1
     clock: ClockSetting = PATIENT
-    chairs: int = 1
+    seats: int = 1
     """How many seats the bad bot has."""
     beside: str = "honest"
     """The honest bot that has the other seats."""
@@ -58,9 +58,9 @@ class BadBot:
         return (self.faults,) if self.or_faults is None else (self.faults, self.or_faults)
 
 
-def told_nothing(*met: list[str]) -> dict[str, object]:
-    """What seats report that could not tell each other anything: the errors that each of them met."""
-    facts = ({f"seat {seat} met": errors, f"seat {seat} was told by": []} for seat, errors in enumerate(met))
+def received_nothing(*met: list[str]) -> dict[str, object]:
+    """What seats report that could not send each other anything: the errors that each of them met."""
+    facts = ({f"seat {seat} met": errors, f"seat {seat} received by": []} for seat, errors in enumerate(met))
     return {key: value for fact in facts for key, value in fact.items()}
 
 
@@ -69,7 +69,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "late_once": BadBot((TIMEOUT,), "no answer within", clock=HURRIED),
     "late_always": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
     "thinks_on_others_time": BadBot(
-        observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
+        observed={"stole half of a neighbour's time": False}, beside="slow_honest", needs_root=True
     ),
     "thinks_in_the_sealed_phase": BadBot(
         observed={"stole half of a neighbour's time": False}, rules=THREE, beside="passer", needs_root=True
@@ -79,9 +79,9 @@ BAD_BOTS: Mapping[str, BadBot] = {
     ),
     "thinks_a_little_unasked": BadBot(unasked_ms=1.0, beside="steady", deals=2),
     "maps_memory_while_held": BadBot(
-        observed={"stole half of a neighbour's time": False}, beside="thinker", needs_root=True
+        observed={"stole half of a neighbour's time": False}, beside="slow_honest", needs_root=True
     ),
-    "sleeps_with_friends": BadBot((TIMEOUT,) * 3, "no answer within", clock=SHORT, chairs=2, rules=THREE),
+    "sleeps_with_friends": BadBot((TIMEOUT,) * 3, "no answer within", clock=SHORT, seats=2, rules=THREE),
     "burns_cpu": BadBot(observed={"fires": 20}, clock=HURRIED),
     "stops_itself": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
     # Taking a seat.
@@ -143,24 +143,24 @@ BAD_BOTS: Mapping[str, BadBot] = {
     "fills_tmp": BadBot(observed={"/tmp": "ENOSPC", "/dev/shm": "ENOSPC"}),
     "fills_tmp_with_files": BadBot(observed={"in the end": "ENOSPC"}),
     "floods_output": BadBot(),
-    "hogs_pipes": BadBot(observed={"in seat 0": False, "in seat 1": True}, chairs=2, rules=THREE),
+    "hogs_pipes": BadBot(observed={"in seat 0": False, "in seat 1": True}, seats=2, rules=THREE),
     # What containers share.
     "evicts_pages": BadBot(observed={"met": ["EPERM"]}),
     "takes_notes": BadBot(),
-    "tells_by_locks": BadBot(
+    "signals_by_locks": BadBot(
         observed={
             "seat 0 tried": ["EPERM"],
             "seat 1 tried": ["EPERM"],
-            **told_nothing(["EPERM"], ["EPERM"]),
+            **received_nothing(["EPERM"], ["EPERM"]),
         },
-        chairs=2,
+        seats=2,
         rules=THREE,
     ),
-    "tells_by_futex": BadBot(observed=told_nothing(["EAGAIN"], []), chairs=2, rules=THREE),
-    "tells_by_counts": BadBot(
-        observed=told_nothing(["ENOTTY", "EPERM"], ["ENOENT", "ENOTTY", "EPERM"]), chairs=2, rules=THREE
+    "signals_by_futex": BadBot(observed=received_nothing(["EAGAIN"], []), seats=2, rules=THREE),
+    "signals_by_counts": BadBot(
+        observed=received_nothing(["ENOTTY", "EPERM"], ["ENOENT", "ENOTTY", "EPERM"]), seats=2, rules=THREE
     ),
-    "reads_the_host": BadBot(observed={"files that tell": [], "sysinfo": "EPERM"}, chairs=2, rules=THREE),
+    "reads_the_host": BadBot(observed={"files that tell": [], "sysinfo": "EPERM"}, seats=2, rules=THREE),
     # What a container may reach.
     "writes_everywhere": BadBot(observed={"folders": ["/dev/mqueue", "/dev/shm", "/tmp"], "kernel": []}),
     "kills_everybody": BadBot(observed={"everybody": "ESRCH", "the first": "EPERM", "alive": True}),
@@ -181,7 +181,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
             "metadata service": "EAFNOSUPPORT",
         }
     ),
-    "abstract_sockets": BadBot(observed={"own": "allowed", "others": ["ECONNREFUSED"]}, chairs=2, rules=THREE),
+    "abstract_sockets": BadBot(observed={"own": "allowed", "others": ["ECONNREFUSED"]}, seats=2, rules=THREE),
     "reads_secrets": BadBot(
         observed={"read": [], "descriptors of the first": "EACCES", "processes": 2, "token in sight": False}
     ),

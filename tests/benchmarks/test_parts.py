@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import decision, elsewhere, engine, growth, ladder_overhead, site, start, tables, verify, why
+from benchmarks import decision, engine, growth, ladder_overhead, other_platforms, site, start, tables, verify, why
 from benchmarks.lanes import playing
 from benchmarks.report import Row
 from ladder.matches.play import inline_table
@@ -113,7 +113,7 @@ def test_a_peer_that_cannot_be_installed_is_left_out(tmp_path: Path) -> None:
         (programs / name).write_text("#!/bin/sh\nexit 1\n")
         (programs / name).chmod(0o755)
     absent = {"moves, absent": ("absent_decisions.py", [["absent"]])}
-    assert elsewhere.measure(1, {"Pigpen": lambda: 2000.0}, absent, tmp_path) == [
+    assert other_platforms.measure(1, {"Pigpen": lambda: 2000.0}, absent, tmp_path) == [
         Row("Pigpen", "2,000 /s"),
         Row("moves, absent", "left out", "pip could not install it, or it does not run"),
     ]
@@ -121,11 +121,11 @@ def test_a_peer_that_cannot_be_installed_is_left_out(tmp_path: Path) -> None:
 
 def test_a_peers_script_says_its_figure_last(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("print('what it says of itself', 3)\nprint(12.5)\n")
-    assert elsewhere.theirs(Path(sys.executable), tmp_path / "script.py") == 12.5
+    assert other_platforms.theirs(Path(sys.executable), tmp_path / "script.py") == 12.5
 
 
 def test_the_chess_engine_knows_as_much_uci_as_a_game_needs() -> None:
-    said = "uci\nisready\nucinewgame\nposition startpos\ngo\nposition startpos moves g1f3\ngo movetime 9\nquit\n"
-    command = [sys.executable, str(elsewhere.PEERS / "engine.py")]
-    done = subprocess.run(command, input=said, capture_output=True, text=True, check=True)
+    commands = "uci\nisready\nucinewgame\nposition startpos\ngo\nposition startpos moves g1f3\ngo movetime 9\nquit\n"
+    command = [sys.executable, str(other_platforms.PEERS / "engine.py")]
+    done = subprocess.run(command, input=commands, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[1:] == ["uciok", "readyok", "bestmove g1f3", "bestmove g8f6"]

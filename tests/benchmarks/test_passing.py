@@ -12,13 +12,13 @@ BITS = 52
 
 
 def rounds(wrong: float, drift: float = 0.0) -> list[Round]:
-    """Forty rounds, of which so many bits are read wrong, and in which all times grow."""
+    """Forty rounds, in which the share *wrong* of the bits is read wrong, and all times grow."""
     chance = random.Random("rounds")
     found: list[Round] = []
     for number in range(40):
-        told = [chance.randrange(2) for _ in range(BITS)]
-        read = [bit ^ (chance.random() < wrong) for bit in told]
-        found.append((told, [5.0 * bit + chance.random() + drift * number for bit in read]))
+        written = [chance.randrange(2) for _ in range(BITS)]
+        read = [bit ^ (chance.random() < wrong) for bit in written]
+        found.append((written, [5.0 * bit + chance.random() + drift * number for bit in read]))
     return found
 
 

@@ -20,8 +20,8 @@ def test_a_program_ends_with_a_benchmark_that_is_killed() -> None:
     command = [sys.executable, "-c", BENCHMARK]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as benchmark:
         assert benchmark.stdout
-        said = {benchmark.stdout.readline().strip(), benchmark.stdout.readline().strip()}
-        (program,) = said - {"up"}
+        printed = {benchmark.stdout.readline().strip(), benchmark.stdout.readline().strip()}
+        (program,) = printed - {"up"}
         benchmark.kill()
     while Path(f"/proc/{program}/cmdline").exists() and Path(f"/proc/{program}/cmdline").read_bytes():
         time.sleep(0.01)

@@ -35,7 +35,7 @@ def test_every_module_that_has_a_part_is_in_the_table_and_named_in_its_help() ->
     having = {name: module.PART for name, module in found.items() if hasattr(module, "PART")}
     assert sorted(having.values(), key=lambda part: part.name) == sorted(whole.PARTS, key=lambda part: part.name)
     assert whole.__doc__
-    named = whole.__doc__.partition("tells of each part: ")[2].strip().rstrip(".").replace("\n", " ").split(", ")
+    named = whole.__doc__.partition("describes each part: ")[2].strip().rstrip(".").replace("\n", " ").split(", ")
     assert sorted(having) == sorted(named)
 
 
@@ -133,5 +133,5 @@ def test_marks_in_the_wrong_order_are_no_marks(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_a_reason_of_several_lines_stays_in_its_cell() -> None:
-    told = command.markdown(["where"], {"start": [Row.left_out("all", "no|luck\nat all")]})
-    assert told.splitlines()[-1] == "| start | all | left out | no\\|luck at all |  |"
+    table = command.markdown(["where"], {"start": [Row.left_out("all", "no|luck\nat all")]})
+    assert table.splitlines()[-1] == "| start | all | left out | no\\|luck at all |  |"

@@ -61,7 +61,7 @@ class Terminal:
         self.wait_for(lambda: text in self.screen, text)
 
     def see_lines(self, columns: int, lines: int) -> None:
-        """Wait until the screen is filled: so many lines, all of that width."""
+        """Wait until the screen is filled: all its lines, each as wide as the terminal."""
         size = f"{columns}×{lines}"
         self.wait_for(lambda: [*map(len, self.screen.splitlines())] == [columns] * lines, size)
 

@@ -26,9 +26,9 @@ KILLS = 20
 MATCHES = 300
 VARIANTS = (FOR_TWO.name, "gongzhu")
 WAITING = 230
-"""So many matches wait from the beginning, of one table each; the others are the scheduler's, of two or four."""
+"""Matches in the queue at the beginning, of one table each; the scheduler adds others, of two or four."""
 MAX_LINES = 14
-"""A runner is killed after at most so many lines of its log, and a moment."""
+"""A runner is killed after at most this many lines of its log, and a moment."""
 
 
 def put_matches_in_the_queue(ladder: SmallLadder, rng: random.Random) -> None:
@@ -39,7 +39,7 @@ def put_matches_in_the_queue(ladder: SmallLadder, rng: random.Random) -> None:
 
 
 def run_and_kill(ladder: SmallLadder, lines: int, moment: float) -> None:
-    """Start a runner, and kill it after so many lines of its log and *moment* seconds."""
+    """Start a runner, and kill it after *lines* lines of its log and *moment* seconds."""
     with ladder.running("--concurrency", "2", PIGPEN_WORKERS="2") as runner:
         assert runner.stderr is not None
         for _ in range(lines):

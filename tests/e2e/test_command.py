@@ -55,7 +55,7 @@ def test_play_shows_a_table_with_every_bot() -> None:
         assert heading in done.stdout
     for name in ("random", "cautious", "counting", "random#2"):
         assert f"│ {name} " in done.stdout
-    assert "use it for bots that you trust" in done.stderr
+    assert "Use it only for bots that you trust" in done.stderr
 
 
 def test_a_match_is_of_16_boards_unless_another_is_asked_for(tmp_path: Path) -> None:

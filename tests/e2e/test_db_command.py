@@ -123,11 +123,11 @@ def test_a_copy_is_the_ladder_from_then_on(data_dir: Path) -> None:
     code, printed, complaint = db(data_dir, "copy", f"sqlite:///{other}")
     assert (code, complaint) == (0, "")
     lines = printed.splitlines()
-    assert [lines[0].split(), lines[-1].partition(" Before ")[2]] == [
+    assert [lines[0].split(), lines[-1].partition(" Before you ")[2]] == [
         ["0", "audit"],
-        f"anything runs again, let it say: sqlite:///{other}",
+        f"start the ladder again, set it to: sqlite:///{other}",
     ]
-    assert lines[-1].startswith("Which database is the ladder, the setting database_url says in pigpen.toml.")
+    assert lines[-1].startswith("The setting database_url in pigpen.toml names the ladder's database.")
     assert f"(schema {REVISION}), read again and found equal" in lines[-2]
     (data_dir / "ladder.db").unlink()
     words = ("db", "check", "--records")
@@ -148,7 +148,7 @@ def test_what_was_copied_is_printed_as_json(data_dir: Path) -> None:
     ("url", "sentence"),
     [
         ("nowhere", "TO_URL cannot be used: it is not a URL; write sqlite:////path/to/file or postgresql://"),
-        ("mysql://ada@localhost/ladder", "TO_URL cannot be used: 'mysql' is no database that a ladder can be kept in"),
+        ("mysql://ada@localhost/ladder", "TO_URL cannot be used: 'mysql' is not a kind of database that Pigpen"),
         ("sqlite:////nowhere/at/all.db", "'/nowhere/at/all.db' cannot be made: No such file or directory."),
         ("postgresql://ada:secret@127.0.0.1:1/ladder", "//ada:***@127.0.0.1:1/ladder' does not answer: "),
     ],

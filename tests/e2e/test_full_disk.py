@@ -44,7 +44,7 @@ def test_a_record_that_finds_no_room_voids_the_match_and_keeps_its_whole_lines(t
 
 
 def on_small_disk(folder: Path, files: int) -> subprocess.CompletedProcess[str]:
-    """Play with temporary folders on a disk that holds so many files and folders, its root included."""
+    """Play with temporary folders on a disk that holds a limited number of files and folders, its root included."""
     script = f'mount -t tmpfs -o nr_inodes={files} none "$0" && TMPDIR="$0" exec "$@"'
     words = ("play", *FOUR, "--deals", "1", "--sandbox", "process")
     return run(*OWN_MOUNTS, "sh", "-c", script, folder, PIGPEN, *words)
@@ -149,4 +149,4 @@ def test_what_cannot_be_written_on_a_full_disk_is_one_sentence(tmp_path: Path, a
 def test_what_cannot_be_printed_for_want_of_room_is_one_sentence(words: tuple[str, ...]) -> None:
     done = run("sh", "-c", 'exec "$0" "$@" >/dev/full', PIGPEN, *words)
     assert done.returncode == 3
-    assert done.stderr == "pigpen: What was to be printed cannot be written: No space left on device.\n"
+    assert done.stderr == "pigpen: The output cannot be written: No space left on device.\n"

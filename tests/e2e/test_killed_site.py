@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ladder.app.ladder import Ladder
-from ladder.app.tables.played import record_of
 from ladder.app.tables.reading import table_page
+from ladder.app.tables.table_record import record_of
 from ladder.settings.settings import load_settings
 from referee.replay.verify import verify
 from referee.seats.person_seat import PERSON_DEADLINES

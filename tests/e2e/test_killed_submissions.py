@@ -1,4 +1,4 @@
-"""Processes are killed while submissions are handed in, built and tried: each of them ends once, and leaves nothing."""
+"""Any process may be killed while submissions are handed in, built and tried: each ends once, and leaves nothing."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def named(seen: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
 
 
 def assert_whole(ladder: SmallLadder, count: int) -> None:
-    """So many matches are recorded, each once, without a fault; no process and no folder is left."""
+    """All matches are recorded, each once, without a fault; no process and no folder is left."""
     with ladder.database.read() as session:
         done = select(models.StoredMatch).where(models.StoredMatch.status == Status.DONE)
         matches = session.scalars(done.order_by(models.StoredMatch.ordinal)).all()

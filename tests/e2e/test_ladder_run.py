@@ -180,8 +180,8 @@ def test_what_makes_no_sense_is_one_sentence(ladder: SmallLadder, words: tuple[s
 
 def test_where_there_is_no_ladder_it_says_how_to_begin_one(ladder: SmallLadder, tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
-    elsewhere = {"PIGPEN_DATA_DIR": str(nowhere), "PIGPEN_DATABASE_URL": f"sqlite:///{nowhere}/ladder.db"}
-    done = ladder.pigpen("ladder", "run", **elsewhere)
+    other = {"PIGPEN_DATA_DIR": str(nowhere), "PIGPEN_DATABASE_URL": f"sqlite:///{nowhere}/ladder.db"}
+    done = ladder.pigpen("ladder", "run", **other)
     assert done.returncode == 2
     assert "begin one with: pigpen submit" in done.stderr
 

@@ -137,7 +137,8 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_without_a_terminal_one_sentence_says_so() -> None:
     done = pigpen("play", "human", "random", "cautious", "counting")
     assert done.returncode == 2
-    assert done.stderr == "pigpen: A person plays in a terminal, and there is none here. Name a bot instead of human.\n"
+    sentence = "A person (human) needs a terminal to play, and this is not one. Name a bot instead of human."
+    assert done.stderr == f"pigpen: {sentence}\n"
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module")
 def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ladder]:
-    with Ladder.open(load_settings(data_dir=tmp_path_factory.mktemp("afar")), create=True) as ladder:
+    with Ladder.open(load_settings(data_dir=tmp_path_factory.mktemp("remote")), create=True) as ladder:
         add_person(ladder, "ada")
         yield ladder
 
@@ -182,6 +182,6 @@ def test_a_proxy_that_refuses_is_said_in_one_sentence(ladder: Ladder, tmp_path: 
     with proxy() as through:
         done = whoami(ladder, tmp_path, f"https://{NAME}", HTTPS_PROXY=through.address)
         assert (done.code, done.out, done.is_civil) == (3, "", True)
-        assert done.err == f"pigpen: The proxy before https://{NAME} does not let this through: 403 Forbidden.\n"
+        assert done.err == f"pigpen: The proxy for https://{NAME} refuses this request: 403 Forbidden.\n"
     gone = whoami(ladder, tmp_path, f"https://{NAME}", HTTPS_PROXY="http://127.0.0.1:9")
-    assert gone.err == f"pigpen: The proxy before https://{NAME} does not let this through: Connection refused.\n"
+    assert gone.err == f"pigpen: The proxy for https://{NAME} refuses this request: Connection refused.\n"

@@ -36,7 +36,7 @@ SHORTER = {
 """
 What each of these commands has at its end in each push: as much as those after it look at.
 
-Containers play what `--resume` goes on with.
+Containers play the match that `--resume` continues.
 """
 QUICK_LADDER = {
     "PIGPEN_SANDBOX": "process", "PIGPEN_WORKERS": "1", "PIGPEN_CONCURRENCY": "1", "PIGPEN_PREFLIGHT_DEALS": "1",
@@ -64,7 +64,7 @@ def section(text: str, heading: str) -> str:
 
 
 def commands(text: str) -> list[str]:
-    """All but those of another ladder, which test_entering_elsewhere.py types."""
+    """All but those of another ladder, which test_entering.py types."""
     text = text.replace(section(text, ELSEWHERE), "")
     lines = [line.partition(" #")[0].strip() for block in blocks("sh", text) for line in block.splitlines()]
     return [line for line in lines if line]
@@ -123,7 +123,7 @@ def look_at_the_site(folder: Path) -> None:
         with urllib.request.urlopen(f"{address}v/gongzhu", timeout=PATIENCE) as page:
             assert "Trotter" in page.read().decode()
         up.send_signal(signal.SIGINT)
-        up.send_signal(signal.SIGTERM)  # at once: how a match ends in order is tried elsewhere
+        up.send_signal(signal.SIGTERM)  # at once: other tests try how a match ends in order
         assert up.wait(PATIENCE) == 0
 
 
@@ -193,7 +193,7 @@ def test_make_demo_plays_in_processes_where_no_engine_answers(tmp_path: Path) ->
 
 
 def standings(printed: str, folder: Path, matches: int) -> list[str]:
-    """The bots in the table at the end of the demo, after so many matches in a ladder in *folder*."""
+    """The bots in the table at the end of the demo, after all its matches, in a ladder in *folder*."""
     (where,) = re.findall(
         rf"A small ladder in (\S+): five bots of five owners, {matches} matches of one board", printed
     )

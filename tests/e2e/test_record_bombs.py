@@ -210,13 +210,13 @@ def test_a_deal_without_a_sensible_number_is_refused(tmp_path: Path, number: int
 
 def test_no_record_is_written_that_could_not_be_read_again(tmp_path: Path) -> None:
     lines = match_lines("hearts", "deals:2")
-    with RecordWriter.create(tmp_path / "match.jsonl", most_lines=2) as writer:
+    with RecordWriter.create(tmp_path / "match.jsonl", max_lines=2) as writer:
         for line in lines[:2]:
             writer.write(line)
         with pytest.raises(Exception, match="cannot be written: a record has at most"):
             writer.write(lines[2])
     with (
-        RecordWriter.append(tmp_path / "match.jsonl", most_lines=2) as writer,
+        RecordWriter.append(tmp_path / "match.jsonl", max_lines=2) as writer,
         pytest.raises(Exception, match="has at most"),
     ):
         writer.write(lines[2])

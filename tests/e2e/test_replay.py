@@ -67,7 +67,7 @@ def test_arrow_keys_walk_through_cards_tricks_and_deals(record: str) -> None:
         assert is_as_before(now, modes)
 
 
-def test_the_view_goes_round_the_chairs(record: str) -> None:
+def test_the_view_goes_round_the_seats(record: str) -> None:
     with terminal("replay", record, "--deal", "1", "--as", "bot2") as now:
         now.see("as 2 bot2")
         now.wait_for(lambda: now.screen.count("13 unknown cards") == 3, "three hands that are not seen")

@@ -62,7 +62,7 @@ def seed_of(path: Path) -> Path:
 
 
 def stop_at(lines: int, path: Path, number: signal.Signals, *words: str) -> str:
-    """Play until so many lines have been written, then send a signal; what the command said."""
+    """Play until *lines* lines have been written, then send a signal; give what the command printed."""
     with started("play", *words) as program:
         while not path.exists() or len(texts(path)) < lines:
             assert program.poll() is None, program.communicate()
@@ -115,12 +115,12 @@ def test_after_kill_9_at_any_moment_the_record_becomes_the_same(
 @pytest.mark.parametrize(
     "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=LATER)], ids=lambda each: each.name
 )
-def test_a_match_that_is_stopped_says_how_to_go_on(
+def test_a_match_that_is_stopped_says_how_to_continue(
     tmp_path: Path, uninterrupted: list[str], number: signal.Signals
 ) -> None:
     path = tmp_path / "match.jsonl"
     errors = stop_at(5, path, number, *MATCH, *PROCESSES, "--record", str(path))
-    assert f"go on with: --resume {path}" in errors
+    assert f"To continue: --resume {path}" in errors
     assert "Traceback" not in errors
     assert resume(path, "--sandbox", "inline").returncode == 0
     assert lines_of(path) == uninterrupted

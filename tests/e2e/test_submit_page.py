@@ -22,8 +22,8 @@ PROCESS = "--sandbox process"
 
 
 def commands() -> list[str]:
-    """Those for a ladder on this machine; for one elsewhere there is `test_entering_elsewhere`."""
-    here = re.sub(r"\n## To a ladder elsewhere\n.*?(?=\n## )", "", PAGE, flags=re.DOTALL)
+    """Those for a ladder on this machine; `test_entering` types those for a remote one."""
+    here = re.sub(r"\n## To a remote ladder\n.*?(?=\n## )", "", PAGE, flags=re.DOTALL)
     blocks = re.findall(r"```sh\n(.*?)```", here, flags=re.DOTALL)
     return [line for block in blocks for line in block.splitlines()]
 

@@ -20,9 +20,9 @@ import pytest
 from ladder.app import wheels
 from ladder.app.ladder import Ladder
 from ladder.app.supervisor import Supervisor
+from ladder.app.tables.chairs import seat_of
 from ladder.app.tables.opening import open_table
 from ladder.app.tables.reading import table_page
-from ladder.app.tables.sitting import seat_of
 from ladder.values.people import OpenedTable, SeatPlace, TableOrder, TableStatus, TableVisitor
 from pigpen.version import __version__
 from tests.e2e.accounts import FIRST, assert_no_log_has, browser, handlers_as_before, use_every_secret
@@ -215,7 +215,7 @@ def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_t
     assert ladder.statuses()["done"] > ended
     assert_nothing_is_left(ladder, *before.values(), *after.values())
     with Ladder.open(ladder.settings) as its:
-        assert table_page(its, opened.name).status == TableStatus.READY, "it goes on with the next run"
+        assert table_page(its, opened.name).status == TableStatus.READY, "the next run continues it"
     assert_no_log_has(secrets, ladder)
     with handlers_as_before():
         monkeypatch.setattr(Supervisor, "run", lambda its: None)
@@ -239,7 +239,7 @@ def test_up_says_if_the_site_has_no_wheels_to_hand_out(
     variables = {"PIGPEN_DATA_DIR": str(folder.parent), "PIGPEN_SANDBOX": "process"}
     with handlers_as_before():
         done = pigpen("up", "--port", "0", folder=tmp_path, **variables)
-    sentence = f"no wheels of Pigpen to hand out: run make wheels, or copy them to {folder}, and start again."
+    sentence = f"no wheels of Pigpen to offer. Run make wheels, or copy them to {folder}, and start again."
     assert (done.returncode, sentence in done.stdout) == (0, not has_wheels)
 
 
@@ -295,7 +295,7 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(ladder: SmallLadder) -> None
 def test_plain_http_for_other_machines_is_refused_in_a_sentence(ladder: SmallLadder, command: str) -> None:
     refused = ladder.pigpen(command, "--host", "0.0.0.0")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr.startswith("pigpen: The site would speak plain HTTP at '0.0.0.0', where ")
+    assert refused.stderr.startswith("pigpen: The site would serve plain HTTP at '0.0.0.0': ")
     assert refused.stderr.count("\n") == 1
 
 
@@ -347,7 +347,7 @@ def serving(folder: Path, variables: Mapping[str, str], *words: str) -> Iterator
 
 
 def asked(address: str) -> str:
-    """What a registry says to somebody without a token; nothing if it does not answer."""
+    """What a registry answers to a client without a token; nothing if it does not answer."""
     try:
         return str(httpx.get(address, timeout=PATIENCE).headers.get("www-authenticate", ""))
     except httpx.TransportError:

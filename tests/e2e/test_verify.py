@@ -156,7 +156,7 @@ def test_a_full_disk_is_one_sentence_and_the_match_goes_on_later(tmp_path: Path,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
     )  # fmt: skip
     assert (full.returncode, full.stdout) == (3, "")
-    assert f"go on with: --resume {path}\n" in full.stderr
+    assert f"To continue: --resume {path}\n" in full.stderr
     assert f"pigpen: The record {str(path)!r} cannot be written: File too large." in full.stderr
     unfinished = pigpen("verify", str(path))
     assert (unfinished.returncode, unfinished.stdout.count("is not finished; it holds so far")) == (0, 1)

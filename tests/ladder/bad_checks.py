@@ -88,11 +88,11 @@ FLAWS = {
         "hearts", "wire", "passes over fields and messages of later versions", "gone",
         "its program ended with exit code 1",
         run="""
-hear = Client._hear
+handle = Client._handle
 def strict(client, message):
     assert message.WhichOneof("body")
-    return hear(client, message)
-Client._hear = strict
+    return handle(client, message)
+Client._handle = strict
 pigpen.run(Test())
 """,
     ),

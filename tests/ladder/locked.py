@@ -15,7 +15,7 @@ NOBODY = 65534
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Nobody may read *path*, in a test's own folder; root, who always may, becomes somebody else for a while."""
+    """Make *path* unreadable, in a test's own folder; root, who may always read, becomes another user meanwhile."""
     mode = path.stat().st_mode
     for parent in path.parents:
         if not parent.stat().st_mode & 0o001:

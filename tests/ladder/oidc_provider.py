@@ -37,7 +37,7 @@ class OidcProvider:
         self.token: str | None = None
         """Is given in the place of an ID token."""
         self.redirects: set[str] = set()
-        """Paths that send elsewhere."""
+        """Paths that redirect to another one."""
         self.seen: list[str] = []
         self.codes: dict[str, dict[str, str]] = {}
 
@@ -96,7 +96,7 @@ def oidc_provider() -> Iterator[OidcProvider]:
             parts = urlsplit(self.path)
             provider.seen.append(parts.path)
             if parts.path in provider.redirects:
-                self._send(302, {}, f"{provider.address}/elsewhere")
+                self._send(302, {}, f"{provider.address}/other")
             elif parts.path == "/authorize":
                 self._send(302, {}, provider.authorize(dict(parse_qsl(parts.query))))
             elif parts.path == "/token":

@@ -25,12 +25,12 @@ def add_person(ladder: Ladder, name: str, role: Role = Role.CONTESTANT) -> None:
 
 
 def session_of(ladder: Ladder, name: str, hours: float = 1) -> str:
-    """The secret of a new session of somebody's."""
+    """Begin a session of an account; give its secret."""
     return _secret(ladder, name, SESSION, Scope, hours)
 
 
 def token_of(ladder: Ladder, name: str, *scopes: Scope, hours: float = 1) -> str:
-    """The secret of a new token of somebody's, by default one that is good for everything."""
+    """Make a token of an account, by default with every scope; give its secret."""
     return _secret(ladder, name, TOKEN, scopes or Scope, hours)
 
 

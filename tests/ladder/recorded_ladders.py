@@ -69,6 +69,6 @@ def make_empty(settings: Settings) -> Settings:
 
 
 def new_ladder(settings: Settings) -> Ladder:
-    """Make a ladder with nothing in it; whoever wants it closes its database."""
+    """Make an empty ladder; the caller closes its database."""
     make_empty(settings)
     return Ladder(settings, open_ladder(settings, create=True), clock=lambda: NOW)

@@ -1,4 +1,4 @@
-"""A site on a port of this machine, for commands that ask a remote ladder, and a log-in to it."""
+"""A site on a port of this machine, for commands that ask a remote ladder, and a user's log-in to it."""
 
 from __future__ import annotations
 

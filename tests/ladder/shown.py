@@ -27,7 +27,7 @@ def a_ladder(session: Session, variant: str = "gongzhu", matches: int = 30) -> d
     """
     Enter the bots of `OWNERS` and let them play; give each one's version id.
 
-    The last match has somebody who is taken over in it.
+    In the last match one bot is taken over.
     """
     versions = {bot: ladders.enter(session, bot, variant, owner=owner) for bot, owner in OWNERS.items()}
     rng = random.Random(variant)

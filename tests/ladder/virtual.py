@@ -40,7 +40,7 @@ class Time:
     def __init__(self) -> None:
         self.now = NOW
         self.waits = 0
-        """How often somebody has waited."""
+        """How often the runner has waited for an event."""
         self._events: deque[Event] = deque()
         self._plans: list[tuple[float, int, Event]] = []
         self._numbers = count()
@@ -49,7 +49,7 @@ class Time:
         return self.now
 
     def after(self, seconds: float, action: Event) -> None:
-        """Do something when so much time has passed."""
+        """Call *action* in that many seconds."""
         heapq.heappush(self._plans, (self.now + seconds, next(self._numbers), action))
 
     def put(self, item: Event, /) -> None:

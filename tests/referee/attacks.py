@@ -171,7 +171,7 @@ class Attacker:
         await self.send(Act("send", BotMessage(answer=answer).SerializeToString(), times=act.times))
 
     async def read(self, act: Act) -> RefereeMessage:
-        # Whoever waits too long for a message cancels the whole call; to read on would cancel the reader, too.
+        # Waiting too long for a message cancels the whole call; to read on would cancel the reader, too.
         data = await self._call.read() if self._call and not self._call.cancelled() else None
         if not isinstance(data, bytes):
             raise TimeoutError

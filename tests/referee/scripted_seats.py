@@ -1,4 +1,4 @@
-"""Seats for tests: told to play, cheat, stall or leave."""
+"""Seats for tests, which play, cheat, stall or leave as they are set."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Script = Callable[["View"], "Action | SeatFailure"]
 
 
 class FakeTime:
-    """A clock that moves when it is told to."""
+    """A clock that a test moves."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -55,7 +55,7 @@ class RecordingController:
 
 
 class ScriptedSeat:
-    """Answers what its script says, and remembers what it was asked and told."""
+    """Answers what its script says, and remembers questions and notices."""
 
     def __init__(
         self, script: Script, *, time: FakeTime | None = None, thinks: float = 0.0, works: float = 0.0
@@ -63,7 +63,7 @@ class ScriptedSeat:
         self.asked: list[View] = []
         self.watches: list[Stopwatch] = []
         self.took: list[float] = []
-        self.told: list[Notice] = []
+        self.notices: list[Notice] = []
         self.welcomed: Welcome | None = None
         self.closed = False
         self.freezes = 0
@@ -99,7 +99,7 @@ class ScriptedSeat:
         """Nobody looks how a scripted seat uses its time."""
 
     async def tell(self, notice: Notice, decision: int = 0) -> None:
-        self.told.append(notice)
+        self.notices.append(notice)
 
     async def close(self) -> None:
         self.closed = True
@@ -126,7 +126,7 @@ class AbsentSeat(ScriptedSeat):
 
 
 class PersonsSeat(ScriptedSeat):
-    """Answers what its script says; the person may leave, and nobody waits for it then."""
+    """Answers what its script says; the person may leave, and is not waited for then."""
 
     def __init__(self, script: Script) -> None:
         super().__init__(script)
@@ -145,6 +145,6 @@ class First(Bot):
         return view.legal[0]
 
 
-def fails(verdict: Verdict, text: str = "so it was told") -> Script:
+def fails(verdict: Verdict, text: str = "as the script says") -> Script:
     """A script that always fails the same way."""
     return lambda view: SeatFailure(verdict, text)

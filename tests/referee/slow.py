@@ -59,5 +59,5 @@ def sleeps_as_long_as_it_may(view: View, watch: Stopwatch) -> tuple[float, float
 
 
 def works_for_a_third(view: View, watch: Stopwatch) -> tuple[float, float]:
-    """All that can be had: both clocks run out together."""
+    """Use all the time that there is: both clocks run out together."""
     return watch.cap * JUST, (watch.cap - MARGIN) * JUST / WALL_CAP

@@ -67,7 +67,7 @@ class Tap:
     seeds: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     """What it was given to draw random numbers from, deal by deal."""
 
-    heard: dict[Phase, list[bytes]] = field(default_factory=dict)
+    received: dict[Phase, list[bytes]] = field(default_factory=dict)
     """All it had been sent when it last answered a question of that phase."""
 
     def first(self, count: int) -> list[bytes]:
@@ -87,7 +87,7 @@ class Tap:
         for _ in range(self.patience):
             await asyncio.sleep(0)
         if view.phase < Phase.PLAY:
-            self.heard[view.phase] = self.first(len(self.sent))
+            self.received[view.phase] = self.first(len(self.sent))
         self.answers.append(answer := self.script(view))
         if isinstance(answer, SeatFailure):
             raise answer
@@ -153,7 +153,7 @@ def spec_of(rules: Rules, form: Format, seed: bytes) -> MatchSpec:
     return MatchSpec(rules, tuple(f"bot{seat}" for seat in range(rules.players)), form, DEFAULT_CLOCK, seed)
 
 
-def found(secret: bytes, heard: bytes) -> bool:
+def found(secret: bytes, sent: bytes) -> bool:
     """Whether *secret* is in there: as it is, backwards, or in hex."""
-    hexed = heard.lower()
-    return any(form in heard or form.hex().encode() in hexed for form in (secret, secret[::-1]))
+    hexed = sent.lower()
+    return any(form in sent or form.hex().encode() in hexed for form in (secret, secret[::-1]))

@@ -1,4 +1,4 @@
-"""The engine against the naive referee, over all eight presets: who is asked, what is legal, who wins, the scores."""
+"""The engine against the naive referee, over all eight presets: turns, legal actions, winners, scores."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DEALS = 125
 """Of each of the eight presets."""
 SEVEN = dataclasses.replace(GONGZHU, name="seven", players=7, removed=("2C", "2D", "2H"))
-"""So many seats that their orders are not listed."""
+"""Its seats have more orders than are listed."""
 
 
 def ask(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -52,12 +52,12 @@ def question(rules: Rules, number: int, chance: random.Random) -> dict[str, Any]
 def answer(rules: Rules, asked: dict[str, Any]) -> dict[str, Any]:
     """Our own."""
     seed, number, rotation = seed_from(asked["seed"]), asked["number"], asked["rotation"]
-    chairs = range(rules.players)
+    seats = range(rules.players)
     return {
         "hands": list(map(names_of, deal_hands(rules, seed, number))),
         "seats": list(seats_of(rules, seed, number, rotation)),
-        "bots": [str(derived_number("bot", seed, number, seat)) for seat in chairs],
-        "onBoards": [str(derived_number("bot", seed, number, seat, rotation)) for seat in chairs],
+        "bots": [str(derived_number("bot", seed, number, seat)) for seat in seats],
+        "onBoards": [str(derived_number("bot", seed, number, seat, rotation)) for seat in seats],
     }
 
 

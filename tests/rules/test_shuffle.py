@@ -167,7 +167,7 @@ def bits_changed(one: int, other: int) -> int:
 
 
 def test_a_bots_number_tells_nothing_of_the_seed_or_of_its_neighbours_numbers() -> None:
-    """One bit of the seed, or the next chair, deal or rotation, changes half of its 64 bits, like a coin for each."""
+    """One bit of the seed, or the next seat, deal or rotation, changes half of its 64 bits, like a coin for each."""
     seed = seed_from("7")
     own = derived_number("bot", seed, 3, 1, 2)
     flipped = [bytearray(seed) for _ in range(256)]

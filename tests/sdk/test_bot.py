@@ -64,17 +64,17 @@ def test_a_bots_random_numbers_depend_on_its_seed_and_the_moment_only() -> None:
 
 
 def test_each_notice_reaches_its_method() -> None:
-    heard: list[object] = []
+    received: list[object] = []
 
     class Listens(First):
         def deal_over(self, result: pigpen.DealResult) -> None:
-            heard.append(result)
+            received.append(result)
 
         def fault(self, notice: pigpen.FaultNotice) -> None:
-            heard.append(notice)
+            received.append(notice)
 
         def match_over(self, result: pigpen.MatchResult) -> None:
-            heard.append(result)
+            received.append(result)
 
     notices: list[Notice] = [
         pigpen.DealResult(0, 0, (0,), (0,)),
@@ -83,7 +83,7 @@ def test_each_notice_reaches_its_method() -> None:
     ]
     for notice in notices:
         tell(Listens(), notice)
-    assert heard == notices
+    assert received == notices
 
 
 def answering(phase: Phase, answer: object) -> tuple[pigpen.Bot, pigpen.View]:

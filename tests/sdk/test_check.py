@@ -123,18 +123,18 @@ def test_a_case_is_the_same_after_it_was_tried() -> None:
 
 
 def test_a_whole_deal_ends_with_its_scores_and_a_question_without() -> None:
-    heard: list[pigpen.DealResult] = []
+    received: list[pigpen.DealResult] = []
 
     class Listener(First):
         def deal_over(self, result: pigpen.DealResult) -> None:
-            heard.append(result)
+            received.append(result)
 
     assert failed(check(Listener, [HEARTS])) == []
-    assert len(heard) == len(cases_of(HEARTS))
-    assert heard[0].scores == (0, 0, 0, 0)
-    assert sum(heard[-1].scores) in (26, 78, -26)
-    assert heard[-1].totals == tuple(
-        total + score for total, score in zip((40, -15, 40, -15), heard[-1].scores, strict=True)
+    assert len(received) == len(cases_of(HEARTS))
+    assert received[0].scores == (0, 0, 0, 0)
+    assert sum(received[-1].scores) in (26, 78, -26)
+    assert received[-1].totals == tuple(
+        total + score for total, score in zip((40, -15, 40, -15), received[-1].scores, strict=True)
     )
 
 

@@ -30,22 +30,22 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 class Listener(pigpen.Bot):
-    """Plays the last legal card, and remembers what it hears."""
+    """Plays the last legal card, and remembers what it receives."""
 
     def __init__(self) -> None:
-        self.heard: list[object] = []
+        self.received: list[object] = []
 
     def match_started(self, welcome: pigpen.Welcome) -> None:
-        self.heard.append(welcome)
+        self.received.append(welcome)
 
     def play(self, view: pigpen.View) -> Card:
         return view.legal[-1]
 
     def deal_over(self, result: pigpen.DealResult) -> None:
-        self.heard.append(result)
+        self.received.append(result)
 
     def match_over(self, result: pigpen.MatchResult) -> None:
-        self.heard.append(result)
+        self.received.append(result)
 
 
 def client(bot: pigpen.Bot, folder: Path, token: str) -> Client:
@@ -66,7 +66,7 @@ async def test_a_client_answers_hears_and_ends(tmp_path: Path, welcome: pigpen.W
         await seat.tell(pigpen.DealResult(0, 0, (0, 0, 0, 26), (0, 0, 0, 26)))
         await finish(seat)
         await asyncio.wait_for(playing, PATIENCE)
-    assert bot.heard == [
+    assert bot.received == [
         welcome,
         pigpen.DealResult(0, 0, (0, 0, 0, 26), (0, 0, 0, 26)),
         pigpen.MatchResult(1, 2.5),
@@ -82,7 +82,7 @@ async def test_a_client_comes_back_when_its_stream_breaks(tmp_path: Path, welcom
         assert await seat.ask(question(), Stopwatch(PATIENCE), 0.0) == question().legal[-1]
         await finish(seat)
         await asyncio.wait_for(playing, PATIENCE)
-    assert bot.heard == [welcome, pigpen.MatchResult(1, 2.5)]
+    assert bot.received == [welcome, pigpen.MatchResult(1, 2.5)]
 
 
 @asynccontextmanager
@@ -120,7 +120,7 @@ async def test_a_client_waits_for_a_referee_that_is_slow_to_take_its_connection(
         await seat.welcome(welcome)
         await finish(seat)
         await asyncio.wait_for(playing, PATIENCE)
-    assert bot.heard == [welcome, pigpen.MatchResult(1, 2.5)]
+    assert bot.received == [welcome, pigpen.MatchResult(1, 2.5)]
 
 
 async def test_a_client_with_a_wrong_token_says_so(tmp_path: Path) -> None:
@@ -251,4 +251,4 @@ async def test_a_stream_that_the_referee_ends_first_after_the_match_is_a_good_en
         await seat.welcome(welcome)
         await finish(seat)
         await asyncio.wait_for(playing, PATIENCE)
-    assert bot.heard[-1] == pigpen.MatchResult(1, 2.5)
+    assert bot.received[-1] == pigpen.MatchResult(1, 2.5)

@@ -1,1 +1,1 @@
-"""People and the ladder: accounts, how somebody proves to be one, and who may see and do what."""
+"""Accounts: how people register and log in, and what each account may see and do."""

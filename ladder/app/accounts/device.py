@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from ladder.store.database import Session
 
 GOOD_SECONDS = 600.0
-"""So long somebody has to confirm a log-in."""
+"""Seconds in which a log-in must be confirmed."""
 ASK_SECONDS = 2.0
-"""Seconds between two questions of the command whether somebody has confirmed."""
+"""Seconds between two requests of the command that ask whether the log-in is confirmed."""
 MAX_WAITING = 1000
-NO_CODE = "There is no log-in with that code, or it has ended: look at the code again, or run pigpen login again."
+NO_CODE = "No log-in waits for that code. Check the code, or run pigpen login again."
 ENDED = "This log-in was refused, or it has taken too long. Run pigpen login again."
 
 
@@ -51,7 +51,7 @@ def start(ladder: Ladder, client: str, address: str, site: str, ask_seconds: flo
         client: Where the command runs, in its own words.
         address: From where it asks.
         site: The site's address, as its user can type it.
-        ask_seconds: How long the command is to wait between two questions whether somebody has confirmed.
+        ask_seconds: Seconds that the command waits before it asks again whether the log-in is confirmed.
 
     Raises:
         Busy: If very many wait already.
@@ -59,7 +59,7 @@ def start(ladder: Ladder, client: str, address: str, site: str, ask_seconds: flo
     secret, code, now = new_secret(DEVICE), new_user_code(), ladder.clock()
     with ladder.database.write() as session:
         if login_codes.waiting_codes(session, now) >= MAX_WAITING:
-            raise Busy("Too many log in just now; try again in a minute.")
+            raise Busy("Too many log-ins at the moment. Try again in a minute.")
         while login_codes.login_code(session, code, now) is not None:
             code = new_user_code()
         login_codes.add_login_code(session, hash_of(secret), code, client, address, now, now + GOOD_SECONDS)
@@ -122,7 +122,7 @@ def refuse(ladder: Ladder, viewer: Viewer, code: str) -> None:
 
 def collect(ladder: Ladder, device_code: str, address: str) -> LoginAnswer:
     """
-    Give the command its token, once, if somebody has confirmed its log-in.
+    Give the command its token, once, if its log-in is confirmed.
 
     Raises:
         LadderError: If it was refused, or has expired, or there is none.

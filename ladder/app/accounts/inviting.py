@@ -1,4 +1,4 @@
-"""Links by which somebody makes an account, or sets its password: once, and for some days."""
+"""Links for making an account or setting a password. Each works once, and for some days."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def invite(
     ladder: Ladder, viewer: Viewer, role: Role, name: str | None = None, note: str = "", days: int = USUAL_DAYS
 ) -> NewSecret:
     """
-    Invite somebody to make an account.
+    Make an invitation, with which one person may register an account.
 
     Args:
         ladder: The ladder.
         viewer: Who invites.
         role: Of the account to be.
-        name: Its name, which may be that of an owner who has bots already; None: whoever registers chooses it.
+        name: Its name, which may be that of an owner who has bots already; None: the invited person chooses it.
         note: For whom it is.
         days: For how long it is good.
 
@@ -68,7 +68,7 @@ def invitations(ladder: Ladder, viewer: Viewer) -> Sequence[InvitationRow]:
 
 def take_back(ladder: Ladder, viewer: Viewer, number: int) -> None:
     """
-    Take an invitation back.
+    Revoke an invitation.
 
     Raises:
         LadderError: If no open one has that number.
@@ -82,12 +82,12 @@ def take_back(ladder: Ladder, viewer: Viewer, number: int) -> None:
 
 def new_password(ladder: Ladder, viewer: Viewer, name: str, days: int = 1) -> NewSecret:
     """
-    Give the secret of a link by which the account's owner sets a new password; older ones are not good any more.
+    Give the secret of a link with which the account's owner sets a new password; older links are revoked.
 
-    Only who has access to the ladder's machine may do that: with the link anybody can log in as the owner.
+    Only a viewer with access to the ladder's machine may do that: with the link, anyone can log in as the owner.
 
     Raises:
-        Forbidden: If somebody else asks.
+        Forbidden: If the viewer has no access to the ladder's machine.
         LadderError: If there is no such account, or it is disabled.
     """
     if not viewer.is_local:
@@ -101,7 +101,7 @@ def new_password(ladder: Ladder, viewer: Viewer, name: str, days: int = 1) -> Ne
 
 
 def first_invitation(ladder: Ladder) -> NewSecret | None:
-    """Invite the first organiser; those invited before who have not come are not any more. None: there is one."""
+    """Make an invitation for the first organiser, and revoke earlier unused ones; None: there is an organiser."""
     with ladder.database.write() as session:
         now = ladder.clock()
         if has_organiser(session):
@@ -114,13 +114,13 @@ def new_invitation(
     session: Session, viewer: Viewer, role: Role, name: str | None, note: str, now: float, days: int
 ) -> NewSecret:
     """
-    Write an invitation down.
+    Store an invitation.
 
     Args:
         session: A transaction that writes.
         viewer: Who invites.
         role: Of the account.
-        name: Its name; None: whoever registers chooses it.
+        name: Its name; None: the invited person chooses it.
         note: For whom, or what, it is.
         now: Unix time.
         days: For how long it is good.
@@ -135,10 +135,10 @@ def new_invitation(
 
 def check_days(days: int) -> None:
     """
-    Make sure that an invitation may be good for so long.
+    Check the number of days for which an invitation is to be valid.
 
     Raises:
         UserError: If it may not.
     """
     if not 1 <= days <= MAX_DAYS:
-        raise UserError(f"An invitation is good for 1 to {MAX_DAYS} days.")
+        raise UserError(f"An invitation is valid for 1 to {MAX_DAYS} days.")

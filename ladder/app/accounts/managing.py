@@ -1,4 +1,4 @@
-"""What organisers do with accounts: make them, disable, set quotas, look at what was done by whom."""
+"""What organisers do with accounts: make and disable them, set quotas, read the audit log."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def add_with_password(
 
 def disable(ladder: Ladder, viewer: Viewer, name: str, reason: str) -> AccountRow:
     """
-    Let nobody use an account any more: its sessions, tokens and streams end at once, its submissions are withdrawn.
+    Disable an account: its sessions, tokens and streams end at once, its submissions are withdrawn.
 
     Its bots play on.
 
@@ -84,7 +84,7 @@ def disable(ladder: Ladder, viewer: Viewer, name: str, reason: str) -> AccountRo
     if not reason.strip():
         raise UserError("A reason is needed, for the account's owner and other organisers.")
     if viewer.name == name:
-        raise UserError("Nobody disables their own account; another organiser can.")
+        raise UserError("You cannot disable your own account; another organiser can.")
     with ladder.database.write() as session:
         now = ladder.clock()
         store.disable(session, find_account(session, name), reason.strip()[:1000], now)
@@ -119,7 +119,7 @@ def set_quota(ladder: Ladder, viewer: Viewer, name: str, submissions_a_day: int 
 
     Args:
         ladder: The ladder.
-        viewer: Who asks.
+        viewer: The caller.
         name: Whose account.
         submissions_a_day: How often in 24 hours; None: as the settings say.
 
@@ -135,7 +135,7 @@ def set_quota(ladder: Ladder, viewer: Viewer, name: str, submissions_a_day: int 
 
 def set_role(ladder: Ladder, viewer: Viewer, name: str, role: Role) -> AccountRow:
     """
-    Make somebody an organiser, or a contestant again.
+    Make an account an organiser's, or a contestant's again.
 
     Raises:
         LadderError: If there is no such account.
@@ -143,7 +143,7 @@ def set_role(ladder: Ladder, viewer: Viewer, name: str, role: Role) -> AccountRo
     """
     check(viewer, Act.ADMINISTER)
     if viewer.name == name:
-        raise UserError("Nobody changes what their own account is for; another organiser can.")
+        raise UserError("You cannot change the role of your own account; another organiser can.")
     with ladder.database.write() as session:
         store.set_role(find_account(session, name), role)
         write_audit(session, viewer, "account.role", name, ladder.clock(), role=str(role))
@@ -151,7 +151,7 @@ def set_role(ladder: Ladder, viewer: Viewer, name: str, role: Role) -> AccountRo
 
 
 def audit(ladder: Ladder, viewer: Viewer, limit: int = 50, before: int | None = None) -> Sequence[AuditRow]:
-    """Give what people did, the newest first; *before*: only what has a smaller number."""
+    """Read the audit log, the newest entries first; *before*: only those with a smaller number."""
     check(viewer, Act.ADMINISTER)
     with ladder.database.read() as session:
         return people.audit(session, limit, before)

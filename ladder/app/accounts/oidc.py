@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512")
 """By which a provider may sign: with a private key of its own. None of them is `none`, or takes a shared secret."""
 SECONDS = 10.0
-"""The provider has to answer within so many."""
+"""Seconds within which the provider must answer."""
 MAX_BYTES = 1024 * 1024
 LEEWAY_SECONDS = 60
-"""The provider's clock may be wrong by so many."""
+"""Seconds by which the provider's clock may differ from ours."""
 MAX_SUBJECT = 255
-"""Characters of who somebody is there, as OpenID Connect has it."""
+"""Characters of a subject, the provider's identifier of a person; the limit is that of OpenID Connect."""
 NOT_BEGUN = "This log-in was begun in another browser, or it has taken too long. Begin again."
-REFUSED = "The identity provider did not vouch for you. Begin again, or ask the organiser of the ladder."
+REFUSED = "The identity provider did not confirm who you are. Begin again, or ask the organiser of the ladder."
 NO_ANSWER = "The identity provider does not answer as it should. Try again soon, or ask the organiser of the ladder."
 
 
@@ -59,7 +59,7 @@ class Begun:
 
 @dataclass(frozen=True)
 class KnownPerson:
-    """Somebody for whom the provider vouches."""
+    """A person whom the provider has authenticated."""
 
     subject: str
     """Issuer, a space, and who it is there."""
@@ -72,7 +72,7 @@ class Provider:
 
     def __init__(self, settings: Settings, clock: Callable[[], float]) -> None:
         """
-        Prepare; nothing is asked yet.
+        Prepare; no request is sent yet.
 
         Args:
             settings: They name the provider; checked by `provider_settings.check_provider`.
@@ -146,7 +146,7 @@ class Provider:
         return KnownPerson(f"{described['issuer']} {subject}", name[:100] if isinstance(name, str) else "")
 
     def _described(self) -> dict[str, Any]:
-        """What the issuer says of itself."""
+        """Fetch the issuer's description of itself."""
         found = self._json(f"{self._issuer}/.well-known/openid-configuration")
         addresses = [found.get(name) for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")]
         is_its_own = isinstance(found.get("issuer"), str) and found["issuer"].rstrip("/") == self._issuer

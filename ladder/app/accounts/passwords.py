@@ -1,4 +1,4 @@
-"""Passwords: which are taken, and how they are hashed and verified without taking the machine's memory and cores."""
+"""Passwords: which are accepted, and how they are hashed and verified with little memory and few cores."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 LEAST, MOST = 10, 1000
 """Characters of a password."""
 AT_ONCE = 2
-"""So many are hashed at the same time: each takes a core and 64 MiB."""
+"""Passwords that are hashed at the same time; each takes a core and 64 MiB."""
 WAIT_SECONDS = 5.0
-"""So long one waits for its turn."""
-BUSY = "Too many log in just now; try again in a minute."
+"""Seconds that a log-in waits for its turn."""
+BUSY = "Too many log-ins at the moment. Try again in a minute."
 
 
 def check_password(password: str, name: str) -> None:
     """
-    Make sure that an account may have a password.
+    Check a new password of an account.
 
     Raises:
         UserError: If not.
@@ -35,7 +35,7 @@ def check_password(password: str, name: str) -> None:
     if not LEAST <= len(password) <= MOST:
         raise UserError(f"A password has {LEAST} to {MOST} characters.")
     if password.casefold() == name.casefold():
-        raise UserError("A password is something else than the name.")
+        raise UserError("The password must not be the name.")
 
 
 class Passwords:
@@ -68,13 +68,13 @@ class Passwords:
 
     def are_good(self, stored: str | None, password: str) -> bool:
         """
-        Whether a password is the one that is stored; where none is, that takes the same time.
+        Whether a password is the stored one; if none is stored, that takes the same time.
 
         Raises:
             Busy: If too many others wait.
         """
         with self._turn():
-            nobodys = self._nobodys  # made now, if it is not yet, whoever asks
+            nobodys = self._nobodys  # made at the first call, whatever the name
             try:
                 return self._hasher.verify(stored or nobodys, _tidy(password)) and stored is not None
             except (VerificationError, InvalidHashError):

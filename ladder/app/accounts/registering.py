@@ -32,7 +32,7 @@ THERE_ALREADY = "You have an account already; log in again."
 
 @dataclass(frozen=True)
 class RegistrationOffer:
-    """How somebody may register who came with an invitation, or without one."""
+    """How a visitor may register, with an invitation or without one."""
 
     name: str | None = None
     """The account's name; None: to be chosen."""
@@ -43,14 +43,14 @@ class RegistrationOffer:
 
 def registration_offer(ladder: Ladder, invitation: str) -> RegistrationOffer:
     """
-    Tell what an invitation is for.
+    Say what an invitation permits.
 
     Args:
         ladder: The ladder.
         invitation: Its secret; empty: there is none.
 
     Raises:
-        Forbidden: If there is none, and the ladder takes nobody without.
+        Forbidden: If there is none, and the ladder registers invited people only.
         LadderError: If it is not good any more.
     """
     if not invitation:
@@ -76,7 +76,7 @@ def register(ladder: Ladder, passwords: Passwords, name: str, password: str, inv
 
     Raises:
         Busy: If too many log in at the same time.
-        Forbidden: If there is no invitation, and the ladder takes nobody without.
+        Forbidden: If there is no invitation, and the ladder registers invited people only.
         LadderError: If the invitation is not good any more, or the name cannot be or is taken.
         UserError: If the password cannot be.
     """
@@ -107,7 +107,7 @@ def register(ladder: Ladder, passwords: Passwords, name: str, password: str, inv
 
 def log_in_known(ladder: Ladder, subject: str, visit: Visit) -> LoggedIn | None:
     """
-    Begin a session for somebody for whom the identity provider vouches; None: there is no account yet.
+    Begin a session for a person whom the identity provider has authenticated; None: there is no account yet.
 
     Raises:
         Forbidden: If the account is disabled.
@@ -123,7 +123,7 @@ def log_in_known(ladder: Ladder, subject: str, visit: Visit) -> LoggedIn | None:
 
 def register_known(ladder: Ladder, subject: str, name: str, invitation: str, visit: Visit) -> LoggedIn:
     """
-    Make an account for somebody for whom the identity provider vouches, and begin a session.
+    Make an account for a person whom the identity provider has authenticated, and begin a session.
 
     Raises:
         LadderError: If the invitation is not good any more, or the name cannot be or is taken.

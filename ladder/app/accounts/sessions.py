@@ -1,4 +1,4 @@
-"""Logging in and out with a browser, and the password that one logs in with."""
+"""Logging in and out with a browser, and changing the password."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WRONG_OLD = "The old password is wrong."
 
 @dataclass(frozen=True)
 class Visit:
-    """Where somebody comes from who proves to be somebody."""
+    """Where a log-in comes from."""
 
     address: str
     browser: str
@@ -49,9 +49,9 @@ class LoggedIn:
 
 def log_in(ladder: Ladder, passwords: Passwords, name: str, password: str, visit: Visit) -> LoggedIn:
     """
-    Begin a session for who knows an account's password.
+    Begin a session for a person who knows an account's password.
 
-    A name that nobody has, a wrong password and a disabled account give the same answer after the same time.
+    An unknown name, a wrong password and a disabled account give the same answer after the same time.
 
     Raises:
         Busy: If too many log in at the same time.
@@ -73,7 +73,7 @@ def log_in(ladder: Ladder, passwords: Passwords, name: str, password: str, visit
 
 
 def begin_session(ladder: Ladder, session: Session, account: Account, visit: Visit) -> LoggedIn:
-    """Begin a session for somebody who has proved to be the account's owner, with a secret that nobody knew before."""
+    """Begin a session, with a new secret, for a person who has proved to be the account's owner."""
     secret, now, seconds = new_secret(SESSION), ladder.clock(), ladder.settings.session_days * DAY
     name = name_of(session, account.owner_id)
     made = add_credential(

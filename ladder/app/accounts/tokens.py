@@ -1,4 +1,4 @@
-"""Somebody's sessions and tokens: looked at, made, revoked; and who somebody is."""
+"""Sessions and tokens of an account: list, make and revoke them, and find the account that one belongs to."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from ladder.values.accounts import Kind, Viewer
 
 MAX_TOKENS = 50
-"""That one account may have at the same time."""
+"""Tokens that one account may have at the same time."""
 
 
 def me(ladder: Ladder, viewer: Viewer) -> Me:
-    """Say who asks."""
+    """Describe the caller."""
     check(viewer, Act.READ_ACCOUNT, viewer.name)
     name = str(viewer.name)
     with ladder.database.read() as session:
@@ -63,9 +63,9 @@ def create_token(
 
     Args:
         ladder: The ladder.
-        viewer: Who asks.
+        viewer: The caller.
         name: What its owner calls it.
-        scopes: What it is good for; at least one.
+        scopes: What it permits; at least one.
         days: For how long; None: as long as the settings allow.
 
     Raises:
@@ -75,11 +75,11 @@ def create_token(
     most = ladder.settings.token_days
     days = most if days is None else days
     if not 1 <= days <= most:
-        raise UserError(f"A token is good for 1 to {most} days.")
+        raise UserError(f"A token is valid for 1 to {most} days.")
     if not scopes:
-        raise UserError("A token is good for something: choose at least one of read, submit and admin.")
+        raise UserError("A token must allow something: choose at least one of read, submit and admin.")
     if Scope.ADMIN in scopes and not viewer.is_organiser:
-        raise UserError("Only an organiser's token can be good for what organisers do.")
+        raise UserError("Only a token of an organiser can have the scope admin.")
     secret = new_secret(TOKEN)
     with ladder.database.write() as session:
         account, now = find_account(session, str(viewer.name)), ladder.clock()
@@ -98,7 +98,7 @@ def create_token(
 
 def revoke(ladder: Ladder, viewer: Viewer, name: str, number: int, kind: Kind) -> None:
     """
-    Let a session or token of an account's open it no more.
+    Revoke a session or token of an account.
 
     Raises:
         LadderError: If it has no such one.
@@ -107,7 +107,7 @@ def revoke(ladder: Ladder, viewer: Viewer, name: str, number: int, kind: Kind) -
     with ladder.database.write() as session:
         account, now = find_account(session, name), ladder.clock()
         if not revoke_credential(session, account.owner_id, number, kind, now):
-            raise LadderError(f"There is no {kind} {number}. To see those that are: pigpen account sessions {name}")
+            raise LadderError(f"There is no {kind} {number}. To list all: pigpen account sessions {name}")
         write_audit(session, viewer, f"{kind}.revoke", name, now, id=number)
 
 

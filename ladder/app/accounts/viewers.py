@@ -1,4 +1,4 @@
-"""Who asks: sessions and tokens opened by their secrets."""
+"""The caller of a request, found by the secret of a session or token."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DISABLED = "This account is disabled; ask the organiser of the ladder."
 
 def viewer_by(ladder: Ladder, secret: str, address: str) -> Viewer:
     """
-    Find out who asks.
+    Find the caller by a secret.
 
     Args:
         ladder: The ladder.

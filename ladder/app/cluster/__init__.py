@@ -1,1 +1,1 @@
-"""Workers on other machines: what is seen of them, and who is to play."""
+"""Workers on other machines: their state, and which of them may play."""

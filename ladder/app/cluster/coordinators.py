@@ -18,7 +18,7 @@ def coordinators(ladder: Ladder, viewer: Viewer) -> list[CoordinatorRow]:
     Read those that have not ended by themselves, the last to speak first.
 
     Raises:
-        Forbidden: If it is no organiser who asks.
+        Forbidden: If the viewer is not an organiser.
     """
     check(viewer, Act.ADMINISTER)
     with ladder.database.read() as session:

@@ -1,4 +1,4 @@
-"""Figures of the workers, and of what went wrong, for whoever watches a ladder with a program."""
+"""Numbers about workers and failures, for programs that monitor a ladder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ladder.values.accounts import Viewer
 
 MAX_WORKERS = 1000
-"""So many are told of by name, those that were seen last."""
+"""Workers that are named; the others, seen longer ago, are left out."""
 
 
 def figures(ladder: Ladder, viewer: Viewer) -> ClusterFigures:

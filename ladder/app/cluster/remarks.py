@@ -1,4 +1,4 @@
-"""What an organiser should know of a worker besides its figures."""
+"""Remarks for organisers about a worker: its state in words, its clock, its certificate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 WRONG_CLOCK = 5.0
 """Seconds by which a clock may be off without a word."""
 RENEW_DAYS = 30
-"""So many days before a certificate expires it should be replaced."""
+"""Days before its expiry from which a certificate should be replaced."""
 DAY = 86_400.0
 PLAYING = (WorkerState.ACTIVE, WorkerState.CALIBRATING, WorkerState.FAILING)
 NOT_PLAYING = (WorkerState.DRAINING, WorkerState.DRAINED)
@@ -89,7 +89,7 @@ def has_wrong_clock(worker: WorkerRow) -> bool:
 
 
 def days_left(worker: WorkerRow, now: datetime) -> float | None:
-    """Until its certificate expires; None: nobody knows."""
+    """Until its certificate expires; None: unknown."""
     if worker.certificate_ends is None:
         return None
     return (worker.certificate_ends - now).total_seconds() / DAY

@@ -66,7 +66,7 @@ def answer_to(ladder: Ladder, question: Question, asker: str = "") -> str:
     Args:
         ladder: The ladder.
         question: The question.
-        asker: Whose turn it takes: an account, or an address; empty: a user of the ladder's machine.
+        asker: The account or address whose place in the queue it takes; empty: a user of the ladder's machine.
 
     Raises:
         BeingComputed: If it is not answered yet.

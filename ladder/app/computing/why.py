@@ -39,7 +39,7 @@ def why(ladder: Ladder, match: int, step: int, where: Where = ANYWHERE, bot: str
         step: The place of the decision among the steps of the deal, from 1.
         where: The deal.
         bot: Whose decision it should be, by its name in the record or its number; None: any bot's.
-        asker: Whose turn in the queue it takes (`ladder.app.computing.asking`).
+        asker: The account or address whose place in the queue it takes (`ladder.app.computing.asking`).
 
     Raises:
         BeingComputed: If it is not estimated yet.
@@ -63,7 +63,7 @@ def dearest(ladder: Ladder, match: int, bot: str, worst: int = 5, where: Where =
         bot: The bot, by its name in the record or its number.
         worst: How many decisions to give at most.
         where: Only these deals.
-        asker: Whose turn in the queue it takes (`ladder.app.computing.asking`).
+        asker: The account or address whose place in the queue it takes (`ladder.app.computing.asking`).
 
     Raises:
         BeingComputed: If they are not found yet.
@@ -91,7 +91,7 @@ def inbox(
         matches: How many of its newest matches to look at; those without a record are left out.
         worst: How many decisions to give at most.
         variant: Only this one.
-        asker: Whose turn in the queue it takes (`ladder.app.computing.asking`).
+        asker: The account or address whose place in the queue it takes (`ladder.app.computing.asking`).
 
     Raises:
         LadderError: If there is no such bot, version or variant.

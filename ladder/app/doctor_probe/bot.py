@@ -17,10 +17,10 @@ OURS = ("devices",)
 OF_OTHERS = ("/proc/self/smaps", "/proc/self/pagemap", "/proc/1/status")
 
 
-def attempt(deed: Callable[[], object]) -> str:
-    """What came of a deed: the error's name, or done."""
+def attempt(action: Callable[[], object]) -> str:
+    """Try an action; give the name of the error that it raised, or `done`."""
     try:
-        deed()
+        action()
     except OSError as error:
         return errno.errorcode.get(error.errno or 0, str(error.errno))
     return "done"
@@ -57,13 +57,13 @@ def listed(path: str) -> list[str]:
 
 def main() -> None:
     """Try everything, say so, and wait to be held and ended."""
-    told = {
+    output = {
         "calls": {"flock": attempt(lock), "network": attempt(connect)},
         "host": [path for path in OF_HOST if readable(path)]
         + [f"/sys/{name}" for name in listed("/sys") if name not in OURS],
         "others": [path for path in OF_OTHERS if readable(path)],
     }
-    print(json.dumps(told), flush=True)
+    print(json.dumps(output), flush=True)
     time.sleep(600)
 
 

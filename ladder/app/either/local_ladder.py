@@ -9,7 +9,7 @@ from ladder.app import bots, health, logs, matches, states
 from ladder.app.accounts.links import site_address
 from ladder.app.missing_runner import START_HERE, why_nothing_plays
 from ladder.app.submit import ordering
-from ladder.app.tables.ordered import open_ordered
+from ladder.app.tables.order_dispatch import open_ordered
 from ladder.values.accounts import LOCAL
 from ladder.values.people import TableLinks, TableVisitor
 

@@ -1,1 +1,1 @@
-"""What a contestant does on one machine, without a ladder: play, check, compare, ask again, verify."""
+"""What a contestant does on one machine, without a ladder: play, check, compare, rerun, verify."""

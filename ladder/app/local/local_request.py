@@ -1,4 +1,4 @@
-"""What matches on this machine are asked for with, in the words that people type."""
+"""Options that all requests for matches on this machine have, in the words that people type."""
 
 from __future__ import annotations
 

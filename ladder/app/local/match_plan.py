@@ -1,4 +1,4 @@
-"""A match that is to be played on this machine: a new one, or an interrupted one that goes on."""
+"""A match that is to be played on this machine: a new one, or an interrupted one that is resumed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.app.local.local_request import LocalRequest
-from ladder.app.local.recording import going_on, recording, resumable, seed_beside, unfinished
+from ladder.app.local.record_output import recording, resumable, resumed_recording, seed_beside, unfinished
 from ladder.errors import UserError
 from ladder.sandbox.bots.bot_source import BotSource, find_bot, seat_names
 from pigpen.rules import seed_from
@@ -43,9 +43,9 @@ class MatchRequest(LocalRequest):
     One of them may be `human`.
     """
     boards: int | None = None
-    """So many boards, each from every seat."""
+    """Number of boards; each is played from every seat."""
     deals: int | None = None
-    """So many independent deals."""
+    """Number of independent deals."""
     game: bool = False
     """Deals until the variant's own end."""
     record: Path | None = None
@@ -56,7 +56,7 @@ class MatchRequest(LocalRequest):
 
 @dataclass(frozen=True)
 class MatchPlan:
-    """A match that can begin, or go on."""
+    """A match that can begin, or be resumed."""
 
     spec: MatchSpec
     sources: tuple[BotSource, ...]
@@ -68,7 +68,7 @@ class MatchPlan:
 
     @property
     def deals(self) -> int | None:
-        """How many there are in all; None where nobody knows."""
+        """How many there are in all; None: unknown."""
         return self.spec.format.count(self.spec.rules)
 
     @property
@@ -82,7 +82,7 @@ class MatchPlan:
         Give a function that writes a line of the record.
 
         Args:
-            say: Takes a sentence if the match is interrupted: how to go on with it.
+            say: Takes a sentence if the match is interrupted: how to resume it.
 
         Raises:
             SandboxError: If there is no room for the record.
@@ -92,7 +92,7 @@ class MatchPlan:
             with recording(self.record, self.spec.seed, say) as write:
                 yield write
         else:
-            with going_on(self.record, self.begun, self.spec.seed, say) as write, resumable(self.record):
+            with resumed_recording(self.record, self.begun, self.spec.seed, say) as write, resumable(self.record):
                 yield write
 
 
@@ -126,7 +126,7 @@ def resumed_match(record: Path, bots: Sequence[str], seed: str = "") -> MatchPla
 
     Raises:
         RecordError: If the record cannot be read.
-        UserError: If the match cannot go on, or is one of other bots.
+        UserError: If the match cannot be resumed, or is one of other bots.
     """
     begun = unfinished(record)
     with resumable(record):

@@ -40,7 +40,7 @@ async def play_match(
         plan: What is to be played, and by whom.
         sandbox: Opens where the bots run; it gives None for bots in this process.
         progress: Begins to show how far the match is; it gives what to call after each deal.
-        say: Takes a sentence if the match is interrupted: how to go on with it.
+        say: Takes a sentence if the match is interrupted: how to resume it.
         concurrency: How many tables to play at once; None: one for each core that bots may use; with a
             person one.
         sit: Brings the person to its seats, where the plan has one.

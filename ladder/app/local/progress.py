@@ -1,4 +1,4 @@
-"""How long work tells how far it has come."""
+"""How long-running work reports its progress."""
 
 from __future__ import annotations
 

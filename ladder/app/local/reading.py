@@ -1,4 +1,4 @@
-"""Records that are looked into, and which of their deals and bots is meant."""
+"""Reading a record for a command, and finding the deals and bots that the command names."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def why_in_record(source: Source, step: int, where: Where = ANYWHERE, bot: str |
         source: The record of a match, finished or not.
         step: The place of the decision among the steps of the deal, from 1.
         where: The deal.
-        bot: Whose decision it should be, by its name or number; None: whoever's it is.
+        bot: The name or number of the bot that must have made the decision; None: any bot.
 
     Raises:
         RecordError: If the file cannot be read.

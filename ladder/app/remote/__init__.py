@@ -1,1 +1,1 @@
-"""A remote ladder, asked over HTTP: needs nothing of what a ladder is run with."""
+"""A remote ladder, asked over HTTP. Needs neither a database nor Docker."""

@@ -18,7 +18,7 @@ def ladder_address(word: str, plain_http: bool = False) -> str:
     'https://arena.example'
 
     Args:
-        word: What was typed.
+        word: The address as the user typed it.
         plain_http: Let tokens travel unencrypted beyond this machine.
 
     Raises:
@@ -28,19 +28,19 @@ def ladder_address(word: str, plain_http: bool = False) -> str:
         parts = urlsplit(word.strip())
         port = parts.port
     except ValueError as error:
-        raise UserError(f"{word!r} is no address: {error}.") from None
+        raise UserError(f"{word!r} is not an address: {error}.") from None
     if parts.scheme not in PORTS or not parts.hostname:
         raise UserError(f"{word!r} is not the address of a ladder. Write it as https://arena.example")
     if parts.username is not None or parts.path.strip("/") or parts.query or parts.fragment:
         raise UserError(
-            f"{_without_secrets(parts)!r} says more than where the ladder is. Only scheme, host and port belong to its "
-            f"address: {_origin(parts, port)}"
+            f"{_without_secrets(parts)!r} holds more than the address of a ladder. Write only scheme, host and port: "
+            f"{_origin(parts, port)}"
         )
     if not all(letter.isprintable() and not letter.isspace() and letter not in '"<>\\^`{|}' for letter in word.strip()):
         raise UserError(f"{word!r} is not the address of a ladder. Write it as https://arena.example")
     if parts.scheme == "http" and not is_loopback(parts.hostname) and not plain_http:
         raise UserError(
-            f"{word!r} is not encrypted: everybody on the way could read your token. Write https://, or add "
+            f"{word!r} is not encrypted: others on the network could read your token. Write https://, or add "
             "--plain-http."
         )
     return _origin(parts, port)

@@ -1,4 +1,4 @@
-"""What a remote ladder has answered: a value, or in a sentence why there is none."""
+"""Answers of a remote ladder: a value, or a sentence that says why there is none."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def refusal(address: str, answer: HttpAnswer) -> PigpenError:
 def not_understood(address: str, answer: HttpAnswer) -> RemoteError:
     """What to raise if it is not what Pigpen answers."""
     return RemoteError(
-        f"What {address} answered is not understood ({answer.status}, {answer.media_type or 'of no kind'}): either it "
-        f"is no ladder, or it is one of another version than this one, {__version__}."
+        f"The answer of {address} is not understood ({answer.status}, {answer.media_type or 'of no kind'}): it is not "
+        f"a ladder, or its version of Pigpen is not this one, {__version__}."
     )
 
 

@@ -1,5 +1,5 @@
 """
-Requests to a remote ladder over HTTP.
+Asking a remote ladder over HTTP.
 
 The usual variables hold: ``HTTPS_PROXY``, ``HTTP_PROXY`` and ``NO_PROXY`` for proxies (never for this machine itself),
 ``REQUESTS_CA_BUNDLE`` and ``SSL_CERT_FILE`` for authorities. The token goes to the ladder's own origin alone.
@@ -45,7 +45,7 @@ FAILURES = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
 
 
 class Connection:
-    """A remote ladder, and the account that asks it, if there is one."""
+    """A connection to a remote ladder, with the user's token if there is one."""
 
     def __init__(self, address: str, token: str | None = None, wait: Callable[[float], None] = time.sleep) -> None:
         """
@@ -53,7 +53,7 @@ class Connection:
 
         Args:
             address: As `ladder_address` writes it.
-            token: Proves who asks.
+            token: Identifies the caller.
             wait: Lets seconds pass between two attempts.
         """
         self.address = address
@@ -142,11 +142,11 @@ class Connection:
                 yield found
         except requests.exceptions.SSLError as error:
             raise RemoteError(
-                f"{self.address} cannot be trusted: {why(error)}. If its certificate is of an authority of your own, "
-                "name that authority's file: REQUESTS_CA_BUNDLE or SSL_CERT_FILE"
+                f"{self.address} cannot be trusted: {why(error)}. If an authority of your own signed its certificate, "
+                f"set REQUESTS_CA_BUNDLE or SSL_CERT_FILE to that authority's file."
             ) from None
         except requests.exceptions.ProxyError as error:
-            raise _NoAnswer(f"The proxy before {self.address} does not let this through: {why(error)}.") from None
+            raise _NoAnswer(f"The proxy for {self.address} refuses this request: {why(error)}.") from None
         except FAILURES as error:
             raise _NoAnswer(f"{self.address} does not answer: {why(error)}.") from None
 
@@ -163,10 +163,10 @@ class Connection:
             found.close()
             if method != "GET" or origin_of(address) != origin_of(self.address):
                 raise RemoteError(
-                    f"{self.address} leads to {address!r}, and your token is not for that. If the ladder is there, log "
-                    "in there: pigpen login URL"
+                    f"{self.address} redirects to {address!r}, where your token is not valid. If the ladder is "
+                    "there now, log in there: pigpen login URL"
                 )
-        raise RemoteError(f"{self.address} leads from one address to the next, without end.")
+        raise RemoteError(f"{self.address} redirects without end.")
 
 
 class _NoAnswer(RemoteError):
@@ -174,7 +174,7 @@ class _NoAnswer(RemoteError):
 
 
 class _Token(requests.auth.AuthBase):
-    """Proves who asks, whatever a file .netrc says; it shows in no message."""
+    """Identifies the caller, whatever a file .netrc says; no message shows it."""
 
     def __init__(self, token: str | None) -> None:
         self._token = token

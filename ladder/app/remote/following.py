@@ -52,7 +52,7 @@ def follow(connection: Connection, number: int, wait: Callable[[float], None] = 
         except RemoteError as error:
             failures += 1
             if failures >= TRIES:
-                raise RemoteError(f"{error} The submission goes on there: pigpen submissions {number}") from None
+                raise RemoteError(f"{error} It continues there. To see it: pigpen submissions {number}") from None
         else:
             yield row
             if row.finished is not None:
@@ -69,7 +69,7 @@ def _streamed(connection: Connection, number: int) -> Iterator[SubmissionRow]:
                 if line.startswith(b"data:"):
                     yield _ROW.validate_json(line.removeprefix(b"data:"), extra="ignore")
     except pydantic.ValidationError:
-        raise RemoteError(f"What {connection.address} tells of submission {number} is not understood.") from None
+        raise RemoteError(f"The news of submission {number} from {connection.address} is not understood.") from None
 
 
 def _lines(found: requests.Response) -> Iterator[bytes]:

@@ -15,8 +15,8 @@ from pigpen.version import __version__
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LEAST_PAUSE, MAX_PAUSE = 0.2, 30.0
-"""Seconds between two questions whether the user has confirmed."""
+MIN_PAUSE, MAX_PAUSE = 0.2, 30.0
+"""Seconds between two requests that ask whether the log-in is confirmed."""
 
 
 def start(connection: Connection) -> LoginStarted:
@@ -33,13 +33,13 @@ def start(connection: Connection) -> LoginStarted:
 
 def confirmed(connection: Connection, started: LoginStarted, wait: Callable[[float], None] = time.sleep) -> str:
     """
-    Wait until the user has confirmed it; give the token. A connection that breaks meanwhile does no harm.
+    Wait until the log-in is confirmed; give the token. A connection that breaks meanwhile does no harm.
 
     Raises:
-        LadderError: If the code has expired, or the user has refused.
+        LadderError: If the code has expired, or the log-in was refused.
         RemoteError: If the ladder does not answer any more.
     """
-    pause, silent = min(max(started.interval, LEAST_PAUSE), MAX_PAUSE), 0
+    pause, silent = min(max(started.interval, MIN_PAUSE), MAX_PAUSE), 0
     while True:
         wait(pause)
         try:
@@ -65,7 +65,7 @@ def keep(address: str, token: str) -> Login:
     """
     if not is_token(token):
         raise UserError(
-            f"That is no token. Make one at {address}/me/account, and give it to: pigpen login {address} --token"
+            f"That is not a token. Make one at {address}/me/account, and give it to: pigpen login {address} --token"
         )
     with Connection(address, token) as connection:
         login = Login(address, who(connection).name, token)
@@ -100,7 +100,7 @@ def forget(login: Login) -> None:
     except RemoteError as error:
         remove_login()
         raise RemoteError(
-            f"You are logged out here, but the token is still good there: {error} "
+            f"You are logged out on this machine, but the token is still valid: {error} "
             f"Revoke it at {login.address}/me/account"
         ) from None
     remove_login()

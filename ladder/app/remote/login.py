@@ -1,4 +1,4 @@
-"""To which remote ladder this user has logged in: a file that only this user may read."""
+"""The remote ladder that this user has logged in to: a file that only this user may read."""
 
 from __future__ import annotations
 
@@ -53,9 +53,7 @@ def read_login() -> Login | None:
             raise ValueError
         return login
     except OSError as error:
-        raise UserError(
-            f"{str(path)!r} cannot be read: {error.strerror}. Without it you are logged in nowhere."
-        ) from None
+        raise UserError(f"{str(path)!r} cannot be read: {error.strerror}. Without it you are not logged in.") from None
     except (ValueError, TypeError, LookupError, RecursionError, UserError):
         raise UserError(
             f"{str(path)!r} does not hold a log-in. Remove it, and log in again: pigpen login https://arena.example"
@@ -71,7 +69,7 @@ def write_login(login: Login) -> Path:
     """
     path = login_file()
     if path is None:
-        raise UserError("There is no place for the log-in: this user has no home. Name a folder: XDG_CONFIG_HOME")
+        raise UserError("The log-in cannot be stored: this user has no home folder. Set XDG_CONFIG_HOME to a folder.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.parent.chmod(0o700)

@@ -1,4 +1,4 @@
-"""An image of this machine's engine on its way to the registry of a remote ladder."""
+"""Pushing an image of this machine's engine to the registry of a remote ladder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TAG = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 
 def push_image(connection: Connection, login: Login, image: str, name: str | None, tell: Callable[[str], None]) -> str:
     """
-    Push an image to the ladder's registry, under a name of one's own there.
+    Push an image to the ladder's registry, under a name in the user's namespace.
 
     Args:
         connection: The ladder.
@@ -52,7 +52,7 @@ def push_image(connection: Connection, login: Login, image: str, name: str | Non
     try:
         with engine_errors(f"push {image}"):
             if not _tagged(client, image, repository, tag):
-                raise UserError(f"There is no image {image!r} on this engine. To see those that are: docker images")
+                raise UserError(f"There is no image {image!r} on this engine. To list all: docker images")
             try:
                 digest = _push(client, login, repository, tag, tell)
             finally:
@@ -84,7 +84,7 @@ def _short_name(word: str) -> tuple[str, str]:
     short = repository.rpartition("/")[2]
     tag = "latest" if not tag or tag.startswith("sha256:") else tag
     if not _NAME.fullmatch(short) or not _TAG.fullmatch(tag) or short == "sha256":
-        raise UserError(f"{word!r} gives no name for the registry. Say one in small letters: --name trotter:1")
+        raise UserError(f"{word!r} gives no name for the registry. Give one in lower case: --name trotter:1")
     return short, tag
 
 
@@ -112,7 +112,7 @@ def _push(client: DockerClient, login: Login, repository: str, tag: str, tell: C
     except APIError as error:
         raise _refused(repository, explain(error)) from None
     if not digest:
-        raise RemoteError(f"The engine does not say what became of {repository}:{tag}. Push it again.")
+        raise RemoteError(f"The engine does not say whether {repository}:{tag} was pushed. Push it again.")
     return digest
 
 

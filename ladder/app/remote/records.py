@@ -1,4 +1,4 @@
-"""Records of matches of a remote ladder: fetched once, and kept by match and hash."""
+"""Records of a remote ladder's matches: fetched once, and cached by match and hash."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def fetch_record(connection: Connection, match: int, kept_bytes: int = KEPT_BYTE
     if answer.status != 200 or digest is None:
         raise not_understood(connection.address, answer)
     if hashlib.sha256(answer.body).hexdigest() != digest:
-        raise RemoteError(f"The record of match {match} came damaged from {connection.address}. Try again.")
+        raise RemoteError(f"The record of match {match} arrived damaged from {connection.address}. Try again.")
     return _keep(folder, f"{match}-{digest}.jsonl.gz", answer.body, kept_bytes)
 
 

@@ -31,7 +31,7 @@ MAX_BOTS, MAX_MATCHES = 1000, 200
 
 @dataclass(frozen=True)
 class RemoteLadder:
-    """An `AnyLadder`: the ladder decides what the user may do."""
+    """An `AnyLadder` on another machine. That ladder decides what the user may do."""
 
     connection: Connection
 
@@ -83,7 +83,7 @@ class RemoteLadder:
     def logs(self, match: int, seat: str, table: int | None) -> list[SeatLog]:
         """See `AnyLadder`."""
         if not _fits(seat):
-            raise UserError(f"Nobody in match {match} is {seat!r}. To see who is: pigpen matches {match}")
+            raise UserError(f"No bot {seat!r} played in match {match}. To list its bots: pigpen matches {match}")
         return self.connection.get(f"/matches/{match}/seats/{quote(seat, safe='')}/logs", list[SeatLog], table=table)
 
     def retire(self, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
@@ -131,12 +131,10 @@ class RemoteLadder:
 def _name(bot: str) -> str:
     """A bot's name as a part of an address."""
     if not _fits(bot):
-        raise LadderError(
-            f"There is no bot {bot.partition('@')[0]!r} on this ladder. To see those that are: pigpen bots"
-        )
+        raise LadderError(f"There is no bot {bot.partition('@')[0]!r} on this ladder. To list all: pigpen bots")
     return quote(bot, safe="")
 
 
 def _fits(word: str) -> bool:
-    """Whether a word can be a part of an address without leading to another address."""
+    """Whether a word can be a part of an address without changing the path around it."""
     return word not in ("", ".", "..") and "/" not in word and len(word) <= 80

@@ -93,7 +93,7 @@ def upload(
             if now is not None and not failures:
                 advance()
             elif failures >= TRIES:
-                raise RemoteError(f"{connection.address} does not take the folder: {TRIES} attempts came to nothing.")
+                raise RemoteError(f"{connection.address} did not receive the folder in {TRIES} attempts. Try again.")
             else:
                 wait(min(2.0**failures / 4, MAX_PAUSE))
             sent = now or _arrived(connection, sent)

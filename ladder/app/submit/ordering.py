@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 HOUR = 3600.0
 WEAK = (
-    "The bots of this ladder run without a sandbox, so it takes none through the site. Its organiser submits them, or "
-    "begins a ladder with Docker."
+    "The bots of this ladder run without isolation, so it accepts none over the network. Its organiser can submit "
+    "them, or begin a ladder with Docker."
 )
 
 
@@ -90,7 +90,7 @@ def submission(ladder: Ladder, viewer: Viewer, number: int) -> SubmissionRow:
     with ladder.database.read() as session:
         row = submission_row(session, number)
     if row is None or not may(viewer, Act.READ_SUBMISSION, row.owner):
-        raise LadderError(f"There is no submission {number} of yours. To see those that are: pigpen submissions")
+        raise LadderError(f"There is no submission {number} of yours. To list all: pigpen submissions")
     return row
 
 
@@ -123,7 +123,7 @@ def withdraw(ladder: Ladder, viewer: Viewer, number: int) -> SubmissionRow:
     """
     row = submission(ladder, viewer, number)
     if not may(viewer, Act.SUBMIT, row.owner):
-        raise LadderError(f"There is no submission {number} of yours. To see those that are: pigpen submissions")
+        raise LadderError(f"There is no submission {number} of yours. To list all: pigpen submissions")
     with ladder.database.write() as session:
         folder = queue.withdraw(session, number, ladder.clock())
         if folder is False:
@@ -154,11 +154,11 @@ def _check_quota(session: Session, ladder: Ladder, owner: str) -> None:
     own = find_account(session, owner).submissions_a_day
     a_day = settings.submissions_a_day if own is None else own
     if used.waiting >= settings.submissions_waiting:
-        raise TooOften(f"{used.waiting} of your submissions have not ended, and more may not wait at once.", 60.0)
+        raise TooOften(f"{used.waiting} of your submissions have not ended: the limit. Wait, or withdraw one.", 60.0)
     if used.today >= a_day:
-        raise TooOften(f"You have submitted {used.today} times in 24 hours, and {a_day} times is the limit.", HOUR)
+        raise TooOften(f"You have submitted {used.today} times in 24 hours; the limit is {a_day}.", HOUR)
     if used.seconds >= 60 * settings.trial_minutes:
-        raise TooOften(f"Your trials have taken {settings.trial_minutes} minutes in 24 hours, the limit.", HOUR)
+        raise TooOften(f"Your trials have taken {settings.trial_minutes} minutes in 24 hours: the limit.", HOUR)
 
 
 def _added(

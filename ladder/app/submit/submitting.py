@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ladder.values.submission import SubmissionOrder, SubmissionRow
 
 NO_ISOLATION = (
-    "The process sandbox keeps no bot from your files: use it for bots that you trust. "
+    "The process sandbox does not keep bots from your files. Use it only for bots that you trust. "
     "A ladder of processes is for your own machine and your own bots."
 )
 
@@ -87,7 +87,7 @@ async def submit(
     finally:
         await opened.close()
     if row is None:
-        raise StoreError("Another process has taken this submission over, for it took too long here.")
+        raise StoreError("Another process has taken this submission over, because it took too long here.")
     return row
 
 
@@ -130,7 +130,7 @@ def _usual_sandbox(settings: Settings, usual: str | None) -> SandboxKind:
     """Where the ladder's bots run already, or else what the settings say."""
     if usual is None and settings.sandbox == SandboxKind.PROCESS and source_of("sandbox") == "file":
         raise UserError(
-            f"{FILE} alone does not begin a ladder of processes, from which nothing keeps your files. If its bots are "
-            "your own, say --sandbox process."
+            f"{FILE} alone does not begin a ladder of processes, because its bots can read your files. If all its "
+            f"bots are your own, add --sandbox process."
         )
     return SandboxKind(usual or settings.sandbox)

@@ -63,7 +63,7 @@ def begin_upload(ladder: Ladder, viewer: Viewer, size: int) -> Upload:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         _remove_old(ladder, root)
         if sum(_is_of(viewer, folder) for folder in root.iterdir()) >= MAX_OPEN:
-            raise TooOften(f"{MAX_OPEN} uploads of yours are under way; resume one of them, or give it up.", 60.0)
+            raise TooOften(f"{MAX_OPEN} of your uploads are not finished. Finish one of them, or give it up.", 60.0)
         name = secrets.token_hex(16)
         (root / name).mkdir(mode=0o700)
         (root / name / "data").touch(mode=0o600)
@@ -103,11 +103,11 @@ async def go_on(ladder: Ladder, viewer: Viewer, name: str, offset: int, pieces: 
     with _appending(folder / "data") as number:
         there = os.fstat(number).st_size
         if there != offset:
-            raise Conflict(f"{there} bytes of this upload have arrived, and not {offset}. Go on from there.")
+            raise Conflict(f"{there} bytes of this upload have arrived, and not {offset}. Continue there.")
         async for piece in pieces:
             there += len(piece)
             if there > size:
-                raise UserError(f"More has come than the {size:,} bytes that were announced. Begin another upload.")
+                raise UserError(f"More than the announced {size:,} bytes have arrived. Begin another upload.")
             with disk_errors(folder):  # what breaks on the way here is no matter of the disk
                 _write(number, piece)
     return Upload(id=name, bytes=size, offset=there)
@@ -160,7 +160,7 @@ def _appending(file: Path) -> Iterator[int]:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield number
     except BlockingIOError:
-        raise Conflict("Another request is sending this upload, or submits it. Wait until that has ended.") from None
+        raise Conflict("Another request is sending or submitting this upload. Wait until it has ended.") from None
     finally:
         os.close(number)
 

@@ -1,1 +1,1 @@
-"""Tables with people: opened, sat down at, looked at, ended."""
+"""Tables with people: opening, joining, watching and ending them."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ladder.app.overview import rules_of
 from ladder.app.recorded_match import place_of
-from ladder.app.tables.sittings import board_of, board_of_day
-from ladder.app.tables.todays import todays_board
+from ladder.app.tables.daily_board import todays_board
+from ladder.app.tables.played_boards import board_of, board_of_day
 from ladder.errors import LadderError
 from ladder.matches.same_board import differences, percentile, ranked
 from ladder.values.same_board import DayResults, SameBoard, SittingBeside
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
 
 LISTED = 100
-"""So many of all are listed; yours always is."""
+"""Plays of a board that are listed; yours always is."""
 
 
 def compare(ladder: Ladder, name: str, secret: str, asker: str = "") -> SameBoard:
@@ -35,7 +35,7 @@ def compare(ladder: Ladder, name: str, secret: str, asker: str = "") -> SameBoar
     Raises:
         Conflict: If the table is not over.
         Forbidden: If the secret is for no chair there.
-        LadderError: If there is no such table, or the board is nobody else's.
+        LadderError: If there is no such table, or no other table has that board.
         UserError: If the record of the board's match is gone.
     """
     board = board_of(ladder, name, secret, asker)

@@ -1,5 +1,5 @@
 """
-Limits on the number of tables, so that a script that opens tables leaves room for everybody else.
+Limits on the number of tables, so that a script that opens tables leaves room for other visitors.
 
 Tables that wait for people and tables that play have places of their own. If all places are taken, they are shared
 fairly: a table of those who have the most is ended before a visitor with fewer is refused.
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 MAX_GUEST_TABLES, MAX_ACCOUNT_TABLES = 2, 5
 """Tables that one of them may have open."""
-SOON = 600.0
-"""After so many seconds a table at which nobody is any more has ended."""
+RETRY_SECONDS = 600.0
+"""Seconds after which a table that all people have left has ended."""
 OWN = "You have as many tables open as are allowed. End one of them, or try again in {minutes} minutes."
 OF_ADDRESS = "Guests at your address have as many tables open as allowed. Log in, end one, or try in {minutes} minutes."
 TAKEN = "All tables of this ladder are taken; try again in {minutes} minutes."
@@ -53,12 +53,12 @@ def check_limits(session: Session, settings: Settings, who: TableVisitor) -> Non
     tables, guest = all_open(session), guest_hash(who)
     if who.account is not None:
         if sum(each.owner == who.account for each in tables) >= MAX_ACCOUNT_TABLES:
-            raise TooOften(OWN, SOON)
+            raise TooOften(OWN, RETRY_SECONDS)
         return
     if guest and sum(each.guest == guest for each in tables) >= MAX_GUEST_TABLES:
-        raise TooOften(OWN, SOON)
+        raise TooOften(OWN, RETRY_SECONDS)
     if who.network and sum(each.network == who.network for each in tables) >= settings.guest_tables:
-        raise TooOften(OF_ADDRESS, SOON)
+        raise TooOften(OF_ADDRESS, RETRY_SECONDS)
 
 
 def make_place(session: Session, settings: Settings, table: PeopleTable, now: float) -> None:
@@ -77,7 +77,7 @@ def make_place(session: Session, settings: Settings, table: PeopleTable, now: fl
         return
     given_up = _given_up(like_it, table)
     if given_up is None:
-        raise Busy(TAKEN, SOON)
+        raise Busy(TAKEN, RETRY_SECONDS)
     end_table(session, given_up, GAVE_WAY, now)
 
 

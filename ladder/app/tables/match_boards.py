@@ -80,14 +80,14 @@ def match_board(ladder: Ladder, match: int, board: int, table: int) -> MatchBoar
 
 def open_match_board(ladder: Ladder, chair: BoardChair, who: TableVisitor, seconds: float = 30.0) -> OpenedTable:
     """
-    Open a table at which somebody plays a board of a match, in the place of one of its bots.
+    Open a table at which a person plays a board of a match, in the place of one of its bots.
 
     The others are the bots that sat there, as far as their owners and this visitor's kind allow, else house bots.
 
     Args:
         ladder: The ladder.
         chair: The board, and the person's chair there.
-        who: Who plays.
+        who: The visitor.
         seconds: What the person has for each decision.
 
     Raises:

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 NAME_BYTES, SECRET_BYTES = 9, 32
 GUEST = "guest"
 USUAL_HOUSE_BOTS = ("counting", "cautious", "counting", "cautious")
-"""Who sits in the other chairs if nobody says who."""
+"""House bots for the other chairs, if the order names none."""
 
 
 def open_table(ladder: Ladder, order: TableOrder, who: TableVisitor, seed: bytes | None = None) -> OpenedTable:
     """
-    Open a table; whoever does so sits in the first chair for a person.
+    Open a table; the person who opens it gets the first chair for a person.
 
     It begins when all its people are there. Nothing of it is rated.
 
@@ -51,7 +51,7 @@ def open_table(ladder: Ladder, order: TableOrder, who: TableVisitor, seed: bytes
     Raises:
         Busy: If there are too many tables.
         Forbidden: If such a table is not for this visitor.
-        LadderError: If a bot is not there, or is not to be played with.
+        LadderError: If a bot is missing, or people may not play with it.
         RulesFileError: If there is no such variant.
         TooOften: If this visitor has too many tables open.
         UserError: If the order makes no sense.
@@ -172,5 +172,5 @@ def _secrets(orders: Sequence[ChairOrder], rules: Rules) -> dict[int, str]:
     if len(orders) != rules.players:
         raise UserError(f"{rules.name} has {rules.players} chairs; {len(orders)} are filled.")
     if not people:
-        raise UserError("Nobody sits at this table but bots; leave a chair to a person.")
+        raise UserError("Only bots sit at this table; leave a chair for a person.")
     return {number: secrets.token_urlsafe(SECRET_BYTES) for number in people}

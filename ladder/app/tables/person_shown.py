@@ -62,7 +62,7 @@ def shown_table(seen: Seen, result: DealResult | None = None, by: str = "") -> R
 
     Args:
         seen: What the seat sees.
-        result: How the deal ended; None: it goes on.
+        result: How the deal ended; None: it has not ended.
         by: Who decided for the seat, as in a record (`default:timeout`, `away`), if it has just done something.
     """
     return shown_moment(seat_table(seen.view, seen.names, result), tuple(_steps(seen.view, by)))
@@ -153,8 +153,8 @@ def _steps(view: View, by: str) -> Iterator[ReplayStep]:
 
 def _step(seat: int, kind: str, action: str, by: str) -> ReplayStep:
     unknown = dict.fromkeys(("number", "took_ms", "cpu_ms", "unasked_ms", "decision"))
-    said = dict.fromkeys(("why", "printed"), "")
-    return ReplayStep.model_validate({"seat": seat, "kind": kind, "action": action, "by": by, **unknown, **said})
+    hidden = dict.fromkeys(("why", "printed"), "")
+    return ReplayStep.model_validate({"seat": seat, "kind": kind, "action": action, "by": by, **unknown, **hidden})
 
 
 def _faces(view: View) -> Iterator[str]:

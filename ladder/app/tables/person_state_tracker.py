@@ -37,11 +37,11 @@ class PersonStateTracker:
     """
     Makes a `PersonState` of everything that its client hears.
 
-    The end of a deal stays until the person goes on: what happens in the next deal meanwhile is held back, and comes
+    The end of a deal stays until the person continues: what happens in the next deal meanwhile is held back, and comes
     then, moment by moment.
 
     Attributes:
-        seat: Is told what the person does.
+        seat: Receives what the person does.
         info: What is shown besides the game; call `show` after a change.
         connections: How often its client has found the seat.
     """
@@ -97,14 +97,14 @@ class PersonStateTracker:
             self._see(seen)
 
     def asked(self, question: Question) -> None:
-        """See `SeatListener`; who is asked in the next deal has looked at the end of the last one long enough."""
+        """See `SeatListener`. A question of the next deal ends the pause after the last one."""
         self._flush()
         self._question = question
         self._answered.pop(question.view.decision, None)  # put again: the answer is lost
         self.show()
 
-    def told(self, notice: Notice) -> None:
-        """See `SeatListener`; a result that is told again after a lost connection is known."""
+    def notified(self, notice: Notice) -> None:
+        """See `SeatListener`; a result that is sent again after a lost connection is known."""
         if isinstance(notice, DealResult):
             if not self._sheet or notice.deal > self._sheet[-1].deal:
                 self._deal_over(notice)
@@ -122,7 +122,7 @@ class PersonStateTracker:
             self._is_connected = is_there
             self.show()
 
-    # Called by whoever knows what the person does, and what becomes of the table.
+    # Called by the session, which knows what the person does and what becomes of the table.
 
     @property
     def is_connected(self) -> bool:
@@ -246,8 +246,8 @@ class PersonStateTracker:
         self, kind: Literal["default", "resumed", "taken_back"], verdict: str = "", action: str = "", text: str = ""
     ) -> None:
         self._noticed += 1
-        said = sanitize(text)[:500]
-        notice = PersonNotice(number=self._noticed, kind=kind, verdict=verdict, action=action, text=said)
+        shown = sanitize(text)[:500]
+        notice = PersonNotice(number=self._noticed, kind=kind, verdict=verdict, action=action, text=shown)
         self._notices.append(notice)
 
     def _status(self) -> ShownStatus:

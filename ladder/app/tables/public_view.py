@@ -1,4 +1,4 @@
-"""A deal as everybody at the table sees it, made from what was played and exposed alone: no hand is ever looked at."""
+"""The public view of a deal, made only from cards that were played or exposed: hands are never read."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class PublicDeal:
                 self._play(step.seat, Card.parse(words))
 
     def view(self) -> View:
-        """What somebody sees who has no hand."""
+        """Give the view of a spectator, who has no hand."""
         played = set(self._plays)
         known = [*self._up, *(each for each in self._down if each.card in played)]
         hidden = [0] * self._rules.players
@@ -75,9 +75,9 @@ class PublicDeal:
         """What a page draws; *result* if the deal is over."""
         view = self.view()
         made = shown_moment(seat_table(view, names, result))
-        chairs = tuple(each.model_copy(update={"asked": each.asked and result is None}) for each in made.chairs)
+        seats = tuple(each.model_copy(update={"asked": each.asked and result is None}) for each in made.seats)
         is_to_lead = self._phase is Phase.EXPOSE and (self._has_exposed or not self._rules.exposing)
-        return made.model_copy(update={"chairs": chairs} | ({"phase": "play"} if is_to_lead else {}))
+        return made.model_copy(update={"seats": seats} | ({"phase": "play"} if is_to_lead else {}))
 
     @property
     def _phase(self) -> Phase:

@@ -25,7 +25,7 @@ NO_TABLE = "There is no such table; it may have been removed. Open another one a
 
 def table_page(ladder: Ladder, name: str, secret: str | None = None) -> TableState:
     """
-    Read a table as somebody sees it who has the secret of one of its chairs, or none.
+    Read a table as it looks with the secret of one of its chairs, or with none.
 
     Raises:
         LadderError: If there is no such table.
@@ -37,7 +37,7 @@ def table_page(ladder: Ladder, name: str, secret: str | None = None) -> TableSta
 
 
 def open_tables_of(ladder: Ladder, who: TableVisitor) -> list[TableState]:
-    """The tables that somebody has opened and that have not ended, the oldest first."""
+    """Read the tables that a visitor has opened and that have not ended, the oldest first."""
     guest = guest_hash(who)
     if who.account is None and not guest:
         return []
@@ -83,7 +83,7 @@ def is_opener(chairs: Sequence[PeopleChair], chair: PeopleChair | None) -> bool:
 
 
 def state_of(table: PeopleTable, chairs: Sequence[PeopleChair], mine: PeopleChair | None) -> TableState:
-    """Say how far a table has come, to who sits in the chair *mine*, or to anybody."""
+    """Give the state of a table, as the person in the chair *mine* may see it, or as any visitor may."""
     is_open_to_see = table.status == TableStatus.OVER and table.purpose == TablePurpose.FREE
     return TableState(
         **{name: getattr(table, name) for name in _SAME},

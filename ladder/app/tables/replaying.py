@@ -10,10 +10,10 @@ from ladder.app.local.reading import Source, read_match
 from ladder.app.local.why import Where
 from ladder.app.recorded_match import read_recorded
 from ladder.app.replay import replayed
-from ladder.app.tables.played import record_of
+from ladder.app.tables.chairs import NO_SEAT
+from ladder.app.tables.played_boards import YOU, board_of
 from ladder.app.tables.reading import table_page
-from ladder.app.tables.sitting import NO_SEAT
-from ladder.app.tables.sittings import YOU, board_of
+from ladder.app.tables.table_record import record_of
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.matches.estimate import TooManyChoices, check_choices
 from ladder.results.table_files import TableFiles
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ladder.values.why import Dearest
 
 WORST = 3
-"""How many of the dearest decisions of a deal are told."""
+"""How many of the dearest decisions of a deal are shown."""
 NOT_OVER = "What was played here is told when the table is over."
 
 
@@ -53,20 +53,20 @@ def table_replayed(
     ladder: Ladder, name: str, secret: str, key: str, place: DealPlace, seat: int | None = None, asker: str = ""
 ) -> DealReplayed:
     """
-    Play a deal again: one of the table's own, or how somebody else has played its board.
+    Play a deal again: one of the table's own, or the same board as others have played it.
 
     Args:
         ladder: The ladder.
         name: The table's.
-        secret: The chair's of who asks.
-        key: `YOU`, or somebody as `compare` names them.
+        secret: That of the caller's chair.
+        key: `YOU`, or the key of another play of the board, as `compare` gives it.
         place: The deal.
         seat: Show what this seat knew, and nothing else; None: all hands.
         asker: Whose turn in the queue a house bot's play takes (`ladder.app.computing.asking`).
 
     Raises:
         BeingComputed: If it is a house bot's, and is not done yet.
-        LadderError: As `first_place`, or if there is no such deal or seat, or nobody of that name.
+        LadderError: As `first_place`, or if there is no such deal, seat, or play of the board.
         UserError: If the record cannot be read.
     """
     recorded = _record(ladder, name, secret, key, asker)
@@ -101,7 +101,7 @@ def table_why(ladder: Ladder, name: str, secret: str, key: str, place: DealPlace
 
 def dearest_of_deal(ladder: Ladder, name: str, secret: str, deal: int, asker: str = "") -> Dearest:
     """
-    Give a person's costliest decisions in a deal that is over, by estimate; the table may go on.
+    Give a person's costliest decisions in a deal that is over, by estimate; the table need not be over.
 
     Raises:
         BeingComputed: If they are not found yet.

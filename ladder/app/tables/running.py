@@ -25,14 +25,14 @@ async def play_tables(
     coming_seconds: float = COMING_SECONDS,
 ) -> None:
     """
-    Play the tables of a ladder until cancelled; tables that are under way then go on at the next run.
+    Play the tables of a ladder until cancelled; tables that are under way then are resumed by the next run.
 
     Args:
         ladder: The ladder.
         log_to_stderr: Write each event to stderr, too.
-        idle_seconds: After how long without anybody a table ends.
+        idle_seconds: Seconds after which a table that all people have left ends.
         retry_seconds: How long a table waits after a failure of the platform.
-        coming_seconds: How long a table that begins, or goes on, waits for somebody who is not there.
+        coming_seconds: Seconds that a table waits, when it begins or resumes, for people who are absent.
 
     Raises:
         SandboxError: If the log cannot be written.

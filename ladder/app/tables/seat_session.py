@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ladder.values.person_state import PersonState
 
 SESSION_SECONDS = 60.0
-"""For so long a session stays after its last tab."""
+"""Seconds that a session stays after its last tab."""
 MAX_TABS = 10
 """Tabs that show one chair at the same time."""
 FIND_SECONDS = (*(0.02,) * 20, *(0.1,) * 20, 0.5)
@@ -38,11 +38,11 @@ FIND_SECONDS = (*(0.02,) * 20, *(0.1,) * 20, 0.5)
 WAITING_SECONDS = 1.0
 """The same while people are still to come."""
 PATIENCE_SECONDS = 1.0
-"""For so long a seat is looked for where it was."""
+"""Seconds for which a lost seat is looked for at its old address."""
 QUESTION_SECONDS = 0.2
 """A seat that was found puts an open question again within a few milliseconds."""
-MAX_SAID, SAID_SECONDS = 60, 60.0
-"""What a person may say besides answers, in so many seconds: the referee's seat takes only so much in a match."""
+MAX_MESSAGES, MESSAGE_SECONDS = 60, 60.0
+"""Messages, besides answers, that a person may send in that many seconds; the referee limits their number too."""
 STALE = "This question is no longer open; the page shows the table as it is now."
 TOO_MANY_TABS = "This table is open in too many tabs; close some."
 TOO_FAST = "That was too often; try again in {minutes} min."
@@ -69,7 +69,7 @@ class SeatSession:
         self._tabs: set[Tab[PersonState]] = set()
         self._client: PersonClient | None = None
         self._news = asyncio.Event()
-        self._said: deque[float] = deque(maxlen=MAX_SAID)
+        self._sent: deque[float] = deque(maxlen=MAX_MESSAGES)
         self._attempt: int | None = None
         self._is_taken_back = False
         self._is_old = False
@@ -122,15 +122,15 @@ class SeatSession:
 
     def say(self, state: str, deal: int | None = None) -> None:
         """
-        Say that the person is `here`, or `away`, or `ready` to go on after a deal.
+        Say that the person is `here`, or `away`, or `ready` for the next deal.
 
         Raises:
-            TooOften: If too much is said.
+            TooOften: If too many messages were sent.
         """
         now = asyncio.get_running_loop().time()
-        if len(self._said) == MAX_SAID and now - self._said[0] < SAID_SECONDS:
-            raise TooOften(TOO_FAST, SAID_SECONDS - (now - self._said[0]))
-        self._said.append(now)
+        if len(self._sent) == MAX_MESSAGES and now - self._sent[0] < MESSAGE_SECONDS:
+            raise TooOften(TOO_FAST, MESSAGE_SECONDS - (now - self._sent[0]))
+        self._sent.append(now)
         self._linger()
         if state == "ready" and deal is not None:
             self.tracker.go_on(deal)
@@ -149,7 +149,7 @@ class SeatSession:
 
     async def settled(self, seconds: float) -> None:
         """
-        Wait until the seat is there, or is not expected to be: at most so many seconds.
+        Wait until the seat is there, or is not expected to be, and at most for the seconds given.
 
         A seat that was just found has a moment to put its question. Who asks how the table stands is there.
         """
@@ -186,7 +186,7 @@ class SeatSession:
             tab.put(state)
 
     def _linger(self) -> None:
-        """End after a while if no tab is there then."""
+        """End after a while, unless a tab has been opened by then."""
         if self._timer is not None:
             self._timer.cancel()
         loop = asyncio.get_running_loop()

@@ -31,7 +31,7 @@ class TableInfo:
     place: int | None = None
     """The person's, once that is known."""
     totals: tuple[int, ...] = ()
-    """What everybody has then."""
+    """What all seats have then."""
     verify: str = ""
     compare: str = ""
 

@@ -85,7 +85,7 @@ def disable(
     """
     Disable an account: its sessions, tokens and streams end at once.
 
-    Its submissions that have not ended are withdrawn. Its bots play on; see pigpen suspend.
+    Its submissions that have not ended are withdrawn. Its bots still play; to stop them: pigpen suspend.
 
     Examples:
         pigpen account disable mallory --reason "It is shared by a whole school."
@@ -138,7 +138,7 @@ def quota(
     as_json: JsonOption = False,
 ) -> None:
     """
-    Let an account submit more, or less, often than the setting submissions_a_day says.
+    Set how often an account may submit in 24 hours, instead of the setting submissions_a_day.
 
     Examples:
         pigpen account quota ada 100
@@ -157,7 +157,7 @@ def quota(
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise UserError(f"{text!r} is no number of submissions; write one, or: default")
+        raise UserError(f"{text!r} is not a number of submissions. Write a number, or: default")
     return int(text)
 
 

@@ -58,7 +58,7 @@ def invitations(as_json: JsonOption = False) -> None:
 
 def uninvite(number: Annotated[int, typer.Argument(help="Its number in pigpen account invitations.")]) -> None:
     """
-    Withdraw an invitation that nobody has used.
+    Withdraw an invitation that was not used.
 
     Examples:
         pigpen account uninvite 7
@@ -68,7 +68,7 @@ def uninvite(number: Annotated[int, typer.Argument(help="Its number in pigpen ac
 
     with opened() as ladder:
         take_back(ladder, LOCAL, number)
-    typer.echo(sanitize(f"Invitation {number} is not good any more."))
+    typer.echo(sanitize(f"Invitation {number} is withdrawn."))
 
 
 def password(name: NameArgument, days: DaysOption = 1, as_json: JsonOption = False) -> None:

@@ -1,4 +1,4 @@
-"""`pigpen login`, `logout` and `whoami`: a ladder elsewhere."""
+"""`pigpen login`, `logout` and `whoami`: a remote ladder."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from ladder.app.remote.login import Login
     from ladder.values.accounts import LoginStarted
 
-NOWHERE = "You are logged in nowhere. To log in to a ladder elsewhere: pigpen login https://arena.example"
+NOWHERE = "You are not logged in to a ladder. To log in: pigpen login https://arena.example"
 
 
 def login(
     address: Annotated[
         str | None,
         typer.Argument(
-            metavar="[URL]", help="Where the ladder is: https://arena.example. By default: where you are logged in."
+            metavar="[URL]", help="The ladder's address: https://arena.example. By default: where you are logged in."
         ),
     ] = None,
     token: Annotated[
         bool, typer.Option("--token", help="Read a token from the standard input, for machines without a browser.")
     ] = False,
-    browser: Annotated[bool, typer.Option("--browser", help="Open the address in a browser, too.")] = False,
+    browser: Annotated[bool, typer.Option("--browser", help="Also open the address in a browser.")] = False,
     plain_http: Annotated[
-        bool, typer.Option("--plain-http", help="Allow an address without encryption, beyond this machine.")
+        bool, typer.Option("--plain-http", help="Allow http:// (no encryption) for an address on another machine.")
     ] = False,
 ) -> None:
     """
-    Log in to a ladder elsewhere: an address and a code are shown, to be confirmed in a browser.
+    Log in to a remote ladder. The command shows an address and a code; confirm the code there in a browser.
 
     From then on submit, submissions, retire, standings, bots, show, matches, logs, explain, replay, rerun, why and
     verify work with that ladder; with --local they work with the one on this machine. Tokens are made on the page
@@ -59,8 +59,8 @@ def login(
     found = keep(where, _given_token() if token else _confirmed(where, browser))
     typer.echo(sanitize(f"You are {found.name} on {found.address} now. To log out: pigpen logout"))
     if before is not None and before.token != found.token:
-        said = f"You were {before.name} on {before.address}; that token is forgotten here, but good there still."
-        typer.echo(sanitize(said), err=True)
+        removed = "That token is removed from this machine, but it is still valid there."
+        typer.echo(sanitize(f"You were {before.name} on {before.address}. {removed}"), err=True)
 
 
 def logout() -> None:
@@ -95,7 +95,7 @@ def whoami(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSO
         return
     typer.echo(sanitize(f"You are {me.name} ({me.role}) on {login.address}."))
     typer.echo(sanitize(f"Your bots: {', '.join(me.bots) or 'none yet'}."))
-    typer.echo(sanitize(f"Your token is good for: {', '.join(me.scopes)}."))
+    typer.echo(sanitize(f"Your token allows: {', '.join(me.scopes)}."))
 
 
 def the_login() -> Login:

@@ -19,7 +19,7 @@ DaysOption = Annotated[int, typer.Option(min=1, max=365, help="Days for which th
 
 
 def role_of(organiser: bool) -> Role:
-    """What an account is for, as --organiser says it."""
+    """Give the role of an account, as --organiser says."""
     from ladder.values.accounts import Role
 
     return Role.ORGANISER if organiser else Role.CONTESTANT
@@ -34,4 +34,4 @@ def print_link(ladder: Ladder, made: NewSecret, as_json: bool) -> None:
         print_json(link)
     else:
         typer.echo(sanitize(link.link))
-        typer.echo("It is good once, and is not shown again.", err=True)
+        typer.echo("It is valid once, and is not shown again.", err=True)

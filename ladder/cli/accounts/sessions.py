@@ -34,7 +34,9 @@ def sessions(name: NameArgument, as_json: JsonOption = False) -> None:
 
 def revoke(
     name: NameArgument,
-    number: Annotated[int | None, typer.Argument(help="Only this one; see: pigpen account sessions")] = None,
+    number: Annotated[
+        int | None, typer.Argument(help="Only this session or token; see: pigpen account sessions")
+    ] = None,
 ) -> None:
     """
     End an account's sessions and revoke its tokens; its owner can log in again.
@@ -58,11 +60,11 @@ def revoke(
 
 
 def audit(
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Number of lines to show, the newest ones.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Show at most the N newest entries.")] = 50,
     as_json: JsonOption = False,
 ) -> None:
     """
-    Show what people did: accounts, tokens, submissions, suspensions; the newest first.
+    Show the audit log: changes of accounts, tokens, submissions and suspensions, the newest first.
 
     Examples:
         pigpen account audit --limit 200

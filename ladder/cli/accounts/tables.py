@@ -48,7 +48,7 @@ def print_credentials(rows: Sequence[CredentialRow], console: Console) -> None:
 
 
 def print_audit(rows: Sequence[AuditRow], console: Console) -> None:
-    """Print a row for each thing that somebody did."""
+    """Print a row for each entry of the audit log."""
     table = plain_table("when", "who", "from", "what", "to", "more", wrapped=("to", "more"))
     for row in rows:
         more = ", ".join(f"{name}: {value}" for name, value in row.details.items() if value not in (None, ""))

@@ -35,10 +35,10 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print the workers as JSON.")] = False,
 ) -> None:
     """
-    Show the workers as their coordinators last heard of them.
+    Show the workers, as last seen by their coordinators.
 
-    This and the next three commands work from any machine that has the ladder's settings, whether a coordinator runs
-    or not. A worker is shown as gone if nothing was heard of it for a minute.
+    This command, drain, resume and forget work from any machine that has the ladder's settings, even if no
+    coordinator runs. A worker is shown as gone if it was not seen for a minute.
 
     Examples:
         pigpen cluster status
@@ -49,14 +49,14 @@ def status(
     """
     from rich.console import Console
 
-    from ladder.app.cluster import certs, workers
+    from ladder.app.cluster import certs, worker_states
     from ladder.app.cluster.coordinators import coordinators
     from ladder.cli.organise.workers_table import print_coordinators, print_worker, print_workers
     from ladder.values.accounts import LOCAL
     from ladder.values.value import time_of
 
     with opened() as ladder:
-        rows = workers.workers(ladder, LOCAL) if name is None else [workers.worker(ladder, LOCAL, name)]
+        rows = worker_states.workers(ladder, LOCAL) if name is None else [worker_states.worker(ladder, LOCAL, name)]
         now = time_of(ladder.clock())
         running = coordinators(ladder, LOCAL)
         remark = certs.scheduler_remark(ladder.settings)
@@ -86,27 +86,27 @@ def drain(
     Examples:
         pigpen cluster drain barn --reason "It gets a new disk."
     """
-    from ladder.app.cluster import workers
+    from ladder.app.cluster import worker_states
     from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
-        row = workers.drain(ladder, LOCAL, name, reason)
+        row = worker_states.drain(ladder, LOCAL, name, reason)
     _say(row, f"{row.name} gets no more tasks; it has {row.busy} now.", as_json)
 
 
 @cluster.command()
 def resume(name: NameArgument, as_json: JsonOption = False) -> None:
     """
-    Let a drained worker play again, whoever drained it.
+    Let a drained worker play again. It does not matter who drained it, an organiser or the coordinator.
 
     Examples:
         pigpen cluster resume barn
     """
-    from ladder.app.cluster import workers
+    from ladder.app.cluster import worker_states
     from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
-        row = workers.resume(ladder, LOCAL, name)
+        row = worker_states.resume(ladder, LOCAL, name)
     _say(row, f"{row.name} plays again.", as_json)
 
 
@@ -118,11 +118,11 @@ def forget(name: NameArgument) -> None:
     Examples:
         pigpen cluster forget barn
     """
-    from ladder.app.cluster import workers
+    from ladder.app.cluster import worker_states
     from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
-        workers.forget(ladder, LOCAL, name)
+        worker_states.forget(ladder, LOCAL, name)
     typer.echo(sanitize(f"{name} is forgotten."))
 
 
@@ -137,8 +137,9 @@ def make_certificates(
     """
     Make the certificates of workers and scheduler; run it on the coordinator's machine.
 
-    The first time it makes the cluster's own authority, and the scheduler's certificate, in the folder cluster of the
-    data folder; existing files stay. A worker's certificate is one file: copy it to its machine, and keep it secret.
+    The first time it also makes the cluster's own certificate authority and the scheduler's certificate, in the folder
+    cluster of the data folder. Existing files stay. A worker's certificate is one file: copy it to its machine, and
+    keep it secret.
 
     Examples:
         pigpen cluster certs

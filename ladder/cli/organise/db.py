@@ -30,14 +30,14 @@ def upgrade(as_json: JsonOption = False) -> None:
     """
     Upgrade the database to the schema of this version of Pigpen; create it if there is none.
 
-    First stop everything that runs on the ladder. A SQLite file is copied beside the old one first.
+    First stop all processes of the ladder. A SQLite file is copied beside the old one first.
 
     Examples:
         pigpen db upgrade
     """
-    from ladder.app import upkeep
+    from ladder.app import database_maintenance
 
-    done = upkeep.upgrade(the_settings())
+    done = database_maintenance.upgrade(the_settings())
     if as_json:
         print_json(done)
     else:
@@ -70,7 +70,7 @@ def check(
 
         pigpen db check --records
     """
-    from ladder.app.upkeep import check_database
+    from ladder.app.database_maintenance import check_database
 
     found = []
     with opened() as ladder:
@@ -99,10 +99,10 @@ def backup(
     Examples:
         pigpen db backup ladder-monday.db
     """
-    from ladder.app import upkeep
+    from ladder.app import database_maintenance
 
     with opened() as ladder:
-        done = upkeep.backup(ladder, file)
+        done = database_maintenance.backup(ladder, file)
     if as_json:
         print_json(done)
     else:
@@ -111,13 +111,13 @@ def backup(
 
 @db.command()
 def copy(
-    to_url: Annotated[str, typer.Argument(help="An empty database, as in the setting database_url.")],
+    to_url: Annotated[str, typer.Argument(help="URL of an empty database, as in the setting database_url.")],
     as_json: JsonOption = False,
 ) -> None:
     """
     Copy the ladder into another database: from SQLite to PostgreSQL, or back.
 
-    First stop everything that runs on the ladder. The other database gets everything or nothing, and is compared with
+    First stop all processes of the ladder. The other database gets everything or nothing, and is compared with
     this one, which does not change. Records and folders stay where they are, in the data folder.
 
     Examples:
@@ -125,10 +125,10 @@ def copy(
 
         pigpen db copy sqlite:////var/lib/pigpen/ladder.db
     """
-    from ladder.app import upkeep
+    from ladder.app import database_maintenance
 
     with opened() as ladder, progress("tables copied", None) as told:
-        done = upkeep.copy(ladder, to_url, told)
+        done = database_maintenance.copy(ladder, to_url, told)
     if as_json:
         print_json(done)
     else:
@@ -143,12 +143,12 @@ def _say_copied(done: DatabaseCopy) -> None:
         sanitize(f"{rows:>12,}  rows in all (schema {done.schema_revision}), read again and found equal: {done.digest}")
     )
     url = done.target.replace("+psycopg", "", 1)
-    typer.echo(sanitize(f"{_where_it_is_set()} Before anything runs again, let it say: {url}"))
+    typer.echo(sanitize(f"{_where_it_is_set()} Before you start the ladder again, set it to: {url}"))
 
 
 def _where_it_is_set() -> str:
     from ladder.settings.settings import source_of
 
     if source_of("database_url") == "environment":
-        return "Which database is the ladder, PIGPEN_DATABASE_URL says in the environment."
-    return "Which database is the ladder, the setting database_url says in pigpen.toml."
+        return "The environment variable PIGPEN_DATABASE_URL names the ladder's database."
+    return "The setting database_url in pigpen.toml names the ladder's database."

@@ -27,15 +27,15 @@ def doctor(
     runtime: Annotated[
         str | None,
         typer.Option(
-            help="The OCI runtime to try; auto: gVisor if the engine knows it. By default: as the settings say."
+            help="The OCI runtime to try; auto: gVisor if the engine has it. By default: as the settings say."
         ),
     ] = None,
 ) -> None:
     """
-    Say what this machine offers to a ladder, and which protections between bots work here.
+    Check this machine: what it offers to a ladder, and which protections between bots work here.
 
-    They are tested in a container like a bot's, which takes a few seconds. The exit code is 1 if one is missing. If
-    there is a ladder here, it says, too, whether a runner plays its matches and how much room its disk has.
+    The protections are tested in a container like a bot's, which takes a few seconds. The exit code is 1 if one is
+    missing. If there is a ladder on this machine, its runner and the free space on its disk are checked, too.
 
     Examples:
         pigpen doctor
@@ -75,7 +75,7 @@ def say_what_is_missing(settings: Settings) -> None:
     missing = missing_at_once(engine)
     if missing:
         words = "; ".join(f"{finding.name}: {finding.found}" for finding in missing)
-        say(f"Not all protections between bots work here ({sanitize(words)}). `pigpen doctor` says what follows.")
+        say(f"Not all protections between bots work here ({sanitize(words)}). For details run: pigpen doctor")
 
 
 def missing_protections(findings: Iterable[Finding]) -> list[str]:

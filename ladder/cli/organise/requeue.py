@@ -1,4 +1,4 @@
-"""`pigpen ladder requeue`: a match that was set aside is tried again."""
+"""`pigpen ladder requeue`: queues a quarantined match again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def requeue(
     as_json: Annotated[bool, typer.Option("--json", help="Print the match as JSON.")] = False,
 ) -> None:
     """
-    Put a match back into the queue that was set aside because the platform failed in it too often.
+    Queue a match again that was quarantined because the platform failed in it too often.
 
     Examples:
         pigpen ladder requeue 17

@@ -30,7 +30,7 @@ ladder_app.command("requeue")(requeue)
 
 @ladder_app.command("run")
 def run_ladder(
-    matches: Annotated[int | None, typer.Option(min=1, help="Number of results after which to end.")] = None,
+    matches: Annotated[int | None, typer.Option(min=1, help="End after this number of results.")] = None,
     until_ci: Annotated[
         float | None, typer.Option("--until-ci", min=1.0, help="End when every bot's ± is at most this number of Elo.")
     ] = None,
@@ -48,8 +48,8 @@ def run_ladder(
     """
     Play the ladder's matches and rate the bots, for ever or until a goal is reached.
 
-    The first Ctrl-C finishes the matches that are under way, a second one gives them up; they are played again by the
-    next run. Whatever ends a run, no finished match is lost. Several runs may play one ladder at the same time.
+    The first Ctrl-C finishes the running matches. The second one stops them; the next run plays them again. No
+    finished match is lost, even if the run is killed. Several runs may play one ladder at the same time.
 
     Examples:
         pigpen ladder run
@@ -75,10 +75,10 @@ def run_ladder(
 @ladder_app.command("tables")
 def run_tables() -> None:
     """
-    Play the tables at which people sit, in the browser or elsewhere. Ctrl-C ends it.
+    Play the tables with people, in the browser or in a terminal. Ctrl-C ends it.
 
-    The site opens tables, and this process plays them; pigpen up runs both. Tables that are under way go on at the
-    same card when it is started again.
+    The site opens tables, and this process plays them; pigpen up runs both. When it is started again,
+    it continues all tables at the same card.
 
     Examples:
         pigpen ladder tables

@@ -26,16 +26,18 @@ if TYPE_CHECKING:
 
 HostOption = Annotated[str | None, typer.Option(help="The address to listen at. By default: as the settings say.")]
 PortOption = Annotated[
-    int | None, typer.Option(min=0, max=65535, help="The port; 0: 8020, or any other if that is taken.")
+    int | None, typer.Option(min=0, max=65535, help="The port. 0: port 8020, or a free one if that is taken.")
 ]
 
 TlsOption = Annotated[
     tuple[Path, Path] | None,
-    typer.Option("--tls", metavar="CERT KEY", help="Speak HTTPS, with this certificate and key (PEM)."),
+    typer.Option("--tls", metavar="CERT KEY", help="Serve HTTPS with this certificate and key (PEM files)."),
 ]
 RegistryOption = Annotated[
     int | None,
-    typer.Option(metavar="PORT", min=1, max=65535, help="Run a registry of images, too (docker-registry)."),
+    typer.Option(
+        metavar="PORT", min=1, max=65535, help="Also run a registry of images (docker-registry) at this port."
+    ),
 ]
 ClusterOption = Annotated[
     bool, typer.Option("--cluster", help="Play on the machines where pigpen worker runs, and not on this one.")
@@ -46,7 +48,9 @@ def serve(
     host: HostOption = None,
     port: PortOption = None,
     tls: TlsOption = None,
-    descriptor: Annotated[int | None, typer.Option("--fd", hidden=True, help="Listen there already.")] = None,
+    descriptor: Annotated[
+        int | None, typer.Option("--fd", hidden=True, help="File descriptor of a socket that listens already.")
+    ] = None,
 ) -> None:
     """
     Serve the web site of the ladder: standings, bots, matches, replays, and an API. Ctrl-C ends it.
@@ -81,10 +85,10 @@ def up(
     """
     Run a whole ladder on this machine: web site, matches, tables, estimates. A process that dies is restarted.
 
-    Enter bots from another terminal with `pigpen submit`. The first Ctrl-C finishes the matches that are under way
-    and then ends the site; the second one gives the matches up: they are played again by the next run.
+    Enter bots from another terminal with `pigpen submit`. The first Ctrl-C finishes the running matches and
+    then ends the site. The second one stops the matches; the next run plays them again.
 
-    As long as nobody can log in as an organiser, it prints a link for the first one, a new one at each start.
+    While the ladder has no organiser, each start prints a new link, with which the first organiser makes an account.
 
     Examples:
         pigpen up
@@ -130,7 +134,9 @@ def up(
             say_what_is_missing(settings)
         if first is not None:
             link = link_of(settings, first, address).link
-            typer.echo(sanitize(f"It has no organiser yet; whoever opens this link becomes the first one: {link}"))
+            typer.echo(
+                sanitize(f"The ladder has no organiser yet. The first visitor who opens this link becomes it: {link}")
+            )
         typer.echo(sanitize(f"The ladder is in {settings.data_dir}; its logs are in {logs}. Ctrl-C ends both."))
         supervisor.run()
 
@@ -139,7 +145,7 @@ def _registry(
     ladder: Ladder, stack: ExitStack, listener: socket.socket, port: int, tls: Tls | None
 ) -> SupervisedProcess:
     """Prepare the registry of images: what nobody needs is removed before anybody can push."""
-    from ladder.app import registry_upkeep as upkeep
+    from ladder.app import registry_maintenance
     from ladder.app.supervisor import SupervisedProcess
     from ladder.registry.program import ENVIRONMENT, registry_program, write_config
     from ladder.site.server.listening import address_of
@@ -147,9 +153,9 @@ def _registry(
     settings, program = ladder.settings, registry_program()
     files = (tls.certificate, tls.key) if tls else None
     site = address_of(listener, tls=tls is not None)
-    address, plan = upkeep.plan_registry(settings, str(listener.getsockname()[0]), port, site, files)
-    stack.enter_context(upkeep.sole_registry(settings.data_dir))
-    upkeep.check_free(plan.listen)
+    address, plan = registry_maintenance.plan_registry(settings, str(listener.getsockname()[0]), port, site, files)
+    stack.enter_context(registry_maintenance.sole_registry(settings.data_dir))
+    registry_maintenance.check_free(plan.listen)
     if settings.registry_gc:
         _tidy(ladder, address, plan)
     os.environ["PIGPEN_REGISTRY"] = address  # for the site and the runner
@@ -160,7 +166,7 @@ def _registry(
 
 def _tidy(ladder: Ladder, address: str, plan: RegistryPlan) -> None:
     """Remove images that nobody needs; should that fail, the ladder runs all the same."""
-    from ladder.app.registry_upkeep import sweep
+    from ladder.app.registry_maintenance import sweep
     from ladder.errors import SandboxError
 
     try:
@@ -189,7 +195,7 @@ def _say_without_wheels(settings: Settings) -> None:
     from ladder.app.wheels import find_wheels
 
     if not find_wheels(settings.data_dir):
-        sentence = "The site has no wheels of Pigpen to hand out: run make wheels, or copy them to"
+        sentence = "The site has no wheels of Pigpen to offer. Run make wheels, or copy them to"
         typer.echo(sanitize(f"{sentence} {settings.data_dir / 'wheels'}, and start again."))
 
 

@@ -11,7 +11,7 @@ from ladder.cli.shared.ladder import LocalOption, only_here, opened
 from ladder.cli.shared.sanitize import sanitize
 
 BotArgument = Annotated[str, typer.Argument(help="A bot, which means its newest version, or a version: Trotter@2.")]
-VariantOption = Annotated[str | None, typer.Option(help="Only in this variant; by default in all.")]
+VariantOption = Annotated[str | None, typer.Option(help="Only in this variant. By default: in all its variants.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print what has changed as JSON.")]
 
 
@@ -23,9 +23,9 @@ def suspend(
     local: LocalOption = False,
 ) -> None:
     """
-    Take a bot out of the matches to come, until pigpen resume-bot; its rating is kept.
+    Schedule no more matches for a bot, until pigpen resume-bot. Its rating is kept.
 
-    Bots that keep failing are suspended by the ladder itself, and come back after a while.
+    The ladder itself suspends bots that fail again and again, and resumes them after some time.
 
     Examples:
         pigpen suspend Trotter --reason "It prints a gigabyte a match."
@@ -48,7 +48,7 @@ def resume_bot(
     bot: BotArgument, variant: VariantOption = None, as_json: JsonOption = False, local: LocalOption = False
 ) -> None:
     """
-    Let a suspended bot play again, whoever suspended it.
+    Let a suspended bot play again. It does not matter who suspended it, an organiser or the coordinator.
 
     Examples:
         pigpen resume-bot Trotter

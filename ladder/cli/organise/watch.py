@@ -1,4 +1,4 @@
-"""What somebody sees who watches a ladder run on a terminal: the newest results, and how far the run is."""
+"""A ladder run on a terminal: the newest results, and the progress of the run."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class LadderWatch:
             self._show(event)
 
     def summary(self) -> str:
-        """How the run went, in a line."""
+        """Sum the run up in a line."""
         seconds = time.monotonic() - self._begun
         void = f", {self._voids} void" if self._voids else ""
         return (
@@ -113,7 +113,7 @@ def _line(event: Mapping[str, Any]) -> str | None:
         case "match.finished":
             return f"[dim]match {event['match']}[/]  {in_markup(event['variant'])}  {_standing(event)}"
         case "match.void" | "match.quarantined":
-            again = "It is played again." if event["event"] == "match.void" else "It is set aside."
+            again = "It is played again." if event["event"] == "match.void" else "It is quarantined."
             return f"[yellow]match {event['match']} is void[/]: {in_markup(event['reason'])} {again}"
         case "match.late" | "match.lost":
             return f"[yellow]match {event['match']} did not come back in time; it is played again.[/]"
@@ -140,7 +140,7 @@ def _line(event: Mapping[str, Any]) -> str | None:
 
 
 def _of_worker(event: Mapping[str, Any]) -> str | None:
-    """What the coordinator sees of a worker on another machine."""
+    """Describe an event of a worker on another machine."""
     name, reason = in_markup(event["worker_name"]), in_markup(event.get("reason", ""))
     match event["event"]:
         case "worker.joined":
@@ -161,7 +161,7 @@ def _of_worker(event: Mapping[str, Any]) -> str | None:
 
 
 def _foreign(event: Mapping[str, Any]) -> str:
-    """What another process says of itself, in a line."""
+    """Describe an event of another process in a line."""
     who = event.get("worker_name") or event["source"]
     told = ("level", "timestamp", "event", "source", "worker_name", "exception")
     more = ", ".join(f"{name}: {value}" for name, value in event.items() if name not in told)

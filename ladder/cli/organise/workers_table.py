@@ -32,7 +32,7 @@ UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"))
 def print_workers(rows: Sequence[WorkerRow], now: datetime, runtime: str | None, console: Console) -> None:
     """Print a row for each worker, as many columns as there is room for; below, what should be known of some."""
     if not rows:
-        say(console, "No worker has ever come to this ladder. How one does: pigpen worker --help")
+        say(console, "No worker has ever connected to this ladder. To connect one: pigpen worker --help")
         return
     say(console, _summary(rows), "bold")
     table, columns = fitting(rows, _columns(rows, now), console, lambda row: STYLES.get(row.state, "dim"))
@@ -46,7 +46,7 @@ def print_workers(rows: Sequence[WorkerRow], now: datetime, runtime: str | None,
 
 def print_coordinators(rows: Sequence[CoordinatorRow], console: Console) -> None:
     """Print in a line who works at the ladder."""
-    named = ", ".join(f"{process(row.process)} (heard of {in_one_unit(row.silent_seconds)} ago)" for row in rows)
+    named = ", ".join(f"{process(row.process)} (last seen {in_one_unit(row.silent_seconds)} ago)" for row in rows)
     say(console, f"Coordinators: {named or 'none runs; pigpen ladder run --cluster starts one'}")
 
 

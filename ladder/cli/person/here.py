@@ -36,7 +36,7 @@ def person_here(pace: float) -> PersonHere:
     """
     console = Console(file=sys.stdout, highlight=False)
     if console.is_dumb_terminal or not (console.is_terminal and sys.stdin.isatty()):
-        raise UserError("A person plays in a terminal, and there is none here. Name a bot instead of human.")
+        raise UserError("A person (human) needs a terminal to play, and this is not one. Name a bot instead of human.")
     return PersonHere(console, pace)
 
 
@@ -58,7 +58,7 @@ class PersonHere:
         from ladder.cli.person.terminal import TerminalPerson  # there are no such terminals on Windows
 
         if plan.spec.format.boards is not None:
-            say("Each board is played from every seat: from the second table on you have seen its cards.")
+            say("Each board is played from every seat, so from the second table on you know its cards.")
         say("The bots are being started.")
         person = TerminalPerson(self.console, sys.stdin.fileno(), self.pace)
         match = asyncio.ensure_future(play_match(plan, sandbox, _unseen(), say, sit=person.sit))

@@ -42,7 +42,7 @@ class ScoreSheet:
         self.rows.append(SheetRow(result.deal, scores, totals))
 
     def lines(self, width: int, height: int) -> Iterator[Text]:
-        """Draw it in so many lines; where they are too few, the last deals."""
+        """Draw it in at most *height* lines; if they are too few, show the last deals."""
         if not self.rows:
             yield Text("No deal is over yet.")
             return

@@ -44,16 +44,16 @@ if TYPE_CHECKING:
     from pigpen.rules import Card, Play
     from pigpen.values.seen import Seen
     from pigpen.values.view import View
-    from referee.replay.table_view import Chair, TableView
+    from referee.replay.table_view import TableView, ViewedSeat
 
 OWN, LEFT, RIGHT, TOP_LEFT, TOP = 7, 6, 8, 0, 1
-"""Fields by number: the own hand and those beside it; where notes are put, unless somebody sits there."""
+"""Numbers of fields: the own hand and those beside it; `TOP_LEFT` takes notes if no seat is there."""
 HURRIED = 10.0
 """When fewer seconds are left, the clock is red."""
 
 
 def table_screen(state: ScreenState, width: int, height: int) -> list[Text]:
-    """Draw what *state* shows, in so many columns and at most so many lines."""
+    """Draw what *state* shows, in *width* columns and at most *height* lines."""
     if state.page is Page.HELP:
         return [Text(line) for line in HELP.splitlines()][:height]
     if state.page is Page.SHEET:
@@ -71,12 +71,12 @@ def table_screen(state: ScreenState, width: int, height: int) -> list[Text]:
 
 
 def _small(state: ScreenState, seen: Seen, width: int, height: int) -> Iterator[Text]:
-    """What is needed to play on where the terminal is too small for the table."""
+    """Draw what is needed to continue in a terminal that is too small for the table."""
     yield Text(f"This needs {WIDTH} columns and {HEIGHT} lines; the terminal has {width} and {height}.")
     now = seat_table(seen.view, [sanitize(name) for name in seen.names])
     view = state.choice.view if state.choice is not None else seen.view
     yield from (Text.assemble(f"{play.seat}: ", *coloured([play.card])) for play in now.trick)
-    yield from _own(state.choice, view, now.chairs[view.seat], width)
+    yield from _own(state.choice, view, now.seats[view.seat], width)
     yield from (Text(state.said or state.fault_text, style="bold red"), Text(prompt(state), style="bold"))
 
 
@@ -108,13 +108,13 @@ def _fields(state: ScreenState, seen: Seen, now: TableView, width: int) -> list[
     """The fields of the upper two rows, each of them as many lines; those of the bottom row that others sit in."""
     rules, south = seen.view.rules, seen.view.seat
     fields = [[Text()] for _ in range(9)]
-    seats = {place_of(rules, chair.seat, south): chair for chair in now.chairs}
+    seats = {place_of(rules, viewed.seat, south): viewed for viewed in now.seats}
     notes = next((place for place in (TOP_LEFT, TOP) if place not in seats), None)
     if notes is not None:
         fields[notes] = [*notes_field(rules, now)]
-    for place, chair in seats.items():
+    for place, viewed in seats.items():
         if place != OWN:
-            fields[place] = [*seat_field(chair, now, width)]
+            fields[place] = [*seat_field(viewed, now, width)]
     if RIGHT not in seats:
         fields[RIGHT] = [*scores_field(now, width)]
     fields[CENTRE] = [*_middle(state, seen, now, width)]
@@ -162,10 +162,10 @@ def _choosing(choice: CardChoice, width: int) -> Iterator[Text]:
 
 def _bottom(state: ScreenState, seen: Seen, now: TableView, fields: list[list[Text]], width: int) -> list[Text]:
     """The bottom row: the own hand, as wide as the room beside it allows."""
-    seats = {place_of(seen.view.rules, chair.seat, seen.view.seat) for chair in now.chairs}
+    seats = {place_of(seen.view.rules, viewed.seat, seen.view.seat) for viewed in now.seats}
     view = state.choice.view if state.choice is not None else seen.view
     wide = LEFT not in seats
-    own = [*_own(state.choice, view, now.chairs[view.seat], 2 * width if wide else width)]
+    own = [*_own(state.choice, view, now.seats[view.seat], 2 * width if wide else width)]
     own = (own + [Text()] * FIELD_LINES)[:FIELD_LINES]
     if wide:
         return [
@@ -175,10 +175,10 @@ def _bottom(state: ScreenState, seen: Seen, now: TableView, fields: list[list[Te
     return [joined(parts, width) for parts in zip(fields[LEFT], own, fields[RIGHT], strict=True)]
 
 
-def _own(choice: CardChoice | None, view: View, chair: Chair, width: int) -> Iterator[Text]:
+def _own(choice: CardChoice | None, view: View, viewed: ViewedSeat, width: int) -> Iterator[Text]:
     """The own seat: its name and points, the hand suit by suit, the cards it took."""
-    name = Text(f"{'▶' if choice else ' '} {words.who(chair)}, you", style="bold reverse" if choice else "bold")
-    score = words.points(chair.points)
+    name = Text(f"{'▶' if choice else ' '} {words.who(viewed)}, you", style="bold reverse" if choice else "bold")
+    score = words.points(viewed.points)
     name.truncate(width - len(score) - 3, overflow="ellipsis")
     yield Text.assemble(name, " ", score)
     fresh = view.received_mask if not view.plays or not any(play.seat == view.seat for play in _plays(view)) else 0
@@ -186,10 +186,10 @@ def _own(choice: CardChoice | None, view: View, chair: Chair, width: int) -> Ite
     for suit in reversed(Suit):
         line = Text(f"  {words.SIGNS[suit]}", style=SUIT_STYLES[suit])
         for card in (each for each in order if each.suit is suit):
-            line.append_text(_card(choice, chair, card, is_fresh=bool(fresh & card.mask)))
+            line.append_text(_card(choice, viewed, card, is_fresh=bool(fresh & card.mask)))
         yield line
-    if chair.taken:
-        yield Text.assemble("  ", *(part for suit in reversed(Suit) for part in taken_of(suit, chair.taken)))
+    if viewed.taken:
+        yield Text.assemble("  ", *(part for suit in reversed(Suit) for part in taken_of(suit, viewed.taken)))
 
 
 def _plays(view: View) -> Iterator[Play]:
@@ -197,9 +197,9 @@ def _plays(view: View) -> Iterator[Play]:
         yield from trick
 
 
-def _card(choice: CardChoice | None, chair: Chair, card: Card, *, is_fresh: bool) -> Text:
+def _card(choice: CardChoice | None, viewed: ViewedSeat, card: Card, *, is_fresh: bool) -> Text:
     """A card in the own hand, with a sign before it."""
-    shown = chair.exposed.get(card) or (choice.faces.get(card) if choice else None)
+    shown = viewed.exposed.get(card) or (choice.faces.get(card) if choice else None)
     frame = "{}" if shown is None else "[{}]" if shown is Face.UP else "({})"
     on_it = choice is not None and choice.view.phase is not Phase.MOON and card == choice.cursor
     chosen = choice is not None and (card in choice.cards or card in choice.faces)

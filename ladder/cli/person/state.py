@@ -108,7 +108,7 @@ class ScreenState:
         """See `SeatListener`."""
         self._comes(question)
 
-    def told(self, notice: Notice) -> None:
+    def notified(self, notice: Notice) -> None:
         """See `SeatListener`; a result that is told again after a lost connection is known."""
         if isinstance(notice, DealResult):
             if notice.deal <= self._told_of:
@@ -121,11 +121,11 @@ class ScreenState:
         self.is_connected = is_there
         self.wake()
 
-    # Called by whoever draws it.
+    # Called by the screen.
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the person may still think; None where nothing is asked."""
+        """Seconds that are left for the decision; None: nothing is asked."""
         return None if self._question is None else max(0.0, self._question.until - self._now())
 
     def advance(self) -> float | None:
@@ -243,7 +243,7 @@ class ScreenState:
 
 
 def _why(fault: FaultNotice) -> str:
-    """What was wrong, to whoever did it."""
+    """Tell the person what was wrong."""
     if fault.verdict == "timeout":
         return "Your time was up"
     text = spelled(sanitize(fault.message))

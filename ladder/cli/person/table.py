@@ -17,17 +17,23 @@ from referee.match.spec import PERSON_SECONDS
 def table(
     variant: Annotated[str, typer.Argument(help="A variant of the ladder, a preset, or a TOML file.")] = "gongzhu",
     chairs: Annotated[
-        str, typer.Option(help="One for each chair, with commas: person, a house bot, or a bot of the ladder.")
+        str,
+        typer.Option(help="Who sits in each chair, separated by commas: person, a house bot, or a bot of the ladder."),
     ] = "",
     deals: Annotated[int | None, typer.Option(min=1, help="Number of deals to play. By default: a whole game.")] = None,
     seconds: Annotated[
-        float, typer.Option(min=LEAST_SECONDS, max=MAX_SECONDS, help="A person's seconds for each decision.")
+        float, typer.Option(min=LEAST_SECONDS, max=MAX_SECONDS, help="Seconds that a person has for each decision.")
     ] = PERSON_SECONDS,
-    pace: Annotated[float, typer.Option(min=0.0, max=10.0, help="Seconds that a card is shown.")] = PACE,
-    practice: Annotated[bool, typer.Option("--practice", help="Let people ask why, and take cards back.")] = False,
+    pace: Annotated[
+        float, typer.Option(min=0.0, max=10.0, help="Seconds that each card is shown before the next one.")
+    ] = PACE,
+    practice: Annotated[
+        bool, typer.Option("--practice", help="Allow people to ask for estimates, and to take cards back.")
+    ] = False,
     today: Annotated[bool, typer.Option("--today", help="Play today's board, the same for everybody.")] = False,
     board: Annotated[
-        str, typer.Option(metavar="MATCH/BOARD/TABLE/SEAT", help="Play a board of a match, in the place of a bot.")
+        str,
+        typer.Option(metavar="MATCH/BOARD/TABLE/SEAT", help="Play a board of a match again, in the place of a bot."),
     ] = "",
     name: Annotated[str, typer.Option(help="The name that others see. By default: your account's.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the links as JSON.")] = False,
@@ -36,8 +42,8 @@ def table(
     """
     Open a table for people, and print a link for each person's chair; the first one is yours.
 
-    Anyone who has a link may take that chair, with any browser. The table begins when all have come. The house bots
-    are random, cautious, counting, sampling and exact. In a terminal, play with: pigpen play human
+    Anyone who has a link may take that chair, with any browser. The match begins when all people have come. The
+    house bots are random, cautious, counting, sampling and exact. To play in a terminal: pigpen play human
 
     Examples:
         pigpen table hearts
@@ -50,7 +56,7 @@ def table(
 
         pigpen table --board 17/3/1/0
     """
-    from ladder.app.tables.ordering import ordered_table
+    from ladder.app.tables.order_arguments import ordered_table
     from ladder.values.people import TablePurpose
 
     seated = [word.strip() for word in chairs.split(",")] if chairs else []
@@ -68,4 +74,4 @@ def table(
     own, *others = opened.links.values()
     typer.echo(sanitize(f"Your chair: {own}"))
     for link in others:
-        typer.echo(sanitize(f"For somebody else: {link}"))
+        typer.echo(sanitize(f"For another person: {link}"))

@@ -76,7 +76,7 @@ def _question(choice: CardChoice, seen: Seen) -> str:
 
 
 def moon_options(rules: Rules) -> dict[MoonChoice, str]:
-    """What the shooter may take."""
+    """Describe the two ways to count a shot moon."""
     assert rules.moon is not None
     return {
         MoonChoice.SUBTRACT: f"{words.points(rules.moon.instead or 0)} for you",

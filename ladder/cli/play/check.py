@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 def check(
     bot: Annotated[str, typer.Argument(help="A sample bot's name, a folder or an image.")],
     rules: Annotated[
-        list[str] | None, typer.Option(help="Try this preset or TOML file only; may be given again.")
+        list[str] | None, typer.Option(help="Try only this preset or TOML file; may be given several times.")
     ] = None,
     case: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Try the case of this name only; may be given again."),
+        typer.Option(metavar="NAME", help="Try only the case with this name; may be given several times."),
     ] = None,
     sandbox: SandboxOption = SandboxKind.DOCKER,
     limit: LimitOption = DEFAULT_CLOCK.limit,
@@ -59,7 +59,11 @@ def check(
     say_what_is_not_read([source])
     clock = replace(DEFAULT_CLOCK, limit=limit)
     if sandbox is SandboxKind.INLINE:
-        typer.echo("The inline sandbox tries the cards only, not the wire: a submission must pass both.", err=True)
+        typer.echo(
+            "The inline sandbox runs only the cases about cards, not those about the connection. A submission "
+            "must pass both.",
+            err=True,
+        )
     found = run(_check(source, variants, clock, sandbox, runtime, case or ()), blocks=sandbox is SandboxKind.INLINE)
     if as_json:
         print_json(found)

@@ -57,7 +57,7 @@ def _summary(found: CheckResult) -> str:
 
 
 def _used(found: CheckResult) -> Iterator[str]:
-    """What the bot used, as far as that is known."""
+    """Describe the resources that the bot used, as far as they are known."""
     if found.start_up_ms is not None:
         yield f"start-up {found.start_up_ms / 1000:.2f} s"
     if think := found.think_ms:

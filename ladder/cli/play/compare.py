@@ -61,19 +61,20 @@ LIKELIER = (
 
 
 def compare_bots(
-    old: Annotated[str, typer.Argument(help="The bot as it was: a sample bot's name, a folder or an image.")],
-    new: Annotated[str, typer.Argument(help="The bot as it is now.")],
+    old: Annotated[str, typer.Argument(help="The old bot: a sample bot's name, a folder or an image.")],
+    new: Annotated[str, typer.Argument(help="The new bot, named in the same way.")],
     field: Annotated[
         str, typer.Option(help="The opponents, separated by commas; repeated if they are fewer than the seats.")
     ] = "counting",
     rules: RulesOption = "gongzhu",
-    boards: Annotated[int, typer.Option(min=2, help="The most boards to play.")] = 2000,
-    elo0: Annotated[float, typer.Option(help="Normalised Elo of the new bot by hypothesis H0.")] = 0.0,
+    boards: Annotated[int, typer.Option(min=2, help="Maximum number of boards to play.")] = 2000,
+    elo0: Annotated[float, typer.Option(help="Hypothesis H0: the new bot is better by this normalised Elo.")] = 0.0,
     elo1: Annotated[
-        float, typer.Option(help="The same by H1. At or below 0 the test asks whether the new bot is worse.")
+        float,
+        typer.Option(help="Hypothesis H1, in the same way. At or below 0 the test asks whether the new bot is worse."),
     ] = 50.0,
-    alpha: Annotated[float, typer.Option(help="How often H1 may be accepted of a bot of elo0.")] = 0.05,
-    beta: Annotated[float, typer.Option(help="How often H0 may be accepted of a bot of elo1.")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="Probability of accepting H1 although H0 is true.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="Probability of accepting H0 although H1 is true.")] = 0.05,
     seed: SeedOption = "",
     sandbox: SandboxOption = SandboxKind.DOCKER,
     clock: ClockOption = DEFAULT_CLOCK_TEXT,
@@ -86,13 +87,14 @@ def compare_bots(
     """
     Find out whether a new version of a bot is better than the old one.
 
-    Both play the same boards from every seat against the same opponents, until a sequential test (SPRT) decides. It
-    may look at the result at any time. One standard deviation of a board's difference is 347.4 of normalised Elo.
+    Both play the same boards from every seat against the same opponents, until a sequential test (SPRT) decides. The
+    test stays valid although it looks at the result again and again. Strength is measured in normalised Elo: 347.4
+    are one standard deviation of the difference in a board.
 
     The exit code is 0 only if the new bot is better: H1 is accepted, and --elo1 is above 0. It is 1 if H0 is
-    accepted, if nothing is decided, and after each test of non-regression (--elo1 at or below 0): that shows at best
-    that the new bot is not worse by as much as --elo0. `decision` and `accepted` in --json tell these apart. It is 2
-    after a mistake in the command, and 3 if the platform failed.
+    accepted, or nothing is decided. It is also 1 after each test of non-regression (--elo1 at or below 0): such a
+    test can only show that the new bot is not worse by as much as --elo0. `decision` and `accepted` in --json tell
+    these results apart. It is 2 after a mistake in the command, and 3 if the platform failed.
 
     Examples:
         pigpen compare ./mybot-old ./mybot
@@ -152,7 +154,7 @@ def _show(rules: Rules, found: CompareResult, as_json: bool) -> None:
 
 def _interval(found: CompareResult) -> str:
     if found.interval is None:
-        return f"cannot be told before {LEAST} boards differ"
+        return f"not known before {LEAST} boards differ"
     low, high = found.interval
     return f"{low:+.2f} … {high:+.2f}"
 
@@ -181,7 +183,7 @@ def _print(rules: Rules, found: CompareResult) -> None:
 
 
 def verdict(found: CompareResult) -> str:
-    """What the test has come to, in a sentence or two for a console."""
+    """Give the test's result, in a sentence or two for a console."""
     decision = SprtDecision(found.decision)
     words = LIKELIER if decision is SprtDecision.BETTER and found.elo0 < 0 else VERDICTS[decision]
     old, new = in_markup(found.old), in_markup(found.new)

@@ -18,8 +18,8 @@ def lock(
     """
     Resolve the packages of a bot's requirements.txt again, and write a requirements.lock beside it.
 
-    With that file, the bot gets the same wheels everywhere and always. Without it, a machine takes the newest
-    versions that fit when it first sees the bot, and keeps to them.
+    With that file, every machine installs the same wheels. Without it, a machine takes the newest versions that fit
+    when it first sees the bot, and keeps them.
 
     Examples:
         pigpen lock ./mybot
@@ -27,5 +27,5 @@ def lock(
     from ladder.app.local import folder as folders
 
     done = folders.lock(folder, sandbox, say)
-    found = ", ".join(done.packages) or "the SDK has all of it"
+    found = ", ".join(done.packages) or "the SDK brings all of them"
     typer.echo(sanitize(f"Wrote {done.file} for {done.target}: {found}."))

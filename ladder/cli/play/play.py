@@ -41,20 +41,20 @@ def play(
     boards: Annotated[
         int | None, typer.Option(min=1, help="Play N boards, each from every seat (the default, with 16).")
     ] = None,
-    deals: Annotated[int | None, typer.Option(min=1, help="Play N independent deals, each from one seat.")] = None,
-    game: Annotated[bool, typer.Option("--game", help="Play to the variant's own end.")] = False,
+    deals: Annotated[int | None, typer.Option(min=1, help="Play N deals, each once: no bot changes its seat.")] = None,
+    game: Annotated[bool, typer.Option("--game", help="Play a whole game, to the end that the rules define.")] = False,
     seed: SeedOption = "",
     sandbox: SandboxOption = SandboxKind.DOCKER,
     clock: ClockOption = DEFAULT_CLOCK_TEXT,
     limit: LimitOption = DEFAULT_CLOCK.limit,
     human_limit: Annotated[
-        float, typer.Option(min=1.0, max=MAX_LIMIT, help="The most seconds for one decision of a person.")
+        float, typer.Option(min=1.0, max=MAX_LIMIT, help="Maximum seconds for one decision of a person.")
     ] = PERSON_SECONDS,
     pace: Annotated[
-        float, typer.Option(min=0.0, max=10.0, help="Seconds that a person sees a card before the next one.")
+        float, typer.Option(min=0.0, max=10.0, help="Seconds that a person sees each card before the next one.")
     ] = PACE,
     record: Annotated[
-        Path | None, typer.Option(help="Write the match to this file: JSON Lines, packed if it ends in .gz.")
+        Path | None, typer.Option(help="Write the match to this file: JSON Lines, compressed if its name ends in .gz.")
     ] = None,
     resume: Annotated[
         Path | None, typer.Option(help="Resume the interrupted match in this record, with the same bots.")
@@ -68,8 +68,8 @@ def play(
     """
     Let bots play a match on this machine, and show the result.
 
-    Each board is played once in every rotation of the bots, so that every bot holds every hand of it; fresh
-    instances of the bots play each rotation. With a person (`human`) the match is a game by default.
+    A board is a deal that is played several times, each time with the bots in other seats (a rotation), so that every
+    bot plays every hand. New instances of the bots play each rotation. With a person (`human`) the default is --game.
 
     Examples:
         pigpen play random cautious counting ./mybot

@@ -30,9 +30,9 @@ def print_rerun(found: RerunResult, console: Console | None = None) -> None:
     console = console or Console()
     shown = found.differences
     if shown:
-        title = folded(f"What {found.bot} does otherwise than {found.recorded}", console.encoding)
+        title = folded(f"Decisions in which {found.bot} differs from {found.recorded}", console.encoding)
         console.print(_table(title, shown, console.encoding))
-        console.print("points: what the trick brought then; ms: what the decision takes now", style="dim")
+        console.print("points: of the trick, in the record; ms: time of the decision now", style="dim")
     if len(shown) < found.differ:
         console.print(f"… and {found.differ - len(shown)} more: see them with a higher --limit-list.")
     for one in shown:
@@ -75,6 +75,6 @@ def _cells(one: Difference) -> tuple[str, ...]:
 
 def _summary(found: RerunResult) -> str:
     faults = f", {found.at_fault} of them at fault" if found.at_fault else ""
-    untried = f" {found.untried} were not put: the bot had ended too often." if found.untried else ""
+    untried = f" {found.untried} were not asked: the bot had ended too often." if found.untried else ""
     forced = f" {found.forced} forced actions were not asked." if found.forced else ""
     return f"{found.decisions} decisions, {found.differ} differ{faults}.{untried}{forced}"

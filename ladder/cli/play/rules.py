@@ -15,8 +15,10 @@ from pigpen.rules.words import describe
 
 def rules(
     name: Annotated[str | None, typer.Argument(help="A preset, or a TOML file of your own.")] = None,
-    toml: Annotated[bool, typer.Option("--toml", help="Only the TOML, to start a variant of your own.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="The variant, or all presets, as JSON.")] = False,
+    toml: Annotated[
+        bool, typer.Option("--toml", help="Print only the TOML, as a start for rules of your own.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the variant, or all presets, as JSON.")] = False,
 ) -> None:
     """
     Show a variant in words and as TOML; without a name, list the presets.

@@ -6,12 +6,12 @@ from rich.text import Text
 
 KEYS = "←→ card   ↑↓ trick   [ ] deal   Home End   f fault   v view   ? help   q quit"
 HELP = """\
-→  l  space        a card on               ←  h      a card back
-↓  j  PgDn         to the end of a trick   ↑  k  PgUp  a trick back
+→  l  space        next card               ←  h      previous card
+↓  j  PgDn         to the end of a trick   ↑  k  PgUp  previous trick
 ]  n               the next deal           [  p      the deal before
 Home  g            the cards as dealt      End  G    the result
 f                  the next fault of a bot
-v                  look from the next chair, or from all
+v                  look from the next seat, or from all
 q  Esc             quit
 
 ▶ must decide now      › led the trick      * wins it

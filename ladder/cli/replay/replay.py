@@ -25,14 +25,14 @@ def replay(
     deal: DealOption = None,
     board: BoardOption = None,
     rotation: RotationOption = None,
-    chair: Annotated[
-        str | None, typer.Option("--as", metavar="BOT", help="Show only what this bot knew: its name or number.")
+    seen_by: Annotated[
+        str | None, typer.Option("--as", metavar="BOT", help="Show only what this bot knew. Give its name or number.")
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Print text, as without a terminal.")] = False,
     local: LocalOption = False,
 ) -> None:
     """
-    Show a recorded match: on a terminal card by card with the arrow keys, elsewhere as text.
+    Show a recorded match: on a terminal card by card with the arrow keys, otherwise as text.
 
     On a terminal, --deal, --board and --rotation say where to begin.
 
@@ -52,7 +52,7 @@ def replay(
 
     source = source_of(record, local)
     recorded = read_match(source)
-    bot = None if chair is None else bot_in(recorded, chair, source)
+    bot = None if seen_by is None else bot_in(recorded, seen_by, source)
     lines = deals_in(recorded, source, deal, board, rotation)
     console = Console(highlight=False)
     with understanding(source):

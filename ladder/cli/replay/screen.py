@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Card, Play, Rules
     from referee.replay.cursor import Cursor
     from referee.replay.deal_replay import DealReplay
-    from referee.replay.table_view import Chair, TableView
+    from referee.replay.table_view import TableView, ViewedSeat
 
 WIDTH, HEIGHT = 80, 24
 """The smallest terminal that shows everything."""
@@ -44,26 +44,26 @@ FIELDS = {
 SUIT_STYLES = ("green", "bright_cyan", "bright_red", "default")
 
 
-def screen(cursor: Cursor, chair: int | None, width: int, height: int) -> list[Text]:
+def screen(cursor: Cursor, seat: int | None, width: int, height: int) -> list[Text]:
     """
     Draw where *cursor* is.
 
     Args:
         cursor: The place in the match.
-        chair: The seat from whose chair to look, at the bottom of the table; None: all hands are open.
+        seat: The seat from which to look, at the bottom of the table; None: all hands are open.
         width: Columns of the terminal.
-        height: Its lines; at most so many are drawn.
+        height: Lines of the terminal; no more are drawn.
     """
-    replay, chairs = cursor.replay, None if chair is None else (chair,)
-    now = view_table(replay, cursor.moment, chairs)
-    before = view_table(replay, cursor.moment - 1, chairs) if cursor.moment else None
+    replay, seats = cursor.replay, None if seat is None else (seat,)
+    now = view_table(replay, cursor.moment, seats)
+    before = view_table(replay, cursor.moment - 1, seats) if cursor.moment else None
     if width < WIDTH or height < HEIGHT:
         small = Text(f"This needs {WIDTH} columns and {HEIGHT} lines; the terminal has {width} and {height}.")
         return [small, *_news(cursor, now, before, width)][:height]
     field = min(width // 3, WIDEST_FIELD)
-    fields = _fields(replay, now, field, chair or 0)
+    fields = _fields(replay, now, field, seat or 0)
     space = [Text()] * min(2, (height - HEIGHT) // 3)
-    lines = [_title(cursor, now, chair, 3 * field), Text()]
+    lines = [_title(cursor, now, seat, 3 * field), Text()]
     for row in range(3):
         lines += [joined(parts, field) for parts in zip(*fields[3 * row : 3 * row + 3], strict=True)] + space
     lines += [*_news(cursor, now, before, 3 * field), _bar(cursor, 3 * field), Text(KEYS, style="dim")]
@@ -71,10 +71,10 @@ def screen(cursor: Cursor, chair: int | None, width: int, height: int) -> list[T
     return [Text.assemble(indent, line) for line in lines]
 
 
-def _title(cursor: Cursor, now: TableView, chair: int | None, width: int) -> Text:
+def _title(cursor: Cursor, now: TableView, seat: int | None, width: int) -> Text:
     replay, deals = cursor.replay, len(cursor.recorded.deals)
     left = f" {replay.rules.title.split(',')[0]}   {heading(replay)}   ({cursor.deal + 1} of {deals}) "
-    right = "all hands open " if chair is None else f"as {words.who(now.chairs[chair])} "
+    right = "all hands open " if seat is None else f"as {words.who(now.seats[seat])} "
     text = Text(left, style="reverse")
     text.truncate(width - len(right), overflow="ellipsis", pad=True)
     return text.append(right)
@@ -86,8 +86,8 @@ def _fields(replay: DealReplay, now: TableView, width: int, south: int) -> list[
     fields[CENTRE] = [*centre_field(rules, now, width, south)]
     fields[NOTES] = [*notes_field(rules, now)]
     fields[SCORES] = [*scores_field(now, width)]
-    for chair in now.chairs:
-        fields[place_of(rules, chair.seat, south)] = [*seat_field(chair, now, width)]
+    for viewed in now.seats:
+        fields[place_of(rules, viewed.seat, south)] = [*seat_field(viewed, now, width)]
     return [(lines + [Text()] * FIELD_LINES)[:FIELD_LINES] for lines in fields]
 
 
@@ -106,47 +106,47 @@ def joined(parts: Iterable[Text], width: int) -> Text:
     return line
 
 
-def seat_field(chair: Chair, now: TableView, width: int) -> Iterator[Text]:
+def seat_field(viewed: ViewedSeat, now: TableView, width: int) -> Iterator[Text]:
     """A seat: its name and points, its cards suit by suit, the cards it took."""
-    name = Text(f"{'▶' if chair.asked else ' '} {words.who(chair)}", style="bold reverse" if chair.asked else "bold")
-    score = words.points(chair.points)
+    name = Text(f"{'▶' if viewed.asked else ' '} {words.who(viewed)}", style="bold reverse" if viewed.asked else "bold")
+    score = words.points(viewed.points)
     name.truncate(width - len(score) - 3, overflow="ellipsis")
     yield Text.assemble(name, " ", score)
-    yield from (Text("  ").append_text(line) for line in (_hand(chair, now) if chair.open else _guess(chair)))
-    if chair.taken:
-        yield Text.assemble("  ", *(part for suit in reversed(Suit) for part in taken_of(suit, chair.taken)))
+    yield from (Text("  ").append_text(line) for line in (_hand(viewed, now) if viewed.open else _guess(viewed)))
+    if viewed.taken:
+        yield Text.assemble("  ", *(part for suit in reversed(Suit) for part in taken_of(suit, viewed.taken)))
 
 
-def _hand(chair: Chair, now: TableView) -> Iterator[Text]:
+def _hand(viewed: ViewedSeat, now: TableView) -> Iterator[Text]:
     """The cards, a line for each suit."""
-    fresh = chair.received if now.last_actions and isinstance(now.last_actions[0].action, tuple) else ()
-    plays = chair.asked and now.phase is Phase.PLAY
+    fresh = viewed.received if now.last_actions and isinstance(now.last_actions[0].action, tuple) else ()
+    plays = viewed.asked and now.phase is Phase.PLAY
     for suit in reversed(Suit):
         line = Text(words.SIGNS[suit], style=SUIT_STYLES[suit])
-        for card in sorted(chair.hand, reverse=True):
+        for card in sorted(viewed.hand, reverse=True):
             if card.suit is suit:
-                style = "underline " * (card in fresh) + "dim" * (plays and card not in chair.legal)
-                line.append(" ").append(_in_hand(card, chair), style=style)
+                style = "underline " * (card in fresh) + "dim" * (plays and card not in viewed.legal)
+                line.append(" ").append(_in_hand(card, viewed), style=style)
         yield line
 
 
-def _in_hand(card: Card, chair: Chair) -> str:
-    shown = chair.exposed.get(card)
+def _in_hand(card: Card, viewed: ViewedSeat) -> str:
+    shown = viewed.exposed.get(card)
     frame = "{}" if shown is None else "[{}]" if shown is Face.UP else "({})"
     return frame.format(words.rank(card))
 
 
-def _guess(chair: Chair) -> Iterator[Text]:
-    """What is known of cards that are not seen."""
-    yield Text(f"{chair.unknown} unknown cards" if chair.unknown else "", style="dim")
-    yield Text.assemble(*(["holds "] if chair.hand else []), *coloured(chair.hand))
-    voids = [Text(words.SIGNS[suit], style=SUIT_STYLES[suit]) for suit in sorted(chair.voids)]
+def _guess(viewed: ViewedSeat) -> Iterator[Text]:
+    """Draw what is known of unseen cards."""
+    yield Text(f"{viewed.unknown} unknown cards" if viewed.unknown else "", style="dim")
+    yield Text.assemble(*(["holds "] if viewed.hand else []), *coloured(viewed.hand))
+    voids = [Text(words.SIGNS[suit], style=SUIT_STYLES[suit]) for suit in sorted(viewed.voids)]
     yield Text.assemble(*(["out of "] if voids else []), *voids)
-    yield Text(f"{chair.hidden} face down" if chair.hidden else "")
+    yield Text(f"{viewed.hidden} face down" if viewed.hidden else "")
 
 
 def taken_of(suit: Suit, taken: Collection[Card]) -> Iterator[Text]:
-    """The cards of a suit that somebody took."""
+    """The cards of a suit among those that a seat took."""
     if ranks := words.ranks_of(suit, taken):
         yield Text(f"{words.SIGNS[suit]}{ranks} ", style=SUIT_STYLES[suit])
 
@@ -161,8 +161,8 @@ def centre_field(rules: Rules, now: TableView, width: int, south: int) -> Iterat
     """The trick on the table, each card on its player's side; in the end the result."""
     if now.scores is not None:
         yield middle("result", width)
-        for chair, score in zip(now.chairs, now.scores, strict=True):
-            yield middle(f"{set_cell_size(words.who(chair), 15)} {words.points(score):>6}", width)
+        for viewed, score in zip(now.seats, now.scores, strict=True):
+            yield middle(f"{set_cell_size(words.who(viewed), 15)} {words.points(score):>6}", width)
         return
     yield middle(f"trick {now.number} of {rules.hand_size}" if now.number else _WAITING[now.phase], width)
     cell = (width - 4) // 3
@@ -195,28 +195,28 @@ def middle(what: str | Text, width: int) -> Text:
 
 
 def notes_field(rules: Rules, now: TableView) -> Iterator[Text]:
-    """What was exposed, or else passed."""
-    shown = [(chair, text) for chair in now.chairs for text in words.exposures(rules, chair)]
+    """Draw the exposed cards, or else the passed ones."""
+    shown = [(viewed, text) for viewed in now.seats for text in words.exposures(rules, viewed)]
     if shown:
         yield Text("  exposed", style="dim")
-        yield from (Text(f"  {chair.seat}: {text}") for chair, text in shown)
-    elif any(chair.passed for chair in now.chairs):
+        yield from (Text(f"  {viewed.seat}: {text}") for viewed, text in shown)
+    elif any(viewed.passed for viewed in now.seats):
         yield Text("  passed", style="dim")
-        for chair in now.chairs:
-            if chair.passed:
-                yield Text.assemble(f"  {chair.seat} → {chair.pass_to}: ", *coloured(chair.passed))
+        for viewed in now.seats:
+            if viewed.passed:
+                yield Text.assemble(f"  {viewed.seat} → {viewed.pass_to}: ", *coloured(viewed.passed))
 
 
 def scores_field(now: TableView, width: int) -> Iterator[Text]:
     """The totals, before the deal or after it, with what each bot has got so far."""
     yield Text(f"{'deal':>{width - 8}}{'total':>7}", style="dim")
     room = width - 16
-    for chair, score, total in zip(now.chairs, now.scores or _so_far(now), now.totals, strict=True):
-        yield Text(f"  {set_cell_size(words.who(chair), room)}{words.points(score):>6}{words.points(total):>7}")
+    for viewed, score, total in zip(now.seats, now.scores or _so_far(now), now.totals, strict=True):
+        yield Text(f"  {set_cell_size(words.who(viewed), room)}{words.points(score):>6}{words.points(total):>7}")
 
 
 def _so_far(now: TableView) -> tuple[int, ...]:
-    return tuple(chair.points for chair in now.chairs)
+    return tuple(viewed.points for viewed in now.seats)
 
 
 def _news(cursor: Cursor, now: TableView, before: TableView | None, width: int) -> Iterator[Text]:
@@ -231,6 +231,6 @@ def _news(cursor: Cursor, now: TableView, before: TableView | None, width: int) 
 
 
 def _bar(cursor: Cursor, width: int) -> Text:
-    """How far the deal has come."""
+    """Draw the progress of the deal."""
     done = (width - 1) * cursor.moment // (len(cursor.replay.moments) - 1)
     return Text.assemble("━" * done, "●", ("─" * (width - 1 - done), "dim"))

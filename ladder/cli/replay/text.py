@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
     from referee.records.lines import DealLine
     from referee.records.recorded import Recorded
-    from referee.replay.table_view import Chair, TableView
+    from referee.replay.table_view import TableView, ViewedSeat
 
 
 def match_text(recorded: Recorded, lines: Iterable[DealLine], bot: int | None = None) -> Iterator[str]:
@@ -30,16 +30,16 @@ def match_text(recorded: Recorded, lines: Iterable[DealLine], bot: int | None = 
     Args:
         recorded: The match.
         lines: The deals.
-        bot: The number of the bot from whose chair to look; None: all hands are open.
+        bot: The number of the bot from whose seat to look; None: all hands are open.
     """
     first = recorded.first
     names = ", ".join(f"{number} {name}" for number, name in enumerate(first.bots))
     yield f"{recorded.rules.title} ({recorded.rules.name}), {first.format}: {names}"
     for line in lines:
-        chairs = None if bot is None else (seats_of(line).index(bot),)
+        seats = None if bot is None else (seats_of(line).index(bot),)
         replay = DealReplay(recorded.rules, first, line)
         yield ""
-        yield from _deal_text(replay, [view_table(replay, place, chairs) for place in range(len(replay.moments))])
+        yield from _deal_text(replay, [view_table(replay, place, seats) for place in range(len(replay.moments))])
     if bot is None:
         yield ""
         yield places_text(recorded)
@@ -87,53 +87,53 @@ def _deal_text(replay: DealReplay, table_views: list[TableView]) -> Iterator[str
 
 
 def _hands(now: TableView) -> Iterator[str]:
-    for chair in now.chairs:
-        if chair.open:
-            yield f"  {_name(now, chair)}  {suits(chair.hand)}"
+    for viewed in now.seats:
+        if viewed.open:
+            yield f"  {_name(now, viewed)}  {suits(viewed.hand)}"
 
 
 def _passes(now: TableView) -> Iterator[str]:
-    for chair in now.chairs:
-        if chair.passed:
-            yield f"  {_name(now, chair)}  → {who(now.chairs[chair.pass_to])}: {cards(chair.passed)}"
+    for viewed in now.seats:
+        if viewed.passed:
+            yield f"  {_name(now, viewed)}  → {who(now.seats[viewed.pass_to])}: {cards(viewed.passed)}"
 
 
 def _trick(now: TableView, before: TableView, holds: str, forced: Sequence[int]) -> Iterator[str]:
     """
     Give one row: the cards by seat, who took them, and what that was worth.
 
-    From one chair also its hand then; and which seats were not asked, as far as is known from here.
+    From one seat also its hand then; and which seats were not asked, as far as is known from here.
     """
     if now.number == 1:
-        yield f"        {''.join(f'{chair.seat:<6}' for chair in now.chairs)}".rstrip()
+        yield f"        {''.join(f'{viewed.seat:<6}' for viewed in now.seats)}".rstrip()
     assert now.winner is not None
     played = {play.seat: card(play.card) for play in now.trick}
     played[now.trick[0].seat] = f"›{played[now.trick[0].seat]}"
-    cells = [f"{played[chair.seat]}{'*' * (chair.seat == now.winner)}" for chair in now.chairs]
-    gain = now.chairs[now.winner].points - before.chairs[now.winner].points
-    row = f"  {now.number:>4}  {''.join(f'{cell:<6}' for cell in cells)}{_name(now, now.chairs[now.winner])}"
+    cells = [f"{played[viewed.seat]}{'*' * (viewed.seat == now.winner)}" for viewed in now.seats]
+    gain = now.seats[now.winner].points - before.seats[now.winner].points
+    row = f"  {now.number:>4}  {''.join(f'{cell:<6}' for cell in cells)}{_name(now, now.seats[now.winner])}"
     row += f"  {points(gain):>5}" + (f"   held {holds}" if holds else "")
     yield row + (f"   forced: {' '.join(map(str, sorted(forced)))}" if forced else "")
 
 
 def _revealed(rules: Rules, before: TableView, now: TableView) -> Iterator[str]:
     """Say which card that is played now lay face down, and nobody who looks knew it."""
-    for then, chair in zip(before.chairs, now.chairs, strict=True):
-        if before.phase is Phase.PLAY and chair.hidden < then.hidden:
-            yield f"{who(chair)} had exposed: {', '.join(exposures(rules, chair))}."
+    for then, viewed in zip(before.seats, now.seats, strict=True):
+        if before.phase is Phase.PLAY and viewed.hidden < then.hidden:
+            yield f"{who(viewed)} had exposed: {', '.join(exposures(rules, viewed))}."
 
 
 def _own_hand(now: TableView) -> str:
-    """What the one seat that is looked from holds at its turn; nothing while others are to play."""
-    opened = [chair for chair in now.chairs if chair.open]
+    """Give the hand of the seat whose view is shown, at its turn; nothing while others are to play."""
+    opened = [viewed for viewed in now.seats if viewed.open]
     return suits(opened[0].hand) if len(opened) == 1 and opened[0].asked and now.phase is Phase.PLAY else ""
 
 
 def _scores(now: TableView, scores: tuple[int, ...]) -> Iterator[str]:
-    for chair, score, total in zip(now.chairs, scores, now.totals, strict=True):
-        yield f"  {_name(now, chair)}  {points(score):>5}, total {points(total)}"
+    for viewed, score, total in zip(now.seats, scores, now.totals, strict=True):
+        yield f"  {_name(now, viewed)}  {points(score):>5}, total {points(total)}"
 
 
-def _name(now: TableView, chair: Chair) -> str:
+def _name(now: TableView, viewed: ViewedSeat) -> str:
     """The seat's name, as wide as the widest of the table."""
-    return set_cell_size(who(chair), max(cell_len(who(each)) for each in now.chairs))
+    return set_cell_size(who(viewed), max(cell_len(who(each)) for each in now.seats))

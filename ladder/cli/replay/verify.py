@@ -29,17 +29,17 @@ def verify_records(
     local: LocalOption = False,
 ) -> None:
     """
-    Check whether records are right: deal again from the seed, play every action again, count again.
+    Check records: deal again from the seed, play every action again, and count again.
 
-    The exit code is 1 if one is not right; the first line that differs is named. The record of a match that is not
-    finished does not have its seed yet: then everything but the cards is checked.
+    The exit code is 1 if a record is wrong; the first line that differs is named. The record of a match that is not
+    finished has no seed yet; then everything but the cards is checked.
 
     Examples:
         pigpen verify match.jsonl
 
         zcat match.jsonl.gz | pigpen verify -
     """
-    from ladder.app.local.record import verify_record
+    from ladder.app.local.verification import verify_record
 
     all_hold = True
     for record in records:

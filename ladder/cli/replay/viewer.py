@@ -49,7 +49,7 @@ class ReplayViewer:
         Args:
             cursor: Where to begin.
             console: The terminal.
-            bot: The number of the bot from whose chair to look; None: all hands are open.
+            bot: The number of the bot from whose seat to look; None: all hands are open.
             read: Reads the record again: while the match is played it grows.
         """
         self._cursor = cursor
@@ -89,8 +89,8 @@ class ReplayViewer:
 
     def _lines(self) -> Iterator[Text]:
         width, height = self._console.size
-        chair = None if self._bot is None else seats_of(self._cursor.replay.line).index(self._bot)
-        for line in help_screen(height) if self._helps else screen(self._cursor, chair, width, height):
+        seat = None if self._bot is None else seats_of(self._cursor.replay.line).index(self._bot)
+        for line in help_screen(height) if self._helps else screen(self._cursor, seat, width, height):
             line.plain = folded(line.plain, self._console.encoding)
             line.no_wrap, line.overflow = True, "crop"
             yield line

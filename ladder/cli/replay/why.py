@@ -1,4 +1,4 @@
-"""`pigpen why`: what the choices of a decision were worth, and which decisions of a bot were the dearest."""
+"""`pigpen why`: what the choices of a decision were worth, and the costliest decisions of a bot."""
 
 from __future__ import annotations
 
@@ -27,15 +27,17 @@ def why(
     board: BoardOption = None,
     rotation: RotationOption = None,
     step: Annotated[int | None, typer.Option(min=1, help="Step N of the deal, counted from 1.")] = None,
-    worst: Annotated[int, typer.Option(min=1, max=50, help="Without --step: the N dearest decisions of BOT.")] = 5,
+    worst: Annotated[
+        int, typer.Option(min=1, max=50, help="Without --step: list the N costliest decisions of BOT.")
+    ] = 5,
     as_json: JsonOption = False,
     local: LocalOption = False,
 ) -> None:
     """
-    Estimate what each choice of a decision was worth, or list the dearest decisions of a bot.
+    Estimate the value of each choice of a decision, or list the costliest decisions of a bot.
 
-    A model's opinion: deals that fit what the seat knew are sampled, and played to their end by a simple policy. The
-    same question gives the same answer. docs/why.md says what the estimate is worth.
+    The estimate is a model's opinion: it samples deals that fit what the seat knew, and plays them to their end by a
+    simple policy. The same question gives the same answer. docs/why.md says how far you can trust it.
 
     Examples:
         pigpen why 17 Trotter
@@ -56,7 +58,7 @@ def why(
             print_why(found, Console())
         return
     if bot is None:
-        raise UserError("Name a bot to see its dearest decisions, or one decision with --step.")
+        raise UserError("Name a bot to see its costliest decisions, or one decision with --step.")
     with progress("deals", None) as advance:
         dear = dearest_in_record(source, bot, worst, where, advance)
     if as_json:

@@ -1,4 +1,4 @@
-"""What the choices of a decision were worth, and the dearest decisions of a bot, as tables."""
+"""What the choices of a decision were worth, and the costliest decisions of a bot, as tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LEGEND = (
     "points: mean score of the seat in the deal, ± standard error",
     "behind: points less than the best choice, all seats' scores taken into account, ± at 95 %",
-    "as dealt: hindsight, not part of the estimate: mean score with the cards as they really lay",
+    "as dealt: mean score with the cards as they really lay; this is hindsight, not part of the estimate",
 )
 
 
@@ -42,9 +42,9 @@ def print_why(found: Why, console: Console) -> None:
 
 
 def print_dearest(found: Dearest, console: Console) -> None:
-    """Print a row for each of the dearest decisions, and how to look into each of them."""
+    """Print a row for each of the costliest decisions, and the command that shows more of it."""
     if found.dearest:
-        say(console, f"The dearest decisions of {found.bot}", "bold")
+        say(console, f"The costliest decisions of {found.bot}", "bold")
         numbers = ("step", "cost")
         table = plain_table("deal", "step", "at", "did", "best", "cost", "house bots", right=numbers,
                             wrapped=("deal", "did", "best", "house bots"))  # fmt: skip
@@ -65,7 +65,7 @@ def print_dearest(found: Dearest, console: Console) -> None:
         for one in found.dearest:
             say(console, f"{one.place}, step {one.step}: {one.rerun}", "dim")
     left_out = f" {found.not_estimated} have too many choices to estimate." if found.not_estimated else ""
-    clean = "" if found.dearest else ", none of them dear"
+    clean = "" if found.dearest else ", none of them costly"
     say(console, f"{found.decisions} decisions with a choice{clean}.{left_out}")
     say(console, found.opinion, "dim")
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
     from pigpen.rules import Rules
-    from referee.replay.table_view import Chair, LastAction, TableView
+    from referee.replay.table_view import LastAction, TableView, ViewedSeat
 
 WORTH_A_WORD = 0.005
 """Seconds of work before a bot was asked; less is what a library's own threads may use."""
@@ -61,22 +61,22 @@ def points(number: int) -> str:
     return f"{number:+d}" if number else "0"
 
 
-def who(chair: Chair) -> str:
+def who(viewed: ViewedSeat) -> str:
     """Name a seat and the bot in it."""
-    return f"{chair.seat} {chair.bot}"
+    return f"{viewed.seat} {viewed.bot}"
 
 
-def exposures(rules: Rules, chair: Chair) -> Iterator[str]:
+def exposures(rules: Rules, viewed: ViewedSeat) -> Iterator[str]:
     """Name what a seat has exposed, with what it does to the points."""
     if rules.exposing is None:
         return
-    for shown, face in chair.exposed.items():
+    for shown, face in viewed.exposed.items():
         if face is Face.UP:
             yield f"{card(shown)} ×{rules.exposing.face_up}"
         else:
             yield f"{card(shown)} ×{rules.exposing.face_down} (face down)"
-    if chair.hidden:
-        yield f"{chair.hidden} face down"
+    if viewed.hidden:
+        yield f"{viewed.hidden} face down"
 
 
 def happened(rules: Rules, now: TableView, before: TableView | None) -> str:
@@ -97,7 +97,7 @@ def happened(rules: Rules, now: TableView, before: TableView | None) -> str:
 def fault_texts(now: TableView) -> Iterator[str]:
     """Say where the default action stands for a bot's own, and why."""
     for last in now.last_actions:
-        name = who(now.chairs[last.seat])
+        name = who(now.seats[last.seat])
         if last.by == BY_TAKEOVER:
             yield f"The default policy plays for {name}."
         elif last.by == BY_AWAY:
@@ -107,14 +107,14 @@ def fault_texts(now: TableView) -> Iterator[str]:
 
 
 def _sealed(rules: Rules, now: TableView, before: TableView) -> str:
-    if any(chair.passed for chair in now.chairs) and not any(chair.passed for chair in before.chairs):
+    if any(viewed.passed for viewed in now.seats) and not any(viewed.passed for viewed in before.seats):
         return f"All have passed {rules.plan.pass_count} cards."
-    shown = [f"{who(chair)} {', '.join(made)}" for chair in now.chairs if (made := [*exposures(rules, chair)])]
+    shown = [f"{who(viewed)} {', '.join(made)}" for viewed in now.seats if (made := [*exposures(rules, viewed)])]
     return f"Exposed: {'; '.join(shown)}." if shown else "Nobody exposes a card."
 
 
 def _time(last: LastAction) -> str:
-    """How long a play took, and what the bot had worked before it was asked, if that is worth a word."""
+    """Give the time of a play, and the CPU time that the bot used before it was asked, if it is worth a word."""
     if last.took is None:
         return ""
     if last.by == BY_FORCED:
@@ -126,17 +126,17 @@ def _time(last: LastAction) -> str:
 
 def _played(now: TableView, before: TableView) -> str:
     last = now.trick[-1]
-    text = f"{who(now.chairs[last.seat])} {'plays' if len(now.trick) > 1 else 'leads'} {card(last.card)}"
+    text = f"{who(now.seats[last.seat])} {'plays' if len(now.trick) > 1 else 'leads'} {card(last.card)}"
     text += _time(now.last_actions[0])
     if now.winner is None:
         return f"{text}."
-    gain = now.chairs[now.winner].points - before.chairs[now.winner].points
-    return f"{text}. {who(now.chairs[now.winner])} takes the trick: {points(gain)}."
+    gain = now.seats[now.winner].points - before.seats[now.winner].points
+    return f"{text}. {who(now.seats[now.winner])} takes the trick: {points(gain)}."
 
 
 def _moon(rules: Rules, now: TableView, last: LastAction) -> str:
     assert rules.moon is not None
-    shooter = who(now.chairs[last.seat])
+    shooter = who(now.seats[last.seat])
     if last.action is MoonChoice.ADD:
         return f"{shooter} has shot the moon: {points(rules.moon.others)} for everybody else."
     return f"{shooter} has shot the moon: {points(rules.moon.instead or 0)} for itself."

@@ -21,7 +21,7 @@ MatchArgument = Annotated[int, typer.Argument(metavar="MATCH", help="Its number 
 
 def explain(match: MatchArgument, as_json: JsonOption = False, local: LocalOption = False) -> None:
     """
-    Explain how each rating changed in a match: what each bot was expected to score against each other, and did score.
+    Explain the rating changes of a match: the expected and the actual score of each bot against each other.
 
     The changes are computed again from the places and the ratings before the match, and compared with those that the
     ladder has stored; the exit code is 1 if they differ.

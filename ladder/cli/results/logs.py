@@ -23,7 +23,7 @@ def logs(
     """
     Show the end of what a bot printed in a match, table by table, and its faults there.
 
-    [12] before a line names the decision at which it was printed; ✗ marks those at which the bot was at fault.
+    [12] before a line is the number of the decision at which it was printed; ✗ marks decisions with a fault.
 
     Examples:
         pigpen logs 17 Trotter

@@ -20,7 +20,7 @@ _DECISION = re.compile(r"\[(\d+)\] ")
 
 
 def print_logs(match: int, log: SeatLog, most: int, console: Console) -> None:
-    """Print the end of what a bot wrote at each table, at *most* so many lines, and its faults there."""
+    """Print the last *most* lines that a bot wrote at each table, and its faults there."""
     say(console, f"Match {match}, seat {log.seat}: {log.bot}", "bold")
     print_tables(console, log.tables, most)
 

@@ -25,7 +25,9 @@ class StatusName(enum.StrEnum):
 def matches(
     match: Annotated[int | None, typer.Argument(help="Only this match, with all that is known about it.")] = None,
     variant: VariantOption = None,
-    bot: Annotated[str | None, typer.Option(help="Only with this bot: Trotter, or its version Trotter@2.")] = None,
+    bot: Annotated[
+        str | None, typer.Option(help="Only matches with this bot: Trotter, or its version Trotter@2.")
+    ] = None,
     status: Annotated[
         StatusName | None, typer.Option(help="Only those of one status. By default: running and done ones.")
     ] = None,
@@ -34,10 +36,10 @@ def matches(
     local: LocalOption = False,
 ) -> None:
     """
-    List matches: those that are being played, and the newest results with the places and how each rating changed.
+    List matches: those that are being played, and the newest results with places and rating changes.
 
-    For a match that is not done, only the SHA-256 of its seed is shown; afterwards the seed is shown, too. If matches
-    wait and no runner plays them, a sentence on stderr says it.
+    The seed of a match is shown when the match is done; before that, only its SHA-256. If matches wait and no runner
+    plays them, a message on stderr says so.
 
     Examples:
         pigpen matches --bot Trotter --limit 5

@@ -70,14 +70,14 @@ def _facts(match: MatchPage) -> Iterable[tuple[str, str]]:
     if match.finished is not None:
         yield "finished", f"{when(match.finished)}, result number {match.ordinal}, {match.deals} deals"
     if match.starting_seconds is not None and match.playing_seconds is not None:
-        yield "took", f"{match.starting_seconds:.1f} s to start and clear away, {match.playing_seconds:.1f} s to play"
+        yield "took", f"{match.starting_seconds:.1f} s to start and clean up, {match.playing_seconds:.1f} s to play"
     if match.reason:
         failed = f" ({match.failures} failures)" if match.failures else ""
         yield "went wrong", f"{match.reason}{failed}"
     yield "commitment", match.commitment
     if match.seed is not None:
         yield "seed", match.seed
-        yield "record", str(match.record) if match.record else "removed, as the setting records has it"
+        yield "record", str(match.record) if match.record else "removed, because of the setting records"
 
 
 def _seat(seat: SeatRow) -> tuple[str, ...]:

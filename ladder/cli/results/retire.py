@@ -14,14 +14,17 @@ from ladder.cli.shared.sanitize import sanitize
 def retire(
     bot: Annotated[str, typer.Argument(help="The bot: Trotter, or one of its versions: Trotter@2.")],
     variant: Annotated[
-        list[str] | None, typer.Option(help="Only in this variant; may be given again. By default: wherever it plays.")
+        list[str] | None,
+        typer.Option(help="Only in this variant; may be given several times. By default: in all its variants."),
     ] = None,
-    reason: Annotated[str, typer.Option(help="The reason, for those who look at it later.")] = "taken out by its owner",
+    reason: Annotated[
+        str, typer.Option(help="The reason, for people who look at the bot later.")
+    ] = "taken out by its owner",
     as_json: Annotated[bool, typer.Option("--json", help="Print what has retired as JSON.")] = False,
     local: LocalOption = False,
 ) -> None:
     """
-    Take a bot out of the matches to come; its ratings and matches stay, and submitting it again brings it back.
+    Schedule no more matches for a bot. Its ratings and matches stay; submit it again to bring it back.
 
     On this machine's ladder no password is needed: anyone who can write its files can do this.
 

@@ -22,7 +22,7 @@ def show(
     """
     Show a bot: its versions, its standings, its results against each opponent, its think times, its faults.
 
-    LOS (likelihood of superiority) is how likely it is that the bot is stronger than that opponent, by all matches.
+    LOS (likelihood of superiority) is the probability that the bot is stronger than that opponent, by all matches.
 
     Examples:
         pigpen show Trotter

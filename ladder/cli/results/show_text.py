@@ -92,7 +92,7 @@ def _standing(there: InVariant) -> Iterable[str]:
         reason = f": {one.reason}" if one.reason else ""
         yield f"{one.state} since {when(one.since)}{reason}"
     else:
-        between = "" if one.rank_low is None else f", deserves {one.rank_low} to {one.rank_high}"
+        between = "" if one.rank_low is None else f", true rank {one.rank_low} to {one.rank_high}"
         yield f"rank {one.rank} of {there.active}{between}"
         if there.missing_owners:
             yield f"{waits_for(there.missing_owners)} before it can play"

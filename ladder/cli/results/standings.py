@@ -12,19 +12,21 @@ from ladder.cli.shared.json_output import JsonOption, print_json
 from ladder.cli.shared.ladder import LocalOption, asked
 from ladder.errors import UserError
 
-VariantOption = Annotated[str | None, typer.Option(help="Only this variant; by default all that the ladder plays.")]
+VariantOption = Annotated[str | None, typer.Option(help="Only this variant. By default: all variants of the ladder.")]
 
 
 def standings(
     variant: VariantOption = None,
-    everyone: Annotated[bool, typer.Option("--all", help="With bots that are suspended or retired, and why.")] = False,
+    everyone: Annotated[
+        bool, typer.Option("--all", help="Also list suspended and retired bots, with the reasons.")
+    ] = False,
     first: Annotated[int | None, typer.Option(min=1, max=1_000_000, help="Only the first N of each variant.")] = None,
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print it as CSV.")] = False,
     local: LocalOption = False,
 ) -> None:
     """
-    Show who is best: a table for each variant.
+    Show the standings: for each variant a table of its bots in the order of their ratings.
 
     Columns that do not fit the terminal are left out; --json and --csv have all of them.
 

@@ -39,7 +39,7 @@ COLUMNS: tuple[Column[StandingRow], ...] = (
 def print_standings(found: Standings, console: Console) -> None:
     """Print one variant's table, as many columns of it as there is room for, and why some do not play."""
     if not found.standings:
-        say(console, f"{found.title} ({found.variant}): nobody plays it now.")
+        say(console, f"{found.title} ({found.variant}): no bot plays it now.")
         return
     table, columns = _fitting(found, console)
     say(console, f"{found.title} ({found.variant}): {found.matches} match{'es' * (found.matches != 1)}", "bold")
@@ -65,7 +65,7 @@ def _legend(found: Standings, columns: Sequence[Column[StandingRow]]) -> Iterabl
     better = "lower" if found.low_is_better else "higher"
     meanings = {
         "±": "±: 95 % interval",
-        "ranks": "ranks: those that it may deserve",
+        "ranks": "ranks: the range of its true rank",
         "points": f"points: per deal, {better} is better",
         "places": f"places: 1st to {ORDINALS[found.sides - 1]} in %",
         "faults": "faults: in % of its decisions",

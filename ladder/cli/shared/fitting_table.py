@@ -30,7 +30,7 @@ class Column(Generic[Row]):
     goes: int = 0
     """Columns that do not fit go by this number, the lowest first; 0 stays."""
     is_cut: bool = False
-    """Its width is somebody else's choice, so that it may take only a part of the terminal's."""
+    """Its contents are of any length, such as names; it may take only a part of the terminal's width."""
 
 
 def fitting(

@@ -121,5 +121,5 @@ def _name(sequence: str) -> str:
 
 
 def _is_open(data: bytes) -> bool:
-    """Whether more of the last key may be to come."""
+    """Whether the last key may not be complete."""
     return re.search(rb"\x1b(?:\[[0-9;]*|O)?\Z", data) is not None

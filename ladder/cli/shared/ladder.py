@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ladder.settings.settings import Settings
 
 LocalOption = Annotated[
-    bool, typer.Option("--local", help="Use this machine's ladder, although you are logged in to one elsewhere.")
+    bool, typer.Option("--local", help="Use the ladder on this machine, even if you are logged in to a remote one.")
 ]
 
 
@@ -67,7 +67,7 @@ def opened(settings: Settings | None = None, create: bool = False, many_readers:
 @contextmanager
 def asked(local: bool) -> Iterator[AnyLadder]:
     """
-    The ladder that a command asks: the one elsewhere to which this user has logged in, or else this machine's.
+    Open the ladder that a command asks: the remote one to which this user has logged in, else this machine's.
 
     Args:
         local: This machine's in any case.
@@ -95,15 +95,15 @@ def asked(local: bool) -> Iterator[AnyLadder]:
 
 def only_here(command: str, local: bool) -> None:
     """
-    Make sure that somebody means this machine's ladder, for a command that works on no other.
+    Make sure that this machine's ladder is meant, for a command that works on no other.
 
     Raises:
-        UserError: If this user has logged in to one elsewhere, and has not said --local.
+        UserError: If this user has logged in to a remote ladder, and --local is not given.
     """
     from ladder.app.remote.login import read_login
 
     if not local and (login := read_login()) is not None:
         raise UserError(
-            f"pigpen {command} works on this machine's ladder, and you are logged in to {login.address}. There "
-            f"organisers do that on the page {login.address}/admin; for the ladder on this machine add --local."
+            f"pigpen {command} works only on this machine's ladder, but you are logged in to {login.address}. "
+            f"Organisers of that ladder use the page {login.address}/admin. For the ladder on this machine add --local."
         )

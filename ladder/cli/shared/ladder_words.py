@@ -60,7 +60,8 @@ def sparkline(values: Sequence[float], least: float = 20.0) -> str:
 
     Args:
         values: One bar for each.
-        least: If all lie within so much, the bars do not reach the top: small moves are not to look like large ones.
+        least: The smallest range that fills the height. Values that lie closer together get lower bars, so that
+            small changes do not look large.
     """
     if not values:
         return ""
@@ -69,7 +70,7 @@ def sparkline(values: Sequence[float], least: float = 20.0) -> str:
 
 
 def thinned(values: Sequence[float], most: int) -> Sequence[float]:
-    """At *most* so many of the numbers, evenly chosen, first and last among them."""
+    """Choose at most *most* of the numbers, evenly spread, with the first and the last."""
     if len(values) <= most:
         return values
     return [values[round(place * (len(values) - 1) / (most - 1))] for place in range(most)]

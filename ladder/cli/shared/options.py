@@ -12,20 +12,22 @@ from ladder.values.clocks import MAX_LIMIT as MAX_LIMIT
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 
 RulesOption = Annotated[str, typer.Option(help="A preset (see: pigpen rules) or a TOML file.")]
-SeedOption = Annotated[str, typer.Option(help="Any text, or 64 hex digits: the same seed, the same cards.")]
+SeedOption = Annotated[str, typer.Option(help="Any text, or 64 hex digits. The same seed gives the same cards.")]
 SandboxOption = Annotated[SandboxKind, typer.Option(help="The sandbox in which the bots run.")]
-ClockOption = Annotated[str, typer.Option(help="Seconds in the bank + seconds added for each decision.")]
-LimitOption = Annotated[float, typer.Option(min=LEAST_LIMIT, max=MAX_LIMIT, help="The most seconds for one decision.")]
+ClockOption = Annotated[
+    str, typer.Option(help="A bot's time: seconds for the match + seconds added for each decision.")
+]
+LimitOption = Annotated[float, typer.Option(min=LEAST_LIMIT, max=MAX_LIMIT, help="Maximum seconds for one decision.")]
 ConcurrencyOption = Annotated[
     int | None,
-    typer.Option(min=1, help="Number of tables that play boards at once. By default: one for each core but one."),
+    typer.Option(min=1, help="Number of tables that play at once. By default: the number of cores, less one."),
 ]
 FreshOption = Annotated[
     bool,
     typer.Option("--fresh", help="Start each instance of a bot in a container or process of its own; none is forked."),
 ]
 RuntimeOption = Annotated[
-    str, typer.Option(help="The OCI runtime of the docker sandbox; auto: gVisor if the engine knows it, else runc.")
+    str, typer.Option(help="The OCI runtime of the docker sandbox; auto: gVisor if the engine has it, else runc.")
 ]
 
 PACE = 0.5
@@ -33,5 +35,5 @@ PACE = 0.5
 
 
 def setup_of(kind: SandboxKind, runtime: str, *, fresh: bool) -> SandboxSetup:
-    """Which sandbox a match on this machine is played in."""
+    """Give the setup of the sandbox for a match on this machine."""
     return SandboxSetup(kind, runtime, instances="fresh" if fresh else "warm")

@@ -27,7 +27,7 @@ def record_of(named: Path, local: bool = False) -> Path:
     comes on standard input.
 
     Args:
-        named: What somebody typed.
+        named: What the user typed.
         local: This machine's ladder in any case.
 
     Raises:

@@ -90,7 +90,7 @@ def stopped_by_signals(stop: Callable[[], object]) -> Iterator[list[int]]:
 
 
 def stopped(number: int) -> Stopped:
-    """What to raise after the signal *number*: SIGINT or SIGTERM."""
+    """Give the error to raise after the signal *number*: SIGINT or SIGTERM."""
     return Stopped(*_STOPS[number])
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def open_sandbox(setup: SandboxSetup) -> Sandbox:
     """Open a sandbox, and tell of long steps; a weak one says so."""
     if setup.kind is SandboxKind.PROCESS:
-        say("The process sandbox keeps no bot from your files: use it for bots that you trust.")
+        say("The process sandbox does not keep bots from your files. Use it only for bots that you trust.")
     return open_kind(setup, say)
 
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def push(
     image: Annotated[str, typer.Argument(help="An image of this machine's Docker engine.")],
     name: Annotated[
-        str | None, typer.Option(help="Its name there, if you like with a tag: trotter:2. By default: as here.")
+        str | None,
+        typer.Option(help="Its name in the registry, with or without a tag: trotter:2. By default: its name here."),
     ] = None,
 ) -> None:
     """

@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 def check_words(login: Login, owner: str | None, sandbox: str | None) -> None:
     """
-    Refuse options that a remote ladder decides itself.
+    Refuse options that make no sense for a remote ladder.
 
     Raises:
         UserError: If one is given.
     """
     if owner not in (None, login.name):
         raise UserError(
-            f"You are {login.name} on {login.address}, and your bots there are yours: leave --owner out, or submit to "
-            "the ladder on this machine with --local."
+            f"You are {login.name} on {login.address}, and your bots there belong to you. Leave --owner out, or "
+            "submit to the ladder on this machine with --local."
         )
     if sandbox is not None:
         raise UserError(
-            f"{login.address} says itself where its bots run: leave --sandbox out, or submit to the ladder on this "
-            "machine with --local."
+            f"The ladder {login.address} decides where its bots run. Leave --sandbox out, or submit to the ladder on "
+            "this machine with --local."
         )
 
 
@@ -70,8 +70,8 @@ def _watched(connection: Connection, row: SubmissionRow) -> SubmissionRow:
                     raise
                 warned = True
                 shown.say(
-                    f"Submission {row.id} goes on without you. To see it: pigpen submissions {row.id}. To take it "
-                    f"back: pigpen submissions {row.id} --withdraw. Ctrl-C again ends this command."
+                    f"Submission {row.id} continues without this command. To see it: pigpen submissions {row.id}. To "
+                    f"withdraw it: pigpen submissions {row.id} --withdraw. Ctrl-C again ends this command."
                 )
 
 
@@ -108,7 +108,7 @@ class _Shown:
 
 
 def words_for(row: SubmissionRow) -> str:
-    """How far a submission has come, in a few words."""
+    """Describe the progress of a submission in a few words."""
     name = f"Submission {row.id}"
     if row.finished is not None:
         return f"{name}: {row.status}"

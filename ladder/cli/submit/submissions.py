@@ -19,9 +19,13 @@ if TYPE_CHECKING:
 
 
 def submissions(
-    number: Annotated[int | None, typer.Argument(metavar="[ID]", help="Only this one, with its result.")] = None,
-    withdraw: Annotated[bool, typer.Option("--withdraw", help="Withdraw it, if it has not ended.")] = False,
-    limit: Annotated[int, typer.Option(min=1, max=200, help="At most N, the newest first.")] = 20,
+    number: Annotated[
+        int | None, typer.Argument(metavar="[ID]", help="Show only this submission, with its result.")
+    ] = None,
+    withdraw: Annotated[
+        bool, typer.Option("--withdraw", help="Withdraw this submission, if it has not ended.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, max=200, help="Show at most the N newest.")] = 20,
     as_json: JsonOption = False,
     local: LocalOption = False,
 ) -> None:
@@ -36,7 +40,7 @@ def submissions(
         pigpen submissions 17 --withdraw
     """
     if number is None and withdraw:
-        raise UserError("Say which one to take back: pigpen submissions ID --withdraw")
+        raise UserError("Name the submission to withdraw: pigpen submissions ID --withdraw")
     with asked(local) as ladder:
         if number is None:
             found = ladder.submissions(None, limit)

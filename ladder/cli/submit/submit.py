@@ -29,16 +29,18 @@ def submit(
     name: Annotated[str | None, typer.Option(help="The bot's name. By default: the folder's, or the image's.")] = None,
     owner: Annotated[
         str | None,
-        typer.Option(help="The owner of the bot. By default: your login name; on a remote ladder always yourself."),
+        typer.Option(
+            help="The owner of the bot. By default: your login name. On a remote ladder the owner is always you."
+        ),
     ] = None,
     variant: Annotated[
         list[str] | None,
         typer.Option(
-            help="What it plays: a variant of the ladder, a preset, a TOML file, or all; may be given again. "
-            "By default: what it plays already; for a new bot, what its label pigpen.variants says, or gongzhu."
+            help="A variant to play: one of the ladder, a preset, a TOML file, or all; may be given several times. "
+            "By default: what the bot plays already. For a new bot: what its label pigpen.variants says, or gongzhu."
         ),
     ] = None,
-    keep_old: Annotated[bool, typer.Option("--keep-old", help="Let the bot's other versions play on.")] = False,
+    keep_old: Annotated[bool, typer.Option("--keep-old", help="Keep the bot's other versions in the ladder.")] = False,
     sandbox: Annotated[
         Literal["docker", "process"] | None,  # the words of `LadderSandbox`: typer takes no members in a Literal
         typer.Option(help="The sandbox in which it runs. By default: that of the ladder, or the setting sandbox."),
@@ -49,11 +51,11 @@ def submit(
     """
     Try a bot and enter it in the ladder: exit code 0 if it is entered, 1 if it failed.
 
-    It is built or pulled and pinned by its digest, must pass every case of pigpen check, and plays deals against
-    itself in each variant. After one fault it is not entered. The same program again changes nothing; another one
-    is a new version, which begins with the rating of the old one and replaces it.
+    The bot is built or pulled, and pinned by its digest. It must pass every case of pigpen check, and play deals
+    against itself in each variant without a fault. Submitting the same program again changes nothing. Another program
+    of the same name is a new version: it replaces the old one, and begins with its rating.
 
-    After pigpen login the bot goes to that ladder: its folder is sent there, and tried there.
+    If you have logged in with pigpen login, the bot is sent to that ladder and tried there.
 
     Examples:
         pigpen submit ./mybot --name Trotter --owner ada
@@ -117,4 +119,4 @@ def _login() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError):
-        raise UserError("This login has no name. Say whose bot it is: --owner NAME") from None
+        raise UserError("This login has no name. Name the bot's owner: --owner NAME") from None

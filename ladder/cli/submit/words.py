@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ladder.values.submission import EnteredVariant, Failure, SubmissionResult
 
 FAULTS = 3
-"""Faults of a match that are printed; all are in the JSON."""
+"""At most this many faults of a match are printed; `--json` has all of them."""
 
 
 def print_accepted(found: SubmissionResult, image: str | None, keep_old: bool) -> None:
@@ -44,14 +44,14 @@ def print_accepted(found: SubmissionResult, image: str | None, keep_old: bool) -
 
 def print_rejected(found: SubmissionResult) -> None:
     """Print why the bot was not taken, with the end of what it printed, and how its owner sees that again."""
-    _say(f"{found.bot} is not taken; the ladder is as it was.")
+    _say(f"{found.bot} is refused. The ladder has not changed.")
     console = Console()
     cases = [one for one in found.reasons if one.format is None]
     print_reasons(console, ((f"{one.variant}: {one.where}: {one.verdict}: {one.why}", one.output) for one in cases))
     in_matches = (one for one in found.reasons if one.format is not None)
     for _, faults in groupby(in_matches, key=lambda one: one.variant):
         _print_faults(console, list(faults))
-    _say(f"To see that again: {found.again}")
+    _say(f"To reproduce it: {found.again}")
 
 
 def _print_faults(console: Console, faults: list[Failure]) -> None:
@@ -72,8 +72,8 @@ def _notes(found: SubmissionResult, image: str | None, keep_old: bool) -> Iterat
         yield f"This ladder plays {variant} by the rules with which it began; the preset has changed since."
     if found.moved_from:
         yield (
-            f"{image} names another image now; it named {found.moved_from}, which "
-            f"{'plays on beside it' if keep_old else 'played until now'}."
+            f"{image} is now another image. Before, it was {found.moved_from}, which "
+            f"{'still plays, too' if keep_old else 'played until now'}."
         )
 
 

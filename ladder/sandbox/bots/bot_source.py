@@ -27,17 +27,17 @@ _PACKAGES_ELSEWHERE = {
     "setup.cfg": "install_requires",
     "setup.py": "install_requires",
 }
-"""How other tools name packages: the file, and a text in it that says that it names some."""
+"""How other tools name packages: the file, and a text in it that shows that it names some."""
 FindBuilt = Callable[[str], str | None]
 """
-Takes the key of a build (`ladder.sandbox.docker.built_images`), and has on this engine what was built with it before;
-gives the image's id, or None. Raises `SandboxError` if it cannot be known.
+Takes the key of a build (`ladder.sandbox.docker.built_images`), loads into this engine what was built with it before,
+and gives the image's id, or None. Raises `SandboxError` if it cannot be known.
 """
 _IMAGE = re.compile(r"(sha256:[0-9a-f]{64}|[a-z0-9]+([._/:-]+[a-z0-9]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?)")
 
 
 class UnknownBot(UserError, ValueError):
-    """No bot has that name; the message says what would do."""
+    """No bot has that name; the message says which names are possible."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ class BotSource:
     image: str | None = None
     """An image reference that the Docker engine knows or can pull."""
     content: Content | None = field(default=None, repr=False, compare=False)
-    """What the folder holds, if it has been read: then nobody reads it again, and nothing can change in between."""
+    """What the folder holds, if it has been read: then it is not read again, and cannot change in between."""
     builds: Builds = "allowed"
-    """Which Dockerfiles are built; one's own bot may bring any."""
+    """Which Dockerfiles are built; a bot that is played by its author may have any."""
     can_fork: bool = False
-    """Of an image: whether it is known to be a base of ours and files, by more than what it says of itself."""
+    """Of an image: whether it is known to be a base of ours and files, not only by its own labels."""
     find_built: FindBuilt | None = field(default=None, repr=False, compare=False)
-    """Of a folder: looks elsewhere for what it was built to; None: it is built here."""
+    """Of a folder: looks in the ladder's registry for an image that was built of it before; None: it is built here."""
 
 
 def sample_names(samples: Path = SAMPLES) -> list[str]:
@@ -104,7 +104,7 @@ def unread_packages(folder: Path) -> str:
 
 
 def content_of(source: BotSource) -> Content:
-    """What the folder of a bot holds: what was read already, or else what is there now."""
+    """Give the content of a bot's folder: as it was read already, or else as it is now."""
     assert source.folder is not None
     return source.content or Content.read(source.folder)
 
@@ -132,7 +132,7 @@ def seat_names(names: Iterable[str]) -> tuple[str, ...]:
 def _expanded(word: str) -> Path:
     try:
         return Path(word).expanduser()
-    except RuntimeError:  # ~ and the name of nobody
+    except RuntimeError:  # ~ and the name of no user
         return Path(word)
 
 
@@ -144,7 +144,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _instead(word: str, folder: Path) -> str:
-    """What to do with a folder that holds no bot, by what it does hold."""
+    """Say what to do with a folder that holds no bot, by what it does hold."""
     names = sorted(path.name for path in folder.iterdir())
     if not names:
         return f"Put one there: pigpen new {shlex.quote(word)}"

@@ -1,7 +1,7 @@
 """
 What a bot's folder holds, read once, as one value: what is hashed is what is packed, copied and measured.
 
-Everybody who needs something of a folder takes a `Content` and passes it on; nobody reads the folder again. To add
+All functions that need something of a folder take a `Content` and pass it on; the folder is not read again. To add
 files (the wheels of its `requirements.txt`, a Dockerfile that we write), make another value:
 
     content = Content.read(folder)
@@ -143,12 +143,12 @@ class Content:
 
 
 def content_hash(folder: Path) -> str:
-    """The hash of a folder that needs no more than this done with it."""
+    """Give the hash of a folder of which nothing else is needed."""
     return Content.read(folder).hash
 
 
 def archive(folder: Path) -> BinaryIO:
-    """A folder of ours, packed for a build."""
+    """Pack a folder of ours for a build."""
     return Content.read(folder).archive()
 
 

@@ -34,7 +34,7 @@ class Instruction:
     rest: str
 
     def refused(self, why: str) -> NotUnderstood:
-        """What to raise if it is not understood; *why* goes on after its text."""
+        """Make the error for a line that is not understood; *why* follows its text."""
         return NotUnderstood(self.line, f"{self.keyword} {self.rest}".strip(), why)
 
 

@@ -40,7 +40,7 @@ def without_ignored(content: Content, folder: str) -> Content:
 
     Args:
         content: What the folder holds.
-        folder: What it is called.
+        folder: Its name.
 
     Raises:
         BotRejected: If the file is no text, is too long, or has a line that is no pattern.
@@ -134,7 +134,7 @@ class _Automaton:
         return at + 1
 
     def _folders(self, pattern: str, at: int) -> int:
-        """``**`` at the end is anything; elsewhere any number of folders."""
+        """Match ``**``: anything if it ends the pattern, else any number of folders."""
         while pattern.startswith("/**", at) or pattern.startswith("**", at):  # the same once more
             at = pattern.index("**", at) + 2
         if at == len(pattern):
@@ -170,7 +170,7 @@ class _Automaton:
         self.size += 1
 
     def ignored(self, names: Iterator[str]) -> set[str]:
-        """Those of *names* that are left out; a folder comes before what is in it."""
+        """Give those of *names* that are left out; a folder comes before what is in it."""
         root = self._closed(self.start)
         below = {"": (root, 0)}
         found = set()
@@ -214,7 +214,7 @@ class _Automaton:
 
 
 def _class_of(text: str) -> Callable[[str], bool]:
-    """What stands between brackets: letters and ranges, or with ``^`` all others."""
+    """Read what stands between brackets: letters and ranges, or with ``^`` all others."""
     is_negative, listed = text.startswith("^"), text.removeprefix("^")
     ranges, at = [], 0
     while at < len(listed):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 BLOCK = 512
 CHUNK = 64 * 1024
 FREE_BYTES = 1024 * 1024
-"""Up to here nobody asks how well the archive is packed."""
+"""Unpacked bytes up to which the ratio of packing is not checked."""
 MAX_RATIO = 200
 """Bytes that may come out for each that went in."""
 GZIP = 16 + zlib.MAX_WBITS
@@ -24,7 +24,7 @@ CUT_OFF = "ends in the middle. Pack it, and send it, again"
 
 @dataclass(frozen=True)
 class ArchiveLimits:
-    """How much is taken."""
+    """Limits of an archive and its content."""
 
     bytes: int = MAX_BYTES
     """In all files together."""
@@ -44,7 +44,7 @@ class GzipStream:
 
         Args:
             packed: The archive.
-            limits: How much may come out.
+            limits: Of what may come out.
         """
         self._packed = packed
         self._limits = limits
@@ -52,14 +52,14 @@ class GzipStream:
         self._came_in = self._came_out = 0
         self._ready = b""
         self._taken = 0
-        """So many bytes of `_ready` have been given already: to cut them off each time would copy the others."""
+        """Bytes of `_ready` that have been given already: cutting them off each time would copy the others."""
 
     def take(self, count: int) -> bytes:
         """
-        Give the next so many bytes.
+        Give the next *count* bytes.
 
         Raises:
-            BotRejected: If there are not so many, or too much has come out by now.
+            BotRejected: If there are fewer, or the whole stream has become larger than allowed.
         """
         while len(self._ready) - self._taken < count:
             more = self._more()
@@ -74,16 +74,16 @@ class GzipStream:
         """Make sure that nothing but padding follows, and that what came out has the checksum that gzip gave it."""
         while more := self._ready[self._taken :] or self._more():
             if more.strip(b"\0"):
-                raise refused("goes on after its end")
+                raise refused("has data after its end")
             self._ready = b""
             self._taken = 0
         if not self._inflate.eof:
             raise refused(CUT_OFF)
         if self._inflate.unused_data or self._packed.read(1):
-            raise refused("goes on after its end")
+            raise refused("has data after its end")
 
     def chunks(self, size: int) -> Iterator[bytes]:
-        """So many bytes, some at a time."""
+        """Give *size* bytes, in chunks."""
         while size > 0:
             piece = self.take(min(size, CHUNK))
             size -= len(piece)
@@ -116,5 +116,5 @@ class GzipStream:
 
 
 def refused(why: str) -> BotRejected:
-    """What is said of an archive that is not taken."""
+    """Make the error for an archive that is refused."""
     return BotRejected(f"What was uploaded is not taken: the archive {why}.")

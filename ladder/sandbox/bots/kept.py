@@ -14,7 +14,7 @@ FOLDERS = "folders"
 
 
 def kept_folder(data_dir: Path, identity: str) -> Path:
-    """Where the folder of that identity (``sha256:…``) is kept."""
+    """Give the path where the folder of that identity (``sha256:…``) is kept."""
     return data_dir / FOLDERS / identity.removeprefix("sha256:")
 
 
@@ -39,7 +39,7 @@ def keep_folder(content: Content, data_dir: Path) -> Path:
 
 def check_not_kept(folder: Path, data_dir: Path) -> None:
     """
-    Make sure that a submitted folder is not one of those that the ladder keeps: these are everybody's bots.
+    Make sure that a submitted folder is not one of those that the ladder keeps: these are bots of all owners.
 
     Raises:
         BotRejected: If it is.
@@ -49,7 +49,7 @@ def check_not_kept(folder: Path, data_dir: Path) -> None:
 
 
 def _put(new: Path, kept: Path, identity: str) -> None:
-    if kept.exists() and not is_kept(kept, identity):  # somebody changed it
+    if kept.exists() and not is_kept(kept, identity):  # it was changed
         kept.rename(new.with_name("old"))
     try:
         new.rename(kept)

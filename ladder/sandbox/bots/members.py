@@ -1,8 +1,8 @@
 """
 Read a stranger's folder once: files, folders and links, within limits, and without following a link.
 
-Every file is opened below the folder that was just listed, never by its whole path, so what is exchanged meanwhile
-cannot lead elsewhere.
+Every file is opened below the folder that was just listed, never by its whole path, so a path component that is
+replaced meanwhile cannot lead out of the folder.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ class _Reading:
 
 
 def _leads_out(name: str, links: Mapping[str, str]) -> bool:
-    """Whether whoever follows the link *name*, and the links on its way, gets out of the folder, or never arrives."""
+    """Whether following the link *name*, and the links on its way, leads out of the folder, or never ends."""
     here = name.split("/")[:-1]
     ahead = [name.split("/")[-1]]
     followed = 0

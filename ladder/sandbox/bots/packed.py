@@ -68,7 +68,7 @@ def _members(packed: bytes, most: int) -> tuple[FolderMember, ...]:
     inflate = zlib.decompressobj(GZIP)
     unpacked = inflate.decompress(packed, most)
     if not inflate.eof or inflate.unused_data:
-        raise ValueError("it is cut off, too large, or goes on after its end")
+        raise ValueError("it is cut off, too large, or has data after its end")
     with tarfile.open(fileobj=io.BytesIO(unpacked), mode="r:") as tar:
         found = [_member(tar, info) for info in tar]
     return tuple(sorted(found, key=lambda member: member.parts))

@@ -31,7 +31,7 @@ def recipe_of(source: BotSource, content: Content) -> Recipe | None:
         The recipe; None: by the folder's own Dockerfile, which does more than a recipe can say.
 
     Raises:
-        BotRejected: If nothing says how, or it does more and only recipes are built.
+        BotRejected: If the folder does not say how, or its Dockerfile does more and only recipes are built.
     """
     if DOCKERFILE not in content.by_name:
         if content.file("bot.py") is None:

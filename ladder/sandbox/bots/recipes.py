@@ -71,7 +71,7 @@ class Recipe:
 
         Args:
             base: Id of the bot base image: no name that may have come to mean another image.
-            labels: Of letters, digits and ``._-`` only. They come first, so that all layers bear them.
+            labels: Of letters, digits and ``._-`` only. They come first, so that all layers have them.
         """
         named = " ".join(f'"{name}"="{value}"' for name, value in labels.items())
         return "\n".join([f"FROM {base}", f"LABEL {named}", *self.lines, ""]).encode()

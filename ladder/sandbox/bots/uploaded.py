@@ -2,7 +2,7 @@
 A folder that a stranger sent, packed: unpacked while it is read, and refused at the first thing that is not right.
 
 It is a tar archive, packed with gzip. In it are regular files and folders, and nothing else: no links, no devices, no
-name that leads out. How much is taken is counted in the bytes that really come out, whatever headers say.
+name that leads out. Sizes are counted in the bytes that really come out, whatever headers say.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def unpack(packed: BinaryIO, folder: Path, limits: ArchiveLimits | None = None) 
     Args:
         packed: The archive.
         folder: Where to; it must not be there.
-        limits: How much is taken.
+        limits: Of the archive and its content.
 
     Raises:
         BotRejected: If it is no such archive, holds what is not taken, or too much.
@@ -72,8 +72,8 @@ class _Unpacking:
         name: str | None = None
         while (header := self._header()) is not None:
             if header.type in (PAX, GLOBAL_PAX, GNU_NAME):
-                said = self._said(header)
-                name = said if header.type != GLOBAL_PAX else name
+                long_name = self._long_name(header)
+                name = long_name if header.type != GLOBAL_PAX else name
                 continue
             self._member(header, header.name if name is None else name)
             name = None
@@ -93,7 +93,7 @@ class _Unpacking:
         except (tarfile.HeaderError, ValueError):  # ValueError: a name that is not UTF-8
             raise refused("is not a tar archive, or has a name that is not UTF-8") from None
 
-    def _said(self, header: tarfile.TarInfo) -> str | None:
+    def _long_name(self, header: tarfile.TarInfo) -> str | None:
         """The name that a longer header gives the next member; None if it gives none."""
         self._header_bytes += max(0, header.size)
         if not 0 <= header.size <= LONG_HEADER or self._header_bytes > self._limits.members * MAX_NAME:
@@ -133,7 +133,7 @@ class _Unpacking:
             raise refused(f"has a path of more than {MAX_NAME} bytes, which begins with {name[:40]!r}")
         parts = [part for part in name.split("/") if part not in ("", ".")]
         if name.startswith("/") or ".." in parts or "\0" in name or "\\" in name or not name.isprintable():
-            raise refused(f"has a name that leads elsewhere, or cannot be printed: {name[:80]!r}")
+            raise refused(f"has a name that leads out of its folder, or cannot be printed: {name[:80]!r}")
         if any(len(part.encode()) > 255 for part in parts):
             raise refused(f"has a name of more than 255 bytes, which begins with {name[:40]!r}")
         if len(parts) > self._limits.levels:

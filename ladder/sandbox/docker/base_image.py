@@ -42,7 +42,7 @@ _FACTS = "import sys, platform; print('%d.%d' % sys.version_info[:2], platform.m
 
 @dataclass(frozen=True)
 class BaseImage:
-    """What the image holds, and what it is called."""
+    """What the image holds, and its name."""
 
     sdk: Sdk = field(default_factory=installed_sdk)
     repository: str = REPOSITORY
@@ -93,7 +93,7 @@ def base_image_id(client: DockerClient, content: str, name: str = LATEST) -> str
     Args:
         client: The engine.
         content: What `ensure_base_image` gave.
-        name: What the image is called.
+        name: The image's name.
 
     Raises:
         SandboxError: If that name means another image by now.
@@ -127,7 +127,7 @@ def _make(client: DockerClient, image: BaseImage, content: str, report: Callable
             build_image(client, archive(folder), tag=image.tag, labels=labels, arguments={"BASE": base})
         except BuildFailed as error:
             raise SandboxError(f"The bot base image could not be built:\n{error}") from error
-    # The build's first stage. Nobody builds on the new image yet: what somebody is just building is spared.
+    # The build's first stage. No build uses the new image yet, and Docker spares what a running build uses.
     prune(client, label=f"{CONTENT_LABEL}={content}")
     client.api.tag(image.tag, image.repository, "latest")
     for each in former:

@@ -52,7 +52,7 @@ NO_SUCH_IMAGE = ("manifest unknown", "name unknown", "repository name not known"
 
 @dataclass(frozen=True)
 class Built:
-    """What a folder was built to."""
+    """The image that a folder was built to."""
 
     image: str
     """Its id."""
@@ -75,7 +75,7 @@ def image_of_folder(
 
     Raises:
         BotRejected: If the folder cannot be read, its Dockerfile is not to be built here, it does not build, or its
-            packages cannot be had.
+            packages are not available.
         SandboxError: If the engine or the package index fails.
     """
     content, folder = content_of(source), source.folder
@@ -87,7 +87,7 @@ def image_of_folder(
         content = with_lock(content, lock)
         does = FILES_ONLY if recipe and _adds_files_only(recipe, content) else "more"
         key = hashlib.sha256(f"{content.hash} {base} {does}".encode()).hexdigest()[:40]
-        image = find_built(client, folder, key) or _found_elsewhere(client, source, folder, key)
+        image = find_built(client, folder, key) or _found_in_registry(client, source, folder, key)
         if image is None:
             labels = {FOLDER_LABEL: re.sub(r"[^\w.-]", "_", folder.name), KEY_LABEL: key, RECIPE_LABEL: does}
             context = _context(client, folder, content, recipe, base, packages, labels)
@@ -98,8 +98,8 @@ def image_of_folder(
     return Built(_accept(image, str(folder)), lock)
 
 
-def _found_elsewhere(client: DockerClient, source: BotSource, folder: Path, key: str) -> Image | None:
-    """What another engine has built with that key; its tag here says that it is ours."""
+def _found_in_registry(client: DockerClient, source: BotSource, folder: Path, key: str) -> Image | None:
+    """Give the image that another engine has built with that key; its tag here marks it as ours."""
     image = source.find_built(key) if source.find_built else None
     if image is None:
         return None
@@ -136,7 +136,7 @@ def _context(
     packages: PackageImages,
     labels: dict[str, str],
 ) -> BinaryIO:
-    """What is sent to the engine; without a recipe it gets the folder as it is, with its own Dockerfile."""
+    """Pack what is sent to the engine; without a recipe that is the folder as it is, with its own Dockerfile."""
     kept = without_ignored(content, folder.name)
     if recipe is None:
         return kept.with_files({DOCKERFILE: content.file(DOCKERFILE) or b""}).archive()
@@ -176,7 +176,7 @@ def pull_image(
     Args:
         client: The engine.
         reference: The image.
-        seconds: How long it may take.
+        seconds: Seconds that it may take.
         login: What the engine shows to the registry; None: what this user has logged in with.
 
     Raises:
@@ -209,7 +209,7 @@ def _pull(client: DockerClient, reference: str, repository: str, tag: str, login
 
 def _pull_failed(reference: str, reason: str) -> SandboxError:
     return SandboxError(
-        f"The image {reference} was to be pulled, and pulling it failed: {reason.strip()}. "
+        f"The image {reference} could not be pulled: {reason.strip()}. "
         "Build or load it here, or try again when its registry can be reached."
     )
 

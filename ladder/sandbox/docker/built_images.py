@@ -30,17 +30,17 @@ KEY_LABEL = "pigpen.key"
 RECIPE_LABEL = "pigpen.recipe"
 FILES_ONLY = "files"
 """
-What that label says of an image that is a base of ours and files in the bot's folder. An image of a stranger's may
-say it too: it has no tag in `REPOSITORY`, which only images have that were built here.
+That label's value for an image that is a base of ours and files in the bot's folder. An image of a stranger may have
+it too, but has no tag in `REPOSITORY`: only images that were built here have one.
 """
 KEPT_IMAGES = 3
-"""How many images of one folder stay, those that were used last; an entered one always does."""
+"""Images of one folder that stay, those used last; an entered one always stays."""
 PRUNE_TRIES, PRUNE_PAUSE = 10, 0.2
-"""How often a prune is tried while another one runs, and the seconds between."""
+"""Times that a prune is tried while another one runs, and the seconds between."""
 UNKNOWN = "unrecognized image ID"
 """The engine's words, with status 500, if another program removes the same image at this moment."""
 OLD = "1h"
-"""Layers that belong to no image go when they are so old: until then another build may be about to need them."""
+"""Age from which layers that belong to no image are removed: a running build may still need younger ones."""
 
 
 def tag_of(folder: Path, key: str) -> str:
@@ -58,7 +58,7 @@ def find_built(client: DockerClient, folder: Path, key: str) -> Image | None:
     with suppress(ImageNotFound):
         return _used(client, f"{REPOSITORY}:{tag}", tag)
     for found in client.api.images(filters={"reference": f"{REPOSITORY}:*-{key}"}):
-        with suppress(ImageNotFound):  # somebody has just removed it
+        with suppress(ImageNotFound):  # another process has just removed it
             return _used(client, found["Id"], tag)
     return None
 
@@ -69,9 +69,9 @@ def _used(client: DockerClient, name: str, tag: str) -> Image:
 
 
 def remove_old(client: DockerClient, folder: Path, kept: int) -> None:
-    """Remove images of this folder, but for so many newest ones, entered ones, and those that a container uses."""
+    """Remove images of this folder, except the *kept* newest ones, entered ones, and those that a container uses."""
     begin = f"{REPOSITORY}:{_place(folder)}-"
-    with suppress(ImageNotFound):  # somebody else removes some
+    with suppress(ImageNotFound):  # another process removes some
         found = [client.images.get(image["Id"]) for image in client.api.images(filters={"reference": f"{begin}*"})]
         free = [image for image in found if not any(tag.startswith(f"{ENTERED}:") for tag in image.tags)]
         for image in sorted(free, key=_last_used, reverse=True)[kept:]:

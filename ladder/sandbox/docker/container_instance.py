@@ -32,26 +32,26 @@ NO_LOG = 125
 LOST_LOG = "A bot's container could not connect to the sockets of its seat, or their folder is gone"
 
 BY_SIGKILL = 137
-"""How a program ends that is killed; the engine says it of a container whose first process was, from outside."""
+"""Exit code of a program that is killed; the engine reports it if a container's first process is, from outside."""
 LAUNCHER_BY_SIGKILL = 192
-"""What the launcher makes of that code when it was the bot's own: 128 + a signal that nobody uses."""
+"""The code that the launcher gives instead of the bot's own 137: 128 + a signal that is not used."""
 LAUNCHER_OUTLIVES_BOT = {"runc", "crun"}
 """
 Runtimes under which nothing inside a container can end its first process.
 
-Under gVisor a lack of memory ends the whole sandbox, and the engine does not always say that this was why.
+Under gVisor a lack of memory ends the whole sandbox, and the engine does not always report that as the reason.
 """
 
 OOM_SECONDS = 1.0
-"""How long the engine may take to hear that it was for want of memory, after it has heard of the end."""
+"""Seconds that the engine may take to learn that memory ran out, after it has learnt of the end."""
 _LOOK_SECONDS = 0.02
 
 KILLED = Exit(BY_SIGKILL)
-"""The end of a container that was killed from outside, by `stop` or by another hand, or is not there any more."""
+"""The end of a container that was killed from outside, by `stop` or another program, or does not exist any more."""
 
 
 LOST = Exit(BY_SIGKILL)
-"""The same end, where the engine is there and was not told to do that: by the kernel, or by a signal from the host."""
+"""The same end, though the engine is there and had no such order: by the kernel, or by a signal from the host."""
 KILLED_FROM_OUTSIDE = "A bot's container was killed from outside: by another hand, or with its engine or host."
 WAS_LOST = "A bot's container was killed from outside, and not through its engine."
 
@@ -134,7 +134,7 @@ class DockerInstance:
         try:
             with engine_errors("wait for a bot's container"):
                 ending.set_result(self._wait())
-        except Exception as error:  # handed on to whoever waits
+        except Exception as error:  # raised where the result is awaited
             ending.set_exception(error)
 
     def _wait(self) -> Exit:
@@ -169,12 +169,12 @@ def how_it_ended(client: DockerClient, name: str) -> Exit | None:
             return None
         if state["ExitCode"] != LAUNCHER_BY_SIGKILL or state["OOMKilled"] or time.monotonic() > deadline:
             end = _exit(state["ExitCode"], state["OOMKilled"], found["HostConfig"]["Runtime"])
-            return LOST if end is KILLED and not _was_told_to_kill(client, found) else end
+            return LOST if end is KILLED and not _has_kill_event(client, found) else end
         time.sleep(_LOOK_SECONDS)
 
 
-def _was_told_to_kill(client: DockerClient, found: Mapping[str, Any]) -> bool:
-    """Whether the engine was told to end a container: no program inside can do that."""
+def _has_kill_event(client: DockerClient, found: Mapping[str, Any]) -> bool:
+    """Whether the engine had an order to end a container: no program inside can give one."""
     # By the engine's own clock: it gives its events from the one second to the other, and ends then.
     began, ended = (_seconds(each) for each in (found["Created"], found["State"]["FinishedAt"]))
     filters = {"container": found["Id"], "event": "kill"}
@@ -187,13 +187,13 @@ def _seconds(stamp: str) -> int:
 
 
 def _look_at(ending: asyncio.Future[Exit]) -> None:
-    """Keep asyncio from complaining of a failure that came when nobody waited any more."""
+    """Keep asyncio from logging a failure that came when its result was not awaited any more."""
     if not ending.cancelled():
         ending.exception()
 
 
 def _exit(code: int, oom: bool, runtime: str) -> Exit:
-    """What the engine tells of an end; where that may be the bot's doing, it is."""
+    """Read an end from the engine's report; where the bot may have caused it, it counts as the bot's."""
     if code == BY_SIGKILL and not oom and runtime in LAUNCHER_OUTLIVES_BOT:
         return KILLED
     return Exit(BY_SIGKILL if code == LAUNCHER_BY_SIGKILL else code, oom)

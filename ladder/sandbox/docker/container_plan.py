@@ -31,7 +31,7 @@ def machine_of(architecture: str) -> str:
 
 @dataclass(frozen=True)
 class EngineFacts:
-    """What the engine says of itself."""
+    """What the engine reports of itself."""
 
     machine: str
     """Its kind of processor, as `uname -m` calls it."""
@@ -85,7 +85,7 @@ def plan(client: DockerClient, image: str, runtime: str, is_ours: bool = False, 
         client: The engine.
         image: The image's id.
         runtime: The OCI runtime, or `ladder.values.runtimes.AUTO`.
-        is_ours: Whether it is known that we built it; else this engine's tags say so.
+        is_ours: Whether it is known that we built it; else this engine's tags show it.
         gvisor: How the engine calls gVisor's runtime.
 
     Raises:
@@ -100,7 +100,7 @@ def plan(client: DockerClient, image: str, runtime: str, is_ours: bool = False, 
 
 
 def _fork_plan(found: Mapping[str, Any], command: tuple[str, ...], is_ours: bool) -> ForkPlan | None:
-    """How a fork server runs an image; None if we did not build it, or did more than add files to its bot's folder."""
+    """Plan how a fork server runs an image; None if it is not ours, or has more than files in its bot's folder."""
     is_built_here = any(tag.startswith(f"{REPOSITORY}:") for tag in found["RepoTags"] or ())
     if not (is_ours or is_built_here) or (found["Config"]["Labels"] or {}).get(RECIPE_LABEL) != FILES_ONLY:
         return None

@@ -41,13 +41,13 @@ SANDBOX = "pigpen.sandbox"
 """Label with the id of the one sandbox that started the container."""
 
 NAME = re.compile(r"pigpen-[0-9a-f]{16}", re.ASCII)
-"""What a container of ours is called; nobody else's is removed, whatever labels it bears."""
+"""Names of our containers; no container with another name is removed, whatever its labels."""
 
 REMOVALS = 6
 """Leftovers that are removed at one time."""
 
 SWEEP_SECONDS = 5.0
-"""How long a start waits for leftovers to go: one that the engine cannot remove must not hold up every start."""
+"""Seconds that a start waits for the removal of leftovers: one that cannot be removed must not block every start."""
 
 _LOOK_SECONDS = 0.02
 _CONFLICT = 409
@@ -207,20 +207,20 @@ def remove_sandbox(client: DockerClient, sandbox: str) -> None:
 
 
 def _listed(client: DockerClient, label: str) -> list[Mapping[str, Any]]:
-    """Those with the label that are ours: labels alone prove nothing, anybody's image or container may bear them."""
+    """List our containers with the label: a label alone proves nothing, any image or container may have it."""
     with engine_errors("list its containers"):
         found = client.api.containers(all=True, filters={"label": [f"{MARK}=1", OWNER, label]})
     return [one for one in found if any(NAME.fullmatch(name.removeprefix("/")) for name in one["Names"] or ())]
 
 
 def _has_no_owner(found: Mapping[str, Any]) -> bool:
-    """Whether its owner has died, or the one for whom that works: then nobody waits for its match any more."""
+    """Whether its owner, or the coordinator of that, has ended: then its match is not awaited any more."""
     marks = [found["Labels"].get(name, "") for name in (OWNER, COORDINATOR)]
     return any(owners.is_owner(mark) and owners.is_dead(mark) for mark in marks)
 
 
 def _remove_all(client: DockerClient, found: Iterable[Mapping[str, Any]], seconds: float) -> None:
-    """Remove containers, a few at a time, and wait for that so many seconds: the rest goes on beside us."""
+    """Remove containers, a few at a time, and wait at most *seconds*; the others are removed in the background."""
     left = [str(one["Id"]) for one in found]
 
     def remove_some() -> None:

@@ -105,7 +105,7 @@ class ControlGroup:
         self._all_cores: str | None = None
 
     def cpu_time(self) -> float | None:
-        """Seconds of CPU time used so far, the last figure read if the group is gone; None if it may not be read."""
+        """Seconds of CPU time used; the last figure read if the group is removed; None if it may not be read."""
         if self._cpu is not None:
             with suppress(OSError):
                 self._used = _first_number(os.pread(self._cpu, 64, 0)) * self._cpu_unit
@@ -141,7 +141,7 @@ class ControlGroup:
         return _number_in(self._files.memory)
 
     def memory_kills(self) -> int:
-        """How many of its processes the kernel has killed for want of memory; 0 where that cannot be read."""
+        """Count its processes that the kernel has killed for want of memory; 0 where that cannot be read."""
         with suppress(OSError):
             for line in self._files.kills.read_text().splitlines():
                 word, _, number = line.partition(" ")
@@ -195,14 +195,14 @@ class LeasedGroup:
             self._group.pin(core)
 
     def peak_memory(self) -> None:
-        """Cannot be told: the kernel counts for all instances of the group."""
+        """Not known: the kernel counts for all instances of the group."""
 
     def out_of_memory(self) -> bool:
         """Whether the kernel has killed a process for want of memory since the instance began."""
         return self._group is not None and self._group.memory_kills() > self._kills
 
     def close(self) -> None:
-        """Let go of the group: from now on it is another's."""
+        """Stop using the group: from now on another instance uses it."""
         self.cpu_time()
         self._group = None
 

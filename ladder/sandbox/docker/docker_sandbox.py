@@ -51,7 +51,7 @@ THREADS = 16
 """Engine calls at one time: four tables of four start at once."""
 
 _LEFT_BEHIND: set[str] = set()
-"""Ids of this process's sandboxes that were closed while no engine answered: the next one clears up after them."""
+"""Ids of this process's sandboxes that were closed while no engine answered: the next one cleans up after them."""
 
 
 class DockerSandbox:
@@ -87,11 +87,11 @@ class DockerSandbox:
             packages: Images with the packages of bots; with those that pip is set to find if None.
             locked_bytes: The largest image whose files are kept in memory. A larger one plays under gVisor, if the
                 engine knows it.
-            gvisor: How the engine calls that runtime.
+            gvisor: The engine's name for that runtime.
             instances: Whether bots for which that can be done are forked in warm containers.
             warm_bytes: Memory that warm containers without an instance may have together.
-            clear_seconds: How long a warm container may take to clear up.
-            idle_lock_bytes: What images that do not play may keep in memory together; None: a share of the machine's.
+            clear_seconds: Seconds that a warm container may take to clean up.
+            idle_lock_bytes: Memory of images that do not play, all together; None: a share of the machine's.
             refuses_larger: Whether to refuse it where there is no gVisor; if not, its files are read before each table.
         """
         self.runtime = runtime
@@ -99,7 +99,7 @@ class DockerSandbox:
         self._report = report
         self._packages = packages or PackageImages(Packages(report=report))
         self.id = secrets.token_hex(8)
-        """Of this sandbox; its containers bear it in a label."""
+        """Id of this sandbox, which its containers have as a label."""
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="docker")
         self._loading = asyncio.Lock()
         self._client: DockerClient | None = None
@@ -139,7 +139,7 @@ class DockerSandbox:
         return program
 
     async def close(self) -> None:
-        """Remove every container of this sandbox and let go of the engine; the next one removes what this cannot."""
+        """Remove every container of this sandbox and close the engine; the next sandbox removes what this cannot."""
         try:
             if self._starter is not None:
                 await self._starter.close()

@@ -27,7 +27,7 @@ ENGINE_ERRORS = (DockerException, RequestException, HTTPError)
 MAX_CONNECTIONS = 32
 
 ENGINE_SECONDS = 30
-"""How long the engine may take over one call, apart from builds, pulls, and waiting for a container's end."""
+"""Seconds that the engine may take for one call, apart from builds, pulls, and waiting for a container's end."""
 
 NO_FOLDER = "bind source path does not exist"
 APART = (
@@ -38,7 +38,7 @@ APART = (
 """What is added to the engine's words where it does not find a folder that a container is to see."""
 
 PULL_SECONDS = 1800.0
-"""How long an image may take to come from its registry, which may be anybody's."""
+"""Seconds that a pull may take; the registry may be a stranger's."""
 
 
 def connect() -> docker.DockerClient:
@@ -80,7 +80,7 @@ def within(seconds: float, call: Callable[[], T]) -> T:
     def run() -> None:
         try:
             answer.set_result(call())
-        except Exception as error:  # handed on to whoever waits
+        except Exception as error:  # raised where the result is awaited
             answer.set_exception(error)
 
     Thread(target=run, daemon=True).start()

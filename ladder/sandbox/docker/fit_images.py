@@ -13,7 +13,7 @@ from ladder.sandbox.host.cache import cache_folder
 from ladder.sandbox.host.guarded import read_own
 
 MOST = 1000
-"""How many are remembered, the newest ones."""
+"""Images that are remembered, the newest ones."""
 
 _LINE = len("sha256:") + 64 + 1
 

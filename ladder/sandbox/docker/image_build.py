@@ -20,12 +20,12 @@ MEMORY = 1024 * 1024 * 1024
 """Bytes that one build step may use, swap included."""
 
 SECONDS = 300
-"""How long one build may take."""
+"""Seconds that one build may take."""
 
 TOO_LONG = "The build took too long."
 
 LAST_LINES = 15
-"""How many lines of a failed build are told."""
+"""Lines of a failed build that are shown."""
 
 LAYER_IS_GONE = ("unknown parent image ID", "unable to find image")
 """The engine's words in the middle of a build, if another program has built the same and removed it again."""
@@ -107,9 +107,9 @@ def _follow(output: Iterator[dict[str, Any]], lines: deque[str], deadline: float
     for message in output:
         lines.extend(str(message.get("stream", "")).splitlines())
         if "error" in message:
-            said = str(message["error"])
-            failure = _LayerRemoved if any(words in said for words in LAYER_IS_GONE) else BuildFailed
-            raise failure(_end_of(lines, said))
+            error = str(message["error"])
+            failure = _LayerRemoved if any(words in error for words in LAYER_IS_GONE) else BuildFailed
+            raise failure(_end_of(lines, error))
         if time.monotonic() > deadline:
             raise BuildFailed(_end_of(lines, TOO_LONG))
 

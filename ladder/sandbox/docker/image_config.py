@@ -28,7 +28,7 @@ def check_config(config: Mapping[str, Any]) -> None:
     Refuse settings with which no container starts, or which cost the engine long.
 
     Args:
-        config: The image's settings, as the engine tells them.
+        config: The image's settings, as the engine gives them.
 
     Raises:
         UnfitImage: If there are such.
@@ -49,13 +49,13 @@ def check_config(config: Mapping[str, Any]) -> None:
 
 def working_folder(config: Mapping[str, Any]) -> str:
     """
-    Give the folder in which the image wants to be started, as a plain absolute path.
+    Give the folder in which the image is to be started, as a plain absolute path.
 
     Raises:
         UnfitImage: If that is no path.
     """
-    told = str(config.get("WorkingDir") or "/")
-    names = told.encode().split(b"/")
-    if not told.startswith("/") or "\0" in told or len(told) > MAX_PATH or max(map(len, names)) > MAX_NAME:
-        raise UnfitImage(f"its WORKDIR {told[:80]!r} is no absolute path of at most {MAX_PATH} letters. Change it.")
-    return "/" + posixpath.normpath(told).lstrip("/")
+    workdir = str(config.get("WorkingDir") or "/")
+    names = workdir.encode().split(b"/")
+    if not workdir.startswith("/") or "\0" in workdir or len(workdir) > MAX_PATH or max(map(len, names)) > MAX_NAME:
+        raise UnfitImage(f"its WORKDIR {workdir[:80]!r} is no absolute path of at most {MAX_PATH} letters. Change it.")
+    return "/" + posixpath.normpath(workdir).lstrip("/")

@@ -2,7 +2,7 @@
 Look at an image before anything of it starts: what could hang the engine, cost it long, or let no container start.
 
 The engine opens /etc/passwd and /etc/group of the image at each start, as root and outside the container: a named pipe
-there hangs it, for everybody, until it is restarted. The look opens nothing.
+there hangs it, for all its users, until it is restarted. The inspection opens nothing.
 """
 
 from __future__ import annotations

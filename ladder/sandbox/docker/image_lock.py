@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 MARGIN = 512 * MIB
 """Memory beside the files: the kernel's own records of up to 60,000 of them."""
 SECONDS = 120.0
-"""How long reading an image may take."""
+"""Seconds that reading an image may take."""
 MAX_FILES = 60_000
 """Files of an image, which the kernel maps one by one; the program's own number."""
 
@@ -83,7 +83,7 @@ def lock_image(
     Args:
         client: The engine.
         plan: The image, and how it is started.
-        sandbox: Id of the sandbox that wants it; its containers bear it.
+        sandbox: Id of the sandbox that uses it, which its containers have as a label.
         most_bytes: What the files may have together.
         may_lock: False: only read them.
 
@@ -100,7 +100,7 @@ def lock_image(
         try:
             with _listening(folder) as listener, engine_errors("start the container that keeps an image in memory"):
                 _start(client.api, name, plan, sandbox, folder, most_bytes, may_lock)
-                words = _hear(client.api, name, listener).split()
+                words = _receive_line(client.api, name, listener).split()
         except BaseException:
             discard(client, name)
             raise
@@ -159,19 +159,19 @@ def _listening(folder: Path) -> Iterator[socket.socket]:
         yield listener
 
 
-def _hear(api: APIClient, name: str, listener: socket.socket) -> str:
+def _receive_line(api: APIClient, name: str, listener: socket.socket) -> str:
     """Give the line that the program writes; nothing if it has ended without one."""
     deadline = time.monotonic() + SECONDS
     connection: socket.socket | None = None
-    heard = b""
+    received = b""
     try:
-        while not heard.endswith(b"\n"):
+        while not received.endswith(b"\n"):
             try:
                 if connection is None:
                     connection, _ = listener.accept()
                     connection.settimeout(_LOOK_SECONDS)
                 data = connection.recv(256)
-                heard += data
+                received += data
                 if not data:
                     return ""
             except TimeoutError:
@@ -182,11 +182,11 @@ def _hear(api: APIClient, name: str, listener: socket.socket) -> str:
     finally:
         if connection is not None:
             connection.close()
-    return heard.decode("ascii", "replace")
+    return received.decode("ascii", "replace")
 
 
 def _failed(client: DockerClient, name: str, plan: ContainerPlan) -> ImageLock:
-    """Say why the program has ended without a word."""
+    """Find out why the program has ended without a line."""
     with engine_errors("look why an image could not be kept in memory"):
         client.api.wait(name, timeout=int(SECONDS))
         state = client.api.inspect_container(name)["State"]
@@ -200,7 +200,7 @@ def _failed(client: DockerClient, name: str, plan: ContainerPlan) -> ImageLock:
 
 
 def _watch(client: DockerClient, name: str) -> int:
-    """A descriptor that tells when the container's first process has ended; -1 where it cannot be had."""
+    """A descriptor that is readable when the container's first process has ended; -1 where there is none."""
     with suppress(*ENGINE_ERRORS, OSError, AttributeError):
         found = client.api.inspect_container(name)
         pid = int(found["State"]["Pid"])

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from docker import APIClient
 
 KINDS = {31: "folder", 27: "link", 26: "device", 25: "named pipe", 24: "socket", 19: "special file"}
-"""The bits by which the engine tells what something is; without any of them it is a file."""
+"""The bits in which the engine gives the kind of an entry; without any of them it is a file."""
 
 MAX_LINKS = 40
-"""How many links one path may lead through, as in Linux."""
+"""Links that one path may lead through, as in Linux."""
 
 HEADER = "X-Docker-Container-Path-Stat"
 
@@ -58,7 +58,7 @@ class ImageTree:
         Tell what stands at *path*, a link itself and not what it leads to; None: nothing.
 
         Raises:
-            UnfitImage: If the engine cannot tell, but can of other paths: a link leads to itself.
+            UnfitImage: If the engine cannot read it, but can read other paths: a link leads to itself.
             SandboxError: If the engine fails.
         """
         if path not in self._known:
@@ -77,7 +77,7 @@ class ImageTree:
             Where the path ends, without links, and what stands there; None: nothing.
 
         Raises:
-            UnfitImage: If it cannot be gone, or leads through a link into one of *hidden*.
+            UnfitImage: If it cannot be followed, or leads through a link into one of *hidden*.
         """
         at, links = "/", 0
         ahead = _names(path)
@@ -127,7 +127,7 @@ class ImageTree:
         return _entry(answer) if answer else None
 
     def _head(self, path: str) -> str | None:
-        """What the engine tells of a path; empty: there is nothing; None: it cannot tell."""
+        """Give what the engine reports of a path; empty: there is nothing; None: the engine cannot read it."""
         name = path.encode("utf-8", "surrogateescape")
         answer = self._api.head(self._url, params={"path": name}, timeout=self._api.timeout)
         if answer.status_code == 404:
@@ -136,9 +136,9 @@ class ImageTree:
 
 
 def _entry(header: str) -> TreeEntry:
-    told = decode_json_header(header)
-    kind = next((name for bit, name in KINDS.items() if told["mode"] >> bit & 1), "file")
-    return TreeEntry(kind, told["size"], told["linkTarget"])
+    stat = decode_json_header(header)
+    kind = next((name for bit, name in KINDS.items() if stat["mode"] >> bit & 1), "file")
+    return TreeEntry(kind, stat["size"], stat["linkTarget"])
 
 
 def _names(path: str) -> list[str]:

@@ -22,7 +22,7 @@ GROUP = 65532
 """Numeric group of every bot, whatever its image says; the bot base image's own."""
 
 FIRST_USER, USERS = 1_900_000_000, 100_000_000
-"""The users of bots: numbers that Linux distributions give to nobody."""
+"""The users of bots: numbers that Linux distributions do not use."""
 
 STARTS_AS = f"0:{GROUP}"
 """User and group of a container's first process: root, so that it can start the bot as another user than its own."""
@@ -118,7 +118,7 @@ def host_config(
 
 def environment(folder: str, token: str) -> dict[str, str]:
     """
-    Give the variables that tell a bot where its seat is; the SDK reads them. No image knows its user's home.
+    Give the variables that hold the address of a bot's seat; the SDK reads them. No image knows its user's home.
 
     Args:
         folder: Where the container sees the folder of its seat.

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 MOST = 64
 """Images kept at one time, as long as fewer play. A lock costs a container that sleeps; images share their base."""
 SHARE = 0.25
-"""Of the machine's memory: what images may have together that do not play."""
+"""Share of the machine's memory that images that do not play may have together."""
 
 
 class LockedImages:
-    """Locks images when they are wanted, and unlocks those that have not been wanted for longest."""
+    """Locks images when they are used, and unlocks those least recently used."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class LockedImages:
 
         Args:
             lock: Locks an image, or reads it where it cannot be locked.
-            unlock: Lets go of it.
+            unlock: Unlocks it.
             playing: The images that may not be unlocked now.
             most: How many to keep at most, unless more play.
             most_bytes: What they may have together, unless those that play have more; None: a share of the memory.
@@ -46,7 +46,7 @@ class LockedImages:
         self._most = most
         self._most_bytes = memory_share() if most_bytes is None else most_bytes
         self._locks: dict[ContainerPlan, asyncio.Future[ImageLock]] = {}
-        """By image, the one wanted last at the end."""
+        """By image, the most recently used one at the end."""
 
     async def ensure(self, image: ContainerPlan) -> ImageFiles:
         """
@@ -72,7 +72,7 @@ class LockedImages:
         return lock.files
 
     async def close(self) -> None:
-        """Wait for what is under way; whoever closes the sandbox removes its containers."""
+        """Wait for what is under way; the sandbox removes the containers when it is closed."""
         locks, self._locks = list(self._locks.values()), {}
         for found in await asyncio.gather(*locks, return_exceptions=True):
             if not isinstance(found, BaseException):
@@ -92,10 +92,10 @@ class LockedImages:
 
 
 def memory_share() -> int:
-    """Bytes of this machine's memory that locked images may take which do not play."""
+    """Bytes of this machine's memory that locked images that do not play may take."""
     return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * SHARE)
 
 
 def _is_over(locking: asyncio.Future[ImageLock]) -> bool:
-    """Whether a lock, once asked for, holds no more, or never did."""
+    """Whether a lock that was asked for does not hold any more, or never did."""
     return locking.done() and (locking.cancelled() or bool(locking.exception()) or not locking.result().holds())

@@ -1,4 +1,4 @@
-"""What a container does not see of /proc, /sys and /dev: all that tells of the host, and so of other containers."""
+"""What a container does not see of /proc, /sys and /dev: all that reveals the host, and so other containers."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ PAUSE = 0.05
 """Seconds in which at most `CHUNK` bytes are read. A bot that writes more waits on its own full socket."""
 
 _LAST_CHUNKS = 64
-"""Read when somebody looks: a socket holds less, and a bot may write on meanwhile."""
+"""Chunks read at once when the output is asked for: a socket holds less, and a bot may still write meanwhile."""
 
 
 class Output:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 REPOSITORY = "pigpen/packages"
 KEPT_IMAGES = 8
-"""How many of them stay, the newest ones; what was built on the others stays as well."""
+"""Images that stay, the newest ones; what was built on the others stays as well."""
 DOCKERFILE = f"""
 FROM {{base}}
 COPY {VENDOR} /bot/{VENDOR}
@@ -72,7 +72,7 @@ class PackageImages:
             base: Id of the bot base image.
 
         Raises:
-            BotRejected: If what it asks for cannot be had.
+            BotRejected: If what it asks for is not available.
             SandboxError: If the package index does not answer.
         """
         asked = Asked.by(content)
@@ -93,7 +93,7 @@ class PackageImages:
             An image's id.
 
         Raises:
-            BotRejected: If a package cannot be had, or is not to be unpacked.
+            BotRejected: If a package is not available, or is not to be unpacked.
             SandboxError: If the engine or the package index fails, or there is no room.
         """
         lock = self.lock_of(client, content, base)
@@ -167,5 +167,5 @@ def _remove_old(client: DockerClient, repository: str, spared: str) -> None:
     newest = sorted(found, key=lambda image: int(image["Created"]), reverse=True)
     for image in newest[KEPT_IMAGES:]:
         for tag in {*(image["RepoTags"] or ())} - {spared}:
-            with suppress(APIError):  # somebody else has removed it, or is using it
+            with suppress(APIError):  # another process has removed it, or uses it
                 client.api.remove_image(tag)

@@ -1,7 +1,7 @@
 """
 What a container reads of the machine's processors: copies that never change, in the place of the kernel's files.
 
-The kernel's own files tell what other containers do (the clock rate of each core), and are masked. But libraries for
+The kernel's own files show what other containers do (the clock rate of each core), and are masked. But libraries for
 computing look there for the kind and number of processors, and some fail if there are none: that which onnxruntime and
 PyTorch share, cpuinfo, then reads memory that is not its own (docs/adr/0014-what-containers-share.md).
 """
@@ -26,7 +26,7 @@ CPUINFO = "proc/cpuinfo"
 LISTS = tuple(f"sys/devices/system/cpu/{name}" for name in ("online", "possible", "present"))
 """Numbers of processors, such as ``0-3``."""
 CHANGING = ("cpu MHz",)
-"""What /proc/cpuinfo tells of a processor that changes with the work of others."""
+"""Lines of /proc/cpuinfo that change with the work of others."""
 
 
 def put_processor_files(folder: Path) -> None:

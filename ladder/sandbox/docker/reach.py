@@ -57,7 +57,7 @@ def check_reach(client: DockerClient, plan: ContainerPlan, sandbox: str, limits:
     Args:
         client: The engine.
         plan: An image, and how it is started.
-        sandbox: Id of the sandbox that wants to know; its containers bear it.
+        sandbox: Id of the sandbox that asks, which its containers have as a label.
         limits: What a container may use.
 
     Raises:

@@ -43,7 +43,7 @@ def start_reclaim(driver: str) -> Future[bool]:
 
 
 def wait_for_reclaim(reclaimed: Future[bool], seconds: float = MAX_SECONDS) -> None:
-    """Wait until the memory is reclaimed, but no longer than so many *seconds*."""
+    """Wait until the memory is reclaimed, at most *seconds* seconds."""
     try:
         reclaimed.result(seconds)
     except TimeoutError:

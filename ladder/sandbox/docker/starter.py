@@ -63,9 +63,9 @@ class Starter:
             client: The engine.
             pool: Runs what waits for the engine.
             limits: What one container may use.
-            sandbox: Id of the sandbox, which its containers bear in a label.
+            sandbox: Id of the sandbox, which its containers have as a label.
             warm_bytes: Memory that warm containers without an instance may have together.
-            clear_seconds: How long a warm container may take to clear up.
+            clear_seconds: Seconds that a warm container may take to clean up.
         """
         self._client = client
         self._pool = pool
@@ -76,11 +76,11 @@ class Starter:
         self._instances: dict[DockerInstance | WarmInstance, ContainerPlan] = {}
         self._starting: Counter[ContainerPlan] = Counter()
         self._remembers = False
-        """Whether the kernel may remember what an instance looked up that is gone."""
+        """Whether the kernel may remember look-ups of an instance that has ended."""
         self._reclaimed: Future[bool] | None = None
 
     def playing(self) -> set[ContainerPlan]:
-        """What runs now, is being started, or could be in an instant."""
+        """Give the images that play now, are being started, or have a warm container."""
         return {*tuple(self._instances.values()), *self._starting.elements(), *self._warm.plans()}  # threads take some
 
     async def start(self, plan: ContainerPlan, mount: SeatMount, *, is_warm: bool) -> DockerInstance | WarmInstance:
@@ -101,7 +101,7 @@ class Starter:
             self._starting[plan] -= 1
 
     async def close(self) -> None:
-        """End every instance; whoever closes the sandbox removes what is left."""
+        """End every instance; the sandbox removes what is left when it is closed."""
         stops = (instance.stop() for instance in list(self._instances))
         await asyncio.gather(*stops, return_exceptions=True)  # what could not be stopped is removed by its label
         await self._warm.close()
@@ -206,7 +206,7 @@ class Starter:
         await self._call(containers.discard, self._client, container.name)
 
     async def _look(self, container: WarmContainer) -> Exit | None:
-        """How a container ended; None if it has not, or is not there any more."""
+        """Ask how a container ended; None if it has not, or does not exist any more."""
 
         def look() -> Exit | None:
             with engine_errors("look up how a container ended"), suppress(NotFound):
@@ -230,7 +230,7 @@ class Starter:
 
 
 def _give_up(client: DockerClient, name: str, launch: Future[ControlGroup | None]) -> None:
-    """Remove the container of a start that nobody waits for any more."""
+    """Remove the container of a start that is not awaited any more."""
     if not launch.cancelled() and not launch.exception() and (group := launch.result()):
         group.close()
     containers.discard(client, name)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CONTROL = "control.sock"
 """File name of the socket, which the fork server knows too; gone once it has connected."""
 START, CLEAR = "s", "c"
-"""What the fork server is told to do."""
+"""Commands to the fork server."""
 SEAT = "seat"
 """The folder of the seat of the present instance, in the container's own."""
 ENVIRONMENT = "environment.json"
@@ -30,7 +30,7 @@ ENVIRONMENT = "environment.json"
 START_SECONDS = 30.0
 """Seconds that a fork server may take until it is ready."""
 CLEAR_SECONDS = 5.0
-"""Seconds that it may take to clear up; usually a few milliseconds. A container that needs longer is thrown away."""
+"""Seconds that it may take to clean up; usually a few milliseconds. A container that needs longer is removed."""
 
 
 class ControlSocket:
@@ -53,7 +53,7 @@ class ControlSocket:
         Wait until the fork server is ready.
 
         Raises:
-            SandboxError: If it takes longer than so many *seconds*.
+            SandboxError: If it takes longer than *seconds* seconds.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -61,12 +61,12 @@ class ControlSocket:
                 (self.folder / CONTROL).unlink()
                 self._listener.close()
                 reader, self._writer = await asyncio.open_unix_connection(sock=connection)
-                said = (await reader.readline()).decode(errors="replace").strip()
+                line = (await reader.readline()).decode(errors="replace").strip()
         except TimeoutError as error:
             raise SandboxError(f"The fork server of a warm container was not ready within {seconds:g} s.") from error
-        if said != "ready":
+        if line != "ready":
             raise SandboxError(
-                f"The fork server of a warm container ended before it was ready: {said or 'it was killed'}."
+                f"The fork server of a warm container ended before it was ready: {line or 'it was killed'}."
             )
         return reader
 
@@ -101,8 +101,8 @@ class WarmContainer:
             plan: What its instances start from.
             group: Its control group; closed with this object.
             control: The socket over which its server takes commands.
-            reader: What the server says.
-            clear_seconds: How long it may take to clear up.
+            reader: The server's messages.
+            clear_seconds: Seconds that it may take to clean up.
         """
         self.name = name
         self.plan = plan
@@ -149,7 +149,7 @@ class WarmContainer:
         return self._cleared.done() and self._cleared.result() == "cleared"
 
     def close(self) -> None:
-        """Let go of its files and its folder; whoever calls this removes the container."""
+        """Close its files and give back its folder; the caller removes the container."""
         self._listening.cancel()
         self._move_back()
         self._control.close()

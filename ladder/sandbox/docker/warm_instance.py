@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 
 class WarmInstance:
-    """A fork of a warm container's server; the container is nobody else's while it lives."""
+    """A fork of a warm container's server; it has the container for itself while it lives."""
 
     def __init__(
         self, container: WarmContainer, output: Output, core: int | None, look: Look, give_back: GiveBack
     ) -> None:
         """
-        Take over a container whose server has just been told to start an instance.
+        Take over a container whose server has just been ordered to start an instance.
 
         Args:
             container: It.
@@ -85,7 +85,7 @@ class WarmInstance:
     async def stop(self) -> None:
         """End it, keeping how it ended and what it wrote last, and clear the container for the next one."""
         if self._stopping is None:
-            self.controller.thaw()  # a frozen fork server hears nothing
+            self.controller.thaw()  # a frozen fork server reads no command
             self._stopping = asyncio.ensure_future(self._clear())
         await asyncio.shield(self._stopping)  # a caller that is cancelled meanwhile does not stop it
 
@@ -132,6 +132,6 @@ async def _first(future: asyncio.Future[int], *waits: Coroutine[Any, Any, object
 
 
 def _exit(status: int, out_of_memory: bool) -> Exit:
-    """What the launcher and the engine would say of a program that ended so."""
+    """Give the end that the launcher and the engine would report of a program that ended so."""
     code = 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
     return Exit(code, out_of_memory)

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from ladder.sandbox.docker.warm_container import WarmContainer
 
 MAX_USES = 1000
-"""A container goes after so many instances: it remembers what each of them saw, and a new one costs them nothing."""
+"""Instances after which a container is removed: it keeps traces of each of them, and a new one costs them no time."""
 IDLE_SECONDS = 600.0
-"""A container that has not been used for so long goes."""
+"""Seconds without use after which a container is removed."""
 
 
 class WarmPool:
@@ -37,8 +37,8 @@ class WarmPool:
             launch: Makes a container.
             remove: Removes one.
             most_bytes: What those without an instance may have together.
-            idle_seconds: How long one may be without.
-            most_uses: How many instances one may have.
+            idle_seconds: Seconds that one may be without an instance.
+            most_uses: Instances that one may have, one after the other.
         """
         self._launch = launch
         self._remove = remove
@@ -50,7 +50,7 @@ class WarmPool:
         self._removing: set[asyncio.Task[None]] = set()
 
     def plans(self) -> set[ContainerPlan]:
-        """What the idle containers run."""
+        """Give the images of the idle containers."""
         return {container.plan for container in self._idle}
 
     async def take(self, plan: ContainerPlan, deals: str) -> WarmContainer:

@@ -16,7 +16,7 @@ class NotOurs(OSError):
 
 def read_own(path: Path, most_bytes: int) -> str:
     """
-    Read a small file that this user wrote, and nothing else: no link, pipe, device, and nobody else's file.
+    Read a small file that this user wrote, and nothing else: no link, pipe, device, or file of another user.
 
     Args:
         path: The file; its folder must be ours (`is_own_folder`).
@@ -28,7 +28,7 @@ def read_own(path: Path, most_bytes: int) -> str:
         OSError: If it cannot be read.
         UnicodeDecodeError: If it is no text.
     """
-    # Without O_NONBLOCK, opening a named pipe waits for somebody to write to it.
+    # Without O_NONBLOCK, opening a named pipe waits for a writer.
     file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         found = os.fstat(file)

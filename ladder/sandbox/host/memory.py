@@ -1,4 +1,4 @@
-"""Bytes, and the most of them that a process has used, where Linux tells it."""
+"""Bytes, and the most of them that a process has used, where Linux gives it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _COORDINATOR: list[str] = []
 
 def this_process() -> str:
     """
-    Name this process by machine, boot, pid namespace, pid, and start time, so that a reused pid is told apart.
+    Name this process by machine, boot, pid namespace, pid, and start time, so that a reused pid gives another name.
 
     Raises:
         SandboxError: If this is not Linux.
@@ -27,7 +27,7 @@ def this_process() -> str:
         pid = os.getpid()
         return f"{_where(PROC)} {pid} {_started(pid, PROC)}"
     except OSError as error:
-        raise SandboxError("The docker sandbox needs Linux. Elsewhere use the process sandbox.") from error
+        raise SandboxError("The docker sandbox needs Linux. On other systems use the process sandbox.") from error
 
 
 def work_for(coordinator: str) -> None:
@@ -36,12 +36,12 @@ def work_for(coordinator: str) -> None:
 
 
 def coordinator() -> str | None:
-    """For whom this process works; None: for itself."""
+    """The coordinator that this process works for; None: itself."""
     return next(iter(_COORDINATOR), None)
 
 
 def is_owner(text: str) -> bool:
-    """Whether *text* has exactly the form of what `this_process` gives: anybody can write labels and files."""
+    """Whether *text* has exactly the form of what `this_process` gives: any user can write labels and files."""
     return _OWNER.fullmatch(text) is not None
 
 

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 PREFIX = "pigpen-match-"
 MARK_SECONDS = 60.0
-"""A folder that has had no whole mark for so long will get none."""
+"""Seconds without a whole mark after which a folder counts as one that will get none."""
 MARK_BYTES = 1024
-"""A longer mark is none of ours."""
+"""Bytes at most of a mark of ours."""
 MAX_FOLDER_BYTES = 107 - 45
 """Bytes in the path of the folder for temporary files: a Unix socket's has 107, and what follows has at most 45."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Of errors of the system: those that say that there is no room."""
+"""Errors of the system that mean that there is no room."""
 OWNER = "owner"
 """File in the folder that names the process whose folder it is (owners.py)."""
 
@@ -34,7 +34,7 @@ OWNER = "owner"
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
     """
-    Make a folder that is gone afterwards, and remove what killed processes left.
+    Make a folder that is removed afterwards, and remove what killed processes left.
 
     Raises:
         UnfitFolder: If it would be where no sockets can be.
@@ -82,7 +82,7 @@ def disk_errors(what: Path | str) -> Iterator[None]:
 
 
 def _sweep() -> None:
-    """Remove what killed processes of this user left: in a shared folder, anybody can make one of that name."""
+    """Remove what killed processes of this user left: in a shared folder, any user can make one of that name."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         if is_own_folder(folder):
             _sweep_one(folder)

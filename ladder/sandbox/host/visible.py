@@ -32,7 +32,7 @@ def make_visible(folder: Path) -> None:
     Let every user look into a folder of ours, and this one alone write to it.
 
     Raises:
-        OSError: If it is gone, or none of ours.
+        OSError: If it is gone, or not ours.
     """
     folder.chmod(0o755)
 

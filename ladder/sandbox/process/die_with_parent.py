@@ -20,7 +20,7 @@ def main() -> None:
         ctypes.CDLL(None).prctl(pr_set_pdeathsig, sigkill)
         if os.getppid() != int(sys.argv[1]):  # it ended before the request
             os._exit(1)
-    # Elsewhere a bot ends when the stream to its referee breaks.
+    # On other systems a bot ends when the stream to its referee breaks.
     os.execv(sys.argv[2], sys.argv[2:])
 
 

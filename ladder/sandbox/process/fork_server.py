@@ -2,9 +2,9 @@
 Forks bots as plain processes: `python -P -m ladder.sandbox.process.fork_server SOCKET`, where it inherits the socket.
 
 It has imported what every bot imports, and nothing of a bot: to fork that takes a fraction of the time of a new start.
-Whoever started it sends one message for each bot: JSON, with the pipe for the bot's output beside it. It answers each
-one with ``{"pid": ...}`` or ``{"error": ...}``, in their order; and with ``{"ended": PID, "status": ...}`` whenever one
-has ended, with its wait status. It ends when the socket is closed, and its bots with it.
+The process that started it sends one message for each bot: JSON, with the pipe for the bot's output beside it. It
+answers each one with ``{"pid": ...}`` or ``{"error": ...}``, in their order. Whenever a bot has ended, it sends
+``{"ended": PID, "status": ...}`` with the bot's wait status. It ends when the socket is closed, and its bots with it.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.process.limits import ProcessLimits
 
 CAN_FORK = sys.platform == "linux"
-"""Elsewhere a process that was forked and runs no program of its own may not use what the system provides."""
+"""On other systems a forked process that runs no program of its own may not use the libraries of the system."""
 END_SECONDS = 2.0
 """Seconds that a server may take to end by itself."""
 _MESSAGE_BYTES = 4096
@@ -35,7 +35,7 @@ class ForkedProcess:
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self.returncode: int | None = None
-        """Its exit code; minus the signal's number if one has killed it; None as long as nobody knows."""
+        """Its exit code; minus the signal's number if one has killed it; None until it is known."""
         self._ended = asyncio.Event()
 
     async def wait(self) -> int:
@@ -51,7 +51,7 @@ class ForkedProcess:
         return self.returncode
 
     def end(self, code: int | None) -> None:
-        """It has ended; None: with the server."""
+        """Take its end; None: it has ended with the server."""
         self.returncode = code
         self._ended.set()
 
@@ -140,7 +140,7 @@ async def _connect(environment: Mapping[str, str]) -> _Connection:
 
 
 def _kill(answer: asyncio.Future[ForkedProcess]) -> None:
-    """Nobody waits for it any more."""
+    """Kill a process that is not awaited any more."""
     if answer.exception() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(answer.result().pid, signal.SIGKILL)
@@ -175,7 +175,7 @@ class _Connection:
         """End the server: it ends by itself when its connection is closed, and one that does not is killed."""
         self._lose()
         ended = asyncio.ensure_future(self._server.wait())
-        # Not killed at once: who kills a process that is just ending may take its exit code from whoever waits for it.
+        # Not killed at once: killing a process that is just ending may hide its exit code from asyncio.
         await asyncio.wait([ended], timeout=END_SECONDS)
         if self._server.returncode is None:
             self._server.kill()

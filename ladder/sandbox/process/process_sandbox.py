@@ -224,6 +224,6 @@ def _environment(mount: SeatMount, home: str, packages: Path | None) -> dict[str
 
 
 def _inherited() -> dict[str, str]:
-    """What all bots are given."""
+    """Give the environment of all bots."""
     inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
     return inherited | {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1", **SAME_HASHES}

@@ -50,7 +50,7 @@ class Store:
     @contextmanager
     def new_folder(self) -> Iterator[Path]:
         """
-        Make a folder to work in, from which one can be kept; it is gone afterwards.
+        Make a folder to work in, from which one can be kept; it is removed afterwards.
 
         Raises:
             SandboxError: If there is no room.

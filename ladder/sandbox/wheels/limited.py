@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import subprocess
+import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -63,10 +63,8 @@ def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, li
         except OSError as error:
             raise SandboxError(f"{command[0]} could not be started: {error.strerror}.") from error
         try:
-            if hasattr(resource, "prlimit"):
-                with suppress(ProcessLookupError):  # it has ended
-                    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (limits.max_bytes, limits.max_bytes))
-                    resource.prlimit(process.pid, resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+            if sys.platform == "linux":
+                _limit(process.pid, limits)
             code = _watch(process, folder, limits)
         finally:
             if process.returncode is None:
@@ -74,6 +72,14 @@ def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, li
                 process.wait()
         output.seek(max(0, output.seek(0, os.SEEK_END) - OUTPUT_BYTES))
         return code, output.read().decode(errors="replace")
+
+
+def _limit(pid: int, limits: Limits) -> None:
+    import resource  # not on every platform
+
+    with suppress(ProcessLookupError):  # it has ended
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (limits.max_bytes, limits.max_bytes))
+        resource.prlimit(pid, resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
 
 
 def _watch(process: subprocess.Popen[bytes], folder: Path, limits: Limits) -> int:

@@ -27,7 +27,7 @@ def install_locally(packages: Packages, asked: Asked) -> tuple[str, Path]:
         The lock, and the folder to be put on the bot's path.
 
     Raises:
-        BotRejected: If what is asked for cannot be had.
+        BotRejected: If what is asked for is not available.
         SandboxError: If the index does not answer, or there is no room.
     """
     return packages.folder(asked, this_interpreter(), _compile)

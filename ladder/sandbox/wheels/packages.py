@@ -1,7 +1,7 @@
 """
 From a bot's folder to the packages it asks for: first a lock, which is quick the second time, then a folder of modules.
 
-In a folder, `requirements.txt` says what is wanted; a `requirements.lock` beside it says exactly which wheels.
+In a folder, `requirements.txt` names packages; a `requirements.lock` in the same folder names the exact wheels.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Packages:
             anew: Look in the package index in any case.
 
         Raises:
-            BotRejected: If what is asked for cannot be had.
+            BotRejected: If what is asked for is not available.
             SandboxError: If the index does not answer, or there is no room.
         """
         if asked.lock is not None and not anew:
@@ -148,7 +148,7 @@ class Packages:
             The lock, and the folder; it stays until it was not used for long, or room is needed.
 
         Raises:
-            BotRejected: If a package cannot be had, is not to be unpacked, or does not fit what is asked for.
+            BotRejected: If a package is not available, is not to be unpacked, or does not fit what is asked for.
             SandboxError: If the index does not answer, or there is no room.
         """
         pins = self.pins(asked, target)

@@ -76,7 +76,7 @@ def read_requirements(content: bytes, file: str = REQUIREMENTS) -> list[Wanted]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Give each line that says something, with its number; a line that ends in a backslash goes on in the next one."""
+    """Give each line that says something, with its number; a backslash at the end continues a line in the next."""
     first, whole = 1, ""
     for number, line in enumerate(text.split("\n"), 1):
         first = first if whole else number

@@ -16,7 +16,7 @@ MAX_BYTES = 320 * MIB
 """All packages of one bot, unpacked: with the base image's 140 MiB, what a table can keep in memory."""
 MAX_FILES = 20_000
 NAMED = 3
-"""How many packages are named, the largest ones."""
+"""Packages that are named, the largest ones."""
 
 
 def check_sizes(

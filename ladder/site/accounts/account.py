@@ -30,7 +30,7 @@ PLACE = "/me/account"
 
 @router.get("")
 def account(request: Request) -> Response:
-    """What opens one's account."""
+    """Show what opens the visitor's account: sessions, tokens, the password."""
     return _page(request, demand(request, Act.CHANGE_ACCOUNT))
 
 

@@ -42,7 +42,7 @@ NOT_TAKEN = (BotRejected, Conflict, LadderError, RulesFileError, TooOften, UserE
 @asynccontextmanager
 async def form_of(request: Request) -> AsyncIterator[Mapping[str, UploadFile | str]]:
     """
-    Read a form with a file; its sender has been authenticated.
+    Read a form with a file. The caller has checked who sends it.
 
     Raises:
         HTTPException: 403 if it does not come from a page of this site, or not from this session; 400 if it is no form.

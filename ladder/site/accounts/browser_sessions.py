@@ -34,7 +34,7 @@ LONGEST_NEXT = 500
 
 
 def hashing_threads() -> CapacityLimiter:
-    """So many threads hash passwords, and no more: the others make pages."""
+    """Limit the threads that hash passwords, so that others are left to make pages."""
     return CapacityLimiter(AT_ONCE)
 
 
@@ -52,7 +52,7 @@ async def in_hashing_turn(request: Request, work: Callable[[], T]) -> T:
 
 
 def visit_of(request: Request) -> Visit:
-    """Where somebody comes from who proves to be somebody."""
+    """Where a log-in comes from: address and browser."""
     return Visit(address_of(request), sanitize(request.headers.get("user-agent", ""))[:200])
 
 

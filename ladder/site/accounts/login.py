@@ -33,7 +33,7 @@ Place = Annotated[str, Query(alias="next", max_length=600)]
 
 @router.get("/login")
 def login(request: Request, place: Place = "") -> Response:
-    """Where people log in."""
+    """Show the page for logging in."""
     if viewer_of(request).name is not None:
         return RedirectResponse(next_of(place), 303)
     return _login_page(request, "", place)
@@ -72,7 +72,7 @@ def log_out(request: Request, form: Form) -> Response:
 
 @router.get("/register")
 def register(request: Request, invitation: Annotated[str, Query(max_length=100)] = "") -> Response:
-    """Where people register who have an invitation, or where everybody may."""
+    """Show the page for registering, by an invitation or, if the settings allow it, without one."""
     return _register_page(request, invitation)
 
 
@@ -98,7 +98,7 @@ async def make_account(request: Request, form: Form) -> Response:
 
 @router.get("/login/code")
 def code(request: Request, code: Annotated[str, Query(max_length=40)] = "") -> Response:
-    """Where somebody confirms a log-in of the command."""
+    """Show the page on which the user confirms a log-in of `pigpen login`."""
     viewer = demand(request, Act.CHANGE_ACCOUNT)
     site: Site = request.app.state.site
     values = {"waiting": None, "error": "", "ended": "", "viewer": viewer, "code": code}

@@ -87,7 +87,7 @@ def matches_of(request: Request, bot: Annotated[str, Query(max_length=80)], befo
 
 @router.get("/logs/{match}/{seat}")
 def printed(request: Request, match: Number, seat: Annotated[str, Path(max_length=80)]) -> Response:
-    """What a bot printed in a match."""
+    """Show what a bot printed in a match."""
     viewer = demand(request, Act.READ_OUTPUT)
     site: Site = request.app.state.site
     found = logs.logs(site.ladder, viewer, match, seat)

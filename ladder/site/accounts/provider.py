@@ -69,7 +69,7 @@ async def come_back(request: Request) -> Response:
 
 @router.post("/name")
 def choose_name(request: Request, form: Form) -> Response:
-    """Make an account of the name that somebody has chosen for whom the provider vouches."""
+    """Make an account with the name that a person chose whom the provider identified."""
     from ladder.app.accounts.oidc import NOT_BEGUN
 
     _state(request)

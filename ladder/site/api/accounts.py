@@ -13,7 +13,7 @@ from ladder.site.accounts.browser_sessions import site_address
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.fresh import HEADERS, fresh
-from ladder.site.server.viewer import address_of, demand, somebody
+from ladder.site.server.viewer import address_of, demand, logged_in
 from ladder.values.accounts import (
     CredentialRow,
     DeviceCode,
@@ -34,7 +34,7 @@ Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 
 @router.post("/login/codes", response_model=LoginStarted)
 def start_login(request: Request, asked: LoginClient) -> Response:
-    """Begin a log-in of the command; somebody confirms it at the address that is given."""
+    """Begin a log-in of `pigpen login`; the user confirms it at the address in the answer."""
     site: Site = request.app.state.site
     site.attempts.count(Attempt.START_CODE, address_of(request))
     client, address = asked.client, address_of(request)
@@ -60,7 +60,7 @@ def me(request: Request) -> Response:
 def revoke_this(request: Request) -> Response:
     """Revoke the token that asks."""
     site: Site = request.app.state.site
-    sessions.log_out(site.ladder, somebody(request))
+    sessions.log_out(site.ladder, logged_in(request))
     return Response(status_code=204, headers=HEADERS)
 
 

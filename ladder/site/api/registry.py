@@ -43,7 +43,7 @@ def token(
     service: Annotated[str, Query(max_length=64)] = "",
     scope: Annotated[list[Scope] | None, Query(max_length=MAX_SCOPES)] = None,
 ) -> Response:
-    """Give a token for the registry to whoever proves with HTTP Basic to be an account, by a token of its own."""
+    """Give a token for the registry to an account that logs in by HTTP Basic with one of its tokens."""
     site: Site = request.app.state.site
     account, secret = _basic(request)
     site.attempts.count_claim(Attempt.REGISTRY, address_of(request), account)

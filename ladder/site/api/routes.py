@@ -69,7 +69,7 @@ def all_standings(
     everyone: All = False,
     first: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
 ) -> Response:
-    """Give the standings of all variants, or of one; with `first`, only so many of each."""
+    """Give the standings of all variants, or of one; with `first`, only the best of each."""
     site: Site = request.app.state.site
     return answer(request, lambda: bots.standings(site.ladder, variant, everyone, first))
 

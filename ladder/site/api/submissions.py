@@ -32,7 +32,7 @@ LOOK_SECONDS = 1.0
 MAX_STREAMS = 10
 """Streams that one account may read at a time: each of them asks the database again and again."""
 PULSE_LOOKS = 15
-"""Looks without news after which a comment is sent, so that no proxy takes the stream for dead."""
+"""Looks without news after which a comment is sent, so that no proxy closes the stream as idle."""
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 UploadId = Annotated[str, Path(max_length=64)]
 Offset = Annotated[int, Header(alias="Upload-Offset", ge=0)]
@@ -41,7 +41,7 @@ Before = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]
 
 @router.post("/uploads", response_model=Upload, status_code=201)
 def begin_upload(request: Request, order: UploadOrder) -> Response:
-    """Announce a folder: a tar archive packed with gzip, and its size in bytes."""
+    """Begin the upload of a folder: a tar archive packed with gzip, and its size in bytes."""
     site, viewer = _submitter(request)
     return fresh(uploads.begin_upload(site.ladder, viewer, order.bytes), 201)
 

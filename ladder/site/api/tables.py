@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from ladder.app.tables.ordered import open_ordered
+from ladder.app.tables.order_dispatch import open_ordered
 from ladder.entry.policy import Act
 from ladder.site.api.submissions import not_taken
 from ladder.site.server.fresh import fresh
@@ -22,7 +22,7 @@ router = APIRouter()
 
 @router.post("/tables", response_model=OpenedTable, status_code=201)
 def new_table(request: Request, order: TableOrder) -> Response:
-    """Open a table; whoever has the secret of a chair may sit there. The first one is the opener's."""
+    """Open a table. The secret of a chair lets its holder sit there; the first chair is the opener's."""
     site: Site = request.app.state.site
     viewer = demand(request, Act.READ_SUBMISSION)
     with not_taken():

@@ -32,7 +32,7 @@ Name = Annotated[str, Path(max_length=64)]
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 Before = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]
 SHOWN = 50
-NO_NUMBER = to_translate("That is no number from 0 to 1,000,000.")
+NO_NUMBER = to_translate("That is not a number from 0 to 1,000,000.")
 NO_ROLE = to_translate("An account is a contestant's or an organiser's.")
 RETIRED_BY_US = "taken out by the organiser"
 
@@ -57,13 +57,13 @@ def enable(request: Request, name: Name, form: Form) -> Response:
 
 @router.post("/accounts/{name}/role")
 def set_role(request: Request, name: Name, form: Form) -> Response:
-    """Make somebody an organiser, or a contestant."""
+    """Make an account an organiser, or a contestant."""
     return _change(request, lambda site, viewer: managing.set_role(site.ladder, viewer, name, _role(form)))
 
 
 @router.post("/accounts/{name}/quota")
 def set_quota(request: Request, name: Name, form: Form) -> Response:
-    """Let somebody submit more or less often than others; nothing: as the settings say."""
+    """Set how many bots an account may submit in 24 hours; without a number the settings decide."""
 
     def work(site: Site, viewer: Viewer) -> object:
         given = form.get("quota", "").strip()
@@ -80,7 +80,7 @@ def invitations(request: Request) -> Response:
 
 @router.post("/invitations")
 def invite(request: Request, form: Form) -> Response:
-    """Invite somebody; the link is shown once."""
+    """Make an invitation; its link is shown once."""
     viewer = demand(request, Act.ADMINISTER)
     site: Site = request.app.state.site
     name, note = form.get("name", "").strip() or None, form.get("note", "")
@@ -162,7 +162,7 @@ def submissions(request: Request, before: Before = None) -> Response:
 
 @router.get("/audit")
 def audit(request: Request, before: Before = None) -> Response:
-    """What people did, the newest first."""
+    """Show the audit log, the newest entries first."""
     viewer = demand(request, Act.ADMINISTER)
     site: Site = request.app.state.site
     rows = managing.audit(site.ladder, viewer, SHOWN + 1, before)

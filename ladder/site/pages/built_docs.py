@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FOLDER = "docs"
 """In the ladder's folder."""
 NOT_BUILT = to_translate(
-    "The documentation is not built here: its organiser builds it with make docs, and starts the site again."
+    "The documentation has not been built here. The organiser can build it with make docs, and then restart the site."
 )
 SCRIPT = re.compile(r"<script([^>]*)>(.*?)</script>", flags=re.DOTALL)
 NOT_RUN = re.compile(r"\bsrc=|\btype=\"?application/json")

@@ -24,7 +24,7 @@ pages = APIRouter()
 MAX_STREAMS = 2000
 """Streams that one process keeps open."""
 PULSE_SECONDS = 15.0
-"""After so long without an event a comment is sent, so that nobody between takes the stream for dead."""
+"""Seconds without an event after which a comment is sent, so that no proxy closes the stream as idle."""
 RETRY_MS = 2000
 """After how many milliseconds a browser tries again."""
 NOT_KEPT = {"Cache-Control": "no-store"}

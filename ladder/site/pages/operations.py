@@ -1,4 +1,4 @@
-"""For whoever runs the site: is it well, and how much does it do."""
+"""For the organiser: whether the site works, and its metrics."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def deal(shown: DealReplayed) -> dict[str, object]:
 
 def _seat(shown: DealReplayed, seat: int) -> dict[str, object]:
     """The cards dealt to a seat suit by suit, spades and aces first, and what became of it."""
-    last = shown.moments[-1].chairs[seat]
+    last = shown.moments[-1].seats[seat]
     dealt = sorted(shown.hands[seat].split(), key=lambda card: RANKS.index(card[0]))
     return {
         "bot": shown.bots[seat],

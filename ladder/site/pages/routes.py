@@ -24,7 +24,7 @@ router = APIRouter()
 
 @router.get("/")
 def home(request: Request) -> Response:
-    """What is played here, and who is best."""
+    """Show the home page: the variants, and the best bots of each."""
     site: Site = request.app.state.site
 
     def make() -> dict[str, object]:
@@ -57,7 +57,7 @@ def standings(
     everyone: Annotated[bool, Query(alias="all")] = False,
     page: Annotated[int, Query(ge=1, le=10_000)] = 1,
 ) -> Response:
-    """Who is best in a variant."""
+    """Show the standings of a variant."""
     site: Site = request.app.state.site
 
     def make() -> dict[str, object]:
@@ -118,18 +118,18 @@ def rules(request: Request, variant: str) -> Response:
 
 @router.get("/help")
 def helping(request: Request) -> Response:
-    """How to enter, how ratings work, why deals can be trusted."""
+    """Explain how to enter a bot, how ratings work, and why deals can be trusted."""
     site: Site = request.app.state.site
     return site.pages.page(request, "help.html", lambda: {"presets": PRESETS.values(), **_entering(site)})
 
 
 def _entering(site: Site) -> dict[str, object]:
-    """What the lines need with which a visitor installs Pigpen and enters a bot."""
+    """Give the values for the commands that install Pigpen and enter a bot."""
     return {"address": site_address(site.ladder.settings), "has_wheels": bool(site.wheels)}
 
 
 @router.get("/api")
 def api(request: Request) -> Response:
-    """What the API has."""
+    """List the addresses of the API."""
     site: Site = request.app.state.site
     return site.pages.page(request, "api.html", lambda: {"operations": help_pages.operations(request.app.openapi())})

@@ -70,7 +70,7 @@ def inbox(request: Request, name: str) -> Response:
 
 @pages.get("/b/{name}/inbox")
 def inbox_page(request: Request, name: str) -> Response:
-    """What the owner of a bot may want to look at: its dearest decisions, as far as they are found, and its faults."""
+    """Show what the owner of a bot should look at: its costliest decisions, as far as found, and its faults."""
     site: Site = request.app.state.site
     found = estimates.inbox(site.ladder, name, MAX_INBOX_MATCHES, asker=asker_of(request))
     return site.pages.fresh_page(request, "inbox.html", {"inbox": found, "name": name, "not_served": NOT_SERVED})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from ladder.app.cluster import workers
+from ladder.app.cluster import worker_states
 from ladder.app.cluster.remarks import RENEW_DAYS, ago, days_left, has_wrong_clock, slots_of, state_of
 from ladder.app.standings_page import ROWS, number_of
 from ladder.entry.policy import Act
@@ -40,19 +40,19 @@ def all_workers(
 @router.post("/{name}/drain")
 def drain(request: Request, name: Name, form: Form) -> Response:
     """Give a worker no more tasks."""
-    return _change(request, lambda site, viewer: workers.drain(site.ladder, viewer, name, form.get("reason", "")))
+    return _change(request, lambda site, viewer: worker_states.drain(site.ladder, viewer, name, form.get("reason", "")))
 
 
 @router.post("/{name}/resume")
 def resume(request: Request, name: Name, form: Form) -> Response:
     """Let a worker play again."""
-    return _change(request, lambda site, viewer: workers.resume(site.ladder, viewer, name))
+    return _change(request, lambda site, viewer: worker_states.resume(site.ladder, viewer, name))
 
 
 @router.post("/{name}/forget")
 def forget(request: Request, name: Name, form: Form) -> Response:
     """Strike a worker off the list that has gone."""
-    return _change(request, lambda site, viewer: workers.forget(site.ladder, viewer, name))
+    return _change(request, lambda site, viewer: worker_states.forget(site.ladder, viewer, name))
 
 
 def _change(request: Request, work: Callable[[Site, Viewer], object]) -> Response:
@@ -68,7 +68,7 @@ def _page(
     request: Request, viewer: Viewer, search: str = "", page: int = 1, error: str = "", status: int = 200
 ) -> Response:
     site: Site = request.app.state.site
-    there = workers.workers(site.ladder, viewer)
+    there = worker_states.workers(site.ladder, viewer)
     found = [row for row in there if search.strip().casefold() in row.name.casefold()]
     page, pages = number_of(len(found), page)
     now = time_of(site.ladder.clock())

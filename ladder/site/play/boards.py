@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from ladder.app.tables import comparing, todays
+from ladder.app.tables import comparing, daily_board
 from ladder.app.tables.match_boards import BoardChair, match_board, open_match_board
 from ladder.errors import TooOften, UserError
 from ladder.site.play.order_form import names_of_variants
@@ -37,7 +37,7 @@ NOT_KEPT = {"Cache-Control": "no-store"}
 def all_of_today(request: Request) -> Response:
     """Today's board of every variant."""
     site: Site = request.app.state.site
-    boards = [todays.todays_board(site.ladder, name) for name in names_of_variants(site.ladder)]
+    boards = [daily_board.todays_board(site.ladder, name) for name in names_of_variants(site.ladder)]
     return site.pages.fresh_page(request, "play_todays.html", {"boards": boards})
 
 
@@ -49,7 +49,7 @@ def today(request: Request, variant: Variant) -> Response:
 
 @router.get("/today/{variant}/yesterday")
 def yesterday(request: Request, variant: Variant) -> Response:
-    """How everybody did on yesterday's board of a variant."""
+    """Show all results of yesterday's board of a variant."""
     site: Site = request.app.state.site
     found = comparing.results_of_yesterday(site.ladder, variant, asker_of(request))
     values = {"found": found, "variant": found.board.variant, "not_served": NOT_SERVED}
@@ -63,7 +63,7 @@ def play_today(request: Request, variant: Variant, form: Form) -> Response:
     return _opened(
         request,
         form,
-        lambda who: todays.open_today(site.ladder, variant, who),
+        lambda who: daily_board.open_today(site.ladder, variant, who),
         lambda error, status: _today(request, variant, error, status),
     )
 
@@ -89,7 +89,7 @@ def play_board(request: Request, match: Number, board: Number, table: Number, fo
 
 @router.get("/{name}/compare")
 def compare(request: Request, name: Name, key: Key = "") -> Response:
-    """Everybody's results of a table's board, for who has played it there; with somebody's, decision by decision."""
+    """Show all results of a table's board to a person who has played it; with a key, compare that one by decisions."""
     site: Site = request.app.state.site
     state, secret = my_table(request, name), secret_of(request)
     asker = asker_of(request)
@@ -111,7 +111,7 @@ def compare(request: Request, name: Name, key: Key = "") -> Response:
 
 def _today(request: Request, variant: str, error: str = "", status: int = 200) -> Response:
     site: Site = request.app.state.site
-    now, before = (todays.todays_board(site.ladder, variant, days_ago) for days_ago in (0, 1))
+    now, before = (daily_board.todays_board(site.ladder, variant, days_ago) for days_ago in (0, 1))
     values = {"today": now, "before": before, "variant": now.variant}
     return form_page(request, "play_today.html", values | _visitor(request, error), status)
 

@@ -105,12 +105,12 @@ def order_of(ladder: Ladder, form: Mapping[str, str]) -> TableOrder:
 
 
 def _chosen(form: Mapping[str, str], rules: Rules) -> list[ChairOrder]:
-    """What was chosen for each of the other chairs."""
+    """Read what was chosen for each of the other chairs."""
     return [_chair(form.get(f"chair{number}", USUAL_BOTS[number - 1])) for number in range(1, rules.players)]
 
 
 def _beside_friends(form: Mapping[str, str], rules: Rules) -> list[ChairOrder]:
-    """So many friends, and the same bot in all other chairs: how many there are was not known when it was chosen."""
+    """Put friends beside the opener, and one bot in all other chairs; the form cannot know how many chairs are left."""
     friends = round(_number(form, "friends", "0", 0, rules.players - 1))
     bot = _chair(form.get("chair1", USUAL_BOTS[0]))
     return [_chair(FRIEND)] * friends + [bot] * (rules.players - 1 - friends)

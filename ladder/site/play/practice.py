@@ -10,9 +10,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ladder.app.computing.asking import BeingComputed
-from ladder.app.tables.practising import ask_before
+from ladder.app.tables.chairs import take_back
+from ladder.app.tables.practice import ask_before
 from ladder.app.tables.replaying import dearest_of_deal
-from ladder.app.tables.sitting import take_back
 from ladder.errors import Conflict, Forbidden, UserError
 from ladder.site.play.seats import my_seat_session, my_table, secret_of
 from ladder.site.rendering.words import to_translate
@@ -32,7 +32,7 @@ DealNumber = Annotated[int, Query(ge=0, le=100_000)]
 NOT_KEPT = {"Cache-Control": "no-store"}
 JSON = "application/json"
 SETTLE_SECONDS = 2.0
-"""For so long a question waits for its seat, which a site that has just started looks for."""
+"""Seconds that a question waits for its seat: a site that has just started must find it first."""
 NOT_ASKED = to_translate("You are not asked anything now.")
 
 

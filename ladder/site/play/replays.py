@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Path, Request
 from starlette.responses import RedirectResponse, Response
 
+from ladder.app.tables.played_boards import YOU
 from ladder.app.tables.replaying import file_name, first_place, table_replayed, table_why
-from ladder.app.tables.sittings import YOU
 from ladder.site.api.replays import BoardNumber, Seat, TableNumber
 from ladder.site.pages import recorded_deal as replay_pages
 from ladder.site.play.seats import my_table, secret_of
@@ -38,7 +38,7 @@ def replay(request: Request, name: Name) -> Response:
 
 @router.get("/{name}/replay/{key}/{board}/{table}")
 def deal(request: Request, name: Name, key: Key, board: BoardNumber, table: TableNumber) -> Response:
-    """A deal that was played at a table, or by somebody else with the same cards."""
+    """Show a deal that was played at a table, or by another person with the same cards."""
     site: Site = request.app.state.site
     my_table(request, name)
     place = DealPlace(board=board, table=table)

@@ -9,10 +9,10 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from ladder.app.tables import opening, sitting
-from ladder.app.tables.played import record_of, sheet_of
+from ladder.app.tables import chairs, opening
 from ladder.app.tables.reading import open_tables_of, table_page
-from ladder.app.tables.watching import watch_key
+from ladder.app.tables.table_record import record_of, sheet_of
+from ladder.app.tables.watched_table import watch_key
 from ladder.errors import LadderError, TooOften, UserError
 from ladder.site.accounts.browser_sessions import site_address
 from ladder.site.play import order_form as play_orders
@@ -68,7 +68,7 @@ def open_one(request: Request, form: Form) -> Response:
 
 @router.get("/{name}")
 def one_table(request: Request, name: Name, seat: Annotated[str, Query(max_length=LONGEST_SECRET)] = "") -> Response:
-    """The table of somebody who has a chair there: while it waits, while it is played, and when it is over."""
+    """Show the table to a person who has a chair there: before, during and after the match."""
     if seat:
         return _take_seat(request, name, seat)
     return _page(request, my_table(request, name))
@@ -80,7 +80,7 @@ def join(request: Request, name: Name, form: Form) -> Response:
     site: Site = request.app.state.site
     my_table(request, name)
     try:
-        sitting.join(site.ladder, name, secret_of(request), visitor_of(request, form.get("shown", "")))
+        chairs.join(site.ladder, name, secret_of(request), visitor_of(request, form.get("shown", "")))
     except UserError as error:
         return _page(request, my_table(request, name), str(error), form.get("shown", ""), 422)
     return _back(name)
@@ -91,7 +91,7 @@ def start(request: Request, name: Name, form: Form) -> Response:
     """Let bots play in the chairs of people who have not come."""
     site: Site = request.app.state.site
     my_table(request, name)
-    sitting.start_now(site.ladder, name, secret_of(request))
+    chairs.start_now(site.ladder, name, secret_of(request))
     return _back(name)
 
 
@@ -100,7 +100,7 @@ def leave(request: Request, name: Name, form: Form) -> Response:
     """Get up before the table has begun."""
     site: Site = request.app.state.site
     my_table(request, name)
-    sitting.leave(site.ladder, name, secret_of(request))
+    chairs.leave(site.ladder, name, secret_of(request))
     return RedirectResponse("/play", 303, NOT_KEPT)
 
 
@@ -124,7 +124,7 @@ def record(request: Request, name: Name) -> Response:
 def _end(request: Request, name: str) -> None:
     site: Site = request.app.state.site
     my_table(request, name)
-    sitting.end(site.ladder, name, secret_of(request))
+    chairs.end(site.ladder, name, secret_of(request))
 
 
 def _take_seat(request: Request, name: str, secret: str) -> Response:
@@ -146,7 +146,7 @@ def _page(request: Request, state: TableState, error: str = "", shown: str = "",
     base = f"/play/{state.name}"
     values = {"table": state, "base": base, "variant": state.variant, "title": str(state.rules.get("title", ""))}
     if state.status is TableStatus.WAITING:
-        sitting.stay(request.app.state.site.ladder, state.name)
+        chairs.stay(request.app.state.site.ladder, state.name)
         links = {
             chair: f"{site_address(request)[:-1]}{base}?seat={secret}" for chair, secret in invitations(request).items()
         }

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 
 from ladder.app.accounts.secrets import new_secret
+from ladder.app.tables.chairs import seat_of
 from ladder.app.tables.reading import table_page
-from ladder.app.tables.sitting import seat_of
 from ladder.app.tables.table_info import FoundSeat
 from ladder.entry.networks import network_of
 from ladder.errors import LadderError
@@ -38,7 +38,7 @@ NOT_YOURS = to_translate(
 
 
 def visitor_of(request: Request, shown: str = "") -> TableVisitor:
-    """Who asks for a table, or a chair; *shown* is the name that they want to be shown by. It reads the database."""
+    """Give the visitor of a table or chair; *shown* is the name that they chose. Reads the database."""
     viewer = viewer_of(request)
     if viewer.name:
         return TableVisitor(viewer.name, shown=shown)
@@ -46,7 +46,7 @@ def visitor_of(request: Request, shown: str = "") -> TableVisitor:
 
 
 def guest_of(request: Request) -> str:
-    """What a guest is known by: what its cookie holds, or will hold."""
+    """Give the secret of a guest: what its cookie holds, or will hold."""
     if not hasattr(request.state, "guest"):
         kept = request.cookies.get(GUEST_COOKIE, "")
         request.state.guest = kept if 0 < len(kept) <= LONGEST_SECRET else new_secret("")
@@ -60,7 +60,7 @@ def secret_of(request: Request) -> str:
 
 def my_table(request: Request, name: str) -> TableState:
     """
-    Read the table at which whoever asks has a chair.
+    Read the table at which the visitor has a chair.
 
     Raises:
         HTTPException: 404 if there is no such table, or no such chair, which sounds the same.
@@ -77,7 +77,7 @@ def my_table(request: Request, name: str) -> TableState:
 
 async def my_seat_session(request: Request, name: str) -> SeatSession:
     """
-    Give the session of the chair of whoever asks.
+    Give the session of the visitor's chair.
 
     Raises:
         HTTPException: 404 if there is no such table, or no such chair.

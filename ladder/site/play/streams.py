@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 router = APIRouter(prefix="/play")
 Name = Annotated[str, Path(max_length=32)]
 SETTLE_SECONDS = 2.0
-"""For so long an answer waits for its seat, which a site that has just started looks for."""
+"""Seconds that an answer waits for its seat: a site that has just started must find it first."""
 NOT_KEPT = {"Cache-Control": "no-store"}
 
 

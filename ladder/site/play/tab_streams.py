@@ -19,7 +19,7 @@ S = TypeVar("S", PersonState, WatchState)
 MAX_STREAMS = 2000
 """Streams of tables that one process keeps open."""
 PULSE_SECONDS = 15.0
-"""After so long without a state a comment is sent, so that nobody between takes the stream for dead."""
+"""Seconds without a state after which a comment is sent, so that no proxy closes the stream as idle."""
 RETRY_MS = 500
 """After how many milliseconds a browser tries again."""
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from ladder.app.tables.watching import watched
+from ladder.app.tables.watched_table import watched
 from ladder.errors import Busy, LadderError
 from ladder.site.play.requests import JSON
 from ladder.site.play.tab_streams import MAX_STREAMS, tab_messages

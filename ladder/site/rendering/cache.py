@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 REVISION_SECONDS = 0.5
-"""The ladder is asked at most so often whether it has changed; a page may be so old."""
+"""Seconds between two questions whether the ladder has changed; a page may be that old."""
 MAX_BYTES = 64 * 1024 * 1024
 """What the answers that are kept may have together."""
 LEAST_TO_COMPRESS = 1024
@@ -57,7 +57,7 @@ class CachedAnswer:
         return len(self.body) + len(self.compressed or b"")
 
     def is_known(self, request: Request) -> bool:
-        """Whether who asks has it already."""
+        """Whether the client has this answer already."""
         known = request.headers.get("if-none-match", "")
         return self.etag.removeprefix("W/") in known or known.strip() == "*"
 

@@ -50,7 +50,7 @@ def band(elo: float, error: float | None, span: Span, start: float) -> Markup:
 
 
 def places(shares: Sequence[float]) -> Markup:
-    """How often the first place, the second, …, as parts of one bar."""
+    """Draw how often a bot had the first place, the second, …, as parts of one bar."""
     width, height = PLACES
     left, parts = 0.0, []
     for place, share in enumerate(shares):

@@ -27,7 +27,7 @@ class Span:
     high: float
 
     def at(self, elo: float, width: float) -> float:
-        """Where a rating lies, from 0 to *width*."""
+        """Give the position of a rating, from 0 to *width*."""
         part = (elo - self.low) / (self.high - self.low)
         return round(width * min(1.0, max(0.0, part)), 1)
 

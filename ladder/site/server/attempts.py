@@ -17,7 +17,7 @@ from ladder.entry.networks import neighbourhood_of, network_of
 from ladder.errors import TooOften
 from ladder.site.rendering.words import to_translate
 
-TOO_OFTEN = to_translate("That was tried too often. Try again in {minutes} min.")
+TOO_OFTEN = to_translate("Too many attempts. Try again in {minutes} min.")
 FROM_ALL_PLACES = to_translate(
     "The password of this account was tried too often from places where it has not logged in before. Log in with a "
     "browser in which you did, ask the organiser for a link (pigpen account password NAME), or try again in {minutes} "

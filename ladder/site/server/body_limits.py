@@ -26,7 +26,7 @@ FIRST_SECONDS = 30.0
 LEAST_RATE = 4096
 """Bytes in a second at which a body must arrive, after the first `FIRST_SECONDS`."""
 LEFT_UNREAD = 1024 * 1024
-"""Of a body that is too large so much is still taken: who sends on has no eyes for the answer."""
+"""Bytes of a too large body that are still read: a client that is sending does not read the answer."""
 CLOSE = {"Connection": "close"}
 TOO_LONG = "The address and the headers of a request have at most 32 KiB here.\n"
 TOO_MUCH = to_translate(
@@ -64,7 +64,7 @@ class BodyLimits:
 
 def allowed_seconds(arrived: int, first_seconds: float = FIRST_SECONDS) -> float:
     """
-    Say how long a body may take of which so many bytes have arrived.
+    Give the seconds that a body may take of which *arrived* bytes have arrived.
 
     >>> allowed_seconds(0), allowed_seconds(4096 * 100)
     (30.0, 130.0)

@@ -25,7 +25,7 @@ class Timeouts:
     head: float = 20.0
     """For the head of a request, and for the rest of one that has been answered already."""
     reader: float = 60.0
-    """For somebody who leaves much unread of what is sent to it."""
+    """For a client that does not read what is sent to it."""
 
 
 class TimeoutConnection(H11Protocol):
@@ -90,7 +90,7 @@ class TimeoutConnection(H11Protocol):
         self._deadline = self.loop.call_later(self.timeouts.head, self.transport.abort) if waits_for else None
 
     def _awaited(self) -> Any:
-        """What the visitor owes: a head, or the rest of a request that has been answered; None: it owes nothing."""
+        """Name what the client must still send: a head, or the rest of an answered request; None: nothing."""
         theirs = self.conn.their_state
         if theirs is h11.IDLE:
             return theirs

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from ladder.app.accounts.passwords import Passwords
     from ladder.app.ladder import Ladder
     from ladder.app.live_hub import LiveHub
-    from ladder.app.tables.seat_sessions import SeatSessions
-    from ladder.app.tables.watches import TableWatches
+    from ladder.app.tables.session_pool import SessionPool
+    from ladder.app.tables.spectators import TableWatches
     from ladder.app.wheels import OfferedWheel
     from ladder.site.rendering.cache import AnswerCache
     from ladder.site.rendering.templates import Pages
@@ -38,14 +38,14 @@ class Site:
     pages: Pages
     metrics: Metrics
     hub: LiveHub
-    seat_sessions: SeatSessions
+    seat_sessions: SessionPool
     """The chairs of people whose pages are open."""
     watches: TableWatches
-    """The tables that somebody watches."""
+    """The tables that visitors watch."""
     passwords: Passwords
     attempts: Attempts
     hashing: CapacityLimiter
-    """Where who logs in waits for its turn."""
+    """Limits how many log-ins hash a password at once."""
     look_seconds: float
     """Seconds between two looks of a stream at its submission."""
     ask_seconds: float

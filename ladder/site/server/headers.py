@@ -36,7 +36,7 @@ FAILED = "The site failed; its log says why.\n"
 YEAR = 365 * 24 * 3600
 
 SECRET = re.compile(r"pg[pisd]_[\w-]{8,}")
-"""What opens an account, or lets somebody make one (`ladder.app.accounts.secrets`)."""
+"""Secrets that open an account, or allow to make one (`ladder.app.accounts.secrets`)."""
 
 log = structlog.get_logger("pigpen.site")
 

@@ -56,8 +56,8 @@ def check_reach(listener: socket.socket, settings: Settings, *, tls: bool) -> No
     if tls or settings.site_proxy or settings.plain_http or _is_loopback(host):
         return
     raise UserError(
-        f"The site would speak plain HTTP at {host!r}, where whoever listens on the way reads passwords: give it a "
-        "certificate (--tls CERT KEY), or name the proxy with TLS before it (setting site_proxy), or allow that "
+        f"The site would serve plain HTTP at {host!r}: others on the network could read passwords. Give it a "
+        "certificate (--tls CERT KEY), or name the TLS proxy in front of it (setting site_proxy), or allow plain HTTP "
         "(setting plain_http = true)."
     )
 

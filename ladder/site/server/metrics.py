@@ -57,7 +57,7 @@ class Metrics:
         self._seconds.labels(route).observe(seconds)
 
     def logged_in(self, end: str) -> None:
-        """Somebody has tried to log in; it was *right*, or *wrong*."""
+        """Count an attempt to log in; it was *right*, or *wrong*."""
         self._logins.labels(end).inc()
 
     def stream_opened(self, change: int) -> None:

@@ -24,18 +24,18 @@ def cookie_name(request: Request) -> str:
 
 
 def session_secret(request: Request) -> str:
-    """What the session's cookie holds; empty if there is none."""
+    """Give the secret in the session's cookie; empty if there is none."""
     return request.cookies.get(cookie_name(request), "")
 
 
 def csrf_of(request: Request) -> str:
-    """What a form must send back: only this site's pages know it, for it follows from the session's secret."""
+    """Give the token that a form must send back. It follows from the session's secret: other sites do not know it."""
     secret = session_secret(request)
     return hmac.new(secret.encode(errors="surrogatepass"), b"pigpen csrf", hashlib.sha256).hexdigest() if secret else ""
 
 
 def has_csrf(request: Request, given: str) -> bool:
-    """Whether a form, or the header of a script, has what belongs to the session."""
+    """Whether a form, or the header of a script, has the token of the session."""
     return hmac.compare_digest(csrf_of(request).encode(), given.encode(errors="surrogatepass"))
 
 

@@ -47,7 +47,7 @@ def viewer_of(request: Request) -> Viewer:
 
 def demand(request: Request, act: Act, owner: str | None = None, missing: str = NO_PAGE) -> Viewer:
     """
-    Make sure that whoever asks may do something.
+    Make sure that the visitor may do something.
 
     Args:
         request: What is asked.
@@ -67,13 +67,13 @@ def demand(request: Request, act: Act, owner: str | None = None, missing: str = 
         return viewer
     if not is_area or (viewer.name is not None and act in ORGANISERS_ONLY and not viewer.is_organiser):
         raise HTTPException(404, missing)
-    somebody(request)
+    logged_in(request)
     raise HTTPException(403, _needs(act), {"WWW-Authenticate": 'Bearer error="insufficient_scope"'})
 
 
-def somebody(request: Request) -> Viewer:
+def logged_in(request: Request) -> Viewer:
     """
-    Make sure that whoever asks has logged in, whatever for.
+    Make sure that the visitor has logged in, with a session or a token of any scope.
 
     Raises:
         HTTPException: 401: nobody has.
@@ -108,7 +108,7 @@ def on_log_in_first(request: Request, _: Exception) -> Response:
 
 
 def address_of(request: Request) -> str:
-    """From where a request comes."""
+    """Give the address from which a request comes."""
     return request.client.host[:64] if request.client else ""
 
 

@@ -7,7 +7,7 @@ import { cardPoints, named, valuesOf } from "./score.js";
 import { Teller, grouped, kindOf } from "./steps.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
-/** @typedef {import("./shapes").Chair} Chair */
+/** @typedef {import("./shapes").ViewedSeat} ViewedSeat */
 /** @typedef {import("./shapes").Step} Step */
 /** @typedef {import("./shapes").Moment} Moment */
 
@@ -114,16 +114,16 @@ class Table {
     );
   }
 
-  /** @param {boolean} over @param {any[]} asked The steps to come next. @returns {Chair[]} */
-  chairs(over, asked) {
+  /** @param {boolean} over @param {any[]} asked The steps to come next. @returns {ViewedSeat[]} */
+  seats(over, asked) {
     const known = over ? this.exposures : this.known();
     const exposed = new Map(known.map((shown) => [shown.card, shown.down]));
     const points = cardPoints(this.rules, this.taken, exposed, over ? this.choice : "subtract");
-    return this.hands.map((_, seat) => this.#chair(seat, points[seat], asked));
+    return this.hands.map((_, seat) => this.#viewedSeat(seat, points[seat], asked));
   }
 
-  /** @param {number} seat @param {number} points @param {any[]} asked @returns {Chair} */
-  #chair(seat, points, asked) {
+  /** @param {number} seat @param {number} points @param {any[]} asked @returns {ViewedSeat} */
+  #viewedSeat(seat, points, asked) {
     const isOpen = this.seat === null || this.seat === seat;
     const shown = this.known().filter((each) => each.seat === seat);
     const hand = isOpen ? [...this.hands[seat]] : this.#guessed(seat, shown);
@@ -201,7 +201,7 @@ function moment(table, steps, next, after) {
     cards: trick.map((play) => play.card).join(" "),
     winning: table.winning()?.seat ?? null,
     complete: trick.length === table.n,
-    chairs: table.chairs(!kind, next),
+    seats: table.seats(!kind, next),
     result: false,
   };
 }
@@ -212,7 +212,7 @@ function tricks(made) {
   for (let place = 1; place < made.length; place++) {
     const [then, now] = [made[place - 1], made[place]];
     if (now.complete && now.cards !== then.cards && now.winning !== null && now.leader !== null) {
-      const points = now.chairs[now.winning].points - then.chairs[now.winning].points;
+      const points = now.seats[now.winning].points - then.seats[now.winning].points;
       found.push({ number: now.trick, leader: now.leader, cards: now.cards, winner: now.winning, points, ends: place });
     }
   }

@@ -50,7 +50,7 @@ function played(deal, place, step, words) {
   if (!moment.complete || moment.winning === null) {
     return text;
   }
-  const gain = moment.chairs[moment.winning].points - deal.moments[place - 1].chairs[moment.winning].points;
+  const gain = moment.seats[moment.winning].points - deal.moments[place - 1].seats[moment.winning].points;
   return `${text} ${words("takes", { who: deal.bots[moment.winning], points: signed(gain) })}`;
 }
 
@@ -59,10 +59,10 @@ function sealed(deal, place, words) {
   if (deal.moments[place - 1].phase === "pass") {
     return words("passed", { count: deal.pass_count });
   }
-  const shown = deal.moments[place].chairs.flatMap((chair, seat) => {
-    const known = cardsOf(chair.exposed).map((name) => spoken(name, words) + (name.endsWith("*") ? ` (${words("down")})` : ""));
-    if (chair.hidden) {
-      known.push(words("face-down", { count: chair.hidden }));
+  const shown = deal.moments[place].seats.flatMap((viewed, seat) => {
+    const known = cardsOf(viewed.exposed).map((name) => spoken(name, words) + (name.endsWith("*") ? ` (${words("down")})` : ""));
+    if (viewed.hidden) {
+      known.push(words("face-down", { count: viewed.hidden }));
     }
     return known.length ? [`${deal.bots[seat]}: ${known.join(", ")}`] : [];
   });
@@ -143,7 +143,7 @@ export class Scores {
   /** @param {Moment} moment */
   show(moment) {
     this.rows.forEach((row, seat) => {
-      const points = moment.result ? this.deal.scores[seat] : moment.chairs[seat].points;
+      const points = moment.result ? this.deal.scores[seat] : moment.seats[seat].points;
       setText(row.points, signed(points));
       setText(row.total, signed((moment.result ? this.deal.totals : this.deal.totals_before)[seat]));
     });

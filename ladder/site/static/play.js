@@ -2,10 +2,10 @@
 // @ts-check
 
 import { Scores } from "./news.js";
+import { Actions } from "./play_actions.js";
 import { Answers } from "./play_answers.js";
 import { Ask } from "./play_ask.js";
 import { Board, asWhole } from "./play_board.js";
-import { Deeds } from "./play_deeds.js";
 import { Hand } from "./play_hand.js";
 import { listen } from "./play_keys.js";
 import { Log, noticed } from "./play_log.js";
@@ -45,16 +45,16 @@ class PersonTable extends HTMLElement {
     this.log = new Log(this.find("log"), this.words);
     this.sheetBox = this.find("sheet-box");
     this.sheet = new Sheet(this.find("sheet"), this.words);
-    this.results = new Results(this.find("end"), this.dataset.base ?? "", this.words, () => this.deeds.goOn());
+    this.results = new Results(this.find("end"), this.dataset.base ?? "", this.words, () => this.actions.goOn());
     this.sound = new Sound();
     this.queue = new Queue((state, isCalm) => this.show(state, isCalm));
     this.stream = new Stream(this.dataset.base ?? "", (state) => this.take(state), (isLost) => this.#connect(isLost));
     this.answers = new Answers(this.stream, (why) => this.#answered(why));
-    this.hand = new Hand(this.words, (card, isKey) => this.deeds.press(card, isKey));
+    this.hand = new Hand(this.words, (card, isKey) => this.actions.press(card, isKey));
     this.ask = new Ask(this.words, {
-      confirm: () => this.deeds.confirm(),
-      back: () => this.deeds.comeBack(),
-      claim: () => this.deeds.claim(),
+      confirm: () => this.actions.confirm(),
+      back: () => this.actions.comeBack(),
+      claim: () => this.actions.claim(),
       answer: (action) => this.answers.send(action),
       changed: () => this.choose(),
       say: (sentence) => this.log.say(sentence),
@@ -62,14 +62,14 @@ class PersonTable extends HTMLElement {
     this.board = new Board(this.find("felt"), this.ask.element, this.hand, this.words);
     const remark = (/** @type {string} */ sentence) => this.remark(sentence);
     this.practice = new Practice(this.find("hint"), this.find("end"), this.stream, this.words, remark);
-    this.deeds = new Deeds(this);
+    this.actions = new Actions(this);
     this.settings = new Settings(this.find("settings"), () => this.set());
   }
 
   connectedCallback() {
     this.find("start").append(this.ask.element);
-    this.stopKeys = listen(this, this.deeds);
-    this.addEventListener("click", (event) => this.deeds.click(event));
+    this.stopKeys = listen(this, this.actions);
+    this.addEventListener("click", (event) => this.actions.click(event));
     this.#ticking = window.setInterval(() => this.ask.tick(), TICK_MS);
     this.set();
     this.#prompt();

@@ -10,9 +10,9 @@ import { make, signed } from "./words.js";
 /** @typedef {import("./shapes").PersonState} PersonState */
 /** @typedef {import("./words.js").Words} Words */
 /**
- * What its buttons do. `changed`: a face was chosen. `say`: tell whoever does not see the clock.
+ * What its buttons do. `changed`: a face was chosen. `say`: announce the time that is left to screen readers.
  * @typedef {{confirm: () => void, back: () => void, claim: () => void, answer: (action: string) => void,
- *   changed: () => void, say: (sentence: string) => void}} Deeds
+ *   changed: () => void, say: (sentence: string) => void}} Actions
  */
 
 const HURRIED_S = 10;
@@ -25,10 +25,10 @@ export class Ask {
   #warned = false;
   #key = "";
 
-  /** @param {Words} words @param {Deeds} deeds */
-  constructor(words, deeds) {
+  /** @param {Words} words @param {Actions} actions */
+  constructor(words, actions) {
     this.words = words;
-    this.deeds = deeds;
+    this.actions = actions;
     this.prompt = make("p", "prompt");
     this.clock = make("span", "clock");
     this.clock.setAttribute("role", "timer");
@@ -56,22 +56,22 @@ export class Ask {
   /** @param {PersonState} state @param {Choice | null} choice @returns {HTMLElement[]} */
   #offers(state, choice) {
     if (state.away) {
-      return [this.#button("here", "main", this.deeds.back)];
+      return [this.#button("here", "main", this.actions.back)];
     }
     const { kind, claim } = choice?.question ?? {};
     if (choice && kind === "pass") {
-      return [make("span", "slots"), this.#button("pass-these", "main confirm", this.deeds.confirm)];
+      return [make("span", "slots"), this.#button("pass-these", "main confirm", this.actions.confirm)];
     }
     if (choice && kind === "expose") {
       const rows = [...choice.legal].map((card) => this.#faces(/** @type {PersonDeal} */ (state.deal), choice, card));
-      return [make("div", "faces", ...rows), this.#button("expose-none", "main confirm", this.deeds.confirm)];
+      return [make("div", "faces", ...rows), this.#button("expose-none", "main confirm", this.actions.confirm)];
     }
     if (choice && kind === "moon") {
       return choice.question.moon.map(({ choice: which, points, others }) =>
-        this.#button(others ? "moon-others" : "moon-mine", "main", () => this.deeds.answer(which), { points: signed(points) }),
+        this.#button(others ? "moon-others" : "moon-mine", "main", () => this.actions.answer(which), { points: signed(points) }),
       );
     }
-    return claim ? [this.#button("claim", "", this.deeds.claim)] : [];
+    return claim ? [this.#button("claim", "", this.actions.claim)] : [];
   }
 
   /** How one card is exposed. @param {PersonDeal} deal @param {Choice} choice @param {string} card */
@@ -85,7 +85,7 @@ export class Ask {
       Object.assign(box, { type: "radio", name: `face-${card}`, value: face ?? "" });
       box.addEventListener("change", () => {
         choice.turn(card, face);
-        this.deeds.changed();
+        this.actions.changed();
       });
       group.append(make("label", "", box, this.words(FACES[face ?? "no"], { factor })));
     }
@@ -142,7 +142,7 @@ export class Ask {
     this.element.classList.toggle("hurried", isHurried);
     if (isHurried && !this.#warned && left > 0) {
       this.#warned = true;
-      this.deeds.say(this.words("hurry", { count: Math.ceil(left) }));
+      this.actions.say(this.words("hurry", { count: Math.ceil(left) }));
     }
   }
 }

@@ -52,7 +52,7 @@ export class Board {
   show(deal, moment, flies, speed) {
     clearTimeout(this.#sweeping);
     const table = this.#seat(deal);
-    const own = moment.chairs[deal.seat];
+    const own = moment.seats[deal.seat];
     this.isLast = false;
     this.felt.classList.remove("past");
     this.#moment = moment;
@@ -115,11 +115,11 @@ export class Board {
 
   /** Who is a partner, and who has exposed what. @param {PersonDeal} deal @param {Moment} moment */
   #tag(deal, moment) {
-    moment.chairs.forEach((chair, seat) => {
+    moment.seats.forEach((viewed, seat) => {
       const isPartner = deal.partners && seat !== deal.seat && (seat + deal.seat) % 2 === 0;
       const tags = isPartner ? [make("span", "partner", this.words("partner"))] : [];
-      if (chair.exposed) {
-        tags.push(make("span", "shown", this.words("shows"), " ", ...cards(chair.exposed, this.words)));
+      if (viewed.exposed) {
+        tags.push(make("span", "shown", this.words("shows"), " ", ...cards(viewed.exposed, this.words)));
       }
       this.#tags[seat].replaceChildren(...tags);
     });

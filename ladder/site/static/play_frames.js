@@ -5,7 +5,7 @@ import { cardsOf, height } from "./cards.js";
 
 /** @typedef {import("./shapes").PersonState} PersonState */
 /** @typedef {import("./shapes").Moment} Moment */
-/** @typedef {import("./shapes").Chair} Chair */
+/** @typedef {import("./shapes").ViewedSeat} ViewedSeat */
 
 /**
  * The states to show after *before*, of which the last is *next*.
@@ -54,21 +54,21 @@ function missing(from, to, next) {
  * @param {PersonState} next @returns {Moment}
  */
 function after(now, leader, card, isNew, next) {
-  const players = now.chairs.length;
+  const players = now.seats.length;
   const cards = [...(isNew ? [] : cardsOf(now.cards)), card];
   const seat = (leader + cards.length - 1) % players;
   const complete = cards.length === players;
   const winning = (leader + best(cards)) % players;
-  const chairs = now.chairs.map((chair, place) => ({
-    ...(place === seat ? without(chair, card) : chair),
+  const seats = now.seats.map((viewed, place) => ({
+    ...(place === seat ? without(viewed, card) : viewed),
     asked: !complete && place === (seat + 1) % players,
     legal: "",
   }));
   if (complete && next.last_trick && next.last_trick.cards === cards.join(" ")) {
-    chairs[winning].points += next.last_trick.points;
+    seats[winning].points += next.last_trick.points;
   }
   const step = { ...NOBODY, seat, action: card };
-  return { ...now, steps: [step], trick: now.trick + Number(isNew), leader, cards: cards.join(" "), winning, complete, chairs };
+  return { ...now, steps: [step], trick: now.trick + Number(isNew), leader, cards: cards.join(" "), winning, complete, seats };
 }
 
 /** @type {import("./shapes").Step} */
@@ -83,10 +83,10 @@ function best(cards) {
   return cards.reduce((found, card, place) => (rank(card) > rank(cards[found]) ? place : found), 0);
 }
 
-/** @param {Chair} chair @param {string} card @returns {Chair} */
-function without(chair, card) {
-  const hand = cardsOf(chair.hand);
+/** @param {ViewedSeat} viewed @param {string} card @returns {ViewedSeat} */
+function without(viewed, card) {
+  const hand = cardsOf(viewed.hand);
   return hand.includes(card)
-    ? { ...chair, hand: hand.filter((each) => each !== card).join(" ") }
-    : { ...chair, unknown: Math.max(0, chair.unknown - 1) };
+    ? { ...viewed, hand: hand.filter((each) => each !== card).join(" ") }
+    : { ...viewed, unknown: Math.max(0, viewed.unknown - 1) };
 }

@@ -67,10 +67,10 @@ export class Log {
   /** @param {PersonDeal} deal @param {Moment} then @param {Moment} now */
   #happened(deal, then, now) {
     const me = deal.seat;
-    const chair = now.chairs[me];
-    if (chair.received && !then.chairs[me].received) {
+    const viewed = now.seats[me];
+    if (viewed.received && !then.seats[me].received) {
       const from = (me - deal.pass_offset + deal.players) % deal.players;
-      this.say(this.words("received", { who: deal.bots[from], cards: this.cards(chair.received) }));
+      this.say(this.words("received", { who: deal.bots[from], cards: this.cards(viewed.received) }));
     }
     if (then.phase === "expose" && now.phase !== "expose") {
       this.say(this.#exposed(deal, now));
@@ -90,11 +90,11 @@ export class Log {
     const does = cardsOf(now.cards).length === 1 ? "lead" : "play";
     const own = by ? "policy-played" : `you-${does}`;
     this.say(this.words(isMine ? own : `${does}s`, { who: deal.bots[seat], card: spoken(card, this.words) }));
-    if (isMine && !by && then.chairs[seat].legal === card) {
+    if (isMine && !by && then.seats[seat].legal === card) {
       this.say(this.words("forced"));
     }
     if (now.complete && now.winning !== null) {
-      const gain = now.chairs[now.winning].points - then.chairs[now.winning].points;
+      const gain = now.seats[now.winning].points - then.seats[now.winning].points;
       const taker = now.winning === deal.seat ? "you-take" : "takes";
       this.say(this.words(taker, { who: deal.bots[now.winning], points: signed(gain) }));
     }
@@ -102,11 +102,11 @@ export class Log {
 
   /** @param {PersonDeal} deal @param {Moment} now */
   #exposed(deal, now) {
-    const shown = now.chairs.flatMap((chair, seat) => {
+    const shown = now.seats.flatMap((viewed, seat) => {
       const down = this.words("down");
-      const known = cardsOf(chair.exposed).map((card) => spoken(card, this.words) + (card.endsWith("*") ? ` (${down})` : ""));
-      if (chair.hidden) {
-        known.push(this.words("face-down", { count: chair.hidden }));
+      const known = cardsOf(viewed.exposed).map((card) => spoken(card, this.words) + (card.endsWith("*") ? ` (${down})` : ""));
+      if (viewed.hidden) {
+        known.push(this.words("face-down", { count: viewed.hidden }));
       }
       return known.length ? [`${deal.bots[seat]}: ${listed(known, this.words)}`] : [];
     });
@@ -125,7 +125,7 @@ export class Log {
 
   /** @param {Moment} moment @param {PersonDeal} deal */
   #hand(moment, deal) {
-    return this.cards(moment.chairs[deal.seat].hand);
+    return this.cards(moment.seats[deal.seat].hand);
   }
 
   /** Cards as they are held. @param {string} names */

@@ -69,7 +69,7 @@ function waiting(state, words) {
   if (!deal || !moment || moment.phase === "over") {
     return "";
   }
-  const seat = moment.chairs.findIndex((chair) => chair.asked);
+  const seat = moment.seats.findIndex((viewed) => viewed.asked);
   if (moment.phase === "pass" || moment.phase === "expose") {
     return words(`others-${moment.phase}`);
   }

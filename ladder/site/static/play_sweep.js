@@ -1,4 +1,4 @@
-// A trick goes to whoever took it.
+// A finished trick moves to the seat that took it.
 // @ts-check
 
 const SWEEP_MS = 160;

@@ -45,10 +45,10 @@ export class Keys {
   #press(event) {
     const target = event.target instanceof Element ? event.target : document.body;
     const what = KEYS[event.key];
-    const isElsewhere = target !== document.body && !this.replayer.contains(target);
+    const isOutside = target !== document.body && !this.replayer.contains(target);
     const types = target.matches("select, textarea, input:not([type=range], [type=checkbox])");
     const presses = (event.key === " " || event.key === "Enter") && target.closest("button, a, summary, input");
-    if (!what || event.ctrlKey || event.altKey || event.metaKey || isElsewhere || types || presses) {
+    if (!what || event.ctrlKey || event.altKey || event.metaKey || isOutside || types || presses) {
       return;
     }
     if (target.closest("dialog[open]") && what !== "help") {

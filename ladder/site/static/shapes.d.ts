@@ -1,20 +1,5 @@
 // Written by `python -m ladder.site.shapes`: what the fields mean is in ladder/values.
 
-/** One seat at one moment; cards are named as in the record, with a space between. */
-export interface Chair {
-  asked: boolean;
-  hand: string;
-  unknown: number;
-  legal: string;
-  exposed: string;
-  hidden: number;
-  voids: string;
-  passed: string;
-  received: string;
-  taken: string;
-  points: number;
-}
-
 /** One legal choice of a decision that was made. */
 export interface Choice {
   choice: string;
@@ -116,7 +101,7 @@ export interface Moment {
   cards: string;
   winning: number | null;
   complete: boolean;
-  chairs: Chair[];
+  seats: ViewedSeat[];
   result: boolean;
 }
 
@@ -192,7 +177,7 @@ export interface PersonQuestion {
   claim: boolean;
 }
 
-/** How a deal ended, until the person goes on. */
+/** How a deal ended, shown until the person continues. */
 export interface PersonResult {
   deal: number;
   scores: number[];
@@ -201,7 +186,7 @@ export interface PersonResult {
   shooter: number | null;
 }
 
-/** What one deal brought everybody, by seat. */
+/** The points of one deal, by seat. */
 export interface PersonSheetRow {
   deal: number;
   scores: number[];
@@ -264,6 +249,21 @@ export interface Trick {
   winner: number;
   points: number;
   ends: number;
+}
+
+/** One seat at one moment; cards are named as in the record, with a space between. */
+export interface ViewedSeat {
+  asked: boolean;
+  hand: string;
+  unknown: number;
+  legal: string;
+  exposed: string;
+  hidden: number;
+  voids: string;
+  passed: string;
+  received: string;
+  taken: string;
+  points: number;
 }
 
 /** A table as a spectator sees it; the whole of it each time. */

@@ -6,7 +6,7 @@ import { make, signed } from "./words.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
 /** @typedef {import("./shapes").Moment} Moment */
-/** @typedef {import("./shapes").Chair} Chair */
+/** @typedef {import("./shapes").ViewedSeat} ViewedSeat */
 /** @typedef {import("./words.js").Words} Words */
 
 /** Where seats are, clockwise from the bottom, by the number of players. @type {Record<number, string[]>} */
@@ -72,15 +72,15 @@ class Seat {
     this.told = "";
   }
 
-  /** @param {Chair} chair @param {Moment} moment @param {(name: string) => HTMLElement} card */
-  show(chair, moment, card) {
-    this.element.classList.toggle("asked", chair.asked);
-    setText(this.mark, chair.asked ? "▸" : "");
-    setText(this.points, signed(chair.points));
-    const legal = new Set(moment.phase === "play" && chair.asked ? cardsOf(chair.legal) : []);
-    const fresh = new Set(moment.steps[0]?.kind === "pass" ? cardsOf(chair.received) : []);
-    const faces = new Map(cardsOf(chair.exposed).map((word) => [word.slice(0, 2), word.endsWith("*")]));
-    const hand = cardsOf(chair.hand).sort((one, other) => order(one) - order(other)).map((name) => {
+  /** @param {ViewedSeat} viewed @param {Moment} moment @param {(name: string) => HTMLElement} card */
+  show(viewed, moment, card) {
+    this.element.classList.toggle("asked", viewed.asked);
+    setText(this.mark, viewed.asked ? "▸" : "");
+    setText(this.points, signed(viewed.points));
+    const legal = new Set(moment.phase === "play" && viewed.asked ? cardsOf(viewed.legal) : []);
+    const fresh = new Set(moment.steps[0]?.kind === "pass" ? cardsOf(viewed.received) : []);
+    const faces = new Map(cardsOf(viewed.exposed).map((word) => [word.slice(0, 2), word.endsWith("*")]));
+    const hand = cardsOf(viewed.hand).sort((one, other) => order(one) - order(other)).map((name) => {
       const node = card(name);
       node.classList.toggle("dim", legal.size > 0 && !legal.has(name));
       node.classList.toggle("fresh", fresh.has(name));
@@ -89,11 +89,11 @@ class Seat {
       node.classList.remove("wins", "led");
       return node;
     });
-    while (this.backs.length < chair.unknown) {
+    while (this.backs.length < viewed.unknown) {
       this.backs.push(backElement());
     }
-    this.lay([...hand, ...this.backs.slice(0, chair.unknown)]);
-    this.#tell(chair);
+    this.lay([...hand, ...this.backs.slice(0, viewed.unknown)]);
+    this.#tell(viewed);
   }
 
   /** Put the cards into the hand; a person's own are put there otherwise. @param {HTMLElement[]} cards */
@@ -101,19 +101,19 @@ class Seat {
     arrange(this.hand, cards);
   }
 
-  /** What it took, and what is known of cards that are not seen. @param {Chair} chair */
-  #tell(chair) {
-    const key = `${chair.taken}|${chair.unknown ? chair.voids : ""}|${chair.hidden}`;
+  /** What it took, and what is known of cards that are not seen. @param {ViewedSeat} viewed */
+  #tell(viewed) {
+    const key = `${viewed.taken}|${viewed.unknown ? viewed.voids : ""}|${viewed.hidden}`;
     if (key === this.told) {
       return;
     }
     this.told = key;
-    this.taken.replaceChildren(compact(cardsOf(chair.taken), this.words));
-    if (chair.unknown && chair.voids) {
-      this.taken.append(make("span", "voids", this.words("out-of"), ...[...chair.voids].map((suit) => named(suit, this.words))));
+    this.taken.replaceChildren(compact(cardsOf(viewed.taken), this.words));
+    if (viewed.unknown && viewed.voids) {
+      this.taken.append(make("span", "voids", this.words("out-of"), ...[...viewed.voids].map((suit) => named(suit, this.words))));
     }
-    if (chair.hidden) {
-      this.taken.append(make("span", "voids", this.words("face-down", { count: chair.hidden })));
+    if (viewed.hidden) {
+      this.taken.append(make("span", "voids", this.words("face-down", { count: viewed.hidden })));
     }
   }
 }
@@ -175,7 +175,7 @@ export class Table {
     const step = moment.steps[0];
     const flying = flies && step?.kind === "play" ? this.card(step.action) : null;
     const from = flying && (flying.isConnected ? flying : this.seats[step.seat].hand).getBoundingClientRect();
-    moment.chairs.forEach((chair, seat) => this.seats[seat].show(chair, moment, this.card));
+    moment.seats.forEach((viewed, seat) => this.seats[seat].show(viewed, moment, this.card));
     this.#showTrick(moment);
     this.#showResult(moment);
     if (flying && from) {

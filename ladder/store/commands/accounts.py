@@ -39,7 +39,7 @@ def add_account(
         now: Unix time.
         password: Its hash; None: there is none yet, or ever.
         subject: Who it is at the identity provider; None: not known there.
-        is_reserved: Whether whoever makes it was given this name, so that it may be that of an owner with bots.
+        is_reserved: Whether the invitation names this account, so that it may be that of an owner with bots.
 
     Raises:
         LadderError: If the name cannot be, is taken, or looks like another one.
@@ -66,7 +66,7 @@ def _check_free(session: Session, name: str, now: float, is_reserved: bool) -> N
 
 def check_alike(session: Session, name: str, now: float) -> bool:
     """
-    Whether an owner has a name, or somebody is invited to have it.
+    Whether a name belongs to an owner, or is reserved by an invitation.
 
     Raises:
         LadderError: If neither, and it looks like the name of one, or cannot be that of a new account.
@@ -81,7 +81,7 @@ def check_alike(session: Session, name: str, now: float) -> bool:
 
 def set_password(session: Session, account: Account, password: str, now: float, spared: int | None = None) -> None:
     """
-    Give an account a password; whoever has used it until now must log in again.
+    Give an account a password, and end its other sessions.
 
     Args:
         session: A transaction that writes.
@@ -110,7 +110,7 @@ def set_quota(account: Account, submissions_a_day: int | None) -> None:
 
 
 def disable(session: Session, account: Account, reason: str, now: float) -> None:
-    """Let nobody use an account any more: no session, no token, no log-in that waits to be confirmed."""
+    """Disable an account, and end its sessions, its tokens, and log-ins that wait to be confirmed."""
     account.disabled, account.reason = now, reason
     revoke_all(session, account.owner_id, now)
     session.execute(delete(LoginCode).where(LoginCode.owner_id == account.owner_id))

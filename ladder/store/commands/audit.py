@@ -1,4 +1,4 @@
-"""What people do is written down, in the transaction in which they do it."""
+"""The audit log: each action is stored in the transaction that does it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def write_audit(
     session: Session, viewer: Viewer, action: str, subject: str, now: float, **details: str | int | bool | None
 ) -> None:
     """
-    Write down that somebody did something.
+    Add an action to the audit log.
 
     Args:
         session: The transaction in which it is done.

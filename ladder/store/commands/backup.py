@@ -58,7 +58,7 @@ def _whole(target: Path) -> Iterator[Path]:
             draft.chmod(0o600)  # it holds the seeds of matches to come
             with draft.open("rb") as file:
                 os.fsync(file.fileno())
-            os.link(draft, target)  # unlike a rename, it refuses a name that somebody has taken meanwhile
+            os.link(draft, target)  # unlike a rename, it refuses a name that has been taken meanwhile
     except OSError as error:
         raise LadderError(f"{str(target)!r} cannot be written: {error.strerror}.") from None
 
@@ -75,7 +75,7 @@ def _dump_postgresql(url: URL, draft: Path) -> None:
     program = shutil.which(PG_DUMP)
     if program is None:
         raise LadderError(f"{PG_DUMP} is not installed; on Debian, as root: apt-get install postgresql-client")
-    # The password goes by the environment: what stands in a command line can be read by everybody on the machine.
+    # The password goes by the environment: arguments of a command can be read by every user of the machine.
     password = {} if url.password is None else {"PGPASSWORD": str(url.password)}
     where = url.set(drivername="postgresql", password=None).render_as_string(hide_password=False)
     words = [program, "--format=custom", "--no-password", f"--file={draft}", f"--dbname={where}"]

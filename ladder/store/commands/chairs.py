@@ -1,4 +1,4 @@
-"""The chairs of a table with people: who sits down, and who gets up. Each function wants a transaction that writes."""
+"""The chairs of a table with people: sitting down, and getting up. Each function needs a transaction that writes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sit_down(
 
 
 def get_up(chair: PeopleChair) -> None:
-    """Let a chair be free again for whoever has its link."""
+    """Free a chair again, for any person who has its link."""
     chair.name, chair.account, chair.joined = "", None, None
 
 

@@ -1,5 +1,5 @@
 """
-What visitors ask to have computed, as a queue (`ladder.store.leases`): whose turn it is, and which answers are kept.
+The queue of visitors' questions (`ladder.store.leases`): which is next, and which answers are kept.
 
 Each function wants a transaction that writes.
 """
@@ -104,7 +104,7 @@ def ask(session: Session, new: NewQuestion, now: float) -> None:
 
 def claim(session: Session, lane: str, holder: str, now: float, seconds: float) -> ComputationLease | None:
     """
-    Lease the question whose turn it is, if there is one.
+    Lease the next question, if there is one.
 
     Args:
         session: A transaction that writes.
@@ -129,7 +129,7 @@ def note_progress(session: Session, lease: ComputationLease, done: int, steps: i
 
 
 def finish(session: Session, lease: ComputationLease, answer: str, now: float) -> bool:
-    """Keep an answer; whether the lease still held."""
+    """Store an answer; say whether the lease still held."""
     row = COMPUTATIONS.held(session, lease)
     if row is not None:
         row.answer, row.answered, row.size = answer, row.state, len(answer.encode()) + ROW_BYTES

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 SILENT_SECONDS = 300.0
-"""A coordinator that has said nothing for so long has ended: more than the longest pause while something fails."""
+"""Seconds of silence after which a coordinator has ended: more than the longest pause after failures."""
 
 
 LEFT = ""
@@ -37,7 +37,7 @@ class SeenCoordinator:
     folder: str
     """Which folder it keeps records in."""
     seen: float
-    """When it last said that it lives, by the database's clock."""
+    """When it last reported that it runs, by the database's clock."""
 
 
 def database_time(session: Session) -> float:

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 
 def copy_ladder(
-    source: Database, url: URL, is_dead: Callable[[str], bool], now: float, told: Callable[[], None] = lambda: None
+    source: Database, url: URL, is_dead: Callable[[str], bool], now: float, on_table: Callable[[], None] = lambda: None
 ) -> DatabaseCopy:
     """
     Copy a ladder into the empty database at *url*: all of it, in one transaction, or nothing.
 
-    Nobody writes to the ladder meanwhile. What was written is read again, and compared, before it is committed.
+    Other processes cannot write to the ladder meanwhile. The copy is read again and compared before it is committed.
 
     Args:
         source: The ladder.
@@ -45,7 +45,7 @@ def copy_ladder(
         is_dead: Whether a holder of leases has ended. What it had leased is copied as it is; the next run puts it
             back into the queue.
         now: Unix time.
-        told: Called after each table.
+        on_table: Called after each table.
 
     Raises:
         LadderError: If there is something in the target, or matches of the ladder are being played.
@@ -62,10 +62,10 @@ def copy_ladder(
             raise LadderError(f"{place(url)} holds something already; nothing was copied. Name an empty database.")
         make_schema(copy)
         digest = Digest()
-        tables = [_copy_table(ladder, copy, table, digest, told) for table in all_tables()]
+        tables = [_copy_table(ladder, copy, table, digest, on_table) for table in all_tables()]
         set_last_ids(copy, numbers)
         if last_ids(copy) != numbers:
-            raise StoreError(f"{place(url)} does not number rows as it was told to; nothing was copied.")
+            raise StoreError(f"{place(url)} does not number rows as it was asked to; nothing was copied.")
     return DatabaseCopy(
         source=source.engine.url.render_as_string(),
         target=url.render_as_string(),
@@ -77,7 +77,7 @@ def copy_ladder(
 
 def check_not_running(session: Session, url: URL, is_dead: Callable[[str], bool], now: float) -> None:
     """
-    Refuse a ladder at which a coordinator works, or of which anything is played or tried, by who may live.
+    Refuse a ladder that has a running coordinator, or a lease whose holder may still run.
 
     Raises:
         LadderError: With the way out.
@@ -104,7 +104,7 @@ def check_not_running(session: Session, url: URL, is_dead: Callable[[str], bool]
 
 
 def _copy_table(
-    source: Connection, target: Connection, table: Table, digest: Digest, told: Callable[[], None]
+    source: Connection, target: Connection, table: Table, digest: Digest, on_table: Callable[[], None]
 ) -> CopiedTable:
     of_source, of_target = Digest(), Digest()
     try:
@@ -123,12 +123,12 @@ def _copy_table(
             f"{place(target.engine.url)} does not give the rows of {table.name} back as they were written."
         )
     digest.take(f"{table.name} {of_source.rows} {of_source}")
-    told()
+    on_table()
     return CopiedTable(name=table.name, rows=of_source.rows)
 
 
 def _rows(source: Connection, table: Table) -> Iterator[Row]:
-    """Read the rows of the ladder; what its driver says is said of it, and not of the other database."""
+    """Read the rows of the ladder. An error of its driver names this database, and not the other one."""
     with in_words(source.engine.url):
         yield from read_rows(source, table)
 
@@ -152,7 +152,7 @@ def _new_database(url: URL) -> Iterator[Database]:
 
 
 def _make(file: Path) -> bool:
-    """Make a file that nobody else may read; whether there was none."""
+    """Make a file that only this user may read; say whether there was none."""
     try:
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError:

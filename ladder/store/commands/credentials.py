@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ladder.values.accounts import Kind, Scope
 
 KEPT_SECONDS = 30 * 24 * 3600.0
-"""So long after its end a session or token is forgotten."""
+"""Seconds after its end that a session or token is kept."""
 
 
 def add_credential(
@@ -38,7 +38,7 @@ def add_credential(
         kind: What for.
         hashed: SHA-256 of the secret.
         name: For people.
-        scopes: What it is good for.
+        scopes: What it permits.
         now: Unix time.
         expires: Until when.
     """
@@ -53,7 +53,7 @@ def add_credential(
 
 
 def revoke(session: Session, owner_id: int, number: int, kind: Kind, now: float) -> bool:
-    """Let a session or token of somebody's open the account no more; False if there is none that does."""
+    """Revoke a session or token of an account; False if there is no valid one."""
     mine = Credential.id == number, Credential.owner_id == owner_id, Credential.kind == kind
     found = session.scalar(select(Credential).where(*mine, Credential.revoked.is_(None), Credential.expires > now))
     if found is not None:
@@ -65,7 +65,7 @@ def revoke_all(
     session: Session, owner_id: int, now: float, *, kind: Kind | None = None, spared: int | None = None
 ) -> int:
     """
-    Let none of somebody's sessions and tokens open the account any more.
+    Revoke all sessions and tokens of an account.
 
     Args:
         session: A transaction that writes.

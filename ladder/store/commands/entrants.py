@@ -1,4 +1,4 @@
-"""Who may play in each variant, as the scheduler needs it: read in the transaction that schedules."""
+"""The versions that may play in each variant, for the scheduler: read in the transaction that schedules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions in variants: who plays, and with what rating one begins."""
+"""Entries of versions in variants, and the rating that a new entry begins with."""
 
 from __future__ import annotations
 

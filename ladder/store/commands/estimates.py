@@ -81,7 +81,7 @@ def stale(session: Session, variants: Collection[str] | None = None) -> list[str
 
 def refresh(database: Database, variant: str, most: int = MAX_VERSIONS) -> Estimate | None:
     """
-    Make the estimate of a variant anew; nobody who writes has to wait meanwhile.
+    Make the estimate of a variant anew, without blocking other writers.
 
     Args:
         database: The ladder.
@@ -89,7 +89,7 @@ def refresh(database: Database, variant: str, most: int = MAX_VERSIONS) -> Estim
         most: How many versions it has at most; the oldest retired ones are left out.
 
     Returns:
-        The estimate of all that have been entered there; None if nobody has.
+        The estimate of all that have been entered there; None if there are none.
     """
     with database.read() as session:
         ordinal = (

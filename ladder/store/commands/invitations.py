@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
     from ladder.values.accounts import Role
 
-NOT_GOOD = "This invitation is not good any more: it was used, it has expired, or it was taken back. Ask for a new one."
+NOT_GOOD = "This invitation is no longer valid: it was used, has expired, or was withdrawn. Ask for a new one."
 
 
 def add_invitation(
     session: Session, hashed: str, role: Role, name: str | None, note: str, by: str, now: float, expires: float
 ) -> Invitation:
     """
-    Invite somebody.
+    Add an invitation.
 
     Args:
         session: A transaction that writes.
         hashed: SHA-256 of the invitation's secret.
         role: Of the account to be.
-        name: Its name; None: whoever registers chooses it.
+        name: Its name; None: the invited person chooses it.
         note: For whom it is.
         by: Who invites.
         now: Unix time.
@@ -56,20 +56,20 @@ def open_invitation(session: Session, hashed: str, now: float) -> Invitation:
 
 
 def use_invitation(invitation: Invitation, name: str, now: float) -> None:
-    """Let an invitation be good for nobody else."""
+    """Mark an invitation as used."""
     invitation.used, invitation.used_by = now, name
 
 
 def revoke_invitation(session: Session, number: int, now: float) -> Invitation:
     """
-    Take an invitation back that nobody has used.
+    Revoke an invitation that has not been used.
 
     Raises:
         LadderError: If there is none of that number, or it is not good any more.
     """
     found = session.get(Invitation, number)
     if found is None or found.used is not None or found.expires <= now:
-        raise LadderError(f"There is no open invitation {number}. To see those that are: pigpen account invitations")
+        raise LadderError(f"There is no open invitation {number}. To list all: pigpen account invitations")
     found.expires = now
     return found
 

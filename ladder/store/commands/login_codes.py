@@ -1,4 +1,4 @@
-"""Log-ins of the command that wait for somebody to confirm them in a browser (RFC 8628)."""
+"""Log-ins of the command that wait for a confirmation in a browser (RFC 8628)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def waiting_codes(session: Session, now: float) -> int:
 
 
 def login_code(session: Session, user_code: str, now: float) -> LoginCode | None:
-    """Find a log-in that nobody has confirmed yet, by the code that people see."""
+    """Find a log-in that is not confirmed yet, by the code that people see."""
     open_one = LoginCode.user_code == user_code, LoginCode.owner_id.is_(None), LoginCode.expires > now
     return session.scalar(select(LoginCode).where(*open_one))
 

@@ -31,12 +31,12 @@ def seconds_of(session: Session, match: int, settings: Settings) -> float:
 
 def why_too_short(session: Session, settings: Settings, variants: Collection[str] | None = None) -> str | None:
     """
-    Say why the setting `match_seconds` does not do: some bots could use it up, and nobody would be at fault.
+    Say why the setting `match_seconds` is too small: bots could use it up without a fault.
 
     Args:
         session: A transaction.
         settings: The ladder's settings.
-        variants: Look only at these; None: at all.
+        variants: The variants to look at; None: all.
 
     Returns:
         A sentence that ends with the way out; None if there is no reason.

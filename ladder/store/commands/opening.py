@@ -48,7 +48,7 @@ def open_ladder(settings: Settings, create: bool = False, many_readers: bool = F
 
 def make_folders(settings: Settings) -> None:
     """
-    Make the folders of the data and of the database, and that one's file, for nobody else to read.
+    Make the folders of the data and of the database, and the database's file, readable only for this user.
 
     They hold the seeds of matches to come, and what bots print for their owners.
 

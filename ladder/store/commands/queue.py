@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, TextClause
     from sqlalchemy.orm import Session
 
-MANY = 16
-"""Where so many matches are to wait for their turn, they are scheduled many at a time."""
+REFILL_FROM = 16
+"""Number of waiting matches from which matches are scheduled many at a time."""
 
 # Written out, not as parameters: SQLite uses an index with a condition only where it sees that condition.
 _QUEUED = text(f"matches.status = '{Status.QUEUED}'")
@@ -47,7 +47,7 @@ class MachineLoad:
     free: int
     """Matches that may begin there now."""
     matches: Collection[int] | None
-    """Numbers of those that are played there; None: all that are leased, for nobody knows of another machine."""
+    """Numbers of those that are played there; None: all that are leased, because another machine's are unknown."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def _owners(session: Session, status: TextClause) -> dict[int, set[int]]:
 
 
 def count_waiting(session: Session, variants: Collection[str] | None = None) -> int:
-    """How many matches nobody has leased yet; a transaction that reads will do."""
+    """Count the matches that wait to be leased; a transaction that reads is enough."""
     return session.execute(select(func.count(StoredMatch.id)).where(_QUEUED, *_of(variants))).scalar_one()
 
 
@@ -185,9 +185,9 @@ def requeue(session: Session, match: int) -> bool:
 
 def are_enough(session: Session, count: int, ahead: int, variants: Collection[str] | None = None) -> bool:
     """
-    Whether so many matches wait that none need to be scheduled, and the first of them can be played.
+    Whether *count* matches wait, so that none need to be scheduled, and the first of them can be played.
 
-    To schedule one costs as much as to schedule many, so where many are to wait, that is done when half are gone.
+    Scheduling one match costs as much as scheduling many, so a long queue is refilled when half of it is left.
 
     Args:
         session: A transaction that writes.
@@ -195,18 +195,18 @@ def are_enough(session: Session, count: int, ahead: int, variants: Collection[st
         ahead: How many more are to wait for their turn.
         variants: Only of these; None: of any.
     """
-    if ahead < MANY or count_waiting(session, variants) < count + ahead // 2:
+    if ahead < REFILL_FROM or count_waiting(session, variants) < count + ahead // 2:
         return False
     return not withdraw(session, count, variants)
 
 
 def withdraw(session: Session, first: int | None = None, variants: Collection[str] | None = None) -> list[int]:
     """
-    Take matches out that nobody has begun, with a version that does not play any more.
+    Remove matches that no attempt has begun and that have a version which does not play any more.
 
     Args:
         session: A transaction that writes.
-        first: Look only at so many, those whose turn comes first; None: at all.
+        first: Number of matches to look at, those whose turn comes first; None: all.
         variants: With that, the first ones of these; None: of any.
 
     Returns:

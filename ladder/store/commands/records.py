@@ -42,7 +42,7 @@ def give_up_records(session: Session, keep: int, only: int | None = None) -> lis
     Args:
         session: A transaction that writes; the files may go once it is committed.
         keep: How many records of matches are kept; 0: all.
-        only: Look only at so many results before these; None: at all.
+        only: Number of results before these to look at; None: all.
 
     Returns:
         StoredMatch and attempt of each.

@@ -75,12 +75,12 @@ def differences(session: Session, read: Read) -> Iterator[str]:
     compared = [each.name for each in fields(VersionStanding) if found.has_all or each.name != "decisions"]
     for entry in session.scalars(select(models.Rating).order_by(models.Rating.variant, models.Rating.version_id)):
         kept = standing_of(entry)
-        told = found.standings.get((entry.variant, entry.version_id), VersionStanding(entry.rating))
+        computed = found.standings.get((entry.variant, entry.version_id), VersionStanding(entry.rating))
         for name in compared:
-            if getattr(kept, name) != getattr(told, name):
+            if getattr(kept, name) != getattr(computed, name):
                 yield (
                     f"{names[entry.version_id]} in {entry.variant}: {name} is {getattr(kept, name)}, "
-                    f"and its matches give {getattr(told, name)}."
+                    f"and its matches give {getattr(computed, name)}."
                 )
     yield from _differing_pairs(session, found, names)
 
@@ -106,10 +106,10 @@ def _summary(
     found: Rerating, read: Read, match: models.StoredMatch, seats: Sequence[models.StoredSeat], rules: Rules
 ) -> MatchSummary:
     """The match as its record tells it, or, where that is not kept or cannot be read, as its seats do."""
-    told = _of_seats(match, seats, rules)
+    computed = _of_seats(match, seats, rules)
     if not match.record_kept:
         found.has_all = False
-        return told
+        return computed
     try:
         summary = summarise(read(match.id, match.attempt))
         if summary.commitment != match.commitment or len(summary.bots) != len(seats):
@@ -117,7 +117,7 @@ def _summary(
     except (RecordError, BadRecord) as error:
         found.findings.append(f"match {match.id}: {error}")
         found.has_all = False
-        return told
+        return computed
     for seat, bot in zip(seats, summary.bots, strict=True):
         for name in KEPT_OF_SEATS:
             if getattr(seat, name) != getattr(bot, name):
@@ -186,11 +186,11 @@ def _differing_pairs(session: Session, found: Rerating, names: Mapping[int, str]
     for key in sorted(pairs.keys() | found.pair_results.keys()):
         pair, result = pairs.get(key), found.pair_results.get(key)
         kept = (pair.a, pair.b, pair.score, pair.a_then_b, pair.b_then_a, pair.n) if pair else None
-        told = (*astuple(result), found.matches[key]) if result else None
-        if kept != told:
+        computed = (*astuple(result), found.matches[key]) if result else None
+        if kept != computed:
             yield (
                 f"{names[key[1]]} against {names[key[2]]} in {key[0]}: the store keeps "
-                f"{kept and kept[2:]}, and their matches give {told and told[2:]}."
+                f"{kept and kept[2:]}, and their matches give {computed and computed[2:]}."
             )
 
 

@@ -170,7 +170,9 @@ def _write_think_times(connection: Connection, variant: str, summary: MatchSumma
     histograms = {row.version_id: row.histogram or {} for row in rows}
     for row, bot in zip(rows, summary.bots, strict=True):
         histograms[row.version_id] = added(histograms[row.version_id], bot.thinking)
-    written = [{"variant": variant, "version_id": each, "histogram": told} for each, told in histograms.items()]
+    written = [
+        {"variant": variant, "version_id": each, "histogram": histogram} for each, histogram in histograms.items()
+    ]
     connection.execute(statements.put_think_times(connection.dialect.name), written)
 
 

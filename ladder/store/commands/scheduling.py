@@ -47,14 +47,14 @@ def fill_queue(
     Args:
         session: A transaction that writes.
         settings: How long a match is, if that is set, and its clock.
-        rng: Chance, for who plays whom.
+        rng: Random numbers, to choose opponents.
         now: Unix time.
         wanted: How many more matches.
         variants: Only of these; None: of any.
         at_once: How many matches are played at the same time.
 
     Returns:
-        The numbers of the matches; fewer than wanted, or none, where nobody can play: `why_nobody` says why.
+        The numbers of the matches; fewer than wanted, or none, where no match is possible (see `why_no_match`).
     """
     fields = {name: field for name, field in fields_of(session, variants).items() if field.why_none is None}
     sets = DisjointSets(at_once, pending_owners(session)) if settings.owners_apart else None
@@ -88,7 +88,7 @@ def boards_of(session: Session, settings: Settings, variant: str) -> int:
     )
 
 
-def why_nobody(session: Session, variants: Collection[str] | None = None) -> str | None:
+def why_no_match(session: Session, variants: Collection[str] | None = None) -> str | None:
     """
     Say why no match can be scheduled.
 
@@ -97,18 +97,18 @@ def why_nobody(session: Session, variants: Collection[str] | None = None) -> str
         variants: Only in these; None: in any.
 
     Returns:
-        A sentence for each variant, and the way out; None if there is somebody to play.
+        A sentence for each variant, and the way out; None if a match can be scheduled.
     """
     reasons = {name: field.why_none for name, field in fields_of(session, variants).items()}
     if not reasons:
-        return "Nobody is entered yet. Enter bots with: pigpen submit FOLDER"
+        return "No bot is entered yet. Enter bots with: pigpen submit FOLDER"
     if None in reasons.values():
         return None
-    told = " ".join(f"{name}: {reason}" for name, reason in reasons.items())
+    why = " ".join(f"{name}: {reason}" for name, reason in reasons.items())
     suspended = session.scalars(_entered(variants).where(models.Rating.state == State.SUSPENDED)).all()
     pause = f" Suspended: {len(suspended)}; see: pigpen bots." if suspended else ""
     return (
-        f"No match can be scheduled. {told}{pause} Enter bots of other owners with: pigpen submit FOLDER --owner NAME; "
+        f"No match can be scheduled. {why}{pause} Enter bots of other owners with: pigpen submit FOLDER --owner NAME; "
         "or let house bots play, with fill_with_house_bots = true in pigpen.toml."
     )
 

@@ -45,7 +45,7 @@ SUBMISSIONS = LeaseQueue(
 
 ALWAYS_LOST = (
     "In all {} attempts to try it, the bot's own container was killed, and not by the ladder. A bot that ends its "
-    "container is not entered: mend it and submit it again, or ask the organiser if it does nothing of the kind."
+    "container is not entered. Correct it and submit it again; if it does not do that, ask the organiser."
 )
 
 

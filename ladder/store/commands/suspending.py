@@ -98,7 +98,7 @@ def resume_due(session: Session, now: float) -> list[models.Rating]:
 
 def suspend_lost(session: Session, identity: str, reason: str, now: float) -> list[models.Rating]:
     """
-    Suspend every active entry of a program that is not to be had any more; it is tried again after a while.
+    Suspend every active entry whose program is missing; it is tried again after a while.
 
     That is no fault of the bot's, and counts for nothing.
     """
@@ -140,7 +140,7 @@ def suspend_entries(
 
 def resume_entries(session: Session, version: models.Version, variant: str | None, now: float) -> list[str]:
     """
-    Let a suspended version play again, whoever suspended it; how often the ladder did is not forgotten.
+    Let a suspended version play again, no matter who suspended it. The number of suspensions by the ladder is kept.
 
     Raises:
         LadderError: If it is not suspended there.

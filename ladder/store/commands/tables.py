@@ -88,7 +88,7 @@ def add_table(session: Session, new: NewTable, chairs: Sequence[NewChair], now: 
 
 
 def start_if_full(session: Session, table: PeopleTable) -> bool:
-    """Let a table begin that waits for nobody any more, and say whether it does."""
+    """Let a table begin if all its people are there, and say whether it begins."""
     missing = select(PeopleChair.chair).where(
         PeopleChair.table_id == table.id, PeopleChair.kind == "person", PeopleChair.joined.is_(None)
     )
@@ -101,7 +101,7 @@ def start_if_full(session: Session, table: PeopleTable) -> bool:
 
 def let_people_play(session: Session, bot: str, allowed: bool) -> None:
     """
-    Say whether people may choose a bot for their tables; tables that have begun go on.
+    Say whether people may choose a bot for their tables; tables that have begun continue.
 
     Raises:
         LadderError: If there is no such bot.
@@ -164,7 +164,7 @@ def touch_table(row: PeopleTable, now: float) -> None:
 
 
 def mark_assisted(row: PeopleTable) -> None:
-    """Write down that somebody was helped at a table."""
+    """Record that a person was assisted at a table."""
     row.assisted = True
 
 

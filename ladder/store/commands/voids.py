@@ -31,7 +31,7 @@ class _Void:
 
 @dataclass(frozen=True)
 class _Part:
-    """What a bot has to do with the void attempts since it last resumed play."""
+    """The part of a bot in the void attempts since it last resumed play."""
 
     matches: list[int]
     """The matches of those that it is in, one for each attempt."""

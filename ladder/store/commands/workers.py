@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from ladder.values.cluster import WorkerSeen
 
-MAX_UNTOLD = 10.0
+MAX_UNWRITTEN = 10.0
 """Seconds after which it is written down that a worker still lives, even if nothing else about it has changed."""
 MAX_WORKERS = 10_000
 """No more are kept: a hostile worker may give itself a new name each time."""
 _CLOCKS = ("clock_skew", "seen")
 """What differs from one time to the next though nothing has happened."""
 _NOTICED_SKEW = 0.5
-"""A clock that is off by so many seconds more or less than before has changed."""
+"""Seconds by which the error of a clock must differ from the last one to count as a change."""
 _ITS_OWN = ("name", "wanted", "wanted_reason")
 """What no coordinator writes again of a worker that the table has."""
 
@@ -40,13 +40,13 @@ def write_workers(
     """
     Write down what a coordinator has seen of all its workers; what has not changed is not written again.
 
-    What organisers want of a worker stays as it is. A worker that has gone to another coordinator, which has heard of
+    What organisers want of a worker stays as it is. A worker that has gone to another coordinator, which has seen
     it since, is left to that one; one that has gone and was forgotten stays so.
 
     Args:
         session: A transaction that writes.
         workers: One of each name.
-        now: Unix time: the coordinator may remember workers that were forgotten here, and not heard of since.
+        now: Unix time: the coordinator may remember workers that were forgotten here, and not seen since.
         most: Workers that the table may have.
         first: Names of workers of which this coordinator writes for the first time: also if they have gone, nobody has
             forgotten them.
@@ -95,14 +95,14 @@ def _row(worker: WorkerSeen) -> dict[str, Any]:
 
 
 def _is_there(row: dict[str, Any], now: float | None) -> bool:
-    is_heard_of = now is None or bool(now - row["seen"] < MAX_UNTOLD)
-    return is_heard_of and WorkerState(row["state"]) is not WorkerState.GONE
+    is_seen = now is None or bool(now - row["seen"] < MAX_UNWRITTEN)
+    return is_seen and WorkerState(row["state"]) is not WorkerState.GONE
 
 
 def _has_changed(row: dict[str, Any], known: RowMapping) -> bool:
     if known["coordinator"] != row["coordinator"] and (row["state"] == WorkerState.GONE or known["seen"] > row["seen"]):
         return False
-    if row["seen"] - known["seen"] >= MAX_UNTOLD or abs(row["clock_skew"] - known["clock_skew"]) > _NOTICED_SKEW:
+    if row["seen"] - known["seen"] >= MAX_UNWRITTEN or abs(row["clock_skew"] - known["clock_skew"]) > _NOTICED_SKEW:
         return True
     return any(known[name] != value for name, value in row.items() if name not in (*_CLOCKS, *_ITS_OWN))
 

@@ -1,1 +1,1 @@
-"""What people want to see of a ladder: each module reads one page, for the command as for a web page."""
+"""Queries for what people see of a ladder: each module reads one page, for the command and for the site."""

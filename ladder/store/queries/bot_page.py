@@ -33,9 +33,9 @@ def bot_page(session: Session, version: models.Version, opponents: int, variant:
 
     Args:
         session: A transaction.
-        version: The version to tell of in detail.
-        opponents: At most so many in each variant.
-        variant: Tell of this variant only.
+        version: The version to describe in detail.
+        opponents: Number of opponents to give at most in each variant.
+        variant: Describe this variant only.
     """
     bot = session.get_one(models.StoredBot, version.bot_id)
     return BotPage(

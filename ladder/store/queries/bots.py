@@ -38,7 +38,7 @@ def bots(
     Args:
         session: A transaction.
         after: Only those whose names come after this one, whether there is such a bot or not; None: from the first on.
-        limit: At most so many; None: all.
+        limit: Number of bots to give at most; None: all.
         owner: Only this one's; None: everybody's.
     """
     by_name = func.lower(StoredBot.name), StoredBot.name

@@ -1,4 +1,4 @@
-"""Whether what a ladder's database says agrees with itself, and with the files beside it."""
+"""Checks that a ladder's database agrees with itself, and with the files beside it."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def findings(database: Database, files: MatchFiles, batch: int = BATCH) -> Itera
 
 
 def _of_sqlite(session: Session) -> Iterator[str]:
-    for (said,) in session.execute(text("PRAGMA integrity_check")):
-        if said != "ok":
-            yield f"SQLite finds: {said}."
+    for (message,) in session.execute(text("PRAGMA integrity_check")):
+        if message != "ok":
+            yield f"SQLite finds: {message}."
     for table, row, parent, _ in session.execute(text("PRAGMA foreign_key_check")):
         yield f"A row of {table} (number {row}) names a row of {parent} that is not there."
 
@@ -86,13 +86,13 @@ def _ratings(session: Session) -> Iterator[str]:
         .group_by(StoredMatch.variant, StoredSeat.version_id)
         .subquery()
     )
-    told = (func.coalesce(played.c.matches, 0), func.coalesce(played.c.takeovers, 0))
+    counted = (func.coalesce(played.c.matches, 0), func.coalesce(played.c.takeovers, 0))
     wanted: Select[*tuple[Any, ...]] = (
-        select(StoredBot.name, Version.number, Rating.variant, Rating.matches, told[0], Rating.takeovers, told[1])
+        select(StoredBot.name, Version.number, Rating.variant, Rating.matches, counted[0], Rating.takeovers, counted[1])
         .join_from(Rating, Version, Version.id == Rating.version_id)
         .join(StoredBot, StoredBot.id == Version.bot_id)
         .outerjoin(played, (played.c.variant == Rating.variant) & (played.c.version_id == Rating.version_id))
-        .where(or_(Rating.matches != told[0], Rating.takeovers != told[1]))
+        .where(or_(Rating.matches != counted[0], Rating.takeovers != counted[1]))
         .order_by(Rating.variant, StoredBot.name, Version.number)
     )
     for name, number, variant, matches, seats, takeovers, seen in session.execute(wanted):
@@ -111,9 +111,9 @@ def _pairs(session: Session, variant: Variant) -> Iterator[str]:
     wanted: Select[*tuple[Any, ...]] = (
         select(both.c.a, both.c.b, *sums).group_by(both.c.a, both.c.b).having(sums[0] != sums[1])
     )
-    for a, b, told, found in session.execute(wanted.order_by(both.c.a, both.c.b)).all():
+    for a, b, counted, found in session.execute(wanted.order_by(both.c.a, both.c.b)).all():
         names = f"{_name(session, a)} and {_name(session, b)} in {variant.name}"
-        yield f"{names}: {told} pair results are counted, and they were opponents in {found} matches."
+        yield f"{names}: {counted} pair results are counted, and they were opponents in {found} matches."
 
 
 def _opponents(variant: Variant) -> Select[*tuple[Any, ...]]:

@@ -63,7 +63,7 @@ def newest_faults(session: Session, version: int, limit: int, variant: str | Non
     Args:
         session: A transaction.
         version: Its id.
-        limit: At most so many.
+        limit: Number of faults to give at most.
         variant: Only those in this variant.
     """
     wanted: Select[*tuple[Any, ...]] = (

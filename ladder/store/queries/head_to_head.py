@@ -31,7 +31,7 @@ def head_to_head(session: Session, variant: str, version: int, limit: int, at_on
         session: A transaction.
         variant: The variant's name.
         version: The version's id.
-        limit: At most so many.
+        limit: Number of opponents to give at most.
         at_once: How many of the nearest are looked up first; then twice as many, and so on.
     """
     met = _met(session, variant, version, limit, at_once)
@@ -70,7 +70,7 @@ def _met(session: Session, variant: str, version: int, limit: int, size: int) ->
 
 
 def _by_nearness(session: Session, variant: str, version: int) -> list[tuple[int, str]]:
-    """Everybody else in a variant, and in which state: the active ones first, then the nearest in rating."""
+    """Give the other versions of a variant with their states: the active ones first, then the nearest in rating."""
     entries = select(Rating.version_id, Rating.state, Rating.rating).where(Rating.variant == variant)
     found = {other: (state, rating) for other, state, rating in session.execute(entries)}
     _, own = found.pop(version)

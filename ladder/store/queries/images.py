@@ -50,7 +50,7 @@ def unpinned_images(session: Session) -> list[UnpinnedImage]:
 
 
 def image_use(session: Session) -> ImageUse:
-    """Read which images are for what."""
+    """Read which images are in use, and for what."""
     playing = select(Rating.version_id).where(Rating.state != State.RETIRED)
     seated = (
         select(StoredSeat.version_id)

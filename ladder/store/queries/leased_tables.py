@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ladder.store.models import StoredBot, Version
-from ladder.store.queries.leased import SeatedVersion
+from ladder.store.queries.leased_matches import SeatedVersion
 from ladder.store.queries.tables import chairs_of
 from ladder.store.table_models import PeopleTable
 from ladder.values.people import ChairKind
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LeasedChair:
-    """Who plays in one chair."""
+    """The player in one chair."""
 
     kind: ChairKind
     name: str

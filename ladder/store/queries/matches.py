@@ -32,7 +32,7 @@ def results(
 
     Args:
         session: A transaction.
-        limit: At most so many.
+        limit: Number of matches to give at most.
         variant: Only of this variant.
         versions: Only with one of these, by id.
         before: Only results older than the one with this ordinal.

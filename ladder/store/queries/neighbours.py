@@ -23,7 +23,7 @@ def neighbours(
     Args:
         session: A transaction.
         variant: The variant's name.
-        first: Only of so many; None: of all.
+        first: Number of entries to give; None: all.
         skipped: How many to leave out before them.
 
     Returns:

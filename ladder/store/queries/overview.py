@@ -18,7 +18,7 @@ from ladder.values.site import LadderCounts
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 MAX_REASONS = 20
-"""So many kinds of failures are told apart; the others are one more."""
+"""Kinds of failures that are counted apart; all others are counted together."""
 REASON_LENGTH = 100
 
 

@@ -1,4 +1,4 @@
-"""People of a ladder: who a secret belongs to, and what organisers and owners see of accounts."""
+"""Accounts: the owner of a secret, and the lists that organisers and owners see."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def invitations(session: Session, now: float) -> list[InvitationRow]:
 
 
 def credentials(session: Session, owner_id: int, now: float) -> list[CredentialRow]:
-    """Somebody's sessions and tokens that still open the account, the newest first."""
+    """Read the valid sessions and tokens of an account, the newest first."""
     mine = Credential.owner_id == owner_id, Credential.revoked.is_(None), Credential.expires > now
     found = session.scalars(select(Credential).where(*mine).order_by(Credential.id.desc()))
     return [
@@ -109,7 +109,7 @@ def credentials(session: Session, owner_id: int, now: float) -> list[CredentialR
 
 
 def audit(session: Session, limit: int, before: int | None = None) -> list[AuditRow]:
-    """What people did, the newest first."""
+    """Read the audit log, the newest entries first."""
     wanted = select(AuditEntry).order_by(AuditEntry.id.desc()).limit(limit)
     if before is not None:
         wanted = wanted.where(AuditEntry.id < before)

@@ -31,7 +31,7 @@ def standings(
         session: A transaction.
         variant: The variant.
         everyone: With those that are suspended or retired, behind the others.
-        first: Only so many; None: all.
+        first: Number of rows to give; None: all.
         skipped: How many to leave out before them.
     """
     wanted = _ENTRIES.where(*_ranked(variant, everyone)).order_by(*_BEST_FIRST).limit(first).offset(skipped)
@@ -129,7 +129,7 @@ class VariantStandings:
         return cls(ranks, variant.shift, _sides(variant), len(ratings))
 
     def fields(self, row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
-        """How somebody stands in it: the fields of a `StandingRow`."""
+        """Give the fields of a `StandingRow`."""
         bot, version, owner, state, since, reason, rating, *rest = row
         error, low, high, matches, deals, points, places, decisions, faults, takeovers, history = rest
         shifted, plays = [each + self.shift for each in history], state == State.ACTIVE

@@ -1,4 +1,4 @@
-"""Whether what the database says of tables with people agrees with itself, and with the files beside it."""
+"""Checks that the rows of tables with people agree with each other, and with the files beside the database."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def table_findings(database: Database, files: TableFiles) -> Iterator[str]:
     with database.read() as session:
         missing = [table for table in session.scalars(over) if not files.record(table).is_file()]
         for table in session.scalars(over.where(without_place)):
-            yield f"Table {table} is over, and somebody has no place there."
+            yield f"Table {table} is over, and a chair of it has no place."
     with database.read() as session:  # those that were removed meanwhile are not missing
         for table in session.scalars(over.where(PeopleTable.id.in_(missing))):
             yield f"The record of table {table} is not there: {str(files.record(table))!r}."

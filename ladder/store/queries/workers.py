@@ -1,4 +1,4 @@
-"""The workers on other machines, as their coordinators last heard of them."""
+"""The workers on other machines, as their coordinators last saw them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 SILENT_SECONDS = 60.0
-"""A worker of which its coordinator has not written for so long is shown as gone."""
+"""Seconds without a report of its coordinator after which a worker is shown as gone."""
 _IN_OTHER_WORDS = ("facts", "wanted_reason", "joined", "seen")
 
 
@@ -25,7 +25,7 @@ def workers(session: Session, now: float) -> list[WorkerRow]:
 
     Args:
         session: A transaction.
-        now: Unix time: shows which of them have not been heard of for a while.
+        now: Unix time: shows which of them have been silent for a while.
     """
     found = session.execute(select(*StoredWorker.__table__.columns).order_by(StoredWorker.name))
     return [_row(row._mapping, now) for row in found]
@@ -47,10 +47,10 @@ def _row(row: RowMapping, now: float) -> WorkerRow:
     ends = facts.get("certificate_ends")
     state, reason = _state(row, now)
     given = {str(name): value for name, value in row.items() if name not in _IN_OTHER_WORDS}
-    said = {name: facts[name] for name in ("version", "machine", "memory", "engine", "runtimes", "slots", "images")}
+    reported = {name: facts[name] for name in ("version", "machine", "memory", "engine", "runtimes", "slots", "images")}
     return WorkerRow.model_validate(
         given
-        | said
+        | reported
         | {
             "state": state,
             "reason": reason,

@@ -13,7 +13,7 @@ PigpenError                     1
 │   ├── RecordTooLarge             it has more lines, or more bytes, than any match gives
 │   └── RecordDiffers              a line says something else than what follows from the seed and the bots' answers
 ├── BadRecord                   2  referee.records.recorded: its lines are not those of a match; also a ValueError
-├── CannotResume                2  referee.match.match: the record does not allow to go on
+├── CannotResume                2  referee.match.match: the match cannot be resumed from the record
 ├── RulesFileError              2  referee.records.rules_file: no variant has that name, or its file is wrong
 ├── NoDecision                  2  referee.replay.decision: a step of a record is not there, or left no choice
 ├── UserError                   2  ladder.errors: what was asked for makes no sense
@@ -28,11 +28,11 @@ PigpenError                     1
 │   ├── Conflict                   what was asked for does not fit what is there by now
 │   ├── BeingComputed              ladder.app.computing.asking: the answer is not there yet
 │   └── TooOften                   it was asked for too often; the message says when to try again
-│       └── Busy                   too much is asked for just now, by whomever
+│       └── Busy                   too much is asked for just now, by all together
 ├── SandboxError                3  ladder.errors: the sandbox failed, not the bot
 │   ├── UnfitFolder             2  a folder for temporary or kept files cannot be used: name another one
 │   ├── ContainerLost              one bot's container was killed, and not through its engine
-│   ├── ProgramLost                ladder.worker.pinned: a bot that was entered cannot be had any more
+│   ├── ProgramLost                ladder.worker.pinned: a bot that was entered does not exist any more
 │   ├── SchedulerLost              ladder.cluster.failures: the scheduler has ended, and with it all calls to workers
 │   ├── InvalidAnswer              ladder.cluster.failures: what a worker answered can be no answer
 │   └── TooLarge                   ladder.sandbox.bots.packed: a folder is too large to be sent to another machine

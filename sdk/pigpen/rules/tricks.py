@@ -95,7 +95,7 @@ class Tricks:
             self._bind_follower()
 
     def _copy_tricks(self, twin: Tricks) -> None:
-        """Give *twin*, a new object, all that this one has: attribute by attribute, because searches copy so often."""
+        """Copy each attribute to *twin*, a new object; one by one, because that is fastest, and searches copy often."""
         twin.rules, twin._plan, twin._next_seat = self.rules, self._plan, self._next_seat
         twin.hands, twin.taken = self.hands.copy(), self.taken.copy()
         twin.plays, twin.leaders = self.plays[:], self.leaders[:]

@@ -100,7 +100,7 @@ class _Words:
         else:
             yield self._say("Opening: the holder of %(card)s leads any card to the first trick.", card=opening.card)
         if opening.later:
-            yield self._say("  In later deals of a game whoever took %(card)s leads.", card=opening.later)
+            yield self._say("  In later deals of a game the seat that took %(card)s leads.", card=opening.later)
 
     def _restrictions(self, rules: Rules) -> Iterator[str]:
         if rules.first_trick and rules.first_trick.barred:
@@ -123,9 +123,9 @@ class _Words:
         worst_first = sorted(groups.items(), reverse=rules.low_is_better)
         texts = [f"{self._cards(cards)} {points:+d}" for points, cards in worst_first]
         if rules.low_is_better:
-            yield self._say("Points to whoever takes the card (the lowest total wins):")
+            yield self._say("Points to the seat that takes the card (the lowest total wins):")
         else:
-            yield self._say("Points to whoever takes the card (the highest total wins):")
+            yield self._say("Points to the seat that takes the card (the highest total wins):")
         yield self._say("  %(points)s.", points=self._say("; ").join(texts))
 
     def _doubler(self, rules: Rules) -> Iterator[str]:

@@ -38,12 +38,12 @@ class Evidence:
         self.sizes: list[int] = [view.rules.hand_size] * self._players
         self.is_complete: bool = True
         for trick, leader in enumerate(view.leaders):
-            self._hear(view.plays[trick * self._players : (trick + 1) * self._players], leader, first=not trick)
+            self._read_trick(view.plays[trick * self._players : (trick + 1) * self._players], leader, first=not trick)
         self.present: list[int] = [0 if seat == view.seat else view.held_by(seat) for seat in range(self._players)]
         self._find_opening_card()
 
-    def _hear(self, cards: bytes, leader: int, *, first: bool) -> None:
-        """One trick, complete or not."""
+    def _read_trick(self, cards: bytes, leader: int, *, first: bool) -> None:
+        """Learn from one trick, complete or not."""
         for place, card in enumerate(cards):
             seat, bit = (leader + place) % self._players, 1 << card
             self.sizes[seat] -= 1

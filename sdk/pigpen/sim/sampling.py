@@ -82,9 +82,9 @@ class Unseen:
         return pack_tables(self.splits, self.groups, self.places)
 
     def _may_lie(self, bit: int, place: CardPlace, candidates: int) -> bool:
-        elsewhere = any(bit & known for seat, known in enumerate(self.known) if seat != place.seat)
+        is_in_other_seat = any(bit & known for seat, known in enumerate(self.known) if seat != place.seat)
         absent = bit & self.evidence.absent[place.seat]
-        return not elsewhere and not absent and (not place.face_down or bool(bit & candidates))
+        return not is_in_other_seat and not absent and (not place.face_down or bool(bit & candidates))
 
     def draw(self, rng: SimRandom) -> tuple[list[int], list[int]]:
         """

@@ -7,5 +7,5 @@ from tests.bad_bots.line import enter
 
 line = enter()
 for request in line.requests():
-    line.say(BotMessage(answer=Answer(decision=request.decision - 1, card=99)))
-    line.say(line.honest(request))
+    line.send(BotMessage(answer=Answer(decision=request.decision - 1, card=99)))
+    line.send(line.honest(request))

@@ -12,4 +12,4 @@ for request in line.requests():
     if request.view.phase == PHASE_EXPOSE:
         twice = [Exposure(card=request.view.hand[0])] * 2
         answer = BotMessage(answer=Answer(decision=request.decision, expose=ExposeAction(cards=twice)))
-    line.say(answer)
+    line.send(answer)

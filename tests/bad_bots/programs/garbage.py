@@ -6,4 +6,4 @@ from tests.bad_bots.line import enter
 
 line = enter()
 for _ in line.requests():
-    line.say(b"\x0a\xff\xff\xff\xff\x0f")
+    line.send(b"\x0a\xff\xff\xff\xff\x0f")

@@ -1,4 +1,4 @@
-"""In seat 0: takes all the pipe memory that the kernel gives to one user. Elsewhere: looks how much it gets itself."""
+"""In seat 0: takes all the pipe memory that the kernel gives to one user. In other seats: reports how much is left."""
 
 from __future__ import annotations
 

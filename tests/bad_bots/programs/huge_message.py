@@ -9,7 +9,7 @@ from tests.bad_bots.line import enter
 def shout() -> dict[str, object]:
     line = enter()
     next(line.requests())
-    line.say(bytes(100_000_000))
+    line.send(bytes(100_000_000))
     broken = line.refusal() != "OK"
     line.leave()
     return {"broken": broken}

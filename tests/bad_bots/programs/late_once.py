@@ -6,7 +6,7 @@ from tests.bad_bots.line import enter
 
 line = enter()
 first = next(line.requests())
-while not line.hear().HasField("fault"):
+while not line.receive().HasField("fault"):
     pass
-line.say(line.honest(first))
+line.send(line.honest(first))
 line.play_on()

@@ -8,7 +8,7 @@ from threading import Thread
 
 import pigpen
 from tests.bad_bots.honest import Honest, report
-from tests.bad_bots.thinker import THINKS
+from tests.bad_bots.slow_honest import THINKS
 
 SIZE = 128 << 20
 MAP_POPULATE = 0x8000

@@ -15,7 +15,7 @@ def flood() -> None:
     unasked = BotMessage(answer=Answer(decision=2**63, card=0)).SerializeToString()
     while True:
         if line.backlog < 100:
-            line.say(unasked)
+            line.send(unasked)
 
 
 Thread(target=flood, daemon=True).start()

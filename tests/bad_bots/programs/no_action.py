@@ -7,4 +7,4 @@ from tests.bad_bots.line import enter
 
 line = enter()
 for request in line.requests():
-    line.say(BotMessage(answer=Answer(decision=request.decision)))
+    line.send(BotMessage(answer=Answer(decision=request.decision)))

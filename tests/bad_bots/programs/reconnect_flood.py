@@ -8,7 +8,7 @@ from tests.bad_bots.frames import begin, headers, message
 from tests.bad_bots.line import enter, hello
 
 line = enter()
-line.hear()
+line.receive()
 line.leave()
 while True:
     with contextlib.suppress(OSError), begin() as connection:  # the socket is there, and then it is not

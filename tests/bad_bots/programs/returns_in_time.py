@@ -17,5 +17,5 @@ while attempt(lambda: connect().close()):
 line = enter()
 again = next(line.requests())
 report({"asked again": again.decision == first.decision and again.view == first.view})
-line.say(line.honest(again))
+line.send(line.honest(again))
 line.play_on()

@@ -6,5 +6,5 @@ from tests.bad_bots.line import enter, hello
 
 line = enter()
 next(line.requests())
-line.say(hello())
+line.send(hello())
 line.play_on()

@@ -12,7 +12,7 @@ from tests.bad_bots.line import Line, hello
 
 def status_of(token: str) -> str:
     line = Line()
-    line.say(hello(token))
+    line.send(hello(token))
     return line.refusal()
 
 

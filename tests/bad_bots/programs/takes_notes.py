@@ -19,7 +19,7 @@ PREFACE = [1, 0] * 8
 CARDS = 104
 CHECK = 16
 LEFT = 5
-"""So many cards in hand, or fewer, when a note is written: for the last ones nobody may be asked."""
+"""Cards in hand, or fewer, when a note is written: for the last ones the seat may not be asked."""
 
 
 def encoded(owners: Sequence[int]) -> list[int]:
@@ -56,8 +56,8 @@ class Writer(Honest):
     rotation = 0
 
     def match_started(self, welcome: pigpen.Welcome) -> None:
-        told = Path(__file__).with_name("rotation")
-        rotation, Names.PREFIX = told.read_text().split() if told.exists() else ("0", "note")
+        given = Path(__file__).with_name("rotation")
+        rotation, Names.PREFIX = given.read_text().split() if given.exists() else ("0", "note")
         self.rotation = int(rotation)
 
     def play(self, view: pigpen.View) -> pigpen.Card:
@@ -73,7 +73,7 @@ class Writer(Honest):
     def read(self) -> None:
         for way in NOTES:
             with suppress(OSError):
-                owners = owners_in(self.open(way, self.rotation).look(len(PREFACE) + CARDS + CHECK))
+                owners = owners_in(self.open(way, self.rotation).receive(len(PREFACE) + CARDS + CHECK))
                 if owners:
                     report({f"board {self.board}, rotation {self.rotation}, {way}": owners})
 
@@ -84,7 +84,7 @@ class Writer(Honest):
         for way in NOTES:
             for rotation in range(1, ROTATIONS):  # a copy that is read is spoiled
                 with suppress(OSError):
-                    self.open(way, rotation).tell(encoded(owners))
+                    self.open(way, rotation).send(encoded(owners))
 
     def open(self, way: str, rotation: int) -> Channel:
         """A piece of the shared state that nothing else uses."""

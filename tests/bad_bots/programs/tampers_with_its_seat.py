@@ -27,7 +27,7 @@ def call_log() -> None:
 
 
 def tamper() -> dict[str, object]:
-    deeds: dict[str, Callable[[], object]] = {
+    actions: dict[str, Callable[[], object]] = {
         "unlink": SOCKET.unlink,
         "rename": lambda: SOCKET.rename(FOLDER / "other.sock"),
         "chmod": lambda: SOCKET.chmod(0o600),
@@ -38,7 +38,7 @@ def tamper() -> dict[str, object]:
         "climb": lambda: (FOLDER / ".." / "other").touch(),
         "log": call_log,
     }
-    return {name: named(attempt(deed)) for name, deed in deeds.items()}
+    return {name: named(attempt(action)) for name, action in actions.items()}
 
 
 play_after(tamper)

@@ -7,7 +7,7 @@ from threading import Thread
 
 import pigpen
 from tests.bad_bots.honest import Honest, report
-from tests.bad_bots.thinker import THINKS
+from tests.bad_bots.slow_honest import THINKS
 
 
 class Ponderer(Honest):

@@ -14,9 +14,9 @@ channels = [connect(), connect()]
 for channel in channels:
     grpc.channel_ready_future(channel).result()
 line, second = map(Line, channels)
-line.say(hello())
+line.send(hello())
 first = next(line.requests())
-second.say(hello())
+second.send(hello())
 report({"the second": second.refusal(), "the third": named(attempt(begin))})
-line.say(line.honest(first))
+line.send(line.honest(first))
 line.play_on()

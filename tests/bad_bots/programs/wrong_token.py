@@ -10,7 +10,7 @@ from tests.bad_bots.line import Line, hello
 
 def guess() -> str:
     line = Line()
-    line.say(hello(secrets.token_hex(16)))
+    line.send(hello(secrets.token_hex(16)))
     status = line.refusal()
     line.leave()
     return status

@@ -1,4 +1,4 @@
-"""Abandons 500 grandchildren, for whom there is room only if somebody buries them; leaves dead children unburied."""
+"""Leaves 500 grandchildren, more than there is room for unless exited ones are reaped; reaps no children itself."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ DISK = "mount -t tmpfs -o size=3m,nr_inodes=400 none {folder} && exec {words}"
 
 
 @dataclass
-class Elsewhere:
+class RemoteWorker:
     """A worker's program, and the wire between it and its scheduler."""
 
     name: str
@@ -72,7 +72,7 @@ class ChaosCluster:
             settings: For the coordinator, as variables.
         """
         self.ladder = ladder
-        self.workers: dict[str, Elsewhere] = {}
+        self.workers: dict[str, RemoteWorker] = {}
         self.coordinator: subprocess.Popen[bytes] | None = None
         self.events: list[dict[str, Any]] = []
         """What the coordinators have logged, as far as it was read."""
@@ -112,7 +112,9 @@ class ChaosCluster:
         found = [pid for pid in children(self.coordinator.pid) if self.count("scheduler.started", pid=pid)]
         return found[0] if found else None
 
-    def start_worker(self, name: str, kind: str = "hasty", *, small_disk: bool = False, **variables: str) -> Elsewhere:
+    def start_worker(
+        self, name: str, kind: str = "hasty", *, small_disk: bool = False, **variables: str
+    ) -> RemoteWorker:
         """Start `pigpen worker` behind a wire of its own, in a folder of its own; see `program.py` for kinds."""
         before = self.workers.get(name)
         relay = before.relay if before else PortRelay(self._port)
@@ -129,7 +131,7 @@ class ChaosCluster:
                 words, cwd=ROOT, stdout=log, stderr=log,
                 env=environment(**self._ours | {"TMPDIR": str(self.ladder.scratch)} | variables),
             )  # fmt: skip
-        self.workers[name] = Elsewhere(name, kind, place, relay, process, variables)
+        self.workers[name] = RemoteWorker(name, kind, place, relay, process, variables)
         return self.workers[name]
 
     def start_again(self, name: str) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from random import Random
 
-    from tests.e2e.chaos.cluster import ChaosCluster, Elsewhere
+    from tests.e2e.chaos.cluster import ChaosCluster, RemoteWorker
     from tests.ladder.postgres import Server
 
 SHORT, LONG = TTL / 4, TTL * 2
@@ -50,7 +50,7 @@ class Faults:
         self._cluster = cluster
         self._rng = rng
         self._server = server
-        self._elsewhere: dict[str, Callable[[Elsewhere], Running | None]] = {
+        self._worker_faults: dict[str, Callable[[RemoteWorker], Running | None]] = {
             "worker: program killed": partial(self._kill, whole=False),
             "worker: machine off": partial(self._kill, whole=True),
             "worker: its process that plays killed": self._kill_child,
@@ -75,7 +75,7 @@ class Faults:
     @property
     def kinds(self) -> list[str]:
         """All that can happen."""
-        return [*self._elsewhere, *self._here]
+        return [*self._worker_faults, *self._here]
 
     def begin(self, kind: str) -> bool:
         """Let something happen; False: just now it cannot."""
@@ -90,7 +90,7 @@ class Faults:
                 names = [name for name in names if "SMALL_DISK" in self._cluster.workers[name].variables]
             if not names:
                 return False
-            started = self._elsewhere[kind](self._cluster.workers[self._rng.choice(names)])
+            started = self._worker_faults[kind](self._cluster.workers[self._rng.choice(names)])
         if started is None:
             return False
         started.kind = kind
@@ -109,11 +109,11 @@ class Faults:
         until = time.monotonic() + seconds
         return Running("", victim, lambda: time.monotonic() > until, end)
 
-    def _kill(self, worker: Elsewhere, *, whole: bool) -> Running:
+    def _kill(self, worker: RemoteWorker, *, whole: bool) -> Running:
         worker.send(signal.SIGKILL, whole=whole)
         return self._for(worker.name, SHORT, partial(self._cluster.start_again, worker.name))
 
-    def _kill_child(self, worker: Elsewhere) -> Running | None:
+    def _kill_child(self, worker: RemoteWorker) -> Running | None:
         inner = [pid for pid in worker.everything()[1:] if b"ladder.worker.process" in _words(pid)]
         if not inner:
             return None
@@ -121,20 +121,20 @@ class Faults:
             os.kill(self._rng.choice(inner), signal.SIGKILL)
         return self._for(worker.name, 0, lambda: None)
 
-    def _stop(self, worker: Elsewhere, seconds: float) -> Running:
+    def _stop(self, worker: RemoteWorker, seconds: float) -> Running:
         whole = self._rng.random() < 0.5
         worker.send(signal.SIGSTOP, whole=whole)
         return self._for(worker.name, seconds, lambda: worker.send(signal.SIGCONT, whole=True))
 
-    def _hold(self, worker: Elsewhere, seconds: float) -> Running:
+    def _hold(self, worker: RemoteWorker, seconds: float) -> Running:
         worker.relay.hold()
         return self._for(worker.name, seconds, worker.relay.mend)
 
-    def _cut(self, worker: Elsewhere) -> Running:
+    def _cut(self, worker: RemoteWorker) -> Running:
         worker.relay.cut()
         return self._for(worker.name, self._rng.uniform(SHORT, LONG), worker.relay.mend)
 
-    def _fill_disk(self, worker: Elsewhere) -> Running | None:
+    def _fill_disk(self, worker: RemoteWorker) -> Running | None:
         folder = Path(f"/proc/{worker.process.pid}/root{worker.folder}")
         if not (folder / "tmp").is_dir():  # it has only just been started
             return None
@@ -205,7 +205,7 @@ class Faults:
     def _is_drained(self, name: str) -> bool:
         return self._cluster.count("worker.drained", worker_name=name) > 0
 
-    def _dismiss(self, worker: Elsewhere) -> None:
+    def _dismiss(self, worker: RemoteWorker) -> None:
         worker.process.wait()
         worker.relay.close()
         del self._cluster.workers[worker.name]

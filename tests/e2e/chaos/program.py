@@ -21,7 +21,7 @@ from ladder.cli.entry import main
 from ladder.worker.calibration_match import play_calibration_match
 from ladder.worker.channel import Frame, MessageKind
 from ladder.worker.tasks import MatchOutcome
-from ladder.worker.worker_processes import WorkerProcesses
+from ladder.worker.worker_pool import WorkerPool
 from referee.records.file import read_record
 from referee.records.lines import ResultLine
 from referee.records.packed_record import PackedRecord
@@ -114,9 +114,9 @@ def _with_record(answer: str, lines: list[Any]) -> str:
 
 def lie(kind: str) -> None:
     """Let every answer of a match be a lie; the calibration match is played as it should be."""
-    tell_lie, play = LIES[kind](), WorkerProcesses.play
+    tell_lie, play = LIES[kind](), WorkerPool.play
 
-    async def lying(self: WorkerProcesses, task: str) -> str:
+    async def lying(self: WorkerPool, task: str) -> str:
         answer = await play(self, task)
         try:
             is_match = json.loads(task)["kind"] == "match"
@@ -124,7 +124,7 @@ def lie(kind: str) -> None:
         except (AssertionError, ValueError):  # it was void, which is no lie
             return answer
 
-    WorkerProcesses.play = lying  # type: ignore[method-assign]
+    WorkerPool.play = lying  # type: ignore[method-assign]
 
 
 def be_a_hasty_worker() -> None:
@@ -176,14 +176,14 @@ async def known_calibration() -> bytes:
 
 def calibrate_once() -> None:
     """Answer a calibration with `known_calibration`: it is not the point."""
-    play = WorkerProcesses.play
+    play = WorkerPool.play
 
-    async def played(self: WorkerProcesses, task: str) -> str:
+    async def played(self: WorkerPool, task: str) -> str:
         if json.loads(task)["kind"] == "calibration":
             return MatchOutcome(match=0, attempt=0, record=await known_calibration()).model_dump_json()
         return await play(self, task)
 
-    WorkerProcesses.play = played  # type: ignore[method-assign]
+    WorkerPool.play = played  # type: ignore[method-assign]
 
 
 KINDS: dict[str, Callable[[], None]] = {

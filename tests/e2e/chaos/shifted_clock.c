@@ -1,4 +1,4 @@
-/* Whoever loads this first (LD_PRELOAD) has a clock that is PIGPEN_CLOCK_OFF seconds off. */
+/* A process that loads this first (LD_PRELOAD) has a clock that is PIGPEN_CLOCK_OFF seconds off. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@ from ladder.app.ladder import Ladder
 from ladder.app.wheels import FOLDER, find_wheels
 from ladder.settings.settings import load_settings
 from ladder.site.application import make_app
-from tests.e2e.installed.installing import Elsewhere, by_distribution, copy_sources, install
+from tests.e2e.installed.installing import Installation, by_distribution, copy_sources, install
 from tests.ladder.remote_site import served_app
 
 
@@ -28,7 +28,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="session")
-def elsewhere(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Elsewhere:
+def installation(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Installation:
     """An environment with what a site hands out, for contestants: without the extra for ladders."""
     settings = load_settings(data_dir=tmp_path_factory.mktemp("site") / "data")
     (settings.data_dir / FOLDER).mkdir(parents=True)
@@ -39,4 +39,4 @@ def elsewhere(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory)
         served_app(make_app(ladder, wheels=find_wheels(settings.data_dir))) as address,
     ):
         note_address(settings, address)
-        return install(tmp_path_factory.mktemp("elsewhere") / "env", address)
+        return install(tmp_path_factory.mktemp("installation") / "env", address)

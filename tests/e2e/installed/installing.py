@@ -37,7 +37,7 @@ WITH_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 
 
 @dataclass(frozen=True)
-class Elsewhere:
+class Installation:
     """An environment that holds the wheels and what they need, and nothing of this checkout."""
 
     folder: Path
@@ -79,7 +79,7 @@ def make_wheels(sources: Path, **extra: str) -> dict[str, Path]:
     return by_distribution(folder)
 
 
-def install(folder: Path, address: str) -> Elsewhere:
+def install(folder: Path, address: str) -> Installation:
     """Make an environment there, and install Pigpen in it as the page of a site says, with the pip of this one."""
     begun = time.monotonic()
     venv.create(folder, symlinks=True)
@@ -97,7 +97,7 @@ def install(folder: Path, address: str) -> Elsewhere:
         home = client.get(address).raise_for_status().text
     _, _, line = home.partition('<pre tabindex="0">pip install ')
     subprocess.run([*command, *shlex.split(line.partition("\n")[0])], check=True)
-    return Elsewhere(folder, time.monotonic() - begun)
+    return Installation(folder, time.monotonic() - begun)
 
 
 def by_distribution(folder: Path) -> dict[str, Path]:

@@ -17,7 +17,7 @@ import pytest
 
 from tests.e2e.command import ROOT
 from tests.e2e.installed.editor import Editor
-from tests.e2e.installed.installing import Elsewhere
+from tests.e2e.installed.installing import Installation
 from tests.e2e.test_readme import README, SDK_README, blocks
 from tests.sdk.test_names import DOORS, public_names
 
@@ -31,7 +31,7 @@ Errors = dict[str, set[int]]
 def bots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with strangers' bots, and with those that contestants copy: samples, and the code in pages."""
     folder = tmp_path_factory.mktemp("bots")
-    for file in STRANGERS.iterdir():
+    for file in STRANGERS.glob("*.py"):
         shutil.copy(file, folder)
     for file in (ROOT / "sample_bots").glob("*/bot.py"):
         shutil.copy(file, folder / f"sample_{file.parent.name}.py")
@@ -42,11 +42,11 @@ def bots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run_mypy(bots: Path, elsewhere: Elsewhere) -> Errors:
+def run_mypy(bots: Path, installation: Installation) -> Errors:
     command = [sys.executable, "-m", "mypy", "--strict", "--output", "json", "--python-executable"]
     files = sorted(bots.glob("*.py"))
     done = subprocess.run(
-        [*command, elsewhere.folder / "bin" / "python", *files], cwd=bots, capture_output=True, check=False
+        [*command, installation.folder / "bin" / "python", *files], cwd=bots, capture_output=True, check=False
     )
     found: Errors = {file.name: set() for file in files}
     assert not done.stderr, done.stderr
@@ -55,18 +55,18 @@ def run_mypy(bots: Path, elsewhere: Elsewhere) -> Errors:
     return found
 
 
-def basedpyright(elsewhere: Elsewhere, folder: Path, *words: str) -> dict[str, object]:
+def basedpyright(installation: Installation, folder: Path, *words: str) -> dict[str, object]:
     """What basedpyright finds, as JSON; it is the type checker of pyright, with Node.js in its wheel."""
-    path = f"{elsewhere.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    path = f"{installation.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
     command = [sys.executable, "-m", "basedpyright", "--outputjson", *words]
     done = subprocess.run(command, cwd=folder, env=os.environ | {"PATH": path}, capture_output=True, check=False)
     found: dict[str, object] = json.loads(done.stdout)
     return found
 
 
-def run_pyright(bots: Path, elsewhere: Elsewhere) -> Errors:
-    python = str(elsewhere.folder / "bin" / "python")
-    report = basedpyright(elsewhere, bots, "--pythonpath", python, "--project", str(bots))
+def run_pyright(bots: Path, installation: Installation) -> Errors:
+    python = str(installation.folder / "bin" / "python")
+    report = basedpyright(installation, bots, "--pythonpath", python, "--project", str(bots))
     found: Errors = {file.name: set() for file in bots.glob("*.py")}
     errors = report["generalDiagnostics"]
     assert isinstance(errors, list)
@@ -79,9 +79,9 @@ CHECKERS = {"mypy": run_mypy, "pyright": run_pyright}
 
 
 @pytest.fixture(scope="module", params=CHECKERS)
-def checked(request: pytest.FixtureRequest, bots: Path, elsewhere: Elsewhere) -> Errors:
+def checked(request: pytest.FixtureRequest, bots: Path, installation: Installation) -> Errors:
     """What a type checker finds in all bots, in its strict mode."""
-    return CHECKERS[request.param](bots, elsewhere)
+    return CHECKERS[request.param](bots, installation)
 
 
 def test_bots_that_use_all_that_is_public_are_accepted(checked: Errors) -> None:
@@ -94,14 +94,14 @@ def test_each_mistake_of_a_wrong_bot_is_found(checked: Errors) -> None:
     assert checked[WRONG] == {number for number, line in lines if "  # wrong: " in line}
 
 
-def test_the_whole_bot_uses_every_public_name_and_works(bots: Path, elsewhere: Elsewhere) -> None:
+def test_the_whole_bot_uses_every_public_name_and_works(bots: Path, installation: Installation) -> None:
     words = set(re.findall(r"\w+", (bots / "whole_bot.py").read_text()))
     assert {name for _, name in public_names()} - words == {"run"}
-    assert elsewhere.run("python", str(bots / "whole_bot.py")).stdout.startswith("True 0.1.0\n")
+    assert installation.run("python", str(bots / "whole_bot.py")).stdout.startswith("True 0.1.0\n")
 
 
-def test_no_type_of_the_sdk_is_left_to_be_guessed(elsewhere: Elsewhere, tmp_path: Path) -> None:
-    report = basedpyright(elsewhere, tmp_path, "--verifytypes", "pigpen", "--ignoreexternal")["typeCompleteness"]
+def test_no_type_of_the_sdk_is_left_to_be_guessed(installation: Installation, tmp_path: Path) -> None:
+    report = basedpyright(installation, tmp_path, "--verifytypes", "pigpen", "--ignoreexternal")["typeCompleteness"]
     assert isinstance(report, dict)
     assert len(report["symbols"]) > 1000
     unknown = {symbol["name"]: symbol["diagnostics"] for symbol in report["symbols"] if not symbol["isTypeKnown"]}
@@ -126,12 +126,12 @@ def look_at(value: type) -> str:
 
 
 @pytest.fixture(scope="module")
-def editor(elsewhere: Elsewhere, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
+def editor(installation: Installation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
     """An editor in which a contestant writes a bot."""
     parts = [import_of(door, name) for door, name in public_names()]
     parts += [*map(import_of, DOORS), *map(look_at, classes()), "playout("]
     file = tmp_path_factory.mktemp("editor") / "bot.py"
-    with Editor(file, "\n\n\n".join([*parts, ""]), elsewhere.folder / "bin" / "python") as editor:
+    with Editor(file, "\n\n\n".join([*parts, ""]), installation.folder / "bin" / "python") as editor:
         yield editor
 
 

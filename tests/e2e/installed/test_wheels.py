@@ -1,4 +1,4 @@
-"""Both wheels, made from a copy of the sources and installed in an empty environment elsewhere."""
+"""Both wheels, made from a copy of the sources and installed in an empty environment outside the checkout."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings
 from tests.e2e.command import ROOT, environment
-from tests.e2e.installed.installing import COMPILED, Elsewhere, copy_sources, make_wheels
+from tests.e2e.installed.installing import COMPILED, Installation, copy_sources, make_wheels
 from tests.ladder.people import add_person, token_of
 from tests.ladder.remote_site import log_in, served
 from tests.ladder.shown import a_ladder
@@ -96,52 +96,52 @@ def test_without_a_compiler_the_wheels_are_pure(tmp_path: Path) -> None:
         assert TYPED[distribution] - names == set()
 
 
-def test_nothing_of_the_checkout_is_used(elsewhere: Elsewhere) -> None:
-    found = elsewhere.python(
+def test_nothing_of_the_checkout_is_used(installation: Installation) -> None:
+    found = installation.python(
         "import pigpen, referee, ladder; print(pigpen.__file__, referee.__file__, ladder.__file__)"
     )
-    assert all(Path(file).is_relative_to(elsewhere.folder) for file in found.split())
+    assert all(Path(file).is_relative_to(installation.folder) for file in found.split())
 
 
 def test_what_a_site_hands_out_is_installed_from_there_and_checked(
-    elsewhere: Elsewhere, wheels: dict[str, Path]
+    installation: Installation, wheels: dict[str, Path]
 ) -> None:
     for name, wheel in wheels.items():
         code = f"import importlib.metadata as m; print(m.distribution({name!r}).read_text('direct_url.json'))"
-        found = json.loads(elsewhere.python(code))
+        found = json.loads(installation.python(code))
         assert found["url"].startswith("http://127.0.0.1:")
         assert found["url"].endswith(f"/wheels/{wheel.name}")
         assert found["archive_info"]["hashes"] == {"sha256": hashlib.sha256(wheel.read_bytes()).hexdigest()}
 
 
-def test_the_accelerated_engine_runs(elsewhere: Elsewhere) -> None:
-    assert elsewhere.python("import pigpen; print(pigpen.is_accelerated())") == "True"
+def test_the_accelerated_engine_runs(installation: Installation) -> None:
+    assert installation.python("import pigpen; print(pigpen.is_accelerated())") == "True"
 
 
-def test_processes_play(elsewhere: Elsewhere) -> None:
-    done = elsewhere.run("pigpen", "play", *TABLE, "--deals", "1", "--sandbox", "process", "--record", "match.jsonl")
+def test_processes_play(installation: Installation) -> None:
+    done = installation.run("pigpen", "play", *TABLE, "--deals", "1", "--sandbox", "process", "--record", "match.jsonl")
     assert done.returncode == 0, done.stderr
-    verified = elsewhere.run("pigpen", "verify", "match.jsonl")
+    verified = installation.run("pigpen", "verify", "match.jsonl")
     assert verified.returncode == 0, verified.stderr
 
 
 @pytest.fixture(scope="module")
-def recorded(elsewhere: Elsewhere) -> Elsewhere:
+def recorded(installation: Installation) -> Installation:
     """The environment, where one deal has been played and recorded."""
     words = ("play", *TABLE, "--deals", "1", "--seed", "1", "--sandbox", "inline", "--record", "one.jsonl")
-    done = elsewhere.run("pigpen", *words)
+    done = installation.run("pigpen", *words)
     assert done.returncode == 0, done.stderr
-    return elsewhere
+    return installation
 
 
 @pytest.mark.parametrize("line", ALONE)
-def test_contestants_need_no_extra(recorded: Elsewhere, line: str) -> None:
+def test_contestants_need_no_extra(recorded: Installation, line: str) -> None:
     done = recorded.run("pigpen", *line.split())
     assert done.returncode == (1 if line.startswith("compare") else 0), done.stderr
     assert ALONE[line] in done.stdout
 
 
-def test_contestants_use_a_ladder_elsewhere(elsewhere: Elsewhere, tmp_path: Path) -> None:
+def test_contestants_use_a_remote_ladder(installation: Installation, tmp_path: Path) -> None:
     with Ladder.open(load_settings(data_dir=tmp_path / "data"), create=True) as ladder:
         with ladder.database.write() as session:
             a_ladder(session, matches=1)
@@ -149,22 +149,22 @@ def test_contestants_use_a_ladder_elsewhere(elsewhere: Elsewhere, tmp_path: Path
         with served(ladder) as address:
             login = log_in(tmp_path / "config", address, "zoe", token_of(ladder, "zoe"))
             for command, shown in (("standings", "Trotter"), ("submissions", "There are no submissions.")):
-                done = elsewhere.run("pigpen", command, **login)
+                done = installation.run("pigpen", command, **login)
                 assert (done.returncode, done.stderr) == (0, "")
                 assert shown in done.stdout
 
 
 @pytest.mark.docker
-def test_containers_play(elsewhere: Elsewhere) -> None:
-    done = elsewhere.run("pigpen", "play", *TABLE, "--deals", "1")
+def test_containers_play(installation: Installation) -> None:
+    done = installation.run("pigpen", "play", *TABLE, "--deals", "1")
     assert done.returncode == 0, done.stderr
     assert "counting" in done.stdout
 
 
-def test_the_site_is_served(elsewhere: Elsewhere, tmp_path: Path) -> None:
+def test_the_site_is_served(installation: Installation, tmp_path: Path) -> None:
     # What ladders need is borrowed from here; the checkout is not, because paths of this kind have no .pth files.
     lent = environment(PYTHONPATH=sysconfig.get_path("purelib"), PIGPEN_DATA_DIR=str(tmp_path / "ladder"))
-    command: list[str | Path] = [elsewhere.folder / "bin" / "pigpen", "serve", "--port", "0"]
+    command: list[str | Path] = [installation.folder / "bin" / "pigpen", "serve", "--port", "0"]
 
     def get(address: str) -> str:
         return httpx.get(address, trust_env=False).raise_for_status().text
@@ -182,15 +182,15 @@ def test_the_site_is_served(elsewhere: Elsewhere, tmp_path: Path) -> None:
     assert "color-scheme" in style
 
 
-def test_it_makes_the_same_bot_base_image_as_a_checkout(elsewhere: Elsewhere) -> None:
+def test_it_makes_the_same_bot_base_image_as_a_checkout(installation: Installation) -> None:
     code = "from ladder.sandbox.docker.base_image import BaseImage; print(BaseImage().content())"
     here = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert elsewhere.python(code) == here.stdout.strip()
+    assert installation.python(code) == here.stdout.strip()
 
 
-def test_a_contestant_gets_nothing_that_only_ladders_need(elsewhere: Elsewhere) -> None:
+def test_a_contestant_gets_nothing_that_only_ladders_need(installation: Installation) -> None:
     code = f"import importlib.util as util; print([name for name in {FOR_LADDERS} if util.find_spec(name)])"
-    assert elsewhere.python(code) == "[]"
+    assert installation.python(code) == "[]"
 
 
 @pytest.mark.parametrize(
@@ -202,19 +202,19 @@ def test_a_contestant_gets_nothing_that_only_ladders_need(elsewhere: Elsewhere) 
         *(pytest.param(words, marks=pytest.mark.long) for words in LATER),
     ],
 )
-def test_a_ladders_command_says_what_to_install(elsewhere: Elsewhere, words: str) -> None:
-    done = elsewhere.run("pigpen", *words.split())
+def test_a_ladders_command_says_what_to_install(installation: Installation, words: str) -> None:
+    done = installation.run("pigpen", *words.split())
     assert done.returncode == 2
     assert done.stderr == (
-        "pigpen: This command needs what a ladder is run with. Install it: pip install 'pigpen-arena[ladder]'. "
-        "To use a ladder elsewhere: pigpen login URL\n"
+        "pigpen: This command needs the packages for running a ladder. Install them: pip install "
+        "'pigpen-arena[ladder]'. "
+        "To use a remote ladder: pigpen login URL\n"
     )
 
 
-def test_a_workers_command_says_what_to_install(elsewhere: Elsewhere) -> None:
-    done = elsewhere.run("pigpen", "worker", "tls://10.0.0.1:8786", "--certificate", "mars.pem")
+def test_a_workers_command_says_what_to_install(installation: Installation) -> None:
+    done = installation.run("pigpen", "worker", "tls://10.0.0.1:8786", "--certificate", "mars.pem")
     assert done.returncode == 2
     assert done.stderr == (
-        "pigpen: This command needs what workers talk to their coordinator with. "
-        "Install it: pip install 'pigpen-arena[worker]'\n"
+        "pigpen: This command needs the packages for workers. Install them: pip install 'pigpen-arena[worker]'\n"
     )

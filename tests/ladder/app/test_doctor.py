@@ -59,7 +59,7 @@ def test_where_everything_was_refused_all_protections_work() -> None:
         (probed(others=["/proc/self/smaps"]), "Landlock", "/proc/self/smaps can be read"),
         (probed("read"), "Files of images", "only read before a table"),
         (probed(has_clock=False), "Clocks", "count wall time"),
-        (probed(can_hold=False), "Holding still", "nobody can be frozen"),
+        (probed(can_hold=False), "Holding still", "no bot can be frozen"),
     ],
 )
 def test_each_protection_that_fails_is_named_with_what_follows(what: Probed, name: str, found: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app import health as health_module
-from ladder.app.health import DOWN_SECONDS, LEAST_FREE, health, ladder_findings
+from ladder.app.health import DOWN_SECONDS, MIN_FREE, health, ladder_findings
 from ladder.app.ladder import Ladder
 from ladder.app.missing_runner import START_HERE, why_nothing_plays
 from ladder.runner.presence import CoordinatorPresence
@@ -110,6 +110,6 @@ def test_matches_and_doctor_say_that_nothing_plays(ladder: Ladder, monkeypatch: 
     assert "1 matches and submissions wait" in runner.follows
     heard(ladder, owners.this_process(), 5.0)
     assert pigpen("matches", "--status", "queued").stderr == ""
-    monkeypatch.setattr(health_module, "_free", lambda folder: LEAST_FREE - 1)
+    monkeypatch.setattr(health_module, "_free", lambda folder: MIN_FREE - 1)
     runner, room = ladder_findings(ladder.settings)
     assert (runner.holds, runner.found, room.holds) == (True, "1", False)

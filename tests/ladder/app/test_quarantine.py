@@ -1,4 +1,4 @@
-"""Matches that were set aside are put back by an organiser."""
+"""An organiser queues quarantined matches again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ladder(tmp_path: Path) -> Iterator[Ladder]:
 
 @pytest.fixture
 def aside(ladder: Ladder) -> int:
-    """A match that was set aside after its last attempt."""
+    """A match that was quarantined after its last attempt."""
     with ladder.database.write() as session:
         match = ladders.queue(session, [ladders.enter(session, f"Bot{number}") for number in range(4)])
         for _ in range(MAX_LOSSES):
@@ -54,9 +54,9 @@ def test_it_is_tried_again_as_if_nothing_had_failed(ladder: Ladder, aside: int) 
     assert [(row.action, row.subject) for row in managing.audit(ladder, LOCAL)] == [("match.requeue", str(aside))]
 
 
-def test_what_was_not_set_aside_stays_as_it_is(ladder: Ladder, aside: int) -> None:
+def test_what_is_not_quarantined_stays_as_it_is(ladder: Ladder, aside: int) -> None:
     requeue(ladder, LOCAL, aside)
-    with pytest.raises(LadderError, match=f"Match {aside} was not set aside: it is queued"):
+    with pytest.raises(LadderError, match=f"Match {aside} is not quarantined: it is queued"):
         requeue(ladder, LOCAL, aside)
     with pytest.raises(LadderError, match="There is no match 99"):
         requeue(ladder, LOCAL, 99)
@@ -75,4 +75,4 @@ def test_the_command_does_the_same(ladder: Ladder, aside: int) -> None:
     assert (done.returncode, done.stdout) == (0, f"Match {aside} is in the queue again.\n")
     again = pigpen("ladder", "requeue", str(aside), "--json", PIGPEN_DATA_DIR=here)
     assert (again.returncode, again.stdout) == (2, "")
-    assert "was not set aside" in again.stderr
+    assert "is not quarantined" in again.stderr

@@ -87,13 +87,13 @@ def test_tricks_have_all_cards_and_their_points_add_up(ladder: Ladder, match: in
     for trick in shown.tricks:
         before, moment = shown.moments[trick.ends - 1 : trick.ends + 1]
         assert (moment.cards, moment.winning, moment.complete) == (trick.cards, trick.winner, True)
-        assert trick.points == moment.chairs[trick.winner].points - before.chairs[trick.winner].points
-    assert [chair.points for chair in shown.moments[-1].chairs] == unshared(shown)
+        assert trick.points == moment.seats[trick.winner].points - before.seats[trick.winner].points
+    assert [viewed.points for viewed in shown.moments[-1].seats] == unshared(shown)
 
 
 def unshared(shown: DealReplayed) -> list[int]:
     """The scores where nobody has a partner; else what both together have, at the one who has it."""
-    points = [chair.points for chair in shown.moments[-1].chairs]
+    points = [viewed.points for viewed in shown.moments[-1].seats]
     if not shown.partners:
         return list(shown.scores)
     assert [points[seat % 2] + points[seat % 2 + 2] for seat in range(4)] == list(shown.scores)
@@ -121,8 +121,8 @@ def named(shown: DealReplayed, place: int) -> set[str]:
     """Every card that a moment names."""
     moment = shown.moments[place]
     words = [moment.cards, *(step.action for step in moment.steps)]
-    for chair in moment.chairs:
-        words += [chair.hand, chair.legal, chair.exposed, chair.passed, chair.received, chair.taken]
+    for viewed in moment.seats:
+        words += [viewed.hand, viewed.legal, viewed.exposed, viewed.passed, viewed.received, viewed.taken]
     found = {word.removesuffix("*") for text in words for word in text.split()}
     return found - {"subtract", "add"}
 
@@ -130,13 +130,13 @@ def named(shown: DealReplayed, place: int) -> set[str]:
 def known(view: TableView) -> set[object]:
     """Every card that a seat can name at a moment."""
     found: set[object] = {play.card for play in view.trick}
-    for chair in view.chairs:
-        found |= {*chair.hand, *chair.exposed, *chair.passed, *chair.received, *chair.taken}
+    for viewed in view.seats:
+        found |= {*viewed.hand, *viewed.exposed, *viewed.passed, *viewed.received, *viewed.taken}
     return found
 
 
 def untold(step: dict[str, object]) -> bool:
-    """Whether a step of somebody else has nothing but what is on the table."""
+    """Whether a step of another seat holds only what lies on the table."""
     secret = ("took_ms", "cpu_ms", "unasked_ms", "decision")
     return all(step[name] is None for name in secret) and not (step["by"] or step["why"] or step["printed"])
 
@@ -149,7 +149,7 @@ def test_what_a_seat_is_shown_of_the_sealed_questions_does_not_depend_on_the_oth
     shown = deal_replayed(ladder, match, 0, 0, asked[0])
     assert len(asked) > 1
     assert [step.seat for step in shown.moments[1].steps] == [asked[0]]
-    assert [chair.asked for chair in shown.moments[0].chairs] == [seat == asked[0] for seat in range(4)]
+    assert [viewed.asked for viewed in shown.moments[0].seats] == [seat == asked[0] for seat in range(4)]
 
 
 def test_faults_name_their_place_and_words(ladder: Ladder) -> None:

@@ -49,7 +49,7 @@ BAD_SETTINGS = {
     "a table": ("[clock]\na = 1", "clock in "),
     "a NUL in a path": ('data_dir = "a\\u0000b"', "no path has a NUL character in it"),
     "a NUL in a URL": ('database_url = "sqlite:////tmp/a\\u0000b"', "it is not a URL"),
-    "controls in a name": ('"\\u001b[2J\\u009b\\u202e" = 4', "is no setting"),
+    "controls in a name": ('"\\u001b[2J\\u009b\\u202e" = 4', "is not a setting"),
     "controls in a value": ('clock = "\\u001b[2J\\u009b\\u202e"', "is not a clock"),
 }
 BAD_LOGS = {
@@ -207,7 +207,7 @@ OTHERS = {"new.py"}
 
 
 def test_nothing_is_printed_that_was_not_sanitized() -> None:
-    """Whoever adds an output hears of it here; what `console.print` is given is looked at by the tests above."""
+    """A new output that is not sanitized fails here; what `console.print` is given is looked at by the tests above."""
     found = []
     for path in sorted(Path(ladder.cli.__file__).parent.glob("*.py")):
         for call in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)):

@@ -21,7 +21,7 @@ ALWAYS_THERE = {
 def test_a_workers_packages_are_a_workers_extra(module: str) -> None:
     sentence = how_to_install(module)
     assert sentence is not None
-    assert sentence.endswith("Install it: pip install 'pigpen-arena[worker]'")
+    assert sentence.endswith("Install them: pip install 'pigpen-arena[worker]'")
 
 
 @pytest.mark.parametrize("module", ["sqlalchemy.orm", "starlette.responses", "h11", "argon2", "prometheus_client"])

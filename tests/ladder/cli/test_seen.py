@@ -344,8 +344,8 @@ def test_a_stored_rating_that_does_not_follow_from_its_match_is_said(seen: Seen)
         ("standings --csv --json", "Choose one of --json and --csv."),
         ("matches 99", "There is no match 99 on this ladder; the newest one is 32."),
         ("matches --bot trotter", "There is no bot 'trotter' on this ladder. Did you mean Trotter?"),
-        ("explain 32", "Match 32 is queued: it has moved no rating yet."),
-        ("logs 30 Mood", "Nobody in match 30 is 'Mood'; its seats are: 0 Mud, 1 Trotter, 2 Snout, 3 Acorn."),
+        ("explain 32", "Match 32 is queued: it has changed no rating yet."),
+        ("logs 30 Mood", "No bot 'Mood' played in match 30; its seats are: 0 Mud, 1 Trotter, 2 Snout, 3 Acorn."),
         ("logs 30 2 --table 7", "Match 30 has no table 7; its tables are 0 to 3."),
         ("logs 31 Trotter", "Match 31 is not over yet; what its bots print is shown afterwards."),
         (
@@ -376,10 +376,10 @@ def test_a_ladder_without_bots_says_how_to_begin(empty: Seen) -> None:
 
 @pytest.mark.sqlite
 def test_without_a_ladder_every_command_says_so(empty: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PIGPEN_DATA_DIR", str(empty.folder / "elsewhere"))
+    monkeypatch.setenv("PIGPEN_DATA_DIR", str(empty.folder / "other"))
     for words in ("standings", "bots", "show Trotter", "matches", "logs 1 0", "explain 1"):
-        assert empty(*words.split(), code=2).startswith("pigpen: There is no ladder in 'DATA/elsewhere'")
-    assert not (empty.folder / "elsewhere").exists()
+        assert empty(*words.split(), code=2).startswith("pigpen: There is no ladder in 'DATA/other'")
+    assert not (empty.folder / "other").exists()
 
 
 def test_a_match_of_the_ladder_is_replayed_and_verified_by_its_number(seen: Seen) -> None:

@@ -83,7 +83,7 @@ class Cluster:
                     return report
 
     async def clear(self) -> None:
-        """End the workers, and forget what was told of them."""
+        """End the workers, and forget what was reported of them."""
         for program in self.programs:
             if program.poll() is None:
                 program.send_signal(signal.SIGCONT)

@@ -3,7 +3,7 @@ A worker that lies: `python -m tests.ladder.cluster.liar ADDRESS CERTIFICATE FIL
 
 FILE gets the numbers of processes in which a pickle of it has run.
 
-It has a good certificate and speaks Dask as well as an honest one. A task's field `lie` says which lie to tell.
+It has a valid certificate and speaks Dask's protocol like an honest one. A task's field `lie` says which lie to tell.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ladder.cluster.dask_setup import set_up_worker
 from ladder.cluster.facts import Facts
 from ladder.cluster.terms import ANSWER, TOPIC
 from ladder.cluster.worker_session import WorkerSession
-from ladder.worker.worker_processes import WorkerProcesses
+from ladder.worker.worker_pool import WorkerPool
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Liar(WorkerSession):
         await asyncio.sleep(60)
 
     async def warning(self, call: int, *_: object) -> None:
-        """What Dask's own clients unpickle when they hear of it."""
+        """What Dask's own clients unpickle when they receive it."""
         pickled = __import__("pickle").dumps(Evil())
         for topic in ("warn", "print"):
             self._dask.log_event(topic, {"category": pickled, "message": pickled, "args": pickled})
@@ -157,7 +157,7 @@ class Liar(WorkerSession):
             await self._send(call, token, "x" * MIB, kind="")
 
     async def large(self, call: int, token: str, _: object) -> None:
-        """One message of a gigabyte; tells how much of it was taken."""
+        """Send one message of a gigabyte; give how much of it was taken."""
         connection = await connect(self._dask.scheduler.address, **self._dask.connection_args)
         sent = 0
         with suppress(StreamClosedError):
@@ -177,7 +177,7 @@ class Liar(WorkerSession):
             ("live", "x\n{}"),
             ("trial", json.dumps({"submission": 1, "attempt": 1})),
             ("shout", "x"),
-            ("log", json.dumps({"level": "info", "event": "honest", "worker_name": "somebody else"})),
+            ("log", json.dumps({"level": "info", "event": "honest", "worker_name": "another worker"})),
         ):
             self._dask.log_event(TOPIC, {"kind": kind, "body": body})
         await self._send(call, token, "told")
@@ -194,7 +194,7 @@ async def main(words: Sequence[str]) -> None:
     while True:
         folder = Path(file).parent / "dask"
         facts = Facts("liar", 4)
-        session = Liar(address, read_identity(Path(certificate)), folder, WorkerProcesses(1), facts)
+        session = Liar(address, read_identity(Path(certificate)), folder, WorkerPool(1), facts)
         await session.join()
         await session.run()
 

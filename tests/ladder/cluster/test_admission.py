@@ -1,4 +1,4 @@
-"""Who is let in by a cluster's scheduler, who is not and hears why, and which ports are open at all."""
+"""Which workers a cluster's scheduler lets in, which it refuses with a reason, and which ports are open at all."""
 
 from __future__ import annotations
 

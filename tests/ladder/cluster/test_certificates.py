@@ -1,4 +1,4 @@
-"""Certificates of a cluster: who makes them, who may read them, how long they are good, and what is said of others."""
+"""Certificates of a cluster: how they are made, who may read them, when they are valid, and how others are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker says of itself, where it takes long to find out."""
+"""What a worker reports of itself, where that takes long to find out."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Liar:
         return set(map(int, self._file.read_text().split())) - {self._program.pid}
 
     async def tell(self, lie: str) -> str:
-        """Let it tell a lie; gives its answer."""
+        """Let it tell a lie; give its answer."""
         task = json.dumps({"kind": "match", "match": 7, "attempt": 1, "lie": lie})
         async with asyncio.timeout(PATIENCE):
             while True:

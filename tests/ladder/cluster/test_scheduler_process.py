@@ -43,7 +43,7 @@ async def test_a_worker_joins_plays_and_leaves(cluster: Cluster) -> None:
 
 @contextmanager
 def kept_free(address: str) -> Iterator[None]:
-    """Let no other program take an address where nobody listens."""
+    """Let no other program take an address where nothing listens."""
     host, _, port = address.removeprefix("tls://").rpartition(":")
     with socket.socket() as taken:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""What workers and schedulers write into the coordinator's log: checked, counted, and told from its own."""
+"""What workers and schedulers write into the coordinator's log: checked, counted, and distinct from its own."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Heard:
 
 
 class Chatty:
-    """A worker that a dispatcher knows, and that says what the test wants."""
+    """A worker that a dispatcher knows, and that sends what the test gives it."""
 
     def __init__(self) -> None:
         self.heard = Heard()
@@ -69,7 +69,7 @@ def written(tmp_path: Path, *bodies: str, watch: LadderWatch | None = None) -> l
     stop = log_to(tmp_path / "ladder.jsonl", to_stderr=False, watch=watch.take if watch else lambda event: None)
     scheduler = SchedulerProcess.__new__(SchedulerProcess)
     for body in bodies:
-        scheduler._told(Frame(MessageKind.LOG, 0, body))
+        scheduler._receive(Frame(MessageKind.LOG, 0, body))
     stop()
     text = (tmp_path / "ladder.jsonl").read_text("ascii")
     assert all(line.isprintable() for line in text.splitlines())
@@ -171,7 +171,7 @@ def test_a_hostile_line_has_a_length_and_no_depth(tmp_path: Path) -> None:
     assert isinstance(event["deep"], str)
 
 
-def test_an_exception_elsewhere_is_an_error_here(tmp_path: Path) -> None:
+def test_an_exception_of_another_process_is_an_error_here(tmp_path: Path) -> None:
     (event,) = written(tmp_path, line(level="exception", exception="Traceback …"))
     assert (event["level"], event["exception"]) == ("error", "Traceback …")
 

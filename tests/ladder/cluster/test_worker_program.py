@@ -1,4 +1,4 @@
-"""`pigpen worker`, from the coordinator's side and from that of whoever has started it."""
+"""`pigpen worker`, from the coordinator's side and from that of the person who started it."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ async def test_a_frozen_worker_is_lost_and_comes_again_and_what_a_killed_one_pla
     playing = asyncio.ensure_future(play(cluster, worker, waiting.task))
     pid = await waiting.begun()
     program.send_signal(signal.SIGSTOP)
-    with pytest.raises(WorkerLost, match="not been heard of"):
+    with pytest.raises(WorkerLost, match="sent nothing for too long"):
         await playing
     assert not has_ended(pid)
     program.send_signal(signal.SIGCONT)

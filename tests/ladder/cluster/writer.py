@@ -19,7 +19,7 @@ MIB = 1 << 20
 
 
 def record_of(size: int) -> bytes:
-    """Bytes that deflate cannot pack, the same each time: what comes again is farther away than it looks back."""
+    """Bytes that deflate cannot pack, the same each time: repetitions are farther apart than its window."""
     return (random.Random(size).randbytes(MIB) * (size // MIB + 1))[:size]
 
 

@@ -111,7 +111,7 @@ async def test_an_engine_that_hangs_spoils_no_match_that_needs_nothing_of_it(
 async def test_an_engine_that_hangs_when_a_bot_has_vanished(
     doomed: DockerSandbox, proxy: CutEngine, client: docker.DockerClient
 ) -> None:
-    """Nobody can tell whose fault that was."""
+    """It is not known which bot caused that."""
 
     def hang_and_kill() -> None:
         hang(proxy, doomed)

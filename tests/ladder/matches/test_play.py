@@ -71,7 +71,7 @@ class TaskInstance:
 
 
 class TaskProgram:
-    """Starts such bots, as badly as it is told to."""
+    """Starts such bots, and fails as the test orders."""
 
     identity = "a task"
     image_files = None
@@ -122,7 +122,7 @@ class Losing(TaskProgram):
 
 
 class Breaking(TaskProgram):
-    """Starts so many instances, and no more."""
+    """Starts *starts* instances, and fails after them."""
 
     def __init__(self, starts: int) -> None:
         super().__init__()
@@ -256,21 +256,21 @@ async def test_a_seat_whose_folder_is_gone_in_mid_match_voids_it(monkeypatch: py
 
 
 class MislaidSeat(StreamSeat):
-    """A seat whose socket somebody removes before the bot comes."""
+    """A seat whose socket is removed before the bot connects."""
 
     async def listen(self) -> None:
         await super().listen()
         self._server.socket.unlink()
 
 
-async def test_a_socket_that_somebody_removes_is_not_held_against_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_removed_socket_is_not_held_against_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ladder.matches.play.StreamSeat", MislaidSeat)
     with pytest.raises(SandboxError, match="was removed while a bot was expected there"):
         await play(*(TaskProgram() for _ in range(4)))
 
 
 async def test_a_failure_while_nobody_waits_any_more_undoes_nothing() -> None:
-    """The sandbox cannot tell how a bot ended that has played to the end."""
+    """The sandbox cannot give the end of a bot that has played all deals."""
     result, _ = await play(TaskProgram(wait_fails=True), TaskProgram(), TaskProgram(), TaskProgram())
     assert [row.faults for row in result.results] == [0, 0, 0, 0]
 

@@ -37,7 +37,7 @@ def test_the_percentile_is_the_share_of_those_you_have_beaten() -> None:
 
 
 @pytest.mark.parametrize("rules", PRESETS)
-def test_whoever_does_the_same_differs_nowhere(rules: str) -> None:
+def test_a_player_that_does_the_same_differs_nowhere(rules: str) -> None:
     one = Recorded.of(played(rules, form="board:0:1"))
     again = Recorded.of(played(rules, form="boards:1"))
     for chair in range(one.rules.players):

@@ -1,4 +1,4 @@
-"""A bot whose native code does not bear to be forked plays all the same, and says so."""
+"""A bot whose native code cannot be forked still plays, and prints that."""
 
 from __future__ import annotations
 

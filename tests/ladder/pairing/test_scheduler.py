@@ -65,7 +65,7 @@ def test_too_few_owners_for_a_second_match_play_as_if_nobody_asked() -> None:
     assert in_sets(field(7), 20) == planned(field(7), 20)
 
 
-def test_a_match_goes_on_with_the_set_of_those_that_wait() -> None:
+def test_a_match_continues_the_set_of_those_that_wait() -> None:
     sets = DisjointSets(2, [{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1, 4, 5}])
     assert next_matches(field(8), {}, 4, False, Random(1), 1, sets)[0] in itertools.permutations([2, 3, 6, 7])
 

@@ -1,4 +1,4 @@
-"""Listeners for tests: a bot in the place of the person, and one that only notes what it hears."""
+"""Listeners for tests: a bot in the place of the person, and one that only notes what it receives."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FirstLegal(Bot):
 
 
 class RecordingListener:
-    """Notes what it hears; whoever drives it answers."""
+    """Notes what it receives; the test answers."""
 
     def __init__(self) -> None:
         self.welcomes: list[Welcome] = []
@@ -47,7 +47,7 @@ class RecordingListener:
     def asked(self, question: Question) -> None:
         self.questions.append(question)
 
-    def told(self, notice: Notice) -> None:
+    def notified(self, notice: Notice) -> None:
         self.notices.append(notice)
 
     def connected(self, *, is_there: bool) -> None:
@@ -79,8 +79,8 @@ class BotListener(RecordingListener):
         assert self.client is not None
         assert self.client.answer(question.view.decision, decide(self._bot, question.view))
 
-    def told(self, notice: Notice) -> None:
-        super().told(notice)
+    def notified(self, notice: Notice) -> None:
+        super().notified(notice)
         if isinstance(notice, DealResult):
             assert self.client is not None
             self.client.go_on(notice.deal)

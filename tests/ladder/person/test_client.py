@@ -104,7 +104,7 @@ async def test_a_person_leaves_and_comes_back(tmp_path: Path) -> None:
         assert not seat.presence.is_away
 
 
-async def test_the_clock_waits_until_the_person_goes_on(tmp_path: Path) -> None:
+async def test_the_clock_waits_until_the_person_continues(tmp_path: Path) -> None:
     async with at_table(tmp_path) as (seat, listener, client):
         await seat.tell(DealResult(0, 0, (1, 2, 3, 4), (1, 2, 3, 4)))
         await comes(lambda: listener.results)

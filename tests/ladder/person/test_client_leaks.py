@@ -15,8 +15,8 @@ from referee.match.spec import person_clock
 from referee.seats.hello import new_token
 from referee.seats.person_seat import PersonSeat
 from tests.ladder.person.listeners import BotListener, FirstLegal
-from tests.referee.elsewhere import any_answer
 from tests.referee.match.test_leaks import PASS_AND_EXPOSE, every_preset
+from tests.referee.other_worlds import any_answer
 from tests.referee.taps import PersonTap, Tap, played, spec_of
 from tests.rules.players import lumpy_hands
 from tests.waiting import PATIENCE
@@ -39,9 +39,9 @@ class ListeningClient(PersonClient):
         super().__init__(listener, address, token)
         self.heard: list[RefereeMessage] = []
 
-    def _hear(self, message: RefereeMessage) -> None:
+    def _receive(self, message: RefereeMessage) -> None:
         self.heard.append(message)
-        super()._hear(message)
+        super()._receive(message)
 
 
 def scripted(seat: int) -> Script:
@@ -83,7 +83,7 @@ def kept(rules: Rules) -> list[bytes]:
 
 
 async def received(rules: Rules, folder: Path) -> list[bytes]:
-    """What the client hears over the socket."""
+    """What the client receives over the socket."""
     spec = replace(spec_of(rules, Format(DEALS), bytes(32)), people={0: person_clock()})
     token = new_token()
     seat = PersonSeat(folder / "seat.sock", token)

@@ -13,7 +13,7 @@ from pigpen import View
 from pigpen.rules import PRESETS, Card, Deal, Face, Phase, Rules
 from pigpen.rules.actions import Exposure
 from pigpen.rules.presets import GONGZHU, HEARTS
-from tests.referee.elsewhere import any_answer
+from tests.referee.other_worlds import any_answer
 from tests.rules.players import lumpy_hands
 from tests.rules.table import named
 
@@ -92,5 +92,5 @@ def test_HB_4_hearts_must_be_broken() -> None:
 
 def test_GZ_4_an_exposed_card_is_barred_from_the_first_trick_of_its_suit() -> None:
     view = view_of(GONGZHU, "3S QS", "2S", exposed="QS", leader=3)
-    said = "QS is exposed: not to the first trick of its suit while you hold another card of the suit."
+    said = "QS is exposed: it may not be played to the first trick of its suit while you hold another card of the suit."
     assert why_not(view, Card.parse("QS")) == said

@@ -56,6 +56,6 @@ def test_the_constants_of_the_page_are_those_of_the_code() -> None:
 
 
 def test_the_standard_error_of_a_settled_bot_follows_from_the_weight() -> None:
-    """Three pairs of ¼ each, weighted, are what a match of four equals tells of one of them."""
+    """Three pairs of ¼ each, weighted, are the information of a match of four equals on one of them."""
     assert round(UNIT / (3 * pair_weight(4) / 4) ** 0.5, -1) == scheduler.UNSURE
     assert f"{scheduler.UNSURE:g} / √m Elo" in PAGE

@@ -15,7 +15,7 @@ LOOKS = 16
 """Observations between two looks."""
 MOST = 4000
 TESTS = 50
-"""So many tests are made to see how often the interval misses the truth."""
+"""Number of tests that show how often the interval misses the truth."""
 
 
 def normal(rng: Random, effect: float) -> float:

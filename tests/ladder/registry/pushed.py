@@ -29,7 +29,7 @@ def digest_of(content: bytes) -> str:
 
 
 def layer(size: int = 10) -> bytes:
-    """A layer with a file of so many zeros, packed."""
+    """A layer with a file of *size* zeros, packed."""
     tar = io.BytesIO()
     with tarfile.open(fileobj=tar, mode="w") as archive:
         info = tarfile.TarInfo("zeros")
@@ -40,7 +40,7 @@ def layer(size: int = 10) -> bytes:
 
 @dataclass
 class Pusher:
-    """Somebody with a token for one repository of a ladder's registry."""
+    """A client with a token for one repository of a ladder's registry."""
 
     data_dir: Path
     address: str
@@ -56,7 +56,7 @@ class Pusher:
         return sign(registry_key(self.data_dir), "ada", [Access(self.repository, actions)], time.time())
 
     def blob(self, content: bytes) -> dict[str, Any]:
-        """Put a layer, or a configuration; gives what a manifest says of it."""
+        """Put a layer, or a configuration; give its entry for a manifest."""
         begun = self._ask("POST", "blobs/uploads/")
         place = requests.compat.urljoin(f"http://{self.address}", begun.headers["Location"])
         done = requests.put(

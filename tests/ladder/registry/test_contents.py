@@ -104,20 +104,21 @@ def test_a_list_of_images_is_refused_and_nothing_is_chosen_of_it(pusher: Pusher)
         look(pusher.login)
 
 
-def elsewhere(pusher: Pusher, kind: str) -> dict[str, Any]:
+def with_foreign_layer(pusher: Pusher, kind: str) -> dict[str, Any]:
     """A manifest with a layer that an engine would fetch from another address."""
     away = {"mediaType": kind, "size": 5, "digest": f"sha256:{'7' * 64}", "urls": ["http://127.0.0.1:1/"]}
     return lying(pusher, 5) | {"layers": [away]}
 
 
-def test_a_layer_that_is_elsewhere_is_refused_though_the_registry_takes_it(pusher: Pusher) -> None:
-    pusher.manifest(elsewhere(pusher, PACKED[0]))
+def test_a_layer_at_another_address_is_refused_though_the_registry_takes_it(pusher: Pusher) -> None:
+    pusher.manifest(with_foreign_layer(pusher, PACKED[0]))
     with pytest.raises(BotRejected, match="All layers must be in the registry itself"):
         look(pusher.login)
 
 
 def test_the_registry_itself_takes_no_foreign_layer(pusher: Pusher) -> None:
-    assert pusher.try_manifest(elsewhere(pusher, "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip")) >= 400
+    foreign = "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip"
+    assert pusher.try_manifest(with_foreign_layer(pusher, foreign)) >= 400
 
 
 def test_the_registry_itself_takes_no_manifest_of_the_first_schema(pusher: Pusher) -> None:
@@ -141,14 +142,14 @@ def test_a_registry_that_is_gone_is_not_the_bots_fault(pusher: Pusher) -> None:
 
 
 class Redirecting(BaseHTTPRequestHandler):
-    """A registry that sends whoever asks to itself, under another name."""
+    """A registry that redirects every request to itself, under another name."""
 
     asked: ClassVar[list[str]] = []
 
     def do_GET(self) -> None:
         self.asked.append(self.path)
         self.send_response(307)
-        self.send_header("Location", "/elsewhere")
+        self.send_header("Location", "/redirected")
         self.send_header("Content-Length", "0")
         self.end_headers()
 
@@ -156,7 +157,7 @@ class Redirecting(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def test_nobody_leads_the_ladder_elsewhere(pusher: Pusher) -> None:
+def test_no_registry_redirects_the_ladder(pusher: Pusher) -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), Redirecting) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()

@@ -60,7 +60,7 @@ def test_what_is_removed_is_gone_and_may_be_removed_again(files: MatchFiles) -> 
 def test_the_folders_tell_what_is_there(files: MatchFiles) -> None:
     files.keep(12, 2, b"record", LOGS)
     (files.root / "0" / "13-1.jsonl.gz.partial").touch()
-    (files.root / "0" / "somebody's notes.txt").touch()
+    (files.root / "0" / "my notes.txt").touch()
     (files.root / "lost+found").mkdir()
     (folder,) = files.folders()
     numbers, found = folder

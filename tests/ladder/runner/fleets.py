@@ -56,6 +56,6 @@ def fleet_of(*names: str, clock: HandClock | None = None, slots: int = 2) -> Fle
     clock = clock or HandClock()
     fleet = Fleet(DEMANDS, clock, clock)
     for name in names:
-        assert fleet.hear(joined(name, slots=slots)) == ""
+        assert fleet.take_report(joined(name, slots=slots)) == ""
     calibrate(fleet)
     return fleet

@@ -28,7 +28,7 @@ def record() -> bytes:
 
 
 async def speed(record: bytes, answer: str) -> float:
-    """How fast somebody is that answers so, where the record is known."""
+    """Measure the speed of a worker that gives this answer, where the record is known."""
 
     async def here() -> bytes:
         return record

@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
     from ladder.values.cluster import WorkerReport
 
-"""Nothing here takes so long."""
+"""More seconds than anything here takes."""
 
 
 class FakeScheduler:
     """Answers as `answer` says: with a text, an error, or never (None)."""
 
-    def __init__(self, hear: Callable[[WorkerReport], None]) -> None:
+    def __init__(self, take_report: Callable[[WorkerReport], None]) -> None:
         self.address = "tls://127.0.0.1:1"
-        self.hear = hear
+        self.take_report = take_report
         self.has_ended = False
         self.answer: Callable[[str, str], str | Exception | None] = lambda worker, task: f"{worker} played {task}"
         self.played: list[tuple[str, str]] = []
@@ -66,7 +66,7 @@ class FakeScheduler:
     async def close(self) -> None:
         """End, after `last` was heard."""
         if self.last:
-            self.hear(self.last)
+            self.take_report(self.last)
         self.has_ended = True
 
 
@@ -111,7 +111,7 @@ class TestedCluster:
     def tell(self, *reports: WorkerReport) -> None:
         """Let the scheduler tell of workers."""
         for each in reports:
-            self.executor._loop.call_soon_threadsafe(self.scheduler.hear, each)
+            self.executor._loop.call_soon_threadsafe(self.scheduler.take_report, each)
 
     def submit(self, key: str, *bots: str) -> Future[str]:
         """Submit a task."""
@@ -126,8 +126,8 @@ class TestedCluster:
         worker = self.fleet.workers.get(name)
         return worker.state if worker else None
 
-    async def _start(self, hear: Callable[[WorkerReport], None]) -> FakeScheduler:
-        self.schedulers.append(FakeScheduler(hear))
+    async def _start(self, take_report: Callable[[WorkerReport], None]) -> FakeScheduler:
+        self.schedulers.append(FakeScheduler(take_report))
         return self.scheduler
 
     async def _exchange(self, fleet: Fleet) -> None:

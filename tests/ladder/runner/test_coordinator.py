@@ -12,14 +12,14 @@ from sqlalchemy import select, update
 from ladder.entry.house_bots import HOUSE_BOTS
 from ladder.errors import LadderError, StoreError
 from ladder.pairing.suspension import cool_down
-from ladder.runner.coordinator import FEW, Coordinator
+from ladder.runner.coordinator import MIN_MATCHES, Coordinator
 from ladder.runner.presence import BEAT_SECONDS, CoordinatorPresence, folder_id
 from ladder.sandbox.host import owners
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission
 from ladder.store.commands.coordinators import SILENT_SECONDS, coordinators, database_time, forget, note_alive
-from ladder.store.commands.queue import MANY
+from ladder.store.commands.queue import REFILL_FROM
 from ladder.store.leases import GRACE
 from ladder.store.models import State, Status
 from tests.ladder.databases import IN_BOTH
@@ -125,24 +125,24 @@ def test_where_many_are_to_wait_they_are_scheduled_when_half_are_gone(
     database: Database, coordinator: Coordinator
 ) -> None:
     numbers = []
-    for _ in range(MANY // 2 + 2):
-        coordinator.take(1, ahead=MANY)
+    for _ in range(REFILL_FROM // 2 + 2):
+        coordinator.take(1, ahead=REFILL_FROM)
         numbers.append(waiting(database))
-    down = list(range(MANY, MANY // 2 - 1, -1))
-    assert numbers == [*down, MANY]
+    down = list(range(REFILL_FROM, REFILL_FROM // 2 - 1, -1))
+    assert numbers == [*down, REFILL_FROM]
 
 
 @IN_BOTH
 def test_a_match_of_a_bot_that_has_left_is_not_begun_though_enough_others_wait(
     database: Database, coordinator: Coordinator
 ) -> None:
-    coordinator.take(1, ahead=2 * MANY)
+    coordinator.take(1, ahead=2 * REFILL_FROM)
     with database.write() as session:
         next_one = session.scalars(select(models.StoredMatch).where(models.StoredMatch.status == Status.QUEUED)).first()
         assert next_one is not None
         version = session.scalars(select(models.StoredSeat.version_id).filter_by(match_id=next_one.id)).first()
         session.execute(update(models.Rating).filter_by(version_id=version).values(state=State.RETIRED))
-    tasks = coordinator.take(MANY, ahead=2 * MANY)
+    tasks = coordinator.take(REFILL_FROM, ahead=2 * REFILL_FROM)
     with database.read() as session:
         seated = select(models.StoredSeat.version_id).where(
             models.StoredSeat.match_id.in_([task.match for task in tasks])
@@ -240,7 +240,7 @@ def test_a_bot_that_is_suspended_is_taken_out_of_the_matches_that_wait(
 def test_a_ladder_has_settled_when_every_bot_has_played_and_is_known_well_enough(
     coordinator: Coordinator, database: Database
 ) -> None:
-    for _ in range(3 * FEW):
+    for _ in range(3 * MIN_MATCHES):
         (task,) = coordinator.take(1)
         coordinator.record(recorded(task))
     assert not coordinator.is_settled(1000.0)
@@ -258,7 +258,7 @@ def test_a_variant_that_nobody_can_play_does_not_keep_a_ladder_from_settling(
 ) -> None:
     with database.write() as session:
         enter(session, "Gilt", "gongzhu")
-    for _ in range(3 * FEW):
+    for _ in range(3 * MIN_MATCHES):
         (task,) = coordinator.take(1)
         coordinator.record(recorded(task))
     coordinator.refresh_estimates(all_variants=True)

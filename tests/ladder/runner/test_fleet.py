@@ -30,7 +30,7 @@ def place(fleet: Fleet, key: str, *bots: str) -> str | None:
 def test_a_worker_plays_nothing_before_its_calibration_match() -> None:
     clock = HandClock()
     fleet = Fleet(DEMANDS, clock, clock)
-    fleet.hear(joined())
+    fleet.take_report(joined())
     assert (state(fleet), fleet.slots, place(fleet, "match-1-1")) == (WorkerState.CALIBRATING, 0, None)
     (check,) = fleet.checks()
     assert not check.is_probe
@@ -42,35 +42,35 @@ def test_a_worker_plays_nothing_before_its_calibration_match() -> None:
 
 def test_another_version_of_pigpen_is_turned_away_with_a_sentence() -> None:
     fleet = Fleet(DEMANDS, HandClock(), HandClock())
-    assert fleet.hear(joined(version="0.9")) == (
+    assert fleet.take_report(joined(version="0.9")) == (
         "Worker barn has Pigpen 0.9, and this ladder needs 1.0: install pigpen-arena==1.0 there."
     )
     assert (state(fleet), fleet.checks(), fleet.slots) == (WorkerState.TURNED_AWAY, [], 0)
-    assert fleet.hear(joined(version="1.0")) == ""
+    assert fleet.take_report(joined(version="1.0")) == ""
     assert state(fleet) is WorkerState.CALIBRATING
 
 
 def test_a_name_that_is_connected_already_is_turned_away_and_the_first_one_stays() -> None:
     fleet = fleet_of("barn")
-    why = fleet.hear(joined(connection="tls://other", process="2"))
+    why = fleet.take_report(joined(connection="tls://other", process="2"))
     assert "already" in why
     assert (state(fleet), fleet.workers["barn"].connection) == (WorkerState.ACTIVE, "tls://barn")
-    fleet.hear(left(connection="tls://other"))
+    fleet.take_report(left(connection="tls://other"))
     assert state(fleet) is WorkerState.ACTIVE
 
 
 def test_the_same_worker_on_a_new_connection_goes_on_without_calibration() -> None:
     fleet = fleet_of("barn")
-    assert fleet.hear(joined(connection="tls://again")) == ""
-    fleet.hear(left(connection="tls://barn"))
+    assert fleet.take_report(joined(connection="tls://again")) == ""
+    fleet.take_report(left(connection="tls://barn"))
     assert (state(fleet), fleet.slots) == (WorkerState.ACTIVE, 2)
 
 
 def test_a_worker_that_was_started_again_is_calibrated_again() -> None:
     fleet = fleet_of("barn")
-    fleet.hear(left())
+    fleet.take_report(left())
     assert (state(fleet), fleet.slots) == (WorkerState.GONE, 0)
-    fleet.hear(joined(process="2"))
+    fleet.take_report(joined(process="2"))
     assert state(fleet) is WorkerState.CALIBRATING
 
 
@@ -91,7 +91,7 @@ def test_a_machine_that_cannot_play_what_the_ladder_plays_gets_nothing(
     demands: Demands, more: dict[str, object], state_then: WorkerState
 ) -> None:
     fleet = Fleet(demands, HandClock(), HandClock())
-    fleet.hear(joined(**more))  # type: ignore[arg-type]
+    fleet.take_report(joined(**more))  # type: ignore[arg-type]
     assert state(fleet) is state_then
     assert bool(fleet.workers["barn"].reason) is (state_then is not WorkerState.CALIBRATING)
 
@@ -104,7 +104,7 @@ def test_a_worker_comes_with_its_runtime_and_one_whose_bots_share_a_kernel_with_
 ) -> None:
     fleet = Fleet(Demands("1.0", "auto"), HandClock(), HandClock())
     with capture_logs() as logs:
-        fleet.hear(joined(runtimes=runtimes))
+        fleet.take_report(joined(runtimes=runtimes))
     told = {line["event"]: line["runtime"] for line in logs if "runtime" in line}
     expected = {"worker.joined": runtime} | ({"worker.shares_kernel": runtime} if runtime == "runc" else {})
     assert told == expected
@@ -121,16 +121,16 @@ def test_a_runtime_that_the_settings_ask_for_is_named_as_the_reason_of_a_shared_
 
 def test_an_engine_that_answers_again_is_seen_in_what_the_worker_says() -> None:
     fleet = Fleet(replace(DEMANDS, runtime="runc"), HandClock(), HandClock())
-    fleet.hear(joined(engine=""))
+    fleet.take_report(joined(engine=""))
     assert fleet.checks() == []
-    fleet.hear(joined(engine="27.0"))
+    fleet.take_report(joined(engine="27.0"))
     calibrate(fleet)
     assert state(fleet) is WorkerState.ACTIVE
 
 
 def test_a_machine_gets_no_more_tasks_than_its_memory_holds() -> None:
     fleet = Fleet(replace(DEMANDS, slot_memory=3 * GIB), HandClock(), HandClock())
-    fleet.hear(joined(slots=8))
+    fleet.take_report(joined(slots=8))
     calibrate(fleet)
     assert fleet.slots == 2
 
@@ -248,13 +248,13 @@ def test_a_worker_that_plays_is_calibrated_again_after_a_while_when_it_has_a_slo
 
 def test_what_a_check_found_on_a_lost_connection_says_nothing_about_the_next_one() -> None:
     fleet = fleet_of("barn")
-    fleet.hear(joined(connection="tls://again", process="2"))
+    fleet.take_report(joined(connection="tls://again", process="2"))
     clock = HandClock()
     fleet = Fleet(DEMANDS, clock, clock)
-    fleet.hear(joined())
+    fleet.take_report(joined())
     (check,) = fleet.checks()
-    fleet.hear(left())
-    fleet.hear(joined(connection="tls://again", process="2"))
+    fleet.take_report(left())
+    fleet.take_report(joined(connection="tls://again", process="2"))
     fleet.checked(check, "The worker has gone.")
     assert state(fleet) is WorkerState.CALIBRATING
     assert len(fleet.checks()) == 1
@@ -267,7 +267,7 @@ def test_when_the_scheduler_is_lost_nobody_is_connected() -> None:
     assert {state(fleet, name) for name in ("barn", "hut")} == {WorkerState.GONE}
     fleet.end("match-1-1", is_judged=True)
     assert fleet.slots == 0
-    fleet.hear(joined("barn"))
+    fleet.take_report(joined("barn"))
     assert (state(fleet), fleet.slots) == (WorkerState.ACTIVE, 2)
 
 
@@ -276,7 +276,7 @@ def test_slots_are_added_up_right_whatever_happens() -> None:
     for number in range(150):
         place(fleet, f"match-{number}-1", *BOTS)
     for number in range(0, 100, 7):
-        fleet.hear(left(f"sty{number}"))
+        fleet.take_report(left(f"sty{number}"))
     for number in range(150):
         fleet.end(f"match-{number}-1", is_judged=False)
         fleet.judge(f"match-{number}-1", Judgement.VOID if number % 3 else Judgement.COUNTED, "It failed.")
@@ -288,7 +288,7 @@ def test_workers_on_one_machine_are_one_place_for_owners_who_are_kept_apart() ->
     fleet = Fleet(DEMANDS, clock, clock)
     for name, process in (("barn", "host boot-1 pid:[1] 7 8"), ("shed", "host boot-1 pid:[1] 9 9"),
                           ("mill", "host boot-2 pid:[1] 7 8")):  # fmt: skip
-        fleet.hear(joined(name, process=process))
+        fleet.take_report(joined(name, process=process))
     calibrate(fleet)
     for match, machine in ((1, "boot-1"), (2, "boot-1"), (3, "boot-2")):
         assert fleet.place(f"match-{match}-1", BOTS, match, machine) is not None

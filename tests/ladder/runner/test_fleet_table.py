@@ -58,7 +58,7 @@ def rows(database: Database) -> dict[str, WorkerRow]:
 
 async def test_what_is_seen_of_the_workers_is_written(database: Database) -> None:
     run = Run(database)
-    run.fleet.hear(joined())
+    run.fleet.take_report(joined())
     calibrate(run.fleet, speed=120.0)
     run.fleet.place("match-7-1", (), 7)
     run.fleet.place("match-8-1", (), 8)
@@ -73,8 +73,8 @@ async def test_a_worker_that_has_come_and_gone_between_two_exchanges_is_listed_u
     database: Database,
 ) -> None:
     run = Run(database)
-    run.fleet.hear(joined())
-    run.fleet.hear(left())
+    run.fleet.take_report(joined())
+    run.fleet.take_report(left())
     run.clock.time += 60
     await run.exchange()
     assert rows(database)["barn"].state is WorkerState.GONE
@@ -86,9 +86,9 @@ async def test_a_worker_that_has_come_and_gone_between_two_exchanges_is_listed_u
 
 async def test_a_worker_that_has_gone_is_shown_with_the_reason(database: Database) -> None:
     run = Run(database)
-    run.fleet.hear(joined())
+    run.fleet.take_report(joined())
     await run.exchange()
-    run.fleet.hear(left())
+    run.fleet.take_report(left())
     await run.exchange()
     row = rows(database)["barn"]
     assert (row.state, row.reason) == (WorkerState.GONE, "Its connection was closed.")
@@ -96,7 +96,7 @@ async def test_a_worker_that_has_gone_is_shown_with_the_reason(database: Databas
 
 async def test_an_organiser_drains_a_worker_and_lets_it_play_again(database: Database) -> None:
     run = Run(database)
-    run.fleet.hear(joined())
+    run.fleet.take_report(joined())
     calibrate(run.fleet)
     await run.exchange()
     with database.write() as session:
@@ -113,7 +113,7 @@ async def test_an_organiser_drains_a_worker_and_lets_it_play_again(database: Dat
 
 async def test_a_worker_that_has_lied_three_times_stays_drained_in_the_next_run(database: Database) -> None:
     first = Run(database)
-    first.fleet.hear(joined())
+    first.fleet.take_report(joined())
     calibrate(first.fleet)
     first.lie()
     await first.exchange()
@@ -122,14 +122,14 @@ async def test_a_worker_that_has_lied_three_times_stays_drained_in_the_next_run(
         assert worker_orders(session)["barn"].reason.endswith("It is another match's.")
     second = Run(database, "second")
     await second.exchange()
-    second.fleet.hear(joined(process="2"))
+    second.fleet.take_report(joined(process="2"))
     worker = second.fleet.workers["barn"]
     assert (worker.state, worker.lies, second.fleet.checks()) == (WorkerState.DRAINED, MAX_LIES, [])
 
 
 async def test_a_drain_is_not_undone_by_what_the_table_said_before(database: Database) -> None:
     run = Run(database)
-    run.fleet.hear(joined())
+    run.fleet.take_report(joined())
     calibrate(run.fleet)
     await run.exchange()
     run.lie()
@@ -142,14 +142,14 @@ async def test_a_drain_is_not_undone_by_what_the_table_said_before(database: Dat
 
 async def test_counts_go_on_where_an_earlier_run_has_left_them(database: Database) -> None:
     first = Run(database)
-    first.fleet.hear(joined())
+    first.fleet.take_report(joined())
     calibrate(first.fleet)
     first.fleet.place("match-1-1", (), 1)
     first.fleet.judge("match-1-1", Judgement.COUNTED)
     await first.exchange()
     second = Run(database, "second")
     await second.exchange()
-    second.fleet.hear(joined())
+    second.fleet.take_report(joined())
     await second.exchange()
     row = rows(database)["barn"]
     assert (row.tasks, row.last_match, row.coordinator, row.state) == (1, 1, "second", WorkerState.CALIBRATING)

@@ -52,10 +52,8 @@ def join(database: Database, presence: CoordinatorPresence) -> None:
         presence.join(session)
 
 
-def speak(
-    database: Database, presence: CoordinatorPresence, *others: str, time: Time, seconds: float
-) -> frozenset[str]:
-    """Let so much time pass; whoever ended is given. *others* have spoken in the meantime."""
+def beat(database: Database, presence: CoordinatorPresence, *others: str, time: Time, seconds: float) -> frozenset[str]:
+    """Let *seconds* pass, in which *others* have reported; give the coordinators that have ended."""
     ended: frozenset[str] = frozenset()
     for _ in range(round(seconds / 20)):
         time.now += 20
@@ -63,7 +61,7 @@ def speak(
             for other in others:
                 seen = update(StoredCoordinator).where(StoredCoordinator.holder == other)
                 session.execute(seen.values(seen=time.now - 50))
-            ended |= presence.speak(session)
+            ended |= presence.beat(session)
     return ended
 
 
@@ -89,10 +87,10 @@ def test_one_that_speaks_lives_and_one_that_is_silent_has_ended(
 ) -> None:
     hear_of(database, ELSEWHERE, folder_id(tmp_path))
     join(database, presence)
-    assert speak(database, presence, ELSEWHERE, time=time, seconds=3600) == set()
+    assert beat(database, presence, ELSEWHERE, time=time, seconds=3600) == set()
     assert presence.others == {ELSEWHERE}
-    assert speak(database, presence, time=time, seconds=SILENT_SECONDS - 60) == set()
-    assert speak(database, presence, time=time, seconds=60) == {ELSEWHERE}
+    assert beat(database, presence, time=time, seconds=SILENT_SECONDS - 60) == set()
+    assert beat(database, presence, time=time, seconds=60) == {ELSEWHERE}
     assert presence.others == set()
     with database.read() as session:
         assert listed(session) == {presence.holder}
@@ -105,7 +103,7 @@ def test_whoever_was_taken_for_ended_is_heard_again_when_it_speaks(
     join(database, presence)
     with database.write() as session:
         session.query(StoredCoordinator).delete()
-    speak(database, presence, time=time, seconds=20)
+    beat(database, presence, time=time, seconds=20)
     with database.read() as session:
         assert listed(session) == {presence.holder}
 
@@ -116,8 +114,8 @@ def test_while_the_database_was_away_nobody_could_speak_and_nobody_has_ended(
     hear_of(database, ELSEWHERE, folder_id(tmp_path))
     join(database, presence)
     time.now += GAP_SECONDS + 3600
-    assert speak(database, presence, time=time, seconds=SILENT_SECONDS) == set()
-    assert speak(database, presence, ELSEWHERE, time=time, seconds=SILENT_SECONDS) == set()
+    assert beat(database, presence, time=time, seconds=SILENT_SECONDS) == set()
+    assert beat(database, presence, ELSEWHERE, time=time, seconds=SILENT_SECONDS) == set()
 
 
 @IN_BOTH
@@ -128,7 +126,7 @@ def test_a_clock_of_the_database_that_is_set_ends_nobody(
     join(database, presence)
     for hour in (3600, -7200):
         time.now += hour
-        assert speak(database, presence, ELSEWHERE, time=time, seconds=600) == set()
+        assert beat(database, presence, ELSEWHERE, time=time, seconds=600) == set()
 
 
 @IN_BOTH

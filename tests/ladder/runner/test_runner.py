@@ -12,7 +12,7 @@ from sqlalchemy import select
 from structlog.testing import capture_logs
 
 from ladder.errors import SandboxError, StoreError
-from ladder.runner.coordinator import FEW, Coordinator
+from ladder.runner.coordinator import MIN_MATCHES, Coordinator
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.runner.outage import LONGEST_PAUSE
 from ladder.runner.runner import NobodyPlays, Runner
@@ -412,7 +412,7 @@ def test_nobody_to_play_ends_a_run_that_has_a_goal_with_the_reason(
     settings = load_settings(data_dir=tmp_path / "empty")
     empty = open_ladder(settings, create=True)
     run = runner(Coordinator(empty, settings, random.Random(7), time, tick=time), executor, time)
-    with pytest.raises(NobodyPlays, match="Nobody is entered yet"):
+    with pytest.raises(NobodyPlays, match="No bot is entered yet"):
         run.run()
     empty.close()
 
@@ -422,7 +422,7 @@ def test_a_run_ends_when_every_bot_is_known_well_enough_and_another_one_has_noth
 ) -> None:
     first = runner(coordinator, executor, time, StopCondition(ci=1000.0))
     assert first.run()
-    assert first.recorded >= FEW
+    assert first.recorded >= MIN_MATCHES
     again = runner(coordinator, executor, time, StopCondition(ci=1000.0))
     assert again.run()
     assert again.recorded == 0
@@ -540,7 +540,7 @@ def test_what_a_killed_runner_left_is_put_right_at_the_next_start(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     runner(coordinator, executor, time, StopCondition(matches=2)).run()
-    monkeypatch.setattr("ladder.sandbox.host.owners.this_process", lambda: "elsewhere boot pid:[1] 1 1")
+    monkeypatch.setattr("ladder.sandbox.host.owners.this_process", lambda: "other boot pid:[1] 1 1")
     monkeypatch.setattr("ladder.sandbox.host.owners.is_dead", lambda holder: True)
     begun = Coordinator(database, settings, random.Random(7), time, tick=time).take(2)
     for task in begun:

@@ -1,4 +1,4 @@
-"""Tasks go to machines that have nothing of the ladder's disk, and nobody but `play_elsewhere` notices."""
+"""Tasks go to machines that have nothing of the ladder's disk, and nobody but `play_remotely` notices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from ladder.cluster.failures import InvalidAnswer
 from ladder.errors import SandboxError
-from ladder.runner.shipping import play_elsewhere
+from ladder.runner.shipping import play_remotely
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import is_kept, keep_folder, kept_folder
 from ladder.sandbox.bots.packed import MAX_PACKED
@@ -29,30 +29,30 @@ from tests.ladder.worker.test_tasks import TASK
 from tests.ladder.worker.test_worker import QUICK
 
 
-class Elsewhere:
-    """A worker on another machine; it hears all tasks, and says all outcomes, as text."""
+class RemoteWorker:
+    """A worker on another machine; it receives tasks and gives outcomes as text."""
 
     def __init__(self, data_dir: Path, most_record: int = MAX_RECORD) -> None:
         self.data_dir = data_dir
-        self.heard: list[dict[str, Any]] = []
+        self.received: list[dict[str, Any]] = []
         self._worker = Worker(load_version, store=BotStore(StorePlan(data_dir=data_dir)), most_record=most_record)
 
     async def play(self, task: str) -> str:
-        self.heard.append(json.loads(task))
+        self.received.append(json.loads(task))
         return await self._worker.play(task)
 
     @property
     def kinds(self) -> list[str]:
-        return [task["kind"] for task in self.heard]
+        return [task["kind"] for task in self.received]
 
     async def aclose(self) -> None:
         await self._worker.close()
 
 
 @pytest.fixture
-async def elsewhere(tmp_path: Path) -> AsyncIterator[Elsewhere]:
-    async with aclosing(Elsewhere(tmp_path / "elsewhere")) as elsewhere:
-        yield elsewhere
+async def remote(tmp_path: Path) -> AsyncIterator[RemoteWorker]:
+    async with aclosing(RemoteWorker(tmp_path / "remote")) as remote:
+        yield remote
 
 
 @pytest.fixture
@@ -72,43 +72,43 @@ def match(data_dir: Path) -> MatchTask:
     return TASK.model_copy(update={"bots": tuple(bots)})
 
 
-async def played(task: MatchTask, elsewhere: Elsewhere, data_dir: Path, most_packed: int = MAX_PACKED) -> MatchOutcome:
-    answer = await play_elsewhere(task.model_dump_json(), elsewhere.play, data_dir, most_packed)
+async def played(task: MatchTask, remote: RemoteWorker, data_dir: Path, most_packed: int = MAX_PACKED) -> MatchOutcome:
+    answer = await play_remotely(task.model_dump_json(), remote.play, data_dir, most_packed)
     return MatchOutcome.model_validate_json(answer)
 
 
 async def test_folders_are_sent_where_they_are_missing_and_once(
-    match: MatchTask, elsewhere: Elsewhere, data_dir: Path
+    match: MatchTask, remote: RemoteWorker, data_dir: Path
 ) -> None:
-    outcomes = [await played(match, elsewhere, data_dir) for _ in range(2)]
+    outcomes = [await played(match, remote, data_dir) for _ in range(2)]
     assert [outcome.void for outcome in outcomes] == [None, None]
-    assert elsewhere.kinds == ["match", "folder", "match", "match"]
-    assert not any(str(data_dir) in json.dumps(task) for task in elsewhere.heard)
-    assert is_kept(kept_folder(elsewhere.data_dir, match.bots[0].identity), match.bots[0].identity)
+    assert remote.kinds == ["match", "folder", "match", "match"]
+    assert not any(str(data_dir) in json.dumps(task) for task in remote.received)
+    assert is_kept(kept_folder(remote.data_dir, match.bots[0].identity), match.bots[0].identity)
 
 
 async def test_a_record_that_is_too_large_to_come_back_is_told_of_in_a_sentence(
     match: MatchTask, data_dir: Path, tmp_path: Path
 ) -> None:
-    async with aclosing(Elsewhere(tmp_path / "elsewhere", most_record=1000)) as elsewhere:
-        outcome = await played(match, elsewhere, data_dir)
+    async with aclosing(RemoteWorker(tmp_path / "remote", most_record=1000)) as remote:
+        outcome = await played(match, remote, data_dir)
     assert outcome.record is None
     assert "1,000 are the most that can come from another machine" in str(outcome.void)
 
 
 async def test_a_folder_that_somebody_changed_here_suspends_its_bot(
-    match: MatchTask, elsewhere: Elsewhere, data_dir: Path
+    match: MatchTask, remote: RemoteWorker, data_dir: Path
 ) -> None:
     (Path(str(match.bots[0].folder)) / "bot.py").write_text("I am another one")
-    outcome = await played(match, elsewhere, data_dir)
+    outcome = await played(match, remote, data_dir)
     assert outcome.lost == match.bots[0].identity
     assert "is not what was entered" in str(outcome.void)
 
 
 async def test_a_folder_that_is_too_large_to_be_sent_suspends_its_bot(
-    match: MatchTask, elsewhere: Elsewhere, data_dir: Path
+    match: MatchTask, remote: RemoteWorker, data_dir: Path
 ) -> None:
-    outcome = await played(match, elsewhere, data_dir, most_packed=10)
+    outcome = await played(match, remote, data_dir, most_packed=10)
     assert outcome.lost == match.bots[0].identity
     assert "10 are the most that can be sent to another machine" in str(outcome.void)
 
@@ -118,7 +118,7 @@ async def test_a_machine_gets_no_folder_that_is_not_of_its_task(match: MatchTask
         return MatchOutcome(match=7, attempt=2, void="I lack it.", missing=("sha256:" + "0" * 64,)).model_dump_json()
 
     with pytest.raises(InvalidAnswer, match="asked for a folder that the task does not name"):
-        await play_elsewhere(match.model_dump_json(), asks, data_dir)
+        await play_remotely(match.model_dump_json(), asks, data_dir)
 
 
 async def test_a_machine_that_lacks_a_folder_again_and_again_has_no_room(match: MatchTask, data_dir: Path) -> None:
@@ -127,7 +127,7 @@ async def test_a_machine_that_lacks_a_folder_again_and_again_has_no_room(match: 
         return MatchOutcome(match=7, attempt=2, void="I lack it.", missing=(identity,)).model_dump_json()
 
     with pytest.raises(SandboxError, match="do not stay on the machine"):
-        await play_elsewhere(match.model_dump_json(), forgets, data_dir)
+        await play_remotely(match.model_dump_json(), forgets, data_dir)
 
 
 @pytest.mark.parametrize("answer", ["", "[]", "null", '{"void": "x"}', '{"void": "x", "missing": 3}', "garbage"])
@@ -135,7 +135,7 @@ async def test_what_is_no_outcome_is_passed_on(match: MatchTask, data_dir: Path,
     async def answers(_: str) -> str:
         return answer
 
-    assert await play_elsewhere(match.model_dump_json(), answers, data_dir) == answer
+    assert await play_remotely(match.model_dump_json(), answers, data_dir) == answer
 
 
 def submission(folder: Path, data_dir: Path, **fields: Any) -> SubmissionTask:
@@ -148,31 +148,31 @@ def submission(folder: Path, data_dir: Path, **fields: Any) -> SubmissionTask:
     return SubmissionTask.model_validate(given | fields)
 
 
-async def tried(task: SubmissionTask, elsewhere: Elsewhere, data_dir: Path) -> SubmissionOutcome:
-    return SubmissionOutcome.model_validate_json(await play_elsewhere(task.model_dump_json(), elsewhere.play, data_dir))
+async def tried(task: SubmissionTask, remote: RemoteWorker, data_dir: Path) -> SubmissionOutcome:
+    return SubmissionOutcome.model_validate_json(await play_remotely(task.model_dump_json(), remote.play, data_dir))
 
 
 async def test_a_submitted_folder_is_tried_elsewhere_and_kept_here(
-    bot: Callable[..., Path], elsewhere: Elsewhere, data_dir: Path
+    bot: Callable[..., Path], remote: RemoteWorker, data_dir: Path
 ) -> None:
-    outcome = await tried(submission(bot(), data_dir), elsewhere, data_dir)
+    outcome = await tried(submission(bot(), data_dir), remote, data_dir)
     assert (outcome.void, outcome.refused, outcome.failures) == (None, None, ())
     assert outcome.program is not None
     assert is_kept(kept_folder(data_dir, outcome.program.identity), outcome.program.identity)
-    assert elsewhere.kinds == ["submission", "folder", "submission"]
-    assert not any(str(data_dir) in json.dumps(task) for task in elsewhere.heard)
+    assert remote.kinds == ["submission", "folder", "submission"]
+    assert not any(str(data_dir) in json.dumps(task) for task in remote.received)
 
 
 async def test_a_bot_that_fails_elsewhere_is_not_kept(
-    write: Callable[[str, dict[str, str]], Path], elsewhere: Elsewhere, data_dir: Path
+    write: Callable[[str, dict[str, str]], Path], remote: RemoteWorker, data_dir: Path
 ) -> None:
-    outcome = await tried(submission(write("dies", {"bot.py": "exit(3)"}), data_dir), elsewhere, data_dir)
+    outcome = await tried(submission(write("dies", {"bot.py": "exit(3)"}), data_dir), remote, data_dir)
     assert outcome.failures
     assert not (data_dir / "folders").exists()
 
 
-async def test_a_refusal_names_no_path(elsewhere: Elsewhere, data_dir: Path, tmp_path: Path) -> None:
-    outcome = await tried(submission(tmp_path / "gone", data_dir), elsewhere, data_dir)
+async def test_a_refusal_names_no_path(remote: RemoteWorker, data_dir: Path, tmp_path: Path) -> None:
+    outcome = await tried(submission(tmp_path / "gone", data_dir), remote, data_dir)
     assert outcome.refused is not None
     assert (str(tmp_path) in outcome.refused, "mybot" in outcome.refused) == (False, True)
 
@@ -184,5 +184,5 @@ async def test_a_worker_that_tried_another_bot_has_lied(bot: Callable[..., Path]
         return SubmissionOutcome(submission=7, attempt=2, program=another).model_dump_json()
 
     with pytest.raises(InvalidAnswer, match="It tried another bot"):
-        await play_elsewhere(submission(bot(), data_dir).model_dump_json(), lies, data_dir)
+        await play_remotely(submission(bot(), data_dir).model_dump_json(), lies, data_dir)
     assert not (data_dir / "folders").exists()

@@ -13,8 +13,8 @@ from ladder.sandbox.excerpt import MAX_LINES, advice, excerpt, likeness, without
 SDK = "/usr/local/lib/python3.11/dist-packages/pigpen"
 FRAMES = f"""\
 [2]   File "{SDK}/client.py", line 140, in _play_stream
-[2]     answer = self._hear(message)
-[2]              ^^^^^^^^^^^^^^^^^^^
+[2]     answer = self._handle(message)
+[2]              ^^^^^^^^^^^^^^^^^^^^^
 [2]   File "{SDK}/bot.py", line 135, in decide
 [2]     answer = getattr(bot, method)(view)
 """

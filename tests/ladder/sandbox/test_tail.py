@@ -43,7 +43,7 @@ def test_what_is_cut_off_takes_its_marks_along() -> None:
 
 
 def test_the_first_line_about_a_failure_is_kept_before_a_long_report() -> None:
-    """A panic in Go: its first line says what is wrong, then come the stacks of all goroutines."""
+    """A panic in Go: its first line gives the error, then come the stacks of all goroutines."""
     tail = Tail()
     tail.write(b"starting\n")
     for decision in range(1, 1000):

@@ -67,8 +67,8 @@ def test_postgresql_has_one_driver_under_any_of_its_names(text: str) -> None:
 
 
 WRONG = {
-    "board = 3": r"board in '.*pigpen.toml' is no setting\. Did you mean boards\?",
-    "colour = 3": r"colour in '.*' is no setting\. There are: data_dir, database_url,",
+    "board = 3": r"board in '.*pigpen.toml' is not a setting\. Did you mean boards\?",
+    "colour = 3": r"colour in '.*' is not a setting\. There are: data_dir, database_url,",
     "boards = 0": r"boards in '.*pigpen.toml' cannot be used: .* greater than 0",
     "limit = inf": r"limit in '.*' cannot be used: .* finite",
     "limit = 4000": r"limit in '.*' cannot be used: .* 3600",
@@ -80,7 +80,7 @@ WRONG = {
     "live_delay = 4000": r"live_delay in '.*' cannot be used: .* 3600",
     "boards = ]": r"'.*pigpen.toml' cannot be read: .*line 1",
     'database_url = "sqlite://"': r"database_url in '.*' cannot be used: it names no file; write sqlite:",
-    'database_url = "mysql://ada:opensesame@host/x"': r"database_url in '.*' cannot be used: 'mysql' is no database",
+    'database_url = "mysql://ada:opensesame@host/x"': r"database_url in '.*' cannot be used: 'mysql' is not a kind of",
     'database_url = "nonsense:opensesame"': r"database_url in '.*' cannot be used: it is not a URL; write sqlite:",
     'database_url = "postgresql://h/x?password=opensesame"': r"database_url in .* cannot be used: .* between user: and",
 }

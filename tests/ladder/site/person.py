@@ -1,4 +1,4 @@
-"""Somebody with a browser, and a program with a token, at a site in this process."""
+"""A person with a browser, and a program with a token, at a site in this process."""
 
 from __future__ import annotations
 

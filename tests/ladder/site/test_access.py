@@ -395,7 +395,7 @@ def _asked(role: str) -> list[Case]:
 async def _ask_all(world: World, cases: list[Case], role: str) -> dict[tuple[str, str], int]:
     headers, cookies = _credentials(world, role)
     found = {}
-    for case in cases:  # each with the cookies of the beginning: some answers would log in as somebody else
+    for case in cases:  # each with the cookies of the beginning: some answers would log in as another account
         transport = httpx.ASGITransport(world.app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url=BASE, cookies=cookies, headers=headers) as client:
             found[case.method, case.route] = await _status(client, case, world)
@@ -403,7 +403,7 @@ async def _ask_all(world: World, cases: list[Case], role: str) -> dict[tuple[str
 
 
 def _credentials(world: World, role: str) -> tuple[dict[str, str], dict[str, str]]:
-    """The headers and cookies of somebody; a browser sends those of a page of the site."""
+    """The headers and cookies of a visitor; a browser sends those of a page of the site."""
     who = ROLES[role]
     if who is None:
         return {"Origin": BASE}, {}

@@ -9,12 +9,12 @@ import pytest
 
 from ladder.app import bots
 from ladder.app.accounts import inviting, managing
-from ladder.app.cluster import workers
+from ladder.app.cluster import worker_states
 from ladder.app.matches import public_match
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL, Role, Scope
 from tests.ladder.people import token_of
-from tests.ladder.site.peopled import Peopled, peopled
+from tests.ladder.site.ladder_with_people import PeopleLadder, ladder_with_people
 from tests.ladder.site.person import Person
 from tests.ladder.site.test_my_pages import actions, logged_in
 
@@ -42,29 +42,29 @@ DEEDS = [
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Peopled]:
-    place = peopled(load_settings(data_dir=tmp_path, site_url="https://arena.test"))
+def place(tmp_path: Path) -> Iterator[PeopleLadder]:
+    place = ladder_with_people(load_settings(data_dir=tmp_path, site_url="https://arena.test"))
     yield place
     place.ladder.database.close()
 
 
 @pytest.fixture
-def olga(place: Peopled) -> Person:
+def olga(place: PeopleLadder) -> Person:
     return logged_in(place, "olga")
 
 
-def account(place: Peopled, name: str) -> AccountRow:
+def account(place: PeopleLadder, name: str) -> AccountRow:
     (row,) = [row for row in managing.accounts(place.ladder, LOCAL) if row.name == name]
     return row
 
 
-def states(place: Peopled, bot: str) -> set[tuple[str, str]]:
+def states(place: PeopleLadder, bot: str) -> set[tuple[str, str]]:
     (row,) = [row for row in bots.bots(place.ladder) if row.bot == bot]
     return {(entry.state, entry.reason) for entry in row.entries}
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_only_organisers_see_that_there_is_such_a_page(path: str, place: Peopled, olga: Person) -> None:
+def test_only_organisers_see_that_there_is_such_a_page(path: str, place: PeopleLadder, olga: Person) -> None:
     assert olga.get(path).status_code == 200
     ada = logged_in(place, "ada")
     hidden, none = ada.get(path), ada.get("/nothing")
@@ -74,7 +74,7 @@ def test_only_organisers_see_that_there_is_such_a_page(path: str, place: Peopled
 
 
 @pytest.mark.parametrize("path", DEEDS)
-def test_nobody_else_does_what_organisers_do(path: str, place: Peopled, olga: Person) -> None:
+def test_nobody_else_does_what_organisers_do(path: str, place: PeopleLadder, olga: Person) -> None:
     before = actions(place)
     assert logged_in(place, "ada").send("/me", path, reason="x", role="organiser").status_code == 404
     assert Person(place.ladder).send("/login", path, reason="x").status_code in (303, 403)
@@ -83,7 +83,7 @@ def test_nobody_else_does_what_organisers_do(path: str, place: Peopled, olga: Pe
     assert {action for _, action, _ in changed} <= {"session.create"}
 
 
-def test_an_account_is_disabled_and_enabled(olga: Person, place: Peopled) -> None:
+def test_an_account_is_disabled_and_enabled(olga: Person, place: PeopleLadder) -> None:
     ada = logged_in(place, "ada")
     assert olga.send("/admin", "/admin/accounts/ada/disable", reason="It shares its token.").status_code == 303
     assert "It shares its token." in olga.get("/admin").text
@@ -93,7 +93,7 @@ def test_an_account_is_disabled_and_enabled(olga: Person, place: Peopled) -> Non
     assert {("olga", "account.disable", "ada"), ("olga", "account.enable", "ada")} <= set(actions(place))
 
 
-def test_roles_and_quotas_are_set(olga: Person, place: Peopled) -> None:
+def test_roles_and_quotas_are_set(olga: Person, place: PeopleLadder) -> None:
     assert olga.send("/admin", "/admin/accounts/ada/role", role="organiser").status_code == 303
     assert account(place, "ada").role is Role.ORGANISER
     for given, quota in (("7", 7), ("", None), ("0", 0)):
@@ -105,12 +105,12 @@ def test_roles_and_quotas_are_set(olga: Person, place: Peopled) -> None:
 @pytest.mark.parametrize(
     ("path", "fields", "said"),
     [
-        ("accounts/olga/disable", {"reason": "x"}, "Nobody disables their own account"),
+        ("accounts/olga/disable", {"reason": "x"}, "You cannot disable your own account"),
         ("accounts/ada/disable", {"reason": " "}, "A reason is needed"),
         ("accounts/nobody/enable", {}, "nobody"),
         ("accounts/ada/role", {"role": "king"}, "An account is a contestant&#39;s or an organiser&#39;s."),
-        ("accounts/ada/quota", {"quota": "many"}, "That is no number"),
-        ("accounts/ada/quota", {"quota": "1000001"}, "That is no number"),
+        ("accounts/ada/quota", {"quota": "many"}, "That is not a number"),
+        ("accounts/ada/quota", {"quota": "1000001"}, "That is not a number"),
         ("invitations", {"role": "contestant", "days": "0"}, "1 to 365 days"),
         ("invitations", {"role": "contestant", "days": "9", "name": "ada"}, "There is an account"),
         ("bots/Trotter/suspend", {}, "A reason is needed"),
@@ -129,7 +129,7 @@ def test_what_cannot_be_is_said_on_the_page(path: str, fields: dict[str, str], s
     assert said in refused.text.partition('role="alert">')[2].partition("</p>")[0]
 
 
-def test_a_link_is_shown_once_and_lets_somebody_register(olga: Person, place: Peopled) -> None:
+def test_a_link_is_shown_once_and_lets_somebody_register(olga: Person, place: PeopleLadder) -> None:
     made = olga.send("/admin/invitations", role="contestant", note="for Eve", days="3").text
     found = re.search(r"https://arena\.test(/register\?invitation=pgi_[\w-]+)", made)
     assert found
@@ -141,7 +141,7 @@ def test_a_link_is_shown_once_and_lets_somebody_register(olga: Person, place: Pe
     assert "for Eve" in olga.get("/admin/invitations").text
 
 
-def test_an_invitation_is_taken_back(olga: Person, place: Peopled) -> None:
+def test_an_invitation_is_taken_back(olga: Person, place: PeopleLadder) -> None:
     number = inviting.invite(place.ladder, LOCAL, Role.CONTESTANT, note="for Mallory").id
     assert olga.send("/admin/invitations", f"/admin/invitations/{number}/revoke").status_code == 303
     assert "for Mallory" not in olga.get("/admin/invitations").text
@@ -149,14 +149,14 @@ def test_an_invitation_is_taken_back(olga: Person, place: Peopled) -> None:
     assert olga.send("/admin/invitations", "/admin/invitations/999/revoke").status_code in (404, 422)
 
 
-def test_bots_are_suspended_resumed_and_retired(olga: Person, place: Peopled) -> None:
+def test_bots_are_suspended_resumed_and_retired(olga: Person, place: PeopleLadder) -> None:
     assert olga.send("/admin/bots", "/admin/bots/Trotter/suspend", reason="It prints.").status_code == 303
     assert ("suspended", "It prints.") in states(place, "Trotter")
     assert olga.send("/admin/bots", "/admin/bots/Trotter/resume").status_code == 303
     assert ("suspended", "It prints.") not in states(place, "Trotter")
     assert olga.send("/admin/bots", "/admin/bots/Trotter/retire", variant="gongzhu").status_code == 303
     assert {state for state, _ in states(place, "Trotter")} == {"retired"}
-    wanted = {("olga", f"bot.{deed}", "Trotter") for deed in ("suspend", "resume", "retire")}
+    wanted = {("olga", f"bot.{action}", "Trotter") for action in ("suspend", "resume", "retire")}
     assert wanted <= set(actions(place))
 
 
@@ -166,7 +166,7 @@ def test_bots_are_found_by_name_and_owner(olga: Person) -> None:
     assert "/admin/bots/Mud/suspend" not in page
 
 
-def test_a_match_that_was_set_aside_is_put_back(olga: Person, place: Peopled) -> None:
+def test_a_quarantined_match_is_queued_again(olga: Person, place: PeopleLadder) -> None:
     page = olga.get("/admin/matches").text
     assert "The &lt;engine&gt; did not answer." in page
     assert olga.send("/admin/matches", f"/admin/matches/{place.aside}/requeue").status_code == 303
@@ -176,19 +176,19 @@ def test_a_match_that_was_set_aside_is_put_back(olga: Person, place: Peopled) ->
     assert "None: every match" in olga.get("/admin/matches").text
 
 
-def test_others_are_left_where_they_are(olga: Person, place: Peopled) -> None:
+def test_others_are_left_where_they_are(olga: Person, place: PeopleLadder) -> None:
     for number in (place.match, 999999):
         assert olga.send("/admin/invitations", f"/admin/matches/{number}/requeue").status_code == 404
     assert public_match(place.ladder, place.match).status == "done"
 
 
-def test_everybodys_submissions_are_there(olga: Person, place: Peopled) -> None:
+def test_everybodys_submissions_are_there(olga: Person, place: PeopleLadder) -> None:
     page = olga.get("/admin/submissions").text
     for number in (place.queued, place.of_bob):
         assert f'<a href="/me/submissions/{number}">' in page
 
 
-def test_the_audit_log_is_read_on_page_by_page(olga: Person, place: Peopled) -> None:
+def test_the_audit_log_is_read_on_page_by_page(olga: Person, place: PeopleLadder) -> None:
     for number in range(60):
         managing.set_quota(place.ladder, LOCAL, "ada", number)
     first = olga.get("/admin/audit").text
@@ -201,11 +201,11 @@ def test_the_audit_log_is_read_on_page_by_page(olga: Person, place: Peopled) -> 
     assert "submissions_a_day: 5<" in second
 
 
-def workers_of(place: Peopled) -> dict[str, tuple[str, str]]:
-    return {row.name: (row.wanted.value, row.reason) for row in workers.workers(place.ladder, LOCAL)}
+def workers_of(place: PeopleLadder) -> dict[str, tuple[str, str]]:
+    return {row.name: (row.wanted.value, row.reason) for row in worker_states.workers(place.ladder, LOCAL)}
 
 
-def test_workers_are_drained_and_play_again_and_old_ones_are_forgotten(olga: Person, place: Peopled) -> None:
+def test_workers_are_drained_and_play_again_and_old_ones_are_forgotten(olga: Person, place: PeopleLadder) -> None:
     assert olga.send("/admin/workers", "/admin/workers/barn/drain", reason="A new disk.").status_code == 303
     assert workers_of(place)["barn"] == ("drained", "A new disk.")
     page = olga.get("/admin/workers").text
@@ -232,7 +232,7 @@ def test_the_page_of_workers_shows_what_is_wrong_with_some(olga: Person) -> None
     assert "No worker is found." in olga.get("/admin/workers?q=nobody").text
 
 
-def test_each_worker_s_figures_are_for_organisers_and_their_sums_for_all(place: Peopled) -> None:
+def test_each_worker_s_figures_are_for_organisers_and_their_sums_for_all(place: PeopleLadder) -> None:
     def lines(*scopes: Scope, who: str = "") -> list[str]:
         headers = {"Authorization": f"Bearer {token_of(place.ladder, who, *scopes)}"} if who else {}
         return Person(place.ladder).get("/metrics", **headers).text.splitlines()

@@ -109,7 +109,7 @@ def test_static_files_are_kept_for_ever_under_their_address(site: Visitor) -> No
     assert "text/javascript" in site.get(f"{STATIC}/site.js").headers["content-type"]
 
 
-def test_scripts_and_styles_fetch_nothing_from_elsewhere() -> None:
+def test_scripts_and_styles_fetch_nothing_from_other_sites() -> None:
     for file in FOLDER.iterdir():
         text = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert not re.findall(r"https?://|//[a-z]+\.[a-z]|@import|\beval\(|new Function", text), file.name

@@ -1,4 +1,4 @@
-"""Names, reasons and addresses of somebody who means harm: text, never markup, and no file of the machine."""
+"""Names, reasons and addresses of an attacker: text, never markup, and no file of the machine."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def test_who_tries_too_often_waits(ladder: Ladder, person: Person) -> None:
     response = Person(ladder, person.app, address="192.0.2.200").log_in("ADA", PASSWORD)
     assert response.status_code == 429
     assert 0 < int(response.headers["retry-after"]) <= seconds
-    assert "That was tried too often. Try again in 10 min." in response.text
+    assert "Too many attempts. Try again in 10 min." in response.text
     assert "10 分钟" in person.ask("POST", "/login?lang=zh", data={"name": "ada"}, headers={"Origin": person.base}).text
     assert person.log_in("olga").status_code == 303
 
@@ -264,7 +264,7 @@ def test_logging_out_ends_the_session_and_not_only_the_cookie(ladder: Ladder, pe
     assert audited(ladder)[0] == ("ada", "session.revoke", "ada")
 
 
-def from_elsewhere(person: Person, path: str, **fields: str) -> list[httpx.Response]:
+def from_another_site(person: Person, path: str, **fields: str) -> list[httpx.Response]:
     return [
         person.ask("POST", path, data=fields, headers=headers)
         for headers in ({}, {"Origin": "http://evil.test"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"})
@@ -280,7 +280,7 @@ def test_a_form_of_another_site_changes_nothing(ladder: Ladder, person: Person, 
     person.log_in("ada")
     before = audited(ladder)
     (good, *_) = CSRF.findall(person.get("/me/account").text)
-    for response in from_elsewhere(person, path, csrf=good, name="x", scope_read="on", days="1"):
+    for response in from_another_site(person, path, csrf=good, name="x", scope_read="on", days="1"):
         assert response.status_code == 403
     for csrf in ("", "0" * 64, good[:-1]):
         assert person.post(path, csrf=csrf, name="x", scope_read="on", days="1").status_code == 403
@@ -311,7 +311,7 @@ def test_an_invitation_makes_one_account(ladder: Ladder, person: Person) -> None
     assert audited(ladder)[:2] == [("eve", "session.create", "eve"), ("eve", "account.create", "eve")]
     other = Person(ladder)
     assert other.get(link).status_code == 403
-    assert "not good any more" in other.post("/register", name="eve2", password=PASSWORD, invitation=secret).text
+    assert "is no longer valid" in other.post("/register", name="eve2", password=PASSWORD, invitation=secret).text
     (row,) = inviting.invitations(ladder, LOCAL)
     assert (row.used_by, row.used is not None) == ("eve", True)
     assert Person(ladder).log_in("eve").status_code == 303
@@ -338,7 +338,7 @@ def test_where_registration_is_open_everybody_may(ladder: Ladder) -> None:
     [
         ("eve", "short", "A password has 10 to 1000 characters."),
         ("eve", "a" * 1001, "A password has 10 to 1000 characters."),
-        ("Evelyn.Smith", "evelyn.smith", "A password is something else than the name."),
+        ("Evelyn.Smith", "evelyn.smith", "The password must not be the name."),
         ("", PASSWORD, "cannot be the name of an account"),
         ("a b", PASSWORD, "cannot be the name of an account"),
         ("../x", PASSWORD, "cannot be the name of an account"),
@@ -371,7 +371,7 @@ def test_an_owner_with_bots_is_reached_by_an_invitation_for_that_name_alone(ladd
     with ladder.database.write() as session:
         ladders.enter(session, "Snout", owner="carl")
     link = invited(ladder, "carl")
-    person.send(link, "/register", name="somebody", password=PASSWORD, invitation=link.partition("=")[2])
+    person.send(link, "/register", name="person", password=PASSWORD, invitation=link.partition("=")[2])
     assert is_in(person, "carl")
     assert [row.bots for row in managing.accounts(ladder, LOCAL) if row.name == "carl"] == [1]
 

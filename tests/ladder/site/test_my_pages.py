@@ -10,7 +10,7 @@ from ladder.app.accounts import managing
 from ladder.app.bots import bots
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL
-from tests.ladder.site.peopled import AGAIN, Peopled, a_folder, peopled
+from tests.ladder.site.ladder_with_people import AGAIN, PeopleLadder, a_folder, ladder_with_people
 from tests.ladder.site.person import CSRF, Person
 
 if TYPE_CHECKING:
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Peopled]:
-    place = peopled(load_settings(data_dir=tmp_path))
+def place(tmp_path: Path) -> Iterator[PeopleLadder]:
+    place = ladder_with_people(load_settings(data_dir=tmp_path))
     yield place
     place.ladder.database.close()
 
 
 @pytest.fixture
-def ada(place: Peopled) -> Person:
+def ada(place: PeopleLadder) -> Person:
     return logged_in(place, "ada")
 
 
-def logged_in(place: Peopled, name: str, app: Any = None) -> Person:
+def logged_in(place: PeopleLadder, name: str, app: Any = None) -> Person:
     person = Person(place.ladder, app)
     assert person.log_in(name).status_code == 303
     return person
@@ -46,11 +46,11 @@ def upload(person: Person, name: str, content: bytes, **fields: str) -> httpx.Re
     return person.ask("POST", "/me/submissions", data=data, files=files, headers={"Origin": person.base})
 
 
-def actions(place: Peopled) -> list[tuple[str, str, str]]:
+def actions(place: PeopleLadder) -> list[tuple[str, str, str]]:
     return [(row.actor, row.action, row.subject) for row in managing.audit(place.ladder, LOCAL)]
 
 
-def test_the_first_page_has_ones_bots_and_submissions_and_nobody_elses(ada: Person, place: Peopled) -> None:
+def test_the_first_page_has_ones_bots_and_submissions_and_nobody_elses(ada: Person, place: PeopleLadder) -> None:
     page = ada.get("/me")
     assert page.headers["cache-control"] == "no-store"
     assert '<a href="/b/Trotter">Trotter</a>' in page.text
@@ -64,13 +64,13 @@ def test_the_first_page_has_ones_bots_and_submissions_and_nobody_elses(ada: Pers
     assert "/admin" not in page.text
 
 
-def test_older_submissions_are_further_on(ada: Person, place: Peopled) -> None:
+def test_older_submissions_are_further_on(ada: Person, place: PeopleLadder) -> None:
     page = ada.get(f"/me?before={place.refused}").text
     assert f'<a href="/me/submissions/{place.entered}">' in page
     assert f'<a href="/me/submissions/{place.refused}">' not in page
 
 
-def test_a_submission_says_how_far_it_is(ada: Person, place: Peopled) -> None:
+def test_a_submission_says_how_far_it_is(ada: Person, place: PeopleLadder) -> None:
     waits = ada.get(f"/me/submissions/{place.queued}").text
     assert "waits in place " in waits
     assert f'data-number="{place.queued}"' in waits
@@ -78,7 +78,7 @@ def test_a_submission_says_how_far_it_is(ada: Person, place: Peopled) -> None:
     assert "is being tried: 3 of 20" in ada.get(f"/me/submissions/{place.leased}").text
 
 
-def test_one_that_has_ended_says_what_became_of_it(ada: Person, place: Peopled) -> None:
+def test_one_that_has_ended_says_what_became_of_it(ada: Person, place: PeopleLadder) -> None:
     entered = ada.get(f"/me/submissions/{place.entered}").text
     assert "made room: Trotter@1" in entered
     assert "1,512" in entered
@@ -91,14 +91,14 @@ def test_one_that_has_ended_says_what_became_of_it(ada: Person, place: Peopled) 
         assert "refresh" not in page
 
 
-def test_the_submissions_of_others_are_as_good_as_none(ada: Person, place: Peopled) -> None:
+def test_the_submissions_of_others_are_as_good_as_none(ada: Person, place: PeopleLadder) -> None:
     theirs, none = ada.get(f"/me/submissions/{place.of_bob}"), ada.get("/me/submissions/999999")
     assert theirs.status_code == none.status_code == 404
     assert theirs.text.replace(f"submission {place.of_bob} ", "N") == none.text.replace("submission 999999 ", "N")
     assert logged_in(place, "olga").get(f"/me/submissions/{place.of_bob}").status_code == 200
 
 
-def test_a_submission_is_withdrawn(ada: Person, place: Peopled) -> None:
+def test_a_submission_is_withdrawn(ada: Person, place: PeopleLadder) -> None:
     page = f"/me/submissions/{place.queued}"
     assert ada.send(page, f"{page}/withdrawal").headers["location"] == page
     assert "withdrawn" in ada.get(page).text
@@ -107,13 +107,13 @@ def test_a_submission_is_withdrawn(ada: Person, place: Peopled) -> None:
     assert ada.post(f"/me/submissions/{place.leased}/withdrawal", csrf="").status_code == 403
 
 
-def test_nobody_withdraws_what_is_anothers(ada: Person, place: Peopled) -> None:
+def test_nobody_withdraws_what_is_anothers(ada: Person, place: PeopleLadder) -> None:
     mine = f"/me/submissions/{place.queued}"
     assert ada.send(mine, f"/me/submissions/{place.of_bob}/withdrawal").status_code == 404
     assert ("ada", "submission.withdraw", "Boar") not in actions(place)
 
 
-def test_a_bot_is_submitted_by_a_form(place: Peopled) -> None:
+def test_a_bot_is_submitted_by_a_form(place: PeopleLadder) -> None:
     bob = logged_in(place, "bob")
     sent = upload(bob, "Farrow", a_folder(), variant_gongzhu="on", keep_old="on")
     assert sent.status_code == 303, sent.text
@@ -134,7 +134,9 @@ def test_a_bot_is_submitted_by_a_form(place: Peopled) -> None:
         ("Trotter", None, "Trotter"),
     ],
 )
-def test_what_is_not_taken_is_said_on_the_form(name: str, content: bytes | None, said: str, place: Peopled) -> None:
+def test_what_is_not_taken_is_said_on_the_form(
+    name: str, content: bytes | None, said: str, place: PeopleLadder
+) -> None:
     bob = logged_in(place, "bob")
     refused = upload(bob, name, a_folder() if content is None else content)
     assert refused.status_code == 422
@@ -143,14 +145,14 @@ def test_what_is_not_taken_is_said_on_the_form(name: str, content: bytes | None,
     assert [*(place.ladder.settings.data_dir / "uploads").glob("*")] == []
 
 
-def test_a_quota_that_is_used_up_is_said_there_too(ada: Person, place: Peopled) -> None:
+def test_a_quota_that_is_used_up_is_said_there_too(ada: Person, place: PeopleLadder) -> None:
     assert upload(ada, "Farrow", a_folder()).status_code == 303
     refused = upload(ada, "Gilt", a_folder())
     assert refused.status_code == 422
-    assert "more may not wait at once" in refused.text
+    assert "have not ended: the limit" in refused.text
 
 
-def test_a_form_from_elsewhere_brings_no_bot(ada: Person) -> None:
+def test_a_form_from_another_site_brings_no_bot(ada: Person) -> None:
     files = {"bot": ("x.tar.gz", a_folder(), "application/gzip")}
     for headers in ({"Origin": "http://evil.test"}, {}, {"Origin": ada.base}):  # the last one has no field csrf
         refused = ada.ask("POST", "/me/submissions", data={"name": "Farrow"}, files=files, headers=headers)
@@ -158,7 +160,7 @@ def test_a_form_from_elsewhere_brings_no_bot(ada: Person) -> None:
         assert refused.headers.get("location") in (None, "/login")
 
 
-def test_nobody_submits_without_logging_in(place: Peopled) -> None:
+def test_nobody_submits_without_logging_in(place: PeopleLadder) -> None:
     refused = upload(Person(place.ladder), "Farrow", a_folder())
     assert (refused.status_code, refused.headers["location"]) == (303, "/login")
 
@@ -169,14 +171,14 @@ def test_a_form_that_is_none_is_refused(ada: Person) -> None:
     assert refused.status_code in (400, 403)
 
 
-def test_owners_read_what_their_bots_printed(ada: Person, place: Peopled) -> None:
+def test_owners_read_what_their_bots_printed(ada: Person, place: PeopleLadder) -> None:
     listed = ada.get("/me/logs?bot=Trotter").text
     assert f'<a href="/me/logs/{place.match}/0">' in listed
     assert f'<a href="/me/logs/{place.match}/1">' not in listed
     assert "I hold the &lt;b&gt;queen&lt;/b&gt;.\n�[2Jnothing" in ada.get(f"/me/logs/{place.match}/0").text
 
 
-def test_to_others_it_is_as_good_as_none(ada: Person, place: Peopled) -> None:
+def test_to_others_it_is_as_good_as_none(ada: Person, place: PeopleLadder) -> None:
     for path in (f"/me/logs/{place.match}/1", f"/me/logs/{place.match}/9", "/me/logs/999999/0"):
         assert ada.get(path).status_code == 404
     theirs, none = ada.get("/me/logs?bot=Mud"), ada.get("/me/logs?bot=Nobody")
@@ -187,7 +189,7 @@ def test_to_others_it_is_as_good_as_none(ada: Person, place: Peopled) -> None:
 
 
 @pytest.mark.parametrize("path", ["/me", "/me/submissions/1", "/me/logs?bot=Trotter", "/me/logs/1/0"])
-def test_who_has_not_logged_in_is_led_to_where_one_does(path: str, place: Peopled) -> None:
+def test_who_has_not_logged_in_is_led_to_where_one_does(path: str, place: PeopleLadder) -> None:
     response = Person(place.ladder).get(path)
     assert response.status_code == 303
     assert response.headers["location"].startswith("/login?next=/me")
@@ -199,7 +201,7 @@ def test_pages_of_people_are_in_chinese_too(path: str, ada: Person) -> None:
     assert '<html lang="zh-Hans">' in text
 
 
-def test_an_owner_lets_people_play_with_a_bot_and_takes_that_back(ada: Person, place: Peopled) -> None:
+def test_an_owner_lets_people_play_with_a_bot_and_takes_that_back(ada: Person, place: PeopleLadder) -> None:
     page = ada.get("/me").text
     assert 'action="/me/bots/Trotter/people"' in page
     for allowed in (True, False):

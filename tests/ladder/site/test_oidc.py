@@ -1,4 +1,4 @@
-"""Logging in with an identity provider, a small real one, and what somebody tries who is not vouched for."""
+"""Logging in with an identity provider, a small real one, and attempts of people whom it does not vouch for."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_who_it_is_follows_from_the_subject_and_not_from_the_name(
     thief = Person(ladder)
     page = log_in(thief)
     assert (page.status_code, who(thief)) == (200, None)
-    assert "Under what name do you enter bots?" in page.text
+    assert "Choose the name under which you enter bots." in page.text
     provider.user = {"sub": "248289761001", "preferred_username": "renamed"}
     again = Person(ladder)
     log_in(again)
@@ -217,7 +217,7 @@ def test_what_the_provider_refuses_is_refused(person: Person) -> None:
 LIES: dict[str, dict[str, Any]] = {
     "another nonce": {"nonce": "x"},
     "no nonce": {"nonce": None},
-    "another audience": {"aud": "somebody"},
+    "another audience": {"aud": "another"},
     "no audience": {"aud": None},
     "more audiences, and given to another": {"aud": [CLIENT, "other"], "azp": "other"},
     "more audiences, and given to nobody": {"aud": [CLIENT, "other"]},
@@ -237,8 +237,8 @@ LIES: dict[str, dict[str, Any]] = {
 def test_a_token_that_says_something_else_is_refused(ladder: Ladder, person: Person, provider: OidcProvider) -> None:
     for number, (lie, claims) in enumerate(LIES.items()):
         provider.claims = claims
-        somebody = Person(ladder, person.app, address=f"198.51.100.{number}")
-        assert refused(log_in(somebody)), lie
+        visitor = Person(ladder, person.app, address=f"198.51.100.{number}")
+        assert refused(log_in(visitor)), lie
         assert managing.accounts(ladder, LOCAL) == [], lie
     provider.claims = {}
     assert log_in(person).status_code == 303, "the others were refused for what they said"
@@ -284,7 +284,7 @@ def test_no_redirect_is_followed(person: Person, provider: OidcProvider, path: s
     provider.redirects = {path}
     response = person.get(back)
     assert response.status_code in (403, 503)
-    assert "/elsewhere" not in provider.seen
+    assert "/other" not in provider.seen
     assert who(person) is None
 
 

@@ -12,9 +12,9 @@ import pytest
 import tomli_w
 
 from ladder.app.ladder import Ladder
-from ladder.app.tables.played import record_of
 from ladder.app.tables.reading import table_page
 from ladder.app.tables.seat_session import MAX_TABS
+from ladder.app.tables.table_record import record_of
 from ladder.settings.settings import load_settings
 from ladder.values.person_state import PersonState
 from ladder.values.watch_state import WatchState
@@ -370,7 +370,7 @@ async def test_C_9_no_byte_of_a_stream_names_a_card_that_the_person_does_not_kno
             assert not CARD.findall(text)
             continue
         done = len(plays) if state.moment.result else _plays_until(state)
-        own = set(deal.hands[state.deal.seat].split()) | set(state.moment.chairs[state.deal.seat].received.split())
+        own = set(deal.hands[state.deal.seat].split()) | set(state.moment.seats[state.deal.seat].received.split())
         assert own <= set(deal.hands[state.deal.seat].split()) | passed
         named = set(CARD.findall(text))
         assert named <= own | set(plays[:done]) | shown, state
@@ -410,7 +410,7 @@ async def test_a_spectator_sees_what_everybody_at_the_table_sees(ladder: Ladder)
         if state.moment and not state.moment.result:
             done = max(0, state.moment.trick - 1) * 4 + len(state.moment.cards.split())
             assert set(CARD.findall(state.model_dump_json())) <= set(plays[:done]) | shown
-            assert not any(set(chair.hand.split()) - shown for chair in state.moment.chairs)
+            assert not any(set(chair.hand.split()) - shown for chair in state.moment.seats)
 
 
 async def _watched(eve: httpx.AsyncClient, stream: str, seen: list[WatchState]) -> None:

@@ -1,4 +1,4 @@
-"""Somebody who looks at a site in this process, and the ladders that there are to look at."""
+"""A visitor of a site in this process, and ladders to look at."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def fill(database: Database) -> dict[str, int]:
 
 
 def go_on(database: Database, versions: dict[str, int], rng: random.Random, count: int) -> None:
-    """Play on: so many matches, whose bots and seeds follow from *rng*."""
+    """Play *count* more matches, whose bots and seeds follow from *rng*."""
     for number in range(count):
         seed = str(number % 10)
         with database.write() as session:

@@ -50,7 +50,7 @@ def writer(database: Database) -> Iterator[subprocess.Popen[str]]:
 
 
 def wait_for(writer: subprocess.Popen[str], transactions: int) -> int:
-    """Wait until so many more have been committed; give the number of the last."""
+    """Wait until that many more have been committed; give the number of the last."""
     assert writer.stdout
     lines = [writer.stdout.readline() for _ in range(transactions)]
     return int(lines[-1])

@@ -140,7 +140,7 @@ def test_text_that_cannot_be_kept_is_a_mistake_in_a_sentence(database: Database)
 
 
 def impatient(database: Database) -> Database:
-    """The same database for somebody who waits only a moment."""
+    """Open the same database with a short time limit for its lock."""
     return Database(database.engine.url, busy_seconds=0.05)
 
 

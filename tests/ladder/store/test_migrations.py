@@ -67,7 +67,7 @@ def test_a_new_ladder_has_what_the_migrations_make_where_alembic_does_not_look(e
 
 
 def test_a_new_ladder_is_what_alembic_expects(empty: Database) -> None:
-    for _ in range(2):  # whoever comes second finds it made
+    for _ in range(2):  # the second call finds it made
         with empty.write() as session:
             make_schema(session.connection())
     with empty.write() as session:

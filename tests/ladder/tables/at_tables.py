@@ -6,9 +6,9 @@ import asyncio
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
+from ladder.app.tables.chairs import seat_of
 from ladder.app.tables.reading import table_page
 from ladder.app.tables.running import play_tables
-from ladder.app.tables.sitting import seat_of
 from ladder.person.client import PersonClient
 from ladder.tables.service import RETRY_SECONDS
 from ladder.values.people import TableStatus

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.tables.comparing import compare
+from ladder.app.tables.daily_board import open_today
 from ladder.app.tables.match_boards import BoardChair, open_match_board
 from ladder.app.tables.reading import table_page
-from ladder.app.tables.todays import open_today
 from ladder.results.table_files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.values.people import TableStatus, TableVisitor

@@ -109,7 +109,7 @@ def test_for_a_house_bot_that_runs_out_the_default_is_played_and_other_tables_pl
             await asyncio.gather(*(play_chair(ladder, table, 0, BotListener()) for table in (worse, other)))
             for table in (worse, other):
                 assert (await ended(ladder, table)).status == TableStatus.OVER
-        # One that is late is stopped, because it would go on with that decision: so it is gone at the next one.
+        # A late one is stopped, because it would still work on that decision: so it is gone at the next one.
         assert how(ladder, worse, 1) - {"forced", "takeover"} == {f"default:{verdict}", "default:gone"}
         assert how(ladder, other, 1) <= {"bot", "forced"}
         pid = int((folder / "pid").read_text())

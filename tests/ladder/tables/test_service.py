@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ladder.app.database_maintenance import check_database
 from ladder.app.ladder import Ladder
+from ladder.app.tables.chairs import end, join, take_back
 from ladder.app.tables.opening import open_table
 from ladder.app.tables.reading import table_page
-from ladder.app.tables.sitting import end, join, take_back
-from ladder.app.upkeep import check_database
 from ladder.errors import Conflict, Forbidden, LadderError
 from ladder.person.client import PersonClient
 from ladder.results.table_files import TableFiles
@@ -49,7 +49,7 @@ def ladder(tmp_path: Path) -> Iterator[Ladder]:
 
 
 class Halting(BotListener):
-    """Answers so many questions, and then no more."""
+    """Answers a number of questions, and then no more."""
 
     def __init__(self, most: int) -> None:
         super().__init__()

@@ -10,7 +10,7 @@ from ladder.values.live_events import parse
 from ladder.worker.live_observer import HELD_CHARACTERS, LiveObserver
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
-from tests.referee.elsewhere import careless
+from tests.referee.other_worlds import careless
 from tests.referee.tables import play_tables
 from tests.referee.taps import Tap
 

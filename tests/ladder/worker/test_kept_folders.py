@@ -1,4 +1,4 @@
-"""Folders that a worker elsewhere was sent: what they are called, and no more of them than it may keep."""
+"""Folders that a remote worker was sent: their names, and the limit of what is kept."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def is_here(folders: KeptFolders, identity: str) -> bool:
 
 
 def age(data_dir: Path, identity: str, seconds: float) -> None:
-    """Let a folder have been used so long ago."""
+    """Let a folder have been used last *seconds* seconds ago."""
     mark = data_dir / MARKS / identity[7:]
     now = mark.stat().st_mtime
     os.utime(mark, (now - seconds, now - seconds))
@@ -53,7 +53,7 @@ async def test_what_is_another_folder_is_not_kept(tmp_path: Path) -> None:
     assert folders.counts() == (0, 0)
 
 
-async def test_a_folder_that_somebody_changed_is_missing_until_it_is_sent_again(tmp_path: Path) -> None:
+async def test_a_changed_folder_is_missing_until_it_is_sent_again(tmp_path: Path) -> None:
     identity, packed = a_bot(1)
     await KeptFolders(tmp_path, 10**9).take(identity, packed)
     (tmp_path / "folders" / identity[7:] / "bot.py").write_text("I am another one")

@@ -11,8 +11,8 @@ from pigpen.rules import Phase
 from referee.match.formats import Format
 from referee.records.lines import DealLine
 from tests.ladder.worker.live_events import read, unexpected
-from tests.referee.elsewhere import at, careless, elsewhere, replay, world_of
 from tests.referee.match.test_leaks import every_preset
+from tests.referee.other_worlds import at, careless, other_world, replay, world_of
 from tests.referee.taps import Sent, Tap, played, spec_of
 from tests.rules.players import lumpy_hands
 
@@ -49,7 +49,7 @@ def moment_of(events: Sequence[AnyLive], place: int, deal: int) -> Sent:
 def shuffled(rules: Rules, world: World, rng: Random) -> World:
     """A world that looks the same to the public: the same to one seat, then the same to another."""
     for seat in rng.sample(range(rules.players), rules.players):
-        world = elsewhere(world, seat, rng)
+        world = other_world(world, seat, rng)
     return world
 
 

@@ -1,4 +1,4 @@
-"""What the public hears of a match: enough to see it, and nothing that is hidden."""
+"""What the public sees of a match: enough to follow it, and nothing that is hidden."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events are collected, sent together, and bounded while nobody takes them."""
+"""Events are collected, sent together, and bounded while they are not taken."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ async def test_what_no_registry_has_is_named(arena: Arena, tmp_path: Path) -> No
     assert arena.has(bot)
 
 
-async def test_those_go_that_were_used_least_recently_and_none_that_somebody_uses_or_names(
+async def test_the_least_recently_used_go_and_none_that_is_in_use_or_has_another_name(
     arena: Arena, tmp_path: Path
 ) -> None:
     bots = [arena.bot(mark) for mark in ("old", "used", "named", "new")]

@@ -13,7 +13,7 @@ from ladder.matches.play import SeatedBot
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.trials import trial
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TrialProgress
-from ladder.worker.trials import TELL_SECONDS, Teller, try_task
+from ladder.worker.trials import REPORT_SECONDS, ProgressReporter, try_task
 from referee.match.spec import DEFAULT_CLOCK
 from tests.for_two import FOR_TWO
 
@@ -136,10 +136,10 @@ async def test_a_trial_that_is_given_up_closes_its_sandbox(
 
 def test_progress_is_told_now_and_then_and_at_the_end(tmp_path: Path) -> None:
     told, now = list[str](), 0.0
-    teller = Teller(task(tmp_path), told.append, lambda: now)
-    with teller("cases", 100) as advance:
+    reporter = ProgressReporter(task(tmp_path), told.append, lambda: now)
+    with reporter("cases", 100) as advance:
         for _ in range(100):
-            now += TELL_SECONDS / 10
+            now += REPORT_SECONDS / 10
             advance("a case")
     done = [TrialProgress.model_validate_json(each).done for each in told]
     assert (done[0], done[-1]) == (0, 100)

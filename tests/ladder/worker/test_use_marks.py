@@ -1,4 +1,4 @@
-"""Things that several processes keep together: one gets what is missing, and nobody removes what is used."""
+"""Things that several processes share: one fetches what is missing, and none removes what is used."""
 
 from __future__ import annotations
 

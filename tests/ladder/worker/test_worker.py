@@ -181,7 +181,7 @@ async def test_a_mistake_of_the_platform_s_own_is_a_void_match_too(
 
 
 class NotedSandbox(ProcessSandbox):
-    """A process sandbox that knows whether it was closed, and can be told to fail."""
+    """A process sandbox that knows whether it was closed, and can be made to fail."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -117,14 +117,14 @@ async def test_an_instance_hears_of_its_own_table_only() -> None:
                 seats_of(spec.rules, SEED, 0, number).index(bot),
                 "boards:3",
             )
-            assert seat.told == [
+            assert seat.notices == [
                 *(DealResult(line.deal, line.seats.index(bot), line.scores, line.totals) for line in own if line.seats),
                 MatchResult(1 + sum(other < totals[bot] for other in totals), totals[bot] / 3),
             ]
             assert seat.closed
 
 
-async def test_the_same_chair_of_a_board_gives_other_random_numbers_at_each_table() -> None:
+async def test_the_same_seat_of_a_board_gives_other_random_numbers_at_each_table() -> None:
     spec = spec_of()
     tables = tables_of(spec)
     await play(spec, tables)

@@ -29,7 +29,7 @@ from referee.seats.hello import new_token
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.verdict import TAKEOVER_AT, Verdict
 from tests.referee.attacks import Act, Attacker, attacks
-from tests.referee.elsewhere import world_of
+from tests.referee.other_worlds import world_of
 from tests.referee.scripted_seats import ScriptedSeat, honest
 from tests.referee.tables import play_match
 
@@ -86,7 +86,7 @@ class Complaints(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         self.texts.append(self.format(record))
 
-    def hear(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    def note(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         self.texts.append(f"{context['message']}: {context.get('exception')!r} in {context.get('future')!r}")
 
 
@@ -94,7 +94,7 @@ async def attacked_match(
     rules: Rules, acts: Sequence[Act], head_start: int, folder: Path, complaints: Complaints
 ) -> list[AnyLine]:
     """Seat 0 is attacked, an honest bot sits over its own stream in seat 1."""
-    asyncio.get_running_loop().set_exception_handler(complaints.hear)
+    asyncio.get_running_loop().set_exception_handler(complaints.note)
     tokens, sockets = [new_token(), new_token()], [folder / "0.sock", folder / "1.sock"]
     streams: list[StreamSeat] = [HurriedSeat(sockets[0], tokens[0]), StreamSeat(sockets[1], tokens[1])]
     for seat in streams:

@@ -70,7 +70,7 @@ async def play(
 
 
 async def killed_at(spec: MatchSpec, most: int, path: Path, make: Callable[[], Sequence[Seat]]) -> list[AnyLine]:
-    """The record of a match whose referee was killed after so many answers, and that went on."""
+    """The record of a match whose referee was killed after *most* answers, and that was resumed."""
     with DyingJournal(path, most) as file:
         lines = await play(spec, make(), file)
     recorded = [line for line in lines if isinstance(line, DealLine)]

@@ -15,7 +15,7 @@ from pigpen.rules.presets import GONGZHU_SALE, HEARTS
 from referee.match.formats import Format
 from referee.records.lines import DealLine
 from referee.seats.verdict import SeatFailure, Verdict
-from tests.referee.elsewhere import again, any_answer, at, careless, elsewhere, replay, world_of
+from tests.referee.other_worlds import again, any_answer, at, careless, other_world, replay, world_of
 from tests.referee.taps import Sent, Tap, found, played, spec_of
 from tests.rules.players import lumpy_hands
 from tests.rules.table import dealt, named
@@ -70,10 +70,10 @@ def some_match(rules: Rules, rng: Random) -> Match:
     return Match(rules, seed, taps, [world for world, _ in deals], [moon for _, moon in deals])
 
 
-def lived_elsewhere(match: Match, seat: int, moment: Sent, rng: Random) -> tuple[Tap, list[World]]:
+def lived_in_another_world(match: Match, seat: int, moment: Sent, rng: Random) -> tuple[Tap, list[World]]:
     """The match up to *moment*, in worlds that *seat* cannot tell from the real ones."""
     known = [*match.worlds[: moment.deal], at(match.worlds[moment.deal], moment)]
-    worlds = [elsewhere(world, seat, rng) for world in known]
+    worlds = [other_world(world, seat, rng) for world in known]
     taps = [Tap(replay(worlds, match.moons, other, rng)) for other in range(match.rules.players)]
     taps[seat] = Tap(again(match.taps[seat].answers, rng))
     hands = [world.hands for world in worlds]
@@ -90,7 +90,7 @@ def test_C_9_re_dealing_what_a_seat_cannot_know_changes_no_byte_it_is_sent(rules
         for deal, seat in enumerate(rng.sample(range(rules.players), DEALS)):
             sent = match.taps[seat].sent
             place = rng.choice([place for place, message in enumerate(sent) if message.deal == deal])
-            tap, worlds = lived_elsewhere(match, seat, sent[place], rng)
+            tap, worlds = lived_in_another_world(match, seat, sent[place], rng)
             where = f"seat {seat}, message {place}, in deal {deal} of the match with seed {match.seed.hex()}"
             assert tap.first(place + 1) == match.taps[seat].first(place + 1), where
             real = at(match.worlds[deal], sent[place])
@@ -112,19 +112,19 @@ def test_C_6_no_byte_depends_on_what_others_choose_before_all_have_chosen(rules:
             for place, asked in enumerate(tap.sent):
                 if asked.deal == 0 and asked.is_sealed:
                     sealed += 1
-                    heard = with_other_choices(match, seat, asked, rng)
-                    assert heard == tap.first(place + 1), f"seat {seat}, match seed {match.seed.hex()}"
+                    received = with_other_choices(match, seat, asked, rng)
+                    assert received == tap.first(place + 1), f"seat {seat}, match seed {match.seed.hex()}"
     assert sealed > MATCHES / 5
 
 
 def with_other_choices(match: Match, seat: int, asked: Sent, rng: Random) -> list[bytes]:
-    """What *seat* hears until it answers *asked* as the last of all."""
+    """What *seat* receives until it answers *asked* as the last of all."""
     world = at(match.worlds[0], asked)
     scripts = [replay([world], [], other, rng) for other in range(match.rules.players)]
     taps = [Tap(sulking(script, asked.phase, rng)) for script in scripts]
     taps[seat] = Tap(again(match.taps[seat].answers, rng), patience=8)
     asyncio.run(played(spec_of(match.rules, Format(DEALS), match.seed), [world.hands], taps, deals=1))
-    return taps[seat].heard[asked.phase]
+    return taps[seat].received[asked.phase]
 
 
 def sulking(script: Script, phase: Phase, rng: Random) -> Script:
@@ -158,13 +158,13 @@ def test_C_6_every_seat_is_asked_before_any_answer_counts(rules: Rules, phase: P
 def test_C_9_no_message_holds_the_match_seed_or_what_another_seat_draws_from(rules: Rules) -> None:
     for match in matches(rules.name):
         for tap in match.taps:
-            heard = b"".join(tap.first(len(tap.sent)))
+            received = b"".join(tap.first(len(tap.sent)))
             others = {
                 seed for other in match.taps if other is not tap for seeds in other.seeds.values() for seed in seeds
             }
-            assert not found(match.seed, heard)
-            assert not any(found(seed.to_bytes(8, "big"), heard) for seed in others)
-            assert all(found(seed.to_bytes(8, "big"), heard) for seed in tap.seeds[0]), "the search finds what is there"
+            assert not found(match.seed, received)
+            assert not any(found(seed.to_bytes(8, "big"), received) for seed in others)
+            assert all(found(seed.to_bytes(8, "big"), received) for seed in tap.seeds[0]), "the search works"
 
 
 @every_preset

@@ -30,7 +30,7 @@ def spec_of(rules: str, form: str, clock: ClockSetting = DEFAULT_CLOCK) -> Match
 
 
 async def played(spec: MatchSpec, friends: int, use: Use) -> tuple[float, ResultLine, list[AnyLine]]:
-    """How long the thinking takes when so many bots go about it like that, and what comes of it."""
+    """Play a match in which *friends* bots use their time in that way: seconds, result, lines."""
     time = FakeTime()
     tables = [
         [Slow(time, use if bot < friends else quick) for bot in range(len(spec.bots))]

@@ -99,8 +99,8 @@ async def test_a_bot_is_asked_where_it_has_a_choice_and_sees_what_was_forced(rul
     _, lines = await play(spec_of(rules, "deals:1"), seats)
     (deal,) = deal_lines(lines)
     cards = [Card.parse(step.play) for step in deal.steps if step.play]
-    for chair, seat in enumerate(seats):
-        own = [step for step in deal.steps if step.seat == chair]
+    for number, seat in enumerate(seats):
+        own = [step for step in deal.steps if step.seat == number]
         assert [step.by for step in own].count("bot") == len(seat.asked)
         assert 0 < [step.by for step in own].count("forced") < len(own)
         assert [view.decision for view in seat.asked] == list(range(1, len(seat.asked) + 1))
@@ -108,7 +108,7 @@ async def test_a_bot_is_asked_where_it_has_a_choice_and_sees_what_was_forced(rul
             if view.phase is Phase.PLAY:
                 assert len(view.legal) > 1
                 assert [*view.plays] == cards[: len(view.plays)]
-                played = sum(play.seat == chair for trick in (*view.tricks, view.trick) for play in trick)
+                played = sum(play.seat == number for trick in (*view.tricks, view.trick) for play in trick)
                 assert len(view.hand) == view.rules.hand_size - played
 
 
@@ -218,14 +218,14 @@ async def test_players_hear_the_welcome_the_end_of_each_deal_and_the_end_of_the_
     spec = spec_of(form="deals:2")
     seats = [ScriptedSeat(honest) for _ in range(4)]
     result, lines = await play(spec, seats)
-    for seat, (heard, row) in enumerate(zip(seats, result.results, strict=True)):
-        assert heard.welcomed is not None
-        assert (heard.welcomed.seat, heard.welcomed.format) == (seat, "deals:2")
-        assert heard.told == [
+    for seat, (each, row) in enumerate(zip(seats, result.results, strict=True)):
+        assert each.welcomed is not None
+        assert (each.welcomed.seat, each.welcomed.format) == (seat, "deals:2")
+        assert each.notices == [
             *(DealResult(line.deal, seat, line.scores, line.totals) for line in deal_lines(lines)),
             MatchResult(row.place, row.points_per_deal),
         ]
-        assert heard.closed
+        assert each.closed
 
 
 @pytest.mark.parametrize(("form", "directions"), [("deals:5", ["left", "right", "across", "none", "left"])])

@@ -1,4 +1,4 @@
-"""Whoever observes a match hears everything, and can harm nothing."""
+"""An observer of a match receives everything, and can harm nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from referee.match.spec import MatchSpec
 from referee.records.lines import DealLine, MatchLine, ResultLine, to_json, without_times
 from referee.records.steps import kind_and_words, words_of
 from referee.seats.verdict import Verdict
-from tests.referee.elsewhere import any_answer
+from tests.referee.other_worlds import any_answer
 from tests.referee.scripted_seats import ScriptedSeat, fails
 from tests.referee.tables import play_tables
 
@@ -27,43 +27,43 @@ RULES = PRESETS["hearts"]
 
 
 class Listener:
-    """Writes down what it hears; raises at the call of that name."""
+    """Writes down what it receives; raises at the call of that name."""
 
     def __init__(self, fails_at: str = "") -> None:
-        self.heard: list[str] = []
+        self.received: list[str] = []
         self.lines: list[AnyLine] = []
         self.steps: dict[tuple[int, int], list[tuple[int, str, str, str]]] = {}
         self.errors: list[str] = []
         self._fails_at = fails_at
 
     def match_begins(self, first: MatchLine) -> None:
-        self._hear("match_begins")
+        self._note("match_begins")
         self.lines.append(first)
 
     def deal_begins(self, table: int, deal: Deal, seats: tuple[int, ...], totals: tuple[int, ...]) -> None:
-        self._hear("deal_begins")
+        self._note("deal_begins")
         assert not deal.plays
         assert sorted(seats) == [0, 1, 2, 3]
         self.steps[table, deal.number] = []
 
     def decided(self, table: int, deal: Deal, steps: Steps) -> None:
-        self._hear("decided")
+        self._note("decided")
         self.steps[table, deal.number] += [(seat, *words_of(decision.action), decision.by) for seat, decision in steps]
 
     def deal_over(self, table: int, line: DealLine) -> None:
-        self._hear("deal_over")
+        self._note("deal_over")
         self.lines.append(line)
 
     def match_over(self, result: ResultLine) -> None:
-        self._hear("match_over")
+        self._note("match_over")
         self.lines.append(result)
 
     def failed(self, error: Exception) -> None:
         self.errors.append(str(error))
         raise RuntimeError("and it fails again")
 
-    def _hear(self, name: str) -> None:
-        self.heard.append(name)
+    def _note(self, name: str) -> None:
+        self.received.append(name)
         if name == self._fails_at:
             raise ZeroDivisionError(name)
 
@@ -98,7 +98,7 @@ def test_it_hears_what_is_recorded(form: str, concurrency: int) -> None:
 def test_the_answers_to_a_sealed_question_come_together() -> None:
     listener = Listener()
     play(listener, "deals:1")
-    assert listener.heard == ["match_begins", "deal_begins", *["decided"] * 53, "deal_over", "match_over"]
+    assert listener.received == ["match_begins", "deal_begins", *["decided"] * 53, "deal_over", "match_over"]
 
 
 @pytest.mark.parametrize("call", ["match_begins", "deal_begins", "decided", "deal_over", "match_over"])
@@ -106,8 +106,8 @@ def test_one_that_fails_changes_nothing_and_hears_no_more(call: str) -> None:
     listener = Listener(fails_at=call)
     lines = play(listener, "deals:2")
     assert listener.errors == [call]
-    assert listener.heard[-1] == call
-    assert listener.heard.count(call) == 1
+    assert listener.received[-1] == call
+    assert listener.received.count(call) == 1
     assert without_times(map(to_json, lines)) == without_times(map(to_json, play(None, "deals:2")))
 
 
@@ -125,4 +125,4 @@ def test_a_match_that_is_cancelled_before_a_sealed_question_leaves_nobody_half_a
     listener = Cancelling()
     with pytest.raises(asyncio.CancelledError):
         play(listener, "deals:1")
-    assert listener.heard == ["match_begins", "deal_begins"]
+    assert listener.received == ["match_begins", "deal_begins"]

@@ -13,8 +13,8 @@ from referee.match.formats import Format
 from referee.match.people_shown import PeopleShown
 from referee.match.spec import person_clock
 from referee.records.lines import DealLine
-from tests.referee.elsewhere import again, at, careless, elsewhere, replay, world_of
 from tests.referee.match.test_leaks import every_preset
+from tests.referee.other_worlds import again, at, careless, other_world, replay, world_of
 from tests.referee.taps import PersonTap, Tap, found, played, spec_of
 from tests.rules.players import lumpy_hands
 
@@ -53,7 +53,7 @@ def test_C_9_re_dealing_what_a_person_cannot_know_changes_no_byte_it_is_sent(rul
         for deal in range(DEALS):
             place = rng.choice([place for place, message in enumerate(tap.sent) if message.deal == deal])
             moment = tap.sent[place]
-            known = [elsewhere(each, seat, rng) for each in (*worlds[:deal], at(worlds[deal], moment))]
+            known = [other_world(each, seat, rng) for each in (*worlds[:deal], at(worlds[deal], moment))]
             others: list[Tap] = [Tap(replay(known, moons, other, rng)) for other in range(rules.players)]
             others[seat] = there = PersonTap(again(tap.answers, rng))
             play(rules, seed, [world.hands for world in known], others, seat)

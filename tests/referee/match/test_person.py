@@ -47,9 +47,9 @@ def test_the_record_says_who_is_human_and_that_the_wall_clock_counts() -> None:
     first, *_, last = played(PersonsSeat(honest))
     assert isinstance(first, MatchLine)
     assert isinstance(last, ResultLine)
-    told = json.loads(to_json(first))["people"]
+    people = json.loads(to_json(first))["people"]
     clock = {"bank": 0.0, "increment": 700.0, "limit": 700.0, "start_up": 700.0, "deals_per_bank": 16}
-    assert told == [{"bot": 0, "kind": "human", "timed": "wall", "clock": clock}]
+    assert people == [{"bot": 0, "kind": "human", "timed": "wall", "clock": clock}]
     assert first.clock.limit == DEFAULT_CLOCK.limit
     assert last.results[0].timed == "wall"
 
@@ -80,12 +80,12 @@ def test_a_person_who_never_answers_is_away_after_three_faults_and_is_not_taken_
     assert isinstance(last, ResultLine)
     assert not last.results[0].taken_over
     assert last.results[0].faults == 3
-    assert [notice.takeover for notice in faults_told(seat)] == [False, False, False]
+    assert [notice.takeover for notice in fault_notices(seat)] == [False, False, False]
     assert seat.freezes == 0
 
 
-def faults_told(seat: PersonsSeat) -> list[FaultNotice]:
-    return [notice for notice in seat.told if isinstance(notice, FaultNotice)]
+def fault_notices(seat: PersonsSeat) -> list[FaultNotice]:
+    return [notice for notice in seat.notices if isinstance(notice, FaultNotice)]
 
 
 def test_a_decision_between_faults_keeps_a_person_at_the_table() -> None:

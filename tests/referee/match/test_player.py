@@ -7,7 +7,7 @@ import pytest
 from pigpen import ClockSetting, FaultNotice, Welcome
 from pigpen.rules import PRESETS, Card, Deal, Face, MoonChoice, Phase, deal_hands
 from referee.match.player import NO_TIME_LEFT, Player
-from referee.seats.clock import MARGIN, UNASKED_EACH, UNASKED_MOST
+from referee.seats.clock import MARGIN, MAX_UNASKED_CPU, UNASKED_EACH
 from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.scripted_seats import AbsentSeat, FakeTime, ScriptedSeat, fails, honest
 
@@ -33,8 +33,7 @@ async def one_decision(script: Script, deal: Deal | None = None) -> tuple[Player
     seat = ScriptedSeat(script)
     player = Player(seat, SETTING)
     player.begin_deal()
-    chair = deal.to_act[0]
-    return player, seat, await player.act(deal.copy(), chair, TOTALS, seed=5)
+    return player, seat, await player.act(deal.copy(), deal.to_act[0], TOTALS, seed=5)
 
 
 async def test_a_legal_answer_is_the_bots_own() -> None:
@@ -84,7 +83,9 @@ async def test_a_forced_card_is_played_without_asking_and_is_no_decision() -> No
     decision = await player.act(deal, deal.turn, TOTALS, seed=5)
     assert (decision.by, decision.unasked) == ("bot", 3.0)
     assert [view.decision for view in seat.asked] == [1]
-    assert seat.asked[0].bank == pytest.approx(10 - 3 + UNASKED_MOST + UNASKED_EACH), "no increment but for decisions"
+    assert seat.asked[0].bank == pytest.approx(10 - 3 + MAX_UNASKED_CPU + UNASKED_EACH), (
+        "no increment but for decisions"
+    )
 
 
 @pytest.mark.parametrize("seat", [ScriptedSeat(fails(Verdict.GONE)), AbsentSeat()], ids=["gone", "absent"])
@@ -169,14 +170,14 @@ async def test_each_fault_is_told_to_the_bot() -> None:
     player = Player(seat, SETTING)
     for _ in range(3):
         await player.act(deal, deal.turn, TOTALS, seed=5)
-    assert seat.told == [
+    assert seat.notices == [
         FaultNotice("malformed", "it cannot be read", count, takeover=count == 3) for count in (1, 2, 3)
     ]
 
 
 async def test_a_bot_that_is_gone_is_taken_over_at_once_and_told_nothing() -> None:
     player, seat, decision = await one_decision(fails(Verdict.GONE, "its program ended with exit code 1"))
-    assert (decision.by, player.taken_over, seat.told) == ("default:gone", True, [])
+    assert (decision.by, player.taken_over, seat.notices) == ("default:gone", True, [])
     assert player.faults[0].message == "its program ended with exit code 1"
 
 
@@ -274,7 +275,7 @@ async def test_work_before_the_first_question_and_between_two_is_told_and_drawn_
         time.cpu += work
         unasked.append((await player.act(deal, deal.turn, TOTALS, seed=5)).unasked)
     assert unasked == [1.0, 0.0, 2.0]
-    free = UNASKED_MOST + UNASKED_EACH, UNASKED_EACH + UNASKED_EACH
+    free = MAX_UNASKED_CPU + UNASKED_EACH, UNASKED_EACH + UNASKED_EACH
     banks = 10 - 1 + free[0], 10 - 1 + free[0] - 0.25, 10 - 3 + free[0] + free[1] - 0.5
     assert [view.bank for view in seat.asked] == pytest.approx(banks)
 

@@ -15,7 +15,7 @@ from referee.records.lines import DealLine, Step
 HEARTS = PRESETS["hearts"]
 NAMES = ("a", "b", "c", "d")
 SCORES = [(26, 0, 0, 0), (1, 2, 10, 13), (13, 13, 0, 0)]
-"""Of each board, by seat, whoever sits there."""
+"""Of each board, by seat, whichever bot sits there."""
 
 
 def line(

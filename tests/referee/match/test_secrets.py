@@ -23,7 +23,7 @@ from referee.records.lines import ResultLine, to_json
 from referee.seats import hello
 from referee.seats.hello import new_token
 from referee.seats.stream_seat import StreamSeat
-from tests.referee.elsewhere import any_answer
+from tests.referee.other_worlds import any_answer
 from tests.referee.taps import Tap, found, played, spec_of
 from tests.referee.wires import open_seat, raw_bot
 from tests.rules.players import lumpy_hands
@@ -63,10 +63,10 @@ async def test_C_9_a_stream_carries_what_the_taps_hear_and_no_seed_or_token(rule
         await stream.listen()
     bots = [asyncio.create_task(listen(sockets[seat], tokens[seat], rules, Random(seat))) for seat in seats]
     lines = await played(spec_of(rules, Format(DEALS), seed), hands, streams)
-    heard = await asyncio.gather(*bots)
+    received = await asyncio.gather(*bots)
     taps = [tap_of(Random(seat)) for seat in seats]
     await played(spec_of(rules, Format(DEALS), seed), hands, taps)
-    for tap, (messages, rest) in zip(taps, heard, strict=True):
+    for tap, (messages, rest) in zip(taps, received, strict=True):
         assert messages == tap.first(len(tap.sent))
         everything = b"".join(messages) + rest.encode()
         assert not any(found(bytes.fromhex(token), everything) for token in tokens)
@@ -112,19 +112,19 @@ async def test_no_token_is_logged_or_told(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     asyncio.get_running_loop().set_debug(True)
-    told = ""
+    shown = ""
     async with open_seat(tmp_path) as (seat, token):
         for wrong in (token[:-1], token.upper() + "x", ""):
             async with raw_bot(tmp_path) as bot:
                 await bot.hello(wrong)
-                told += str(await bot.status())
+                shown += str(await bot.status())
         async with raw_bot(tmp_path, token) as bot:
             await seat.welcome(welcome)
             await bot.receive()
             await bot.hello(token)
             bot.hang_up()
-        told += repr(seat)
-    assert token not in told + caplog.text + "".join(capfd.readouterr())
+        shown += repr(seat)
+    assert token not in shown + caplog.text + "".join(capfd.readouterr())
 
 
 async def test_a_token_is_no_argument_of_any_process_and_in_no_text_of_its_place(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ async def test_a_bot_hears_its_seat_and_how_that_one_deal_went() -> None:
         assert seat.welcomed is not None
         place = seats_of(rules, SEED, 5, 3).index(bot)
         assert (seat.welcomed.seat, seat.welcomed.format) == (place, "boards:1"), "no bot need know of the format"
-        assert seat.told[-1] == MatchResult(last.results[bot].place, float(deal.scores[place]))
+        assert seat.notices[-1] == MatchResult(last.results[bot].place, float(deal.scores[place]))
         assert last.results[bot].standard_error is None
 
 

@@ -88,7 +88,7 @@ def test_the_faults_are_found_one_after_the_other() -> None:
 
 def test_faults_of_later_deals_are_found_from_an_earlier_one(recorded: Recorded) -> None:
     deal = recorded.deals[6]
-    steps = (*deal.steps[:9], deal.steps[9].model_copy(update={"why": "so it was told"}), *deal.steps[10:])
+    steps = (*deal.steps[:9], deal.steps[9].model_copy(update={"why": "as the script says"}), *deal.steps[10:])
     deals = (*recorded.deals[:6], deal.model_copy(update={"steps": steps}), recorded.deals[7])
     cursor = Cursor(Recorded(recorded.first, recorded.rules, Deals.of(deals), None), 2)
     cursor.moment = 50

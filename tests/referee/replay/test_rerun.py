@@ -57,7 +57,7 @@ def test_the_views_are_those_of_the_match_to_the_last_bit(rules: str, form: str)
             assert [shown(view) for view in again.asked] == [shown(view) for view in seats[bot].asked]
             banks = [view.bank for view in seats[bot].asked]  # the record rounds the times they follow from
             assert [view.bank for view in again.asked] == pytest.approx(banks, abs=0.001)
-            assert again.told == seats[bot].told[:-1] + again.told[-1:]
+            assert again.notices == seats[bot].notices[:-1] + again.notices[-1:]
             assert again.welcomed == seats[bot].welcomed
             assert again.closed
 
@@ -135,7 +135,7 @@ def test_what_the_trick_brought_is_told_with_a_play_only() -> None:
 
 FAULTS: dict[str, tuple[Script, Verdict, str]] = {
     "illegal": (lambda view: next(card for card in view.unseen), Verdict.ILLEGAL, "is not in the hand"),
-    "malformed": (lambda view: SeatFailure(Verdict.MALFORMED, "so it was told"), Verdict.MALFORMED, "so it was told"),
+    "malformed": (lambda view: SeatFailure(Verdict.MALFORMED, "by its script"), Verdict.MALFORMED, "by its script"),
 }
 
 
@@ -191,7 +191,7 @@ def test_only_the_chosen_deals_are_asked_about_with_the_numbers_of_the_match() -
     assert table.questions == len(seat.asked) == now
     assert {view.deal for view in seat.asked} == {1}
     assert [view.decision for view in seat.asked] == list(range(before + 1, before + now + 1))
-    assert [type(notice) for notice in seat.told] == [DealResult, DealResult, MatchResult]
+    assert [type(notice) for notice in seat.notices] == [DealResult, DealResult, MatchResult]
 
 
 def test_what_the_default_policy_played_was_no_question() -> None:

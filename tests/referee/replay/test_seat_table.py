@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 def without_news(table: TableView) -> TableView:
     """Without who decided, and what only a replay can know of points: the moon is chosen later."""
-    chairs = tuple(replace(chair, points=0) for chair in table.chairs)
-    return replace(table, last_actions=(), chairs=chairs)
+    seats = tuple(replace(viewed, points=0) for viewed in table.seats)
+    return replace(table, last_actions=(), seats=seats)
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -29,8 +29,8 @@ def replay_of(rules: str, make_seats: Callable[[int], list[Seat]] = showy_seats)
     return DealReplay(recorded.rules, recorded.first, recorded.deals[0])
 
 
-def table_views(replay: DealReplay, chairs: tuple[int, ...] | None = None) -> list[TableView]:
-    return [view_table(replay, place, chairs) for place in range(len(replay.moments))]
+def table_views(replay: DealReplay, seen_from: tuple[int, ...] | None = None) -> list[TableView]:
+    return [view_table(replay, place, seen_from) for place in range(len(replay.moments))]
 
 
 @pytest.fixture(scope="module", params=PRESETS)
@@ -40,19 +40,19 @@ def replay(request: pytest.FixtureRequest) -> DealReplay:
 
 def test_all_hands_are_open_when_all_look(replay: DealReplay) -> None:
     for now, moment in zip(table_views(replay), replay.moments, strict=True):
-        assert [mask_of(chair.hand) for chair in now.chairs] == moment.deal.hands
-        assert [chair.unknown for chair in now.chairs] == [0] * replay.rules.players
-        assert tuple(chair.points for chair in now.chairs) == moment.deal.points()
-        assert tuple(chair.seat for chair in now.chairs if chair.asked) == moment.deal.to_act
+        assert [mask_of(viewed.hand) for viewed in now.seats] == moment.deal.hands
+        assert [viewed.unknown for viewed in now.seats] == [0] * replay.rules.players
+        assert tuple(viewed.points for viewed in now.seats) == moment.deal.points()
+        assert tuple(viewed.seat for viewed in now.seats if viewed.asked) == moment.deal.to_act
 
 
-def test_from_a_chair_one_sees_ones_own_hand_and_how_many_cards_the_others_hold(replay: DealReplay) -> None:
+def test_from_a_seat_one_sees_ones_own_hand_and_how_many_cards_the_others_hold(replay: DealReplay) -> None:
     for now, moment in zip(table_views(replay, (1,)), replay.moments, strict=True):
-        assert mask_of(now.chairs[1].hand) == moment.deal.hands[1]
-        assert now.chairs[1].unknown == 0
-        for chair in now.chairs:
-            assert len(chair.hand) + chair.unknown == moment.deal.hands[chair.seat].bit_count()
-            assert chair.open == (chair.seat == 1)
+        assert mask_of(now.seats[1].hand) == moment.deal.hands[1]
+        assert now.seats[1].unknown == 0
+        for viewed in now.seats:
+            assert len(viewed.hand) + viewed.unknown == moment.deal.hands[viewed.seat].bit_count()
+            assert viewed.open == (viewed.seat == 1)
 
 
 def hidden_swaps(deal: Deal, seat: int) -> Iterator[tuple[int, int, int]]:
@@ -70,7 +70,7 @@ def secret(deal: Deal) -> int:
     return mask_of(shown.card for shown in deal.exposures if shown.face is Face.DOWN)
 
 
-def test_a_scene_from_a_chair_is_the_same_whatever_the_others_hold_that_it_cannot_know(replay: DealReplay) -> None:
+def test_a_scene_from_a_seat_is_the_same_whatever_the_others_hold_that_it_cannot_know(replay: DealReplay) -> None:
     tried = 0
     for place, moment in enumerate(replay.moments):
         for seat in (0, replay.rules.players - 1):
@@ -89,12 +89,12 @@ def test_a_scene_from_a_chair_is_the_same_whatever_the_others_hold_that_it_canno
 def test_passed_cards_are_known_to_who_gave_and_who_got_them() -> None:
     replay = replay_of("hearts")
     now, everything = view_table(replay, 1, (1,)), view_table(replay, 1)
-    assert [bool(chair.passed) for chair in now.chairs] == [True, True, False, False]
-    assert [bool(chair.received) for chair in now.chairs] == [False, True, True, False]
-    assert now.chairs[1].received == now.chairs[0].passed == everything.chairs[0].passed
-    assert set(now.chairs[2].hand) == set(now.chairs[1].passed)
-    assert [chair.pass_to for chair in now.chairs] == [1, 2, 3, 0]
-    assert [len(chair.passed) for chair in everything.chairs] == [3, 3, 3, 3]
+    assert [bool(viewed.passed) for viewed in now.seats] == [True, True, False, False]
+    assert [bool(viewed.received) for viewed in now.seats] == [False, True, True, False]
+    assert now.seats[1].received == now.seats[0].passed == everything.seats[0].passed
+    assert set(now.seats[2].hand) == set(now.seats[1].passed)
+    assert [viewed.pass_to for viewed in now.seats] == [1, 2, 3, 0]
+    assert [len(viewed.passed) for viewed in everything.seats] == [3, 3, 3, 3]
 
 
 def test_a_card_put_face_down_is_known_to_its_owner_alone_until_it_is_played() -> None:
@@ -104,23 +104,23 @@ def test_a_card_put_face_down_is_known_to_its_owner_alone_until_it_is_played() -
     )
     other = (owner + 1) % 4
     for place, moment in enumerate(replay.moments[1:], 1):
-        now = view_table(replay, place, (other,)).chairs[owner]
+        now = view_table(replay, place, (other,)).seats[owner]
         played = bool(mask_of(moment.deal.plays) & card.mask)
         assert (card in now.exposed) == played
         assert (now.hidden == 0) == played
-        assert view_table(replay, place, (owner,)).chairs[owner].exposed[card] is Face.DOWN
+        assert view_table(replay, place, (owner,)).seats[owner].exposed[card] is Face.DOWN
 
 
-def test_nobody_learns_from_a_chair_who_else_was_asked_to_expose() -> None:
+def test_nobody_learns_from_a_seat_who_else_was_asked_to_expose() -> None:
     replay = replay_of("gongzhu")
     assert replay.moments[0].deal.phase is Phase.EXPOSE
     assert len(replay.moments[0].deal.to_act) > 1
     seat = replay.moments[0].deal.to_act[0]
-    assert [chair.asked for chair in view_table(replay, 0, (seat,)).chairs] == [each == seat for each in range(4)]
+    assert [viewed.asked for viewed in view_table(replay, 0, (seat,)).seats] == [each == seat for each in range(4)]
     assert [last.seat for last in view_table(replay, 1, (seat,)).last_actions] == [seat]
 
 
-def test_who_decided_for_a_seat_and_how_long_it_took_is_seen_from_its_own_chair_alone() -> None:
+def test_who_decided_for_a_seat_and_how_long_it_took_is_seen_from_its_own_seat_alone() -> None:
     replay = replay_of("hearts", faulty_seats)
     place = next(place for place, moment in enumerate(replay.moments) if "default:malformed" in str(moment.done))
     everything = [last for last in view_table(replay, place).last_actions if last.seat == 0]
@@ -158,15 +158,15 @@ def test_only_the_result_shows_scores_and_totals_with_them() -> None:
 
 def test_the_cards_taken_that_count_lie_before_their_taker() -> None:
     last = table_views(replay_of("gongzhu"))[-1]
-    taken = [card for chair in last.chairs for card in chair.taken]
+    taken = [card for viewed in last.seats for card in viewed.taken]
     assert sorted(taken) == [Card.parse("TC"), Card.parse("JD"), *cards_in(0x1FFF << 26), Card.parse("QS")]
 
 
-def test_a_moon_choice_is_news_only_from_the_shooters_chair() -> None:
+def test_a_moon_choice_is_news_only_from_the_shooters_seat() -> None:
     recorded = Recorded.of(moon_lines())
     replay = DealReplay(recorded.rules, recorded.first, recorded.deals[2])
     place = len(replay.moments) - 2
     assert [last.action for last in view_table(replay, place).last_actions] == [MoonChoice.ADD]
     shooter = view_table(replay, place).last_actions[0].seat
     assert view_table(replay, place, ((shooter + 1) % 4,)).last_actions == ()
-    assert view_table(replay, place).chairs[shooter].points == 0
+    assert view_table(replay, place).seats[shooter].points == 0

@@ -1,4 +1,4 @@
-"""Records that hold, and records that somebody changed: nothing passes but times, reasons and names."""
+"""Records that hold, and records that were changed: nothing passes but times, reasons and names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.referee.scripted_seats import WorkingSeat, honest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-TELLING = ("hearts", "gongzhu-five")
+ON_EVERY_PUSH = ("hearts", "gongzhu-five")
 """Presets whose records are of every form on each push; the others are played on one board."""
 FREE = {"took_ms", "why", "exit_code", "oom"}
 """What follows from nothing."""
@@ -93,7 +93,7 @@ def finding(folder: Path, lines: Iterable[Plain]) -> str:
 @pytest.mark.parametrize(
     ("rules", "form"),
     [
-        pytest.param(rules, form, marks=[] if (rules in TELLING) == (form != "board:2:1") else pytest.mark.long)
+        pytest.param(rules, form, marks=[] if (rules in ON_EVERY_PUSH) == (form != "board:2:1") else pytest.mark.long)
         for rules in PRESETS
         for form in ("game", "deals:3", "boards:2", "board:2:1")
     ],
@@ -312,7 +312,7 @@ CHANGES = {
         step(1, FORCED, by="default:timeout", why="late"),
         f"line 2: deal 0: steps[{FORCED}]: it is by default:timeout, but only one action was legal",
     ),
-    "a forced card of whoever was taken over, by the default policy": (
+    "a forced card of a bot that was taken over, by the default policy": (
         FAULTY,
         step(1, last_forced(FAULTY), by="takeover"),
         f"line 2: deal 0: steps[{last_forced(FAULTY)}]: it is by takeover, but only one action was legal",
@@ -381,12 +381,12 @@ CHANGES = {
     "an unknown verdict": (
         HONEST,
         step(1, 0, by="default:ugly", why="late"),
-        "line 2: deal 0: steps[0]: nobody knows who 'default:ugly' is that it is by",
+        "line 2: deal 0: steps[0]: no one decides as 'default:ugly'",
     ),
     "an unknown author": (
         HONEST,
         step(1, 0, by="me"),
-        "line 2: deal 0: steps[0]: nobody knows who 'me' is that it is by",
+        "line 2: deal 0: steps[0]: no one decides as 'me'",
     ),
     "a takeover without faults": (
         HONEST,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pigpen import ClockSetting
-from referee.seats.clock import IDLE_SECONDS, MARGIN, UNASKED_EACH, UNASKED_MOST, WALL_CAP, Clock, Stopwatch
+from referee.seats.clock import IDLE_SECONDS, MARGIN, MAX_UNASKED_CPU, UNASKED_EACH, WALL_CAP, Clock, Stopwatch
 
 
 def clock(bank: float = 10.0, increment: float = 0.5, limit: float = 2.0) -> Clock:
@@ -59,8 +59,8 @@ class Times:
         if self.used is not None:
             self.used += cpu
 
-    def watch(self, limit: float = 1.0, thinkers: int = 1) -> Stopwatch:
-        return Stopwatch(limit, lambda: self.used, lambda: self.wall, thinkers)
+    def watch(self, limit: float = 1.0, concurrent: int = 1) -> Stopwatch:
+        return Stopwatch(limit, lambda: self.used, lambda: self.wall, concurrent)
 
 
 def test_wall_time_counts_but_for_the_margin_where_no_cpu_time_can_be_read() -> None:
@@ -94,7 +94,7 @@ def test_a_sleeper_is_rated_at_a_third_of_the_wall_time() -> None:
 
 def test_those_who_are_asked_at_once_share_the_wall_time() -> None:
     times = Times(7.0)
-    watch = times.watch(thinkers=4)
+    watch = times.watch(concurrent=4)
     times.pass_(wall=4 * WALL_CAP * 0.5 + MARGIN, cpu=0.1)
     assert watch.rated == pytest.approx(0.5)
 
@@ -134,13 +134,13 @@ def test_a_little_that_is_used_unasked_costs_nothing() -> None:
     quiet = clock()
     for _ in range(1000):
         quiet.charge_unasked(UNASKED_EACH)
-    quiet.charge_unasked(UNASKED_MOST + UNASKED_EACH)
+    quiet.charge_unasked(MAX_UNASKED_CPU + UNASKED_EACH)
     assert quiet.bank == 10.0
 
 
 def test_what_is_used_unasked_beyond_that_is_drawn_on_the_bank() -> None:
     busy = clock()
-    busy.charge_unasked(UNASKED_MOST + UNASKED_EACH + 1.0)
+    busy.charge_unasked(MAX_UNASKED_CPU + UNASKED_EACH + 1.0)
     busy.charge_unasked(UNASKED_EACH + 0.5)
     assert busy.bank == pytest.approx(8.5)
 
@@ -149,13 +149,13 @@ def test_what_was_not_used_unasked_is_not_saved_up() -> None:
     quiet = clock()
     for _ in range(1000):
         quiet.charge_unasked(0.0)
-    quiet.charge_unasked(UNASKED_MOST + UNASKED_EACH + 1.0)
+    quiet.charge_unasked(MAX_UNASKED_CPU + UNASKED_EACH + 1.0)
     assert quiet.bank == pytest.approx(9.0)
 
 
 def test_whoever_owes_time_has_none_until_it_has_come_back() -> None:
     busy = clock(increment=0.5)
-    busy.charge_unasked(UNASKED_MOST + UNASKED_EACH + 11.25)
+    busy.charge_unasked(MAX_UNASKED_CPU + UNASKED_EACH + 11.25)
     assert [busy.bank, busy.allowance] == pytest.approx([-1.25, 0.0])
     assert busy.owes
     busy.charge(0.0)
@@ -172,12 +172,12 @@ def test_sleep_is_drawn_on_the_bank_in_full_and_no_further_than_it_goes() -> Non
 
 
 @pytest.mark.parametrize(
-    ("cpu", "thinkers", "slept"), [(0.01, 1, 2.8), (0.01, 2, 1.3), (0.3, 1, 0.0), (0.15, 1, 0.0), (None, 1, 0.0)]
+    ("cpu", "concurrent", "slept"), [(0.01, 1, 2.8), (0.01, 2, 1.3), (0.3, 1, 0.0), (0.15, 1, 0.0), (None, 1, 0.0)]
 )
 def test_a_bot_sleeps_if_it_works_for_less_than_a_twentieth_of_its_share(
-    cpu: float | None, thinkers: int, slept: float
+    cpu: float | None, concurrent: int, slept: float
 ) -> None:
     times = Times(None if cpu is None else 7.0)
-    watch = times.watch(limit=9.0, thinkers=thinkers)
+    watch = times.watch(limit=9.0, concurrent=concurrent)
     times.pass_(wall=IDLE_SECONDS + 3.0, cpu=cpu or 0.0)
     assert watch.slept == pytest.approx(slept)

@@ -34,10 +34,10 @@ SEEN = Seen(question(0), ("you", "b", "c", "d"))
 
 @asynccontextmanager
 async def person_seat(
-    folder: Path, deadlines: Deadlines = QUICK, most_messages: int = MAX_MESSAGES
+    folder: Path, deadlines: Deadlines = QUICK, max_messages: int = MAX_MESSAGES
 ) -> AsyncIterator[tuple[PersonSeat, str]]:
     token = new_token()
-    seat = PersonSeat(folder / "seat.sock", token, deadlines, most_messages)
+    seat = PersonSeat(folder / "seat.sock", token, deadlines, max_messages)
     await seat.listen()
     try:
         yield seat, token
@@ -150,7 +150,7 @@ async def test_a_person_says_that_it_has_looked_at_the_end_of_a_deal(tmp_path: P
 
 
 async def test_a_flood_is_refused_and_the_match_goes_on(tmp_path: Path) -> None:
-    async with person_seat(tmp_path, most_messages=8) as (seat, token), raw_bot(tmp_path, token) as person:
+    async with person_seat(tmp_path, max_messages=8) as (seat, token), raw_bot(tmp_path, token) as person:
         await seat.welcome(WELCOME)
         await person.receive()
         for _ in range(9):

@@ -17,19 +17,19 @@ def test_a_connection_brings_back_only_whoever_was_lost_with_one() -> None:
     presence.leave()
     presence.lose()
     presence.connected()
-    assert presence.is_away, "it had said that it left"
+    assert presence.is_away, "it sent that it left"
     presence.come_back()
     assert not presence.is_away
 
 
 def test_changes_are_told_once() -> None:
-    told: list[bool] = []
-    presence = Presence(lambda: told.append(presence.is_away))
+    noted: list[bool] = []
+    presence = Presence(lambda: noted.append(presence.is_away))
     presence.leave()
     presence.leave()
     presence.come_back()
     presence.come_back()
-    assert told == [True, False]
+    assert noted == [True, False]
 
 
 def test_whoever_waits_for_a_person_goes_on_when_it_is_back_or_the_time_is_up() -> None:

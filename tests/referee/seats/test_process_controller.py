@@ -64,7 +64,7 @@ def test_one_that_worked_unasked_is_frozen_whenever_it_is_not_asked(
 
 
 def after_an_answer(controller: RecordingController, policy: FreezePolicy, unasked: float) -> None:
-    """The program answers a question, and then uses so many seconds of CPU time."""
+    """The program answers a question, and then uses *unasked* seconds of CPU time."""
     assert controller.used is not None
     policy.begin(1, controller.used)
     policy.end(controller.used)

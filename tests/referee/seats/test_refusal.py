@@ -1,4 +1,4 @@
-"""A stream is ended with a reason, whoever still hears it."""
+"""A stream is ended with a reason, whether or not the other end still reads it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Ending:
 
     def __init__(self, error: Exception) -> None:
         self.error = error
-        self.said: list[object] = []
+        self.status: list[object] = []
 
-    async def abort(self, *said: object) -> None:
-        self.said += said
+    async def abort(self, *status: object) -> None:
+        self.status += status
         raise self.error
 
 
@@ -30,8 +30,8 @@ class Ending:
     ("error", "raised"),
     [(grpc.aio.AbortError("ended"), grpc.aio.AbortError), (grpc.aio.InternalError("gone"), asyncio.CancelledError)],
 )
-async def test_grpc_hears_what_it_expects(error: Exception, raised: type[BaseException]) -> None:
+async def test_grpc_gets_what_it_expects(error: Exception, raised: type[BaseException]) -> None:
     stream = Ending(error)
     with pytest.raises(raised):
         await refuse(cast("Context", stream), grpc.StatusCode.UNAUTHENTICATED, "no")
-    assert stream.said == [grpc.StatusCode.UNAUTHENTICATED, "no"]
+    assert stream.status == [grpc.StatusCode.UNAUTHENTICATED, "no"]

@@ -57,7 +57,7 @@ async def has_ended(reader: asyncio.StreamReader) -> bool:
 
 
 async def no_stream(*_: object) -> None:
-    raise AssertionError("somebody opened a stream")
+    raise AssertionError("a stream was opened")
 
 
 async def flood(bot: RawBot, count: int) -> None:
@@ -118,12 +118,12 @@ async def test_a_flood_of_messages_costs_the_seat_and_the_bot_hears_why(tmp_path
         asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
         await bot.receive()
         await flood(bot, MAX_UNASKED + 2)  # the first one counts as the answer that was asked for
-        with pytest.raises(SeatFailure, match="it sent more than 64 messages that nobody had asked for") as failure:
+        with pytest.raises(SeatFailure, match="it sent more than 64 messages that were not asked for") as failure:
             await asked
         assert failure.value.verdict is Verdict.GONE
         code, text = await bot.status()
         assert code is grpc.StatusCode.FAILED_PRECONDITION
-        assert text == "it sent more than 64 messages that nobody had asked for"
+        assert text == "it sent more than 64 messages that were not asked for"
         assert not (tmp_path / "seat.sock").exists()
 
 

@@ -63,9 +63,9 @@ def test_its_time_never_goes_back(moments: list[tuple[float, float, bool]]) -> N
         times.cpu += passed * share
         if waits:
             selector.select(0)
-        told = selector.look() - selector.stalled
-        assert told > last - 1e-9
-        last = told
+        now = selector.look() - selector.stalled
+        assert now > last - 1e-9
+        last = now
 
 
 def test_work_is_no_standstill(selector: StallSelector, times: Times) -> None:
@@ -87,7 +87,7 @@ def test_the_loop_without_a_standstill_keeps_the_ordinary_time() -> None:
 
     loop = StallTolerantLoop()
     try:
-        before, told, after = loop.run_until_complete(measured())
+        before, now, after = loop.run_until_complete(measured())
     finally:
         loop.close()
-    assert before <= told <= after or told < after - STALL_SECONDS  # this machine may have stood still indeed
+    assert before <= now <= after or now < after - STALL_SECONDS  # this machine may have stood still indeed

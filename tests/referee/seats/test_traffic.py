@@ -18,7 +18,7 @@ def test_a_few_messages_too_many_are_nothing() -> None:
         traffic.message()
     assert traffic.excess == ""
     traffic.message()
-    assert traffic.excess == "it sent more than 64 messages that nobody had asked for"
+    assert traffic.excess == "it sent more than 64 messages that were not asked for"
 
 
 def test_two_answers_to_every_question_are_too_much_in_the_end() -> None:

@@ -53,29 +53,29 @@ def test_every_view_comes_through_unchanged(
     rules = PRESETS[name]
     deal = Deal(rules, deal_hands(rules, seed.to_bytes(32, "big"), number), number=number, leader=leader)
     while not deal.is_over:
-        for chair in deal.to_act:
+        for seat in deal.to_act:
             view = View(
-                *deal.known_to(chair), totals=(-5,) * rules.players, decision=7, seed=2**64 - 1, limit=1.0, bank=59.5
+                *deal.known_to(seat), totals=(-5,) * rules.players, decision=7, seed=2**64 - 1, limit=1.0, bank=59.5
             )
             message = referee_pb2.RefereeMessage.FromString(request_message(view, 0.25).SerializeToString())
             read = view_of(message.request, rules)
             assert read == view
             assert (read.totals, read.decision, read.seed) == (view.totals, 7, 2**64 - 1)
             assert (read.limit, read.bank) == (1.0, 59.5)
-            deal.apply(chair, chosen(deal, chair, rng))
+            deal.apply(seat, chosen(deal, seat, rng))
 
 
-def chosen(deal: Deal, chair: int, rng: object) -> Action:
+def chosen(deal: Deal, seat: int, rng: object) -> Action:
     choose = getattr(rng, "choice")  # noqa: B009  hypothesis types its generator loosely
     if deal.phase is Phase.EXPOSE:
         down = deal.rules.exposing and deal.rules.exposing.face_down
         faces = [Face.UP, Face.DOWN] if down else [Face.UP]
-        return {card: choose(faces) for card in deal.legal(chair) if choose([True, False])}
+        return {card: choose(faces) for card in deal.legal(seat) if choose([True, False])}
     if deal.phase is Phase.PLAY:
-        card = choose(deal.legal(chair))
+        card = choose(deal.legal(seat))
         assert isinstance(card, Card)
         return card
-    return deal.default_action(chair)
+    return deal.default_action(seat)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
  *
  * Takes the log socket as stdout and stderr in place of the engine's pipes, starts the program as USER, a number, reaps
  * what has ended, and ends as the program does: its exit code, or 128 + the signal. Only 137 becomes 192: nothing inside
- * can kill this process, so the engine tells 137 only where somebody outside killed it, or the kernel for memory. No
+ * can kill this process, so the engine reports 137 only if it was killed from outside, or by the kernel for memory. No
  * process of the container can then reach a pipe that the engine reads. Uses no library, so that it runs in every image.
  * `hatch_build.py` compiles it.
  *

@@ -1,7 +1,7 @@
 /*
  * Keeps every file of an image in memory: `lock_files MAX_BYTES`, in a container of that image, as root with the
  * capabilities IPC_LOCK and DAC_READ_SEARCH alone. Containers share the page cache of their images' files; while this
- * program lives, nobody can tell from a page, or from how long a look-up takes, what another container did to it.
+ * program lives, no one can tell from a page, or from the time of a look-up, what another container did to it.
  *
  * Reads each folder and link below /, and maps and locks each regular file: a mapped file keeps its inode, its name and
  * the folders above it in the kernel's memory as well. Other file systems (/proc, /sys, /dev) are passed over. Then it

@@ -47,7 +47,7 @@ def ladder(settings: Settings) -> Iterator[Ladder]:
         yield ladder
 
 
-DEEDS: list[Callable[[Ladder, Viewer], Any]] = [
+ACTIONS: list[Callable[[Ladder, Viewer], Any]] = [
     lambda ladder, viewer: managing.accounts(ladder, viewer),
     lambda ladder, viewer: managing.add(ladder, viewer, "eve", Role.ORGANISER),
     lambda ladder, viewer: managing.add_with_password(
@@ -65,12 +65,12 @@ DEEDS: list[Callable[[Ladder, Viewer], Any]] = [
 ]
 
 
-@pytest.mark.parametrize("deed", DEEDS)
-def test_nobody_else_does_what_organisers_do(ladder: Ladder, deed: Callable[[Ladder, Viewer], Any]) -> None:
+@pytest.mark.parametrize("action", ACTIONS)
+def test_nobody_else_does_what_organisers_do(ladder: Ladder, action: Callable[[Ladder, Viewer], Any]) -> None:
     reader = Viewer("olga", is_organiser=True, scopes=frozenset({Scope.READ, Scope.SUBMIT}), by_token=True)
     for viewer in (NOBODY, ADA, reader):
         with pytest.raises(Forbidden):
-            deed(ladder, viewer)
+            action(ladder, viewer)
     assert managing.audit(ladder, LOCAL) == []
 
 
@@ -91,7 +91,7 @@ def test_disabling_ends_sessions_tokens_and_links_at_once_and_enabling_brings_no
     row = managing.enable(ladder, OLGA, "ada")
     assert (row.disabled, row.reason) == (None, "")
     assert [viewer_by(ladder, secret, "") for secret in secrets] == [NOBODY, NOBODY]
-    with pytest.raises(LadderError, match="not good any more"):
+    with pytest.raises(LadderError, match="is no longer valid"):
         register(ladder, quick_passwords(), "", PASSWORD, link, HERE)
     assert viewer_by(ladder, session_of(ladder, "ada"), "").name == "ada"
 
@@ -151,7 +151,7 @@ def test_what_is_done_is_written_down_with_who_did_it_from_where(ladder: Ladder)
 
 
 def test_what_fails_is_not_written_down(ladder: Ladder) -> None:
-    for deed in (
+    for action in (
         lambda: managing.disable(ladder, OLGA, "eve", "x"),
         lambda: managing.disable(ladder, OLGA, "ada", " "),
         lambda: managing.set_quota(ladder, OLGA, "eve", 7),
@@ -161,7 +161,7 @@ def test_what_fails_is_not_written_down(ladder: Ladder) -> None:
         lambda: tokens.revoke(ladder, OLGA, "olga", 7, "token"),
     ):
         with pytest.raises((LadderError, UserError)):
-            deed()
+            action()
     assert managing.audit(ladder, OLGA) == []
 
 
@@ -174,12 +174,12 @@ def test_the_first_organiser_comes_by_the_newest_link(settings: Settings) -> Non
         assert inviting.first_invitation(ladder) is not None, "she has no password yet"
         new = inviting.first_invitation(ladder)
         assert new is not None
-        with pytest.raises(LadderError, match="not good any more"):
+        with pytest.raises(LadderError, match="is no longer valid"):
             register(ladder, quick_passwords(), "otto", PASSWORD, old.secret, HERE)
         register(ladder, quick_passwords(), "otto", PASSWORD, new.secret, HERE)
         assert [row.role for row in managing.accounts(ladder, LOCAL) if row.name == "otto"] == [Role.ORGANISER]
         assert inviting.first_invitation(ladder) is None
-        with pytest.raises(LadderError, match="not good any more"):
+        with pytest.raises(LadderError, match="is no longer valid"):
             register(ladder, quick_passwords(), "eve", PASSWORD, new.secret, HERE)
 
 

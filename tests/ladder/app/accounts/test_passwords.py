@@ -88,7 +88,7 @@ def test_who_waits_too_long_is_told_to_come_again() -> None:
         done = [threads.submit(passwords.hash, GOOD) for _ in range(AT_ONCE)]
         for _ in range(AT_ONCE):
             assert hasher.inside.acquire(timeout=PATIENCE)
-        with pytest.raises(Busy, match="Too many log in just now"):
+        with pytest.raises(Busy, match="Too many log-ins at the moment"):
             passwords.are_good(None, GOOD)
         hasher.go_on.set()
         for each in done:

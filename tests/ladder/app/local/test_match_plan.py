@@ -1,4 +1,4 @@
-"""What is to be played, from the words of somebody who asks for it."""
+"""The plan of a match, from the words of a user."""
 
 from __future__ import annotations
 

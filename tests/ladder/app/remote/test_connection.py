@@ -1,4 +1,4 @@
-"""What a remote ladder answers, and what becomes of it."""
+"""Answers of a remote ladder, and the values or errors that they become."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_refusal_is_the_ladders_own_sentence(status: int) -> None:
         (problem(500, "The site failed; its log says why."), "failed: The site failed; its log says why."),
         (problem(503, "try again soon"), "failed: try again soon"),
         ((502, HTML[1], b"<h1>Bad Gateway</h1>"), "does not answer: 502 Bad Gateway."),
-        (HTML, "is not understood (200, text/html): either it is no ladder, or it is one of another version"),
+        (HTML, "is not understood (200, text/html): it is not a ladder, or its version of Pigpen is not this one"),
         ((200, JSON, b"{}"), "is not understood (200, application/json)"),
         ((200, JSON, b"\xff"), "is not understood"),
         ((200, JSON, b""), "is not understood"),
@@ -175,7 +175,7 @@ def test_more_than_the_limit_is_not_read() -> None:
 
 
 def test_a_token_goes_to_the_ladders_origin_alone() -> None:
-    words = "leads to 'http://[^']*/x', and your token is not for that"
+    words = "redirects to 'http://[^']*/x', where your token is not valid"
     with (
         telling(GOOD) as other,
         telling((302, {"Location": f"{other.address}/x"}, b"")) as told,
@@ -194,7 +194,7 @@ def test_an_address_of_the_same_origin_is_followed_for_a_while() -> None:
 
 
 def test_a_change_follows_nobody() -> None:
-    with telling((307, {"Location": "/y"}, b"")) as told, pytest.raises(RemoteError, match="leads to"):
+    with telling((307, {"Location": "/y"}, b"")) as told, pytest.raises(RemoteError, match="redirects to"):
         change(told.address)
     assert len(told.asked) == 1
 

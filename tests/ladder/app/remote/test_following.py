@@ -69,7 +69,7 @@ def test_a_ladder_that_does_not_come_back_ends_it_with_how_to_look_later(
     with (
         telling(None) as told,
         Connection(told.address, "pgp_x", wait) as connection,
-        pytest.raises(RemoteError, match="The submission goes on there: pigpen submissions 7"),
+        pytest.raises(RemoteError, match="It continues there"),
     ):
         list(follow(connection, 7, wait))
     assert len(waits) > TRIES

@@ -30,8 +30,8 @@ pytestmark = [pytest.mark.docker, pytest.mark.registry]
 
 
 @dataclass
-class There:
-    """A ladder that has a registry, and who has logged in there."""
+class RemoteLadderWithRegistry:
+    """A remote ladder with a registry, and the user's log-in there."""
 
     ladder: Ladder
     login: Login
@@ -54,14 +54,14 @@ def silent(image: str) -> Iterator[Callable[[str], None]]:
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> Iterator[There]:
+def remote(tmp_path: Path) -> Iterator[RemoteLadderWithRegistry]:
     address = f"127.0.0.1:{free_port()}"
     settings = load_settings(data_dir=tmp_path / "ladder", registry=address)
     with Ladder.open(settings, create=True) as ladder, served(ladder) as port:
         add_person(ladder, "ada")
         site = f"http://127.0.0.1:{port}"
         with guarded_registry(settings.data_dir, f"{site}/api/v1/registry/token", address=address):
-            yield There(ladder, Login(site, "ada", token_of(ladder, "ada")))
+            yield RemoteLadderWithRegistry(ladder, Login(site, "ada", token_of(ladder, "ada")))
 
 
 @pytest.fixture
@@ -74,41 +74,43 @@ def image(client: docker.DockerClient, name: str) -> Iterator[str]:
 
 
 def test_an_image_is_pushed_under_ones_own_name_and_leaves_no_tag_behind(
-    there: There, image: str, client: docker.DockerClient
+    remote: RemoteLadderWithRegistry, image: str, client: docker.DockerClient
 ) -> None:
-    found = there.push(image, "trotter:2")
+    found = remote.push(image, "trotter:2")
     assert found.startswith("ada/trotter@sha256:")
-    assert [tag for tag in client.images.get(image).tags if tag.startswith(there.registry)] == []
-    assert there.push(image) == found.replace("trotter", image.partition(":")[0])
+    assert [tag for tag in client.images.get(image).tags if tag.startswith(remote.registry)] == []
+    assert remote.push(image) == found.replace("trotter", image.partition(":")[0])
 
 
-def test_what_is_not_there_or_cannot_be_called_so_is_named(there: There, image: str) -> None:
+def test_what_is_not_there_or_cannot_be_called_so_is_named(remote: RemoteLadderWithRegistry, image: str) -> None:
     with pytest.raises(UserError, match="There is no image 'nothing:here' on this engine"):
-        there.push("nothing:here")
-    with pytest.raises(UserError, match=r"gives no name for the registry\. Say one in small letters"):
-        there.push(image, "Trotter")
+        remote.push("nothing:here")
+    with pytest.raises(UserError, match=r"gives no name for the registry\. Give one in lower case"):
+        remote.push(image, "Trotter")
 
 
-def test_a_token_that_is_not_for_submitting_pushes_nothing(there: There, image: str) -> None:
+def test_a_token_that_is_not_for_submitting_pushes_nothing(remote: RemoteLadderWithRegistry, image: str) -> None:
     with pytest.raises(LadderError, match="lacks the scope 'submit'"):
-        there.push(image, token=token_of(there.ladder, "ada", Scope.READ))
+        remote.push(image, token=token_of(remote.ladder, "ada", Scope.READ))
 
 
-def test_submit_pushes_an_image_of_this_engines_and_takes_others_as_they_are(there: There, image: str) -> None:
+def test_submit_pushes_an_image_of_this_engines_and_takes_others_as_they_are(
+    remote: RemoteLadderWithRegistry, image: str
+) -> None:
     assert (is_on_engine(image), is_on_engine("ada/nowhere:1")) == (True, False)
-    with Connection(there.login.address, there.login.token) as connection:
-        pushed = name_in_registry(connection, there.login, image, silent)
+    with Connection(remote.login.address, remote.login.token) as connection:
+        pushed = name_in_registry(connection, remote.login, image, silent)
         assert pushed.startswith(f"ada/{image.partition(':')[0]}@sha256:")
-        assert name_in_registry(connection, there.login, "ada/nowhere:1", silent) == "ada/nowhere:1"
-        full = f"{there.registry}/{pushed}"
-        assert name_in_registry(connection, there.login, full, silent) == full
+        assert name_in_registry(connection, remote.login, "ada/nowhere:1", silent) == "ada/nowhere:1"
+        full = f"{remote.registry}/{pushed}"
+        assert name_in_registry(connection, remote.login, full, silent) == full
 
 
 def test_the_command_prints_the_name_and_no_token(
-    there: There, image: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    remote: RemoteLadderWithRegistry, image: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    write_login(there.login)
+    write_login(remote.login)
     done = CliRunner().invoke(app, ["push", image, "--name", "trotter"])
     assert (done.exit_code, "\nada/trotter@sha256:" in f"\n{done.stdout}") == (0, True)
-    assert there.login.token not in done.output
+    assert remote.login.token not in done.output

@@ -1,4 +1,4 @@
-"""Records of a remote ladder: fetched once, checked, and kept."""
+"""Records of a remote ladder: fetched once, checked, and cached."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_file_that_somebody_changed_is_fetched_again() -> None:
 
 
 def test_what_came_damaged_is_not_kept(cache: Path) -> None:
-    with telling(reply(body=RECORD[:-1])) as told, pytest.raises(RemoteError, match="came damaged"):
+    with telling(reply(body=RECORD[:-1])) as told, pytest.raises(RemoteError, match="arrived damaged"):
         fetch(told)
     assert list(cache.rglob("*.gz")) == []
 

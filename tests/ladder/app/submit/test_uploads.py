@@ -121,7 +121,7 @@ async def test_of_two_senders_one_is_told_to_wait(ladder: Ladder) -> None:
     await has_begun.wait()
     with pytest.raises(Conflict, match="Another request is sending"):
         await send(ladder, begun.id, 3, b"DEF")
-    with pytest.raises(Conflict, match="or submits it"), finished_upload(ladder, ADA, begun.id):
+    with pytest.raises(Conflict, match="or submitting this"), finished_upload(ladder, ADA, begun.id):
         pass
     may_end.set()
     assert (await sending).offset == 6
@@ -131,7 +131,7 @@ async def test_of_two_senders_one_is_told_to_wait(ladder: Ladder) -> None:
 
 async def test_more_than_was_announced_is_not_taken(ladder: Ladder) -> None:
     begun = begin_upload(ladder, ADA, 4)
-    with pytest.raises(UserError, match="More has come than the 4 bytes"):
+    with pytest.raises(UserError, match="More than the announced 4 bytes"):
         await send(ladder, begun.id, 0, b"abc", b"def")
     assert upload(ladder, ADA, begun.id).offset == 3
     assert (await send(ladder, begun.id, 3, b"d")).offset == 4
@@ -175,7 +175,7 @@ def test_a_name_that_is_none_leads_nowhere(ladder: Ladder, how: str, name: str) 
 
 def test_an_account_has_few_uploads_at_once_and_may_give_one_up(ladder: Ladder) -> None:
     begun = [begin_upload(ladder, ADA, 3) for _ in range(MAX_OPEN)]
-    with pytest.raises(TooOften, match=f"{MAX_OPEN} uploads of yours are under way") as caught:
+    with pytest.raises(TooOften, match=f"{MAX_OPEN} of your uploads are not finished") as caught:
         begin_upload(ladder, ADA, 3)
     assert caught.value.seconds == 60
     begin_upload(ladder, BEN, 3)

@@ -42,8 +42,8 @@ class PlayingTracker(PersonStateTracker):
         super().asked(question)
         assert self.answer(question.view.decision, decide(self.bot, question.view))
 
-    def told(self, notice: Notice) -> None:
-        super().told(notice)
+    def notified(self, notice: Notice) -> None:
+        super().notified(notice)
         if isinstance(notice, DealResult):
             self.go_on(notice.deal)
 

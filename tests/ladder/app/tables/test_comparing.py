@@ -12,14 +12,14 @@ from sqlalchemy import select
 from ladder.app.ladder import Ladder
 from ladder.app.matches import public_match
 from ladder.app.tables import comparing, replaying
+from ladder.app.tables.daily_board import open_today, todays_board
 from ladder.app.tables.day_secret import day_secret
 from ladder.app.tables.match_boards import BoardChair, match_board, open_match_board
 from ladder.app.tables.opening import open_table
-from ladder.app.tables.ordered import open_ordered
+from ladder.app.tables.order_dispatch import open_ordered
+from ladder.app.tables.played_boards import YOU
 from ladder.app.tables.reading import table_page
 from ladder.app.tables.replaying import first_place
-from ladder.app.tables.sittings import YOU
-from ladder.app.tables.todays import open_today, todays_board
 from ladder.entry.today import HOUSE, OPPONENT
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.results.table_files import TableFiles

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.ladder import Ladder
+from ladder.app.tables.chairs import end, join, stay
 from ladder.app.tables.limits import GAVE_WAY
 from ladder.app.tables.opening import open_table
 from ladder.app.tables.reading import table_page, tables_by_status
-from ladder.app.tables.sitting import end, join, stay
 from ladder.entry.networks import network_of
 from ladder.errors import Busy, TooOften
 from ladder.store.commands.tables import end_unattended
@@ -87,7 +87,7 @@ def test_the_address_with_most_tables_gives_one_up_before_a_first_one_is_refused
     assert status(ladder, one) == status(ladder, many[2]) != TableStatus.ENDED
     with pytest.raises(Busy):  # now everybody has one
         open_table(ladder, order, guest("192.0.3.3"))
-    with pytest.raises(Busy):  # nor may somebody have a second one instead of another's first
+    with pytest.raises(Busy):  # nor may a visitor have a second one instead of another's first
         open_table(ladder, order, guest("198.51.100.1"))
 
 

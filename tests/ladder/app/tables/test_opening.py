@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.ladder import Ladder
+from ladder.app.tables.chairs import end, join, leave, seat_of, start_now
 from ladder.app.tables.opening import open_table
 from ladder.app.tables.reading import bots_to_play_with, table_page, tables_by_status
-from ladder.app.tables.sitting import end, join, leave, seat_of, start_now
 from ladder.errors import Conflict, Forbidden, LadderError, TooOften, UserError
 from ladder.results.table_files import TableFiles
 from ladder.store import models
@@ -92,7 +92,7 @@ def test_the_opener_need_not_wait_for_people_who_do_not_come(ladder: Ladder) -> 
         start_now(ladder, opened.name, opened.secrets[2])
     page = start_now(ladder, opened.name, opened.secrets[0])
     assert (page.status, page.chairs[2].kind) == (TableStatus.READY, ChairKind.HOUSE)
-    with pytest.raises(Forbidden, match="for no chair"):
+    with pytest.raises(Forbidden, match="does not belong to a chair"):
         join(ladder, opened.name, opened.secrets[2], FRIEND)
     with pytest.raises(Conflict):
         start_now(ladder, opened.name, opened.secrets[0])
@@ -101,7 +101,7 @@ def test_the_opener_need_not_wait_for_people_who_do_not_come(ladder: Ladder) -> 
 def test_only_the_opener_ends_a_table_at_which_others_sit(ladder: Ladder) -> None:
     opened = open_table(ladder, TWO, GUEST)
     join(ladder, opened.name, opened.secrets[2], FRIEND)
-    with pytest.raises(Forbidden, match="you can leave it"):
+    with pytest.raises(Forbidden, match="You can leave it"):
         end(ladder, opened.name, opened.secrets[2])
     page = end(ladder, opened.name, opened.secrets[0])
     assert (page.status, page.reason, page.seed) == (TableStatus.ENDED, "It was ended at the table.", None)
@@ -131,7 +131,7 @@ def test_a_guest_has_two_tables_an_account_five_and_a_ladder_may_have_none(ladde
     [
         (TableOrder(variant="bridge"), "bridge"),
         (TableOrder(variant="hearts", chairs=(ChairOrder(), HOUSE)), "has 4 chairs"),
-        (TableOrder(variant="hearts", chairs=(HOUSE,) * 4), "but bots"),
+        (TableOrder(variant="hearts", chairs=(HOUSE,) * 4), "Only bots"),
         (TableOrder(variant="hearts", chairs=(ChairOrder(), HOUSE, HOUSE, NOBODY)), "no house bot"),
         (TableOrder(variant="hearts", format="boards:4"), "neither"),
         (TableOrder(variant="hearts", format="for ever"), "format"),

@@ -75,7 +75,7 @@ def test_a_card_that_was_played_for_the_person_is_marked_as_such(by: str) -> Non
         deal.apply(seat, deal.default_action(seat))
         see()
     if by == "default:timeout":
-        tracker.told(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
+        tracker.notified(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
     deal.apply(0, deal.default_action(0))
     see(away=by == "away")
     deal.apply(deal.to_act[0], deal.default_action(deal.to_act[0]))
@@ -90,12 +90,12 @@ def test_only_the_own_hand_is_shown_and_each_card_that_may_not_be_played_says_wh
     for state in states:
         if state.moment is None or state.deal is None:
             continue
-        for seat, chair in enumerate(state.moment.chairs):
-            hand = set(chair.hand.split())
+        for seat, viewed in enumerate(state.moment.seats):
+            hand = set(viewed.hand.split())
             if seat != state.deal.seat:
-                passed = set(state.moment.chairs[state.deal.seat].passed.split())
-                assert hand <= passed | set(chair.exposed.split())
-                assert not chair.legal
+                passed = set(state.moment.seats[state.deal.seat].passed.split())
+                assert hand <= passed | set(viewed.exposed.split())
+                assert not viewed.legal
             elif state.question and state.question.kind == "play":
                 assert hand == set(state.question.legal.split()) | state.question.why.keys()
                 assert all(barred.bar != "other" for barred in state.question.why.values())

@@ -18,8 +18,8 @@ from referee.match.formats import Format
 from referee.match.people_shown import PeopleShown
 from referee.match.spec import person_clock
 from referee.records.lines import DealLine
-from tests.referee.elsewhere import again, at, careless, elsewhere, replay, world_of
 from tests.referee.match.test_leaks import every_preset
+from tests.referee.other_worlds import again, at, careless, other_world, replay, world_of
 from tests.referee.taps import PersonTap, Tap, played, spec_of
 from tests.rules.players import lumpy_hands
 
@@ -58,7 +58,7 @@ def bytes_of(rules: Rules, messages: Sequence[bytes]) -> list[bytes]:
             view = view_of(message.request, rules)
             tracker.asked(Question(view, view.limit))
         elif notice := notice_of(message):
-            tracker.told(notice)
+            tracker.notified(notice)
             if isinstance(notice, DealResult):
                 tracker.go_on(notice.deal)
     return [state.model_dump_json().encode() for state in states]
@@ -76,7 +76,7 @@ def test_C_9_re_dealing_what_a_person_cannot_know_changes_no_byte_of_its_page(ru
         worlds, moons = zip(*[world_of(rules, line) for line in lines if isinstance(line, DealLine)], strict=True)
         for deal in range(DEALS):
             place = rng.choice([place for place, message in enumerate(taps[0].sent) if message.deal == deal])
-            known = [elsewhere(each, 0, rng) for each in (*worlds[:deal], at(worlds[deal], taps[0].sent[place]))]
+            known = [other_world(each, 0, rng) for each in (*worlds[:deal], at(worlds[deal], taps[0].sent[place]))]
             others: list[Tap] = [PersonTap(again(taps[0].answers, rng))]
             others += [Tap(replay(known, moons, other, rng)) for other in range(1, rules.players)]
             play(rules, seed, [world.hands for world in known], others)

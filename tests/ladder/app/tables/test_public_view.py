@@ -45,14 +45,14 @@ def test_a_spectator_sees_the_trick_and_the_points_and_nobodys_hand(rules: Rules
             views = [view_table(replay, place, (seat,)) for seat in range(rules.players)]
             assert moment.cards.split() == [str(play.card) for play in views[0].trick]
             assert moment.trick == views[0].number
-            for seat, chair in enumerate(moment.chairs):
-                outside = [view.chairs[seat] for view in views if view is not views[seat]]
-                shown = set(chair.hand.split())
-                assert shown <= set(chair.exposed.replace("*", "").split())
+            for seat, viewed in enumerate(moment.seats):
+                outside = [view.seats[seat] for view in views if view is not views[seat]]
+                shown = set(viewed.hand.split())
+                assert shown <= set(viewed.exposed.replace("*", "").split())
                 assert all(shown <= {str(card) for card in each.hand} for each in outside)
-                assert chair.unknown + len(shown) == rules.hand_size - sum(
+                assert viewed.unknown + len(shown) == rules.hand_size - sum(
                     step.play is not None and step.seat == seat for group in answers(line)[:place] for step in group
                 )
-                assert (chair.passed, chair.received, chair.legal) == ("", "", "")
+                assert (viewed.passed, viewed.received, viewed.legal) == ("", "", "")
         result = DealResult(line.deal, 0, line.scores, line.totals)
         assert public.moment(replay.bots, result).result

@@ -6,13 +6,13 @@ import asyncio
 
 import pytest
 
-from ladder.app.tables.seat_session import MAX_SAID, MAX_TABS
+from ladder.app.tables.seat_session import MAX_MESSAGES, MAX_TABS
 from ladder.app.tables.table_info import FoundSeat
 from ladder.errors import Conflict, LadderError, StoreError, TooOften, UserError
 from ladder.values.people import TableStatus
 from pigpen.rules import PRESETS
 from referee.records.lines import DealLine, MatchLine
-from tests.ladder.app.tables.seat_sessions import TableHere, first_answer, play_on, session_at, until
+from tests.ladder.app.tables.open_sessions import TableHere, first_answer, play_on, session_at, until
 from tests.waiting import PATIENCE
 
 
@@ -51,7 +51,7 @@ async def test_two_tabs_see_the_same_and_the_second_answer_is_stale() -> None:
         later = await until(session, lambda state: state.question and state.question.decision > decision)
         session.answer(decision, words)
         assert later.moment
-        passed = later.moment.chairs[0].passed
+        passed = later.moment.seats[0].passed
         assert set(passed.split()) == set(words.split())
 
 
@@ -147,7 +147,7 @@ async def test_leaving_and_coming_back_is_shown_and_only_so_much_is_said() -> No
         assert (await until(session, lambda state: state.away)).question is None
         session.say("here")
         await until(session, lambda state: not state.away)
-        for _ in range(MAX_SAID - 2):
+        for _ in range(MAX_MESSAGES - 2):
             session.say("here")
         with pytest.raises(TooOften):
             session.say("here")

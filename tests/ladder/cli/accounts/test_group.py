@@ -112,7 +112,7 @@ def test_somebody_is_invited_and_uninvited(folder: Path, ladder: Ladder) -> None
     assert (open_one["name"], open_one["role"], open_one["used"]) == ("bob", "organiser", None)
     assert (used["note"], used["used_by"], used["by"]) == ("the team from Graz", "graz", "")
     assert "the team from Graz" in done(folder, "invitations")
-    assert done(folder, "uninvite", str(open_one["id"])) == "Invitation 2 is not good any more.\n"
+    assert done(folder, "uninvite", str(open_one["id"])) == "Invitation 2 is withdrawn.\n"
     for number in ("1", "2", "3"):
         assert account(folder, "uninvite", number).is_one_sentence
     assert account(folder, "invite", "--name", "graz").is_one_sentence
@@ -150,7 +150,7 @@ def test_a_new_password_ends_sessions_and_older_links(folder: Path, ladder: Ladd
     second = secret_in(done(folder, "password", "ada"))
     assert value(folder, "password", "ada")["link"].startswith("http://127.0.0.1:8020/register?invitation=pgi_")
     for secret in (first, second):
-        with pytest.raises(Exception, match="not good any more"):
+        with pytest.raises(Exception, match="is no longer valid"):
             come(ladder, secret)
     come(ladder, secret_in(done(folder, "password", "ada")))
     assert can_log_in(ladder, "ada")

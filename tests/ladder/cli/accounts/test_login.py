@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Afar:
-    """A ladder elsewhere, and a user of this machine."""
+class RemoteLadder:
+    """a remote ladder, and a user of this machine."""
 
     ladder: Ladder
     address: str
@@ -54,13 +54,13 @@ class Afar:
 
 
 @pytest.fixture
-def afar(tmp_path: Path) -> Iterator[Afar]:
+def remote(tmp_path: Path) -> Iterator[RemoteLadder]:
     with Ladder.open(load_settings(data_dir=tmp_path / "data"), create=True) as ladder:
         with ladder.database.write() as session:
             enter(session, "Trotter", "gongzhu", owner="ada")
         add_person(ladder, "ada")
         with served_app(make_app(ladder, ask_seconds=0.2)) as address:
-            yield Afar(ladder, address, tmp_path)
+            yield RemoteLadder(ladder, address, tmp_path)
 
 
 def confirm(ladder: Ladder, viewer: Viewer, code: str) -> None:
@@ -68,19 +68,19 @@ def confirm(ladder: Ladder, viewer: Viewer, code: str) -> None:
 
 
 @contextmanager
-def clicking(afar: Afar, decide: Callable[[Ladder, Viewer, str], None]) -> Iterator[list[str]]:
-    """Somebody who confirms, or refuses, each log-in in a browser; gives the codes."""
+def clicking(remote: RemoteLadder, decide: Callable[[Ladder, Viewer, str], None]) -> Iterator[list[str]]:
+    """Confirm, or refuse, each log-in as a person with a browser; give the codes."""
     codes: list[str] = []
     over = threading.Event()
 
     def click() -> None:
-        viewer = viewer_by(afar.ladder, session_of(afar.ladder, "ada"), "")
+        viewer = viewer_by(remote.ladder, session_of(remote.ladder, "ada"), "")
         while not over.wait(0.02):
-            with afar.ladder.database.read() as session:
+            with remote.ladder.database.read() as session:
                 waiting = [row.user_code for row in session.scalars(select(LoginCode)) if row.owner_id is None]
             for code in waiting:
                 codes.append(code)
-                decide(afar.ladder, viewer, code)
+                decide(remote.ladder, viewer, code)
 
     thread = threading.Thread(target=click)
     thread.start()
@@ -91,98 +91,101 @@ def clicking(afar: Afar, decide: Callable[[Ladder, Viewer, str], None]) -> Itera
         thread.join()
 
 
-def test_somebody_logs_in_with_a_code_and_out_again(afar: Afar) -> None:
-    with clicking(afar, confirm) as codes:
-        done = afar("login", afar.address)
+def test_a_user_logs_in_with_a_code_and_out_again(remote: RemoteLadder) -> None:
+    with clicking(remote, confirm) as codes:
+        done = remote("login", remote.address)
     assert (done.code, done.err) == (0, "")
     (code,) = codes
     assert done.out == (
-        f"Open {afar.address}/login/code?code={code} and confirm the code {code}\n"
-        f"You are ada on {afar.address} now. To log out: pigpen logout\n"
+        f"Open {remote.address}/login/code?code={code} and confirm the code {code}\n"
+        f"You are ada on {remote.address} now. To log out: pigpen logout\n"
     )
-    assert afar.token not in done.out
-    assert stat.S_IMODE(afar.file.stat().st_mode) == 0o600
+    assert remote.token not in done.out
+    assert stat.S_IMODE(remote.file.stat().st_mode) == 0o600
 
-    assert afar("whoami").out == (
-        f"You are ada (contestant) on {afar.address}.\nYour bots: Trotter.\nYour token is good for: read, submit.\n"
+    assert remote("whoami").out == (
+        f"You are ada (contestant) on {remote.address}.\nYour bots: Trotter.\nYour token allows: read, submit.\n"
     )
-    told = json.loads(afar("whoami", "--json").out)
+    told = json.loads(remote("whoami", "--json").out)
     assert told == {"name": "ada", "role": "contestant", "scopes": ["read", "submit"], "bots": ["Trotter"]}
 
-    token = afar.token
-    assert afar("logout").out == (
-        f"You are logged out of {afar.address}. To log in again: pigpen login {afar.address}\n"
+    token = remote.token
+    assert remote("logout").out == (
+        f"You are logged out of {remote.address}. To log in again: pigpen login {remote.address}\n"
     )
-    assert not afar.file.exists()
-    assert viewer_by(afar.ladder, token, "") == NOBODY
-    assert afar("logout").is_one_sentence
-    assert "pigpen login" in afar("whoami").err
+    assert not remote.file.exists()
+    assert viewer_by(remote.ladder, token, "") == NOBODY
+    assert remote("logout").is_one_sentence
+    assert "pigpen login" in remote("whoami").err
 
 
-def test_a_token_is_taken_from_the_standard_input(afar: Afar) -> None:
-    token = token_of(afar.ladder, "ada", Scope.READ)
-    done = afar("login", f"{afar.address}/", "--token", stdin=f"{token}\n")
-    assert (done.code, done.out) == (0, f"You are ada on {afar.address} now. To log out: pigpen logout\n")
-    assert afar.token == token
-    assert afar("standings").out.startswith("Gong Zhu")
+def test_a_token_is_taken_from_the_standard_input(remote: RemoteLadder) -> None:
+    token = token_of(remote.ladder, "ada", Scope.READ)
+    done = remote("login", f"{remote.address}/", "--token", stdin=f"{token}\n")
+    assert (done.code, done.out) == (0, f"You are ada on {remote.address} now. To log out: pigpen logout\n")
+    assert remote.token == token
+    assert remote("standings").out.startswith("Gong Zhu")
 
-    other = token_of(afar.ladder, "ada", Scope.READ)
-    again = afar("login", afar.address, "--token", stdin=other)
+    other = token_of(remote.ladder, "ada", Scope.READ)
+    again = remote("login", remote.address, "--token", stdin=other)
     assert again.code == 0
-    assert f"You were ada on {afar.address}; that token is forgotten here" in again.err
-    assert viewer_by(afar.ladder, token, "") != NOBODY
+    assert f"You were ada on {remote.address}. That token is removed from this machine" in again.err
+    assert viewer_by(remote.ladder, token, "") != NOBODY
 
 
-def test_who_is_logged_in_need_not_name_the_ladder_again(afar: Afar) -> None:
-    assert afar("login").is_one_sentence
-    assert "pigpen login https://arena.example" in afar("login").err
-    afar("login", afar.address, "--token", stdin=token_of(afar.ladder, "ada"))
-    token = token_of(afar.ladder, "ada", Scope.READ)
-    done = afar("login", "--token", stdin=token)
-    assert (done.code, done.out) == (0, f"You are ada on {afar.address} now. To log out: pigpen logout\n")
-    assert afar.token == token
+def test_who_is_logged_in_need_not_name_the_ladder_again(remote: RemoteLadder) -> None:
+    assert remote("login").is_one_sentence
+    assert "pigpen login https://arena.example" in remote("login").err
+    remote("login", remote.address, "--token", stdin=token_of(remote.ladder, "ada"))
+    token = token_of(remote.ladder, "ada", Scope.READ)
+    done = remote("login", "--token", stdin=token)
+    assert (done.code, done.out) == (0, f"You are ada on {remote.address} now. To log out: pigpen logout\n")
+    assert remote.token == token
 
 
 @pytest.mark.parametrize("token", ["", "x", "two words", "pgp_wrongwrongwrong", "pgp_ü12345678"])
-def test_a_wrong_token_is_not_kept(afar: Afar, token: str) -> None:
-    done = afar("login", afar.address, "--token", stdin=token)
+def test_a_wrong_token_is_not_kept(remote: RemoteLadder, token: str) -> None:
+    done = remote("login", remote.address, "--token", stdin=token)
     assert done.is_one_sentence
-    assert not afar.file.exists()
+    assert not remote.file.exists()
 
 
-def test_what_is_no_ladder_is_not_kept(afar: Afar) -> None:
-    assert "Write it as https://arena.example" in afar("login", "arena.example").err
-    assert "--plain-http" in afar("login", "http://arena.example").err
+def test_what_is_no_ladder_is_not_kept(remote: RemoteLadder) -> None:
+    assert "Write it as https://arena.example" in remote("login", "arena.example").err
+    assert "--plain-http" in remote("login", "http://arena.example").err
     with telling((200, {"Content-Type": "text/html"}, b"<h1>")) as told:
-        done = afar("login", told.address)
+        done = remote("login", told.address)
         assert (done.code, done.out, "is not understood" in done.err) == (3, "", True)
-    assert not afar.file.exists()
+    assert not remote.file.exists()
 
 
-def test_a_log_in_that_is_refused_in_the_browser_ends(afar: Afar) -> None:
-    with clicking(afar, device.refuse) as codes:
-        done = afar("login", afar.address)
+def test_a_log_in_that_is_refused_in_the_browser_ends(remote: RemoteLadder) -> None:
+    with clicking(remote, device.refuse) as codes:
+        done = remote("login", remote.address)
     assert len(codes) == 1
     assert (done.code, "Run pigpen login again." in done.err) == (2, True)
-    assert not afar.file.exists()
+    assert not remote.file.exists()
 
 
-def test_one_logs_out_while_the_ladder_is_away_and_is_told_so(afar: Afar) -> None:
-    afar("login", afar.address, "--token", stdin=token_of(afar.ladder, "ada"))
-    found = json.loads(afar.file.read_text())
-    afar.file.write_text(json.dumps(found | {"address": "http://127.0.0.1:9"}))
-    done = afar("logout")
+def test_one_logs_out_while_the_ladder_is_away_and_is_told_so(remote: RemoteLadder) -> None:
+    remote("login", remote.address, "--token", stdin=token_of(remote.ladder, "ada"))
+    found = json.loads(remote.file.read_text())
+    remote.file.write_text(json.dumps(found | {"address": "http://127.0.0.1:9"}))
+    done = remote("logout")
     assert (done.code, done.out) == (3, "")
-    assert "You are logged out here, but the token is still good there: http://127.0.0.1:9 does not answer" in done.err
-    assert not afar.file.exists()
+    assert (
+        "You are logged out on this machine, but the token is still valid: http://127.0.0.1:9 does not answer"
+        in done.err
+    )
+    assert not remote.file.exists()
 
 
-def test_a_token_that_was_revoked_says_how_to_go_on(afar: Afar) -> None:
-    token = token_of(afar.ladder, "ada", hours=-1)
-    afar.file.parent.mkdir()
-    afar.file.write_text(json.dumps({"address": afar.address, "name": "ada", "token": token}))
+def test_a_token_that_was_revoked_says_how_to_go_on(remote: RemoteLadder) -> None:
+    token = token_of(remote.ladder, "ada", hours=-1)
+    remote.file.parent.mkdir()
+    remote.file.write_text(json.dumps({"address": remote.address, "name": "ada", "token": token}))
     for words in (("whoami",), ("logs", "1", "0"), ("retire", "Trotter")):
-        done = afar(*words)
+        done = remote(*words)
         assert done.is_one_sentence
         assert "Log in again: pigpen login" in done.err
-    assert afar("logout").code == 0
+    assert remote("logout").code == 0

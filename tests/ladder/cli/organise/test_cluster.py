@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from ladder.app.cluster import certs, remarks
-from ladder.app.cluster.workers import drain, workers
+from ladder.app.cluster.worker_states import drain, workers
 from ladder.app.ladder import Ladder
 from ladder.app.schema import api_schema
 from ladder.cli.organise import workers_table
@@ -121,7 +121,7 @@ def test_status_says_which_coordinators_run(ladder: Ladder) -> None:
         for name, seconds in (("sty", 600), ("barn", 3)):
             note_alive(session, f"{name} boot pid:[1] 4711 9", "folder", database_time(session) - seconds)
     assert re.search(
-        r"^Coordinators: barn 4711 \(heard of \d+ s ago\), sty 4711 \(heard of 1[01] min ago\)$",
+        r"^Coordinators: barn 4711 \(last seen \d+ s ago\), sty 4711 \(last seen 1[01] min ago\)$",
         said("status"),
         re.MULTILINE,
     )
@@ -180,7 +180,7 @@ def test_a_worker_that_is_connected_is_not_forgotten(ladder: Ladder) -> None:
 def test_a_ladder_that_has_had_no_workers_says_how_one_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIGPEN_DATA_DIR", str(tmp_path))
     with Ladder.open(load_settings(), create=True):
-        assert said("status").startswith("No worker has ever come to this ladder. How one does: pigpen worker")
+        assert said("status").startswith("No worker has ever connected to this ladder. To connect one: pigpen worker")
     assert as_json("status") == []
 
 

@@ -1,4 +1,4 @@
-"""What somebody sees of workers who watches a ladder run on a terminal."""
+"""What a ladder run on a terminal shows of its workers."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tests.e2e.command import pigpen
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("10.0.0.1:8786", "--certificate", "x"), "'10.0.0.1:8786' is no address of a coordinator"),
+        (("10.0.0.1:8786", "--certificate", "x"), "'10.0.0.1:8786' is not the address of a coordinator"),
         (("tls://10.0.0.1:99999", "--certificate", "x"), "write it as tls://10.0.0.1:8786."),
         (("tls://10.0.0.1:1", "--certificate", "missing.pem"), "The certificate missing.pem cannot be read"),
         (("tls://10.0.0.1:1", "--certificate", "x", "--name", "a b"), "'a b' is no name for a worker"),

@@ -211,7 +211,7 @@ def test_the_clock_is_shown_while_a_question_is_open() -> None:
 def test_a_fault_is_said_plainly_and_closes_the_question() -> None:
     table = hearts()
     table.ask()
-    table.state.told(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
+    table.state.notified(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
     table.state.advance()
     assert table.state.choice is None
     assert "✗ Your time was up: the policy played for you." in table.text
@@ -219,7 +219,7 @@ def test_a_fault_is_said_plainly_and_closes_the_question() -> None:
 
 def test_what_was_illegal_is_named() -> None:
     table = hearts()
-    table.state.told(FaultNotice("illegal", "QS may not be played now; legal: 2C", 1, takeover=False))
+    table.state.notified(FaultNotice("illegal", "QS may not be played now; legal: 2C", 1, takeover=False))
     table.state.advance()
     assert "✗ Q♠ may not be played now; legal: 2♣: the policy played for you." in table.text
 
@@ -232,7 +232,7 @@ def test_what_the_policy_played_is_named_until_the_next_answer() -> None:
         deal.apply(0, deal.default_action(0))
         play_until_asked(table)
     table.ask()
-    table.state.told(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
+    table.state.notified(FaultNotice("timeout", "no answer within 30.000 s", 1, takeover=False))
     card = deal.default_action(0)
     deal.apply(0, card)
     table.show()
@@ -280,7 +280,7 @@ def test_the_end_of_a_deal_is_explained_and_waits_for_a_key() -> None:
             deal.apply(seat, deal.default_action(seat))
         table.show()
     scores = deal.scores()
-    table.state.told(DealResult(3, 0, scores, scores))
+    table.state.notified(DealResult(3, 0, scores, scores))
     table.state.advance()
     assert "The end of deal 3" in table.text
     assert "Q♠ +13" in table.text
@@ -289,10 +289,10 @@ def test_the_end_of_a_deal_is_explained_and_waits_for_a_key() -> None:
     table.press("x", "\r")
     assert table.told.said == ["go on after 3"]
     assert table.state.result is None
-    table.state.told(DealResult(3, 0, scores, scores))
+    table.state.notified(DealResult(3, 0, scores, scores))
     table.state.advance()
     assert table.state.result is None, "told again after a lost connection"
-    table.state.told(MatchResult(2, 4.0))
+    table.state.notified(MatchResult(2, 4.0))
     table.state.advance()
     assert "you are 2nd of 4" in table.text
     table.press(" ")
@@ -391,7 +391,7 @@ def test_every_moment_of_a_deal_fits_the_screen(rules: Rules, size: tuple[int, i
             deal.apply(seat, deal.default_action(seat))
         table.show()
         drawn(table.state, *size)
-    table.state.told(DealResult(0, 0, deal.scores(), deal.scores()))
+    table.state.notified(DealResult(0, 0, deal.scores(), deal.scores()))
     table.state.advance()
     assert Console(width=80).render_lines(drawn(table.state, *size))
     for page in ("?", "t"):

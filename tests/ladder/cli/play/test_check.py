@@ -56,7 +56,7 @@ def assert_good(sandbox: str) -> None:
     assert f"All {count} cases passed.\n" in done.stdout
     for used in ("Start-up ", "ms at the median", "peak memory "):
         assert used in done.stdout
-    assert ("use it for bots that you trust" in done.stderr) == (sandbox == "process")
+    assert ("Use it only for bots that you trust" in done.stderr) == (sandbox == "process")
 
 
 def test_a_flaw_is_shown_with_its_reason_and_the_bots_own_words(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_inline_tries_the_cards_and_not_the_wire() -> None:
     done = pigpen("check", "random", "--sandbox", "inline", *LAVISH, "--json")
     assert done.returncode == 0, done.stderr
     assert {case["group"] for case in json.loads(done.stdout)["cases"]} == set(PRESETS)
-    assert "the cards only, not the wire" in done.stderr
+    assert "not those about the connection" in done.stderr
 
 
 def test_several_variants_may_be_named() -> None:

@@ -54,7 +54,7 @@ def test_another_bot_differs_and_the_table_says_where(record: str) -> None:
     words = ("rerun", record, "0", "random", "--board", "1", "--sandbox", "inline")
     done = pigpen(*words)
     assert done.returncode == 0
-    assert "What random does otherwise than cautious" in done.stdout
+    assert "Decisions in which random differs from cautious" in done.stdout
     for heading in ("deal", "at", "on the table", "may choose", "then", "now", "points", "ms"):
         assert f" {heading} " in done.stdout
     found = json.loads(pigpen(*words, "--json").stdout)
@@ -92,7 +92,7 @@ def test_faults_are_listed_with_the_reason_and_the_bots_own_words(record: str, t
     assert "✗ board 0, rotation 0, trick 1: illegal: " in done.stdout
     assert "✗ board 0, rotation 0, trick 4: gone: its program ended with exit code 1" in done.stdout
     assert "KeyError: 'ouch'" in done.stdout
-    assert "were not put: the bot had ended too often." in done.stdout
+    assert "were not asked: the bot had ended too often." in done.stdout
 
 
 def test_a_late_answer_is_listed(record: str, tmp_path: Path) -> None:
@@ -107,7 +107,10 @@ def test_a_late_answer_is_listed(record: str, tmp_path: Path) -> None:
 def test_a_mistake_is_one_sentence(record: str, tmp_path: Path) -> None:
     unfinished = str(write_record(tmp_path / "half.jsonl", match_lines("hearts", "deals:2")[:-1]))
     for words, message in (
-        ((unfinished, "0", "random"), "cannot be replayed: the match is not finished, and its seed is told at the end"),
+        (
+            (unfinished, "0", "random"),
+            "cannot be replayed: the match is not finished, and its seed is published at the end",
+        ),
         ((record, "nix", "random"), "there is no bot 'nix' in it; there are 0 cautious, 1 random,"),
         ((record, "0", "nix"), "There is no bot 'nix'"),
         (

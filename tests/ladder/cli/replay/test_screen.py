@@ -29,36 +29,36 @@ def cursor_in(rules: str, moment: int = 0) -> Cursor:
     return cursor
 
 
-def drawn(cursor: Cursor, chair: int | None = None, width: int = WIDTH, height: int = HEIGHT) -> str:
+def drawn(cursor: Cursor, seat: int | None = None, width: int = WIDTH, height: int = HEIGHT) -> str:
     """The screen, as if each decision had taken no time."""
-    text = "\n".join(line.plain.rstrip() for line in screen(cursor, chair, width, height)) + "\n"
+    text = "\n".join(line.plain.rstrip() for line in screen(cursor, seat, width, height)) + "\n"
     return re.sub(r"\([0-9.]+ ms\)", "(0.0 ms)", text)
 
 
 SCREENS = {
     "after the pass": ("hearts", 1, None),
     "in a trick": ("gongzhu", 20, None),
-    "from a chair": ("gongzhu-sale", 23, 1),
+    "from a seat": ("gongzhu-sale", 23, 1),
     "five seats": ("gongzhu-five", 31, None),
     "the result of partners": ("gongzhu-partners", -1, None),
 }
 
 
-@pytest.mark.parametrize(("rules", "moment", "chair"), SCREENS.values(), ids=SCREENS)
-def test_a_moment_looks_like_this(rules: str, moment: int, chair: int | None, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize(("rules", "moment", "seat"), SCREENS.values(), ids=SCREENS)
+def test_a_moment_looks_like_this(rules: str, moment: int, seat: int | None, request: pytest.FixtureRequest) -> None:
     name = request.node.callspec.id.replace(" ", "_")
-    assert drawn(cursor_in(rules, moment), chair) == (REPLAYS / f"{name}.txt").read_text()
+    assert drawn(cursor_in(rules, moment), seat) == (REPLAYS / f"{name}.txt").read_text()
 
 
 @pytest.mark.parametrize("rules", PRESETS)
-def test_every_moment_of_every_variant_fits_from_every_chair(rules: str) -> None:
+def test_every_moment_of_every_variant_fits_from_every_seat(rules: str) -> None:
     cursor = cursor_in(rules)
     for moment in range(len(cursor.replay.moments)):
         cursor.moment = moment
-        chairs = (None, moment % PRESETS[rules].players)
-        ways = [*product(chairs, ((WIDTH, HEIGHT), (120, 40), (300, 30)))]
-        for chair, (width, height) in (ways[moment % 6], ways[(moment + 1) % 6]):
-            lines = screen(cursor, chair, width, height)
+        seats = (None, moment % PRESETS[rules].players)
+        ways = [*product(seats, ((WIDTH, HEIGHT), (120, 40), (300, 30)))]
+        for seat, (width, height) in (ways[moment % 6], ways[(moment + 1) % 6]):
+            lines = screen(cursor, seat, width, height)
             assert HEIGHT - 1 <= len(lines) <= height
             assert max(cell_len(line.plain) for line in lines) <= width
 
@@ -83,11 +83,11 @@ def test_a_small_terminal_is_told_what_is_needed_and_still_sees_what_happens() -
 
 
 def test_the_seat_from_which_one_looks_is_at_the_bottom() -> None:
-    for chair in range(4):
-        rows = drawn(cursor_in("hearts", 1), chair).splitlines()
-        assert f" {chair} bot{chair} 0" in rows[14][20:60]
-        assert f" {(chair + 1) % 4} bot" in rows[8][:20]
-        assert f" {(chair + 3) % 4} bot" in rows[8][50:]
+    for seat in range(4):
+        rows = drawn(cursor_in("hearts", 1), seat).splitlines()
+        assert f" {seat} bot{seat} 0" in rows[14][20:60]
+        assert f" {(seat + 1) % 4} bot" in rows[8][:20]
+        assert f" {(seat + 3) % 4} bot" in rows[8][50:]
 
 
 def test_the_last_result_of_a_finished_match_shows_the_places() -> None:
@@ -102,7 +102,7 @@ def test_what_a_moon_is_worth_is_told() -> None:
     assert "The moon has been shot, and its worth chosen." in drawn(cursor, 1)
 
 
-def test_faults_are_marked_with_their_reason_from_the_seats_own_chair_only() -> None:
+def test_faults_are_marked_with_their_reason_from_the_own_seat_only() -> None:
     cursor = Cursor(Recorded.of(match_lines("hearts", "deals:1", faulty_seats)))
     assert cursor.next_fault(1)
     text = "✗ 1 bot1: default:absent: it did not take its seat within 10 s"

@@ -35,12 +35,12 @@ def test_a_deal_with_all_hands_open_reads_like_this() -> None:
     assert text_of(recorded("hearts")) == (REPLAYS / "hearts.txt").read_text()
 
 
-def test_a_deal_from_one_chair_reads_like_this() -> None:
+def test_a_deal_from_one_seat_reads_like_this() -> None:
     assert text_of(recorded("gongzhu-sale"), 1) == (REPLAYS / "sale_as_1.txt").read_text()
 
 
 @pytest.mark.parametrize("rules", PRESETS)
-def test_every_variant_can_be_told_from_every_chair(rules: str) -> None:
+def test_every_variant_can_be_told_from_every_seat(rules: str) -> None:
     match = recorded(rules, "boards:1")
     for bot in (None, *range(PRESETS[rules].players)):
         text = text_of(match, bot)
@@ -75,7 +75,7 @@ def test_a_fault_is_told_with_its_reason_and_a_takeover_once() -> None:
     assert text.count("The default policy plays for 1 bot1.") == 1
 
 
-def test_from_another_chair_nobodys_faults_are_told() -> None:
+def test_from_another_seat_nobodys_faults_are_told() -> None:
     match = Recorded.of(match_lines("hearts", "deals:1", faulty_seats))
     assert "✗" not in text_of(match, 2)
     assert "default" not in text_of(match, 2)

@@ -50,7 +50,7 @@ def test_a_decision_is_a_table_of_its_choices(record: str) -> None:
     assert done.stdout.count("\n →") == 1
     assert f"… and {286 - len(found['choices'])} more, which did worse in a first look.\n" in done.stdout
     assert "low scores are better" in done.stdout
-    assert "as dealt: hindsight, not part of the estimate" in done.stdout
+    assert "this is hindsight, not part of the estimate" in done.stdout
     assert "A model's opinion: " in done.stdout
 
 
@@ -59,12 +59,12 @@ def test_the_same_question_gives_the_same_answer(record: str) -> None:
     assert pigpen(*words).stdout == pigpen(*words).stdout
 
 
-def test_the_dearest_decisions_of_a_bot_are_a_table(record: str) -> None:
+def test_the_costliest_decisions_of_a_bot_are_a_table(record: str) -> None:
     found = told("why", "why", record, "1", "--worst", "2", "--board", "0")
     assert (found["bot"], len(found["dearest"])) == ("random", 2)
     done = pigpen("why", record, "random", "--worst", "2", "--board", "0")
     assert done.returncode == 0
-    assert "The dearest decisions of random\n" in done.stdout
+    assert "The costliest decisions of random\n" in done.stdout
     assert f"{found['decisions']} decisions with a choice.\n" in done.stdout
     assert "A model's opinion: " in done.stdout
     for one in found["dearest"]:
@@ -96,7 +96,7 @@ def test_a_mistake_is_one_sentence(record: str, tmp_path: Path) -> None:
     forced = next(number for number, step in enumerate(deal["steps"], 1) if step["by"] == "forced")
     other = deal["seats"][1]
     for words, message in (
-        ((record,), "Name a bot to see its dearest decisions, or one decision with --step."),
+        ((record,), "Name a bot to see its costliest decisions, or one decision with --step."),
         ((record, "nix"), "there is no bot 'nix' in it; there are 0 cautious, 1 random,"),
         ((record, "0", "--board", "2"), "has no deal for --board 2; it holds the boards 0 to 1, rotations 0 to 3."),
         ((record, "--step", "3"), "has 8 such deals. Name the one of the step with --board and --rotation."),

@@ -83,7 +83,7 @@ def test_a_bot_is_entered_replaced_and_brought_back(tmp_path: Path) -> None:
     assert re.fullmatch(
         rf"Trotter@1 of ada: sha256:[0-9a-f]{{64}}\n  for-two: entered, Elo 1500\n{WAITS}", first.stdout
     )
-    assert "use it for bots that you trust" in first.stderr
+    assert "Use it only for bots that you trust" in first.stderr
     assert "for your own machine and your own bots" in first.stderr
     again = submit(tmp_path, "./mybot", "--name", "Trotter")
     assert again.stdout == "Trotter@1 is this already; nothing changed.\n  for-two: there already, Elo 1500\n" + WAITS
@@ -113,7 +113,7 @@ def test_a_bot_that_fails_against_itself_is_shown_why_and_how_to_see_it_again(tm
     done = submit(tmp_path, "./mybot", "--variant", "hearts-short")
     assert done.returncode == 1, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == "mybot is not taken; the ladder is as it was."
+    assert lines[0] == "mybot is refused. The ladder has not changed."
     found = re.fullmatch(
         r"✗ hearts-short, deals:1 against itself: deal 0, decision (\d+): gone: its program ended with exit "
         "code 1",
@@ -125,7 +125,7 @@ def test_a_bot_that_fails_against_itself_is_shown_why_and_how_to_see_it_again(tm
     assert "Traceback" not in done.stderr
     assert states(tmp_path) == {}
     hint, _, again = lines[-1].partition(": pigpen ")
-    assert hint == "To see that again"
+    assert hint == "To reproduce it"
     shown = command(tmp_path, *shlex.split(again))
     assert f"deal 0, decision {found[1]}: gone: its program ended with exit code 1" in shown.stdout
 
@@ -238,8 +238,8 @@ def test_a_file_alone_does_not_begin_a_ladder_of_processes(tmp_path: Path) -> No
     refused = command(tmp_path, "submit", "./stranger", "--owner", "ada")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr == (
-        "pigpen: pigpen.toml alone does not begin a ladder of processes, from which nothing keeps your files. "
-        "If its bots are your own, say --sandbox process.\n"
+        "pigpen: pigpen.toml alone does not begin a ladder of processes, because its bots can read your files. If all "
+        "its bots are your own, add --sandbox process.\n"
     )
     assert not list(tmp_path.rglob("it-ran"))
     write_bot(tmp_path)

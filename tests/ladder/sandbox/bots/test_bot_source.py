@@ -129,7 +129,7 @@ def test_a_folder_without_a_bot_says_what_to_do_with_what_it_holds(files: list[s
         ("notes.txt", "dependencies", False),
     ],
 )
-def test_packages_that_are_named_elsewhere_are_noticed(file: str, text: str, is_named: bool) -> None:
+def test_packages_named_in_files_of_other_tools_are_noticed(file: str, text: str, is_named: bool) -> None:
     folder = make_bot("mine")
     (folder / file).write_text(text)
     assert unread_packages(folder) == (file if is_named else "")

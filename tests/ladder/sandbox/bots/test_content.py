@@ -19,7 +19,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_same_tree_elsewhere_has_the_same_hash(folder: Path, tmp_path: Path) -> None:
+def test_the_same_tree_in_another_place_has_the_same_hash(folder: Path, tmp_path: Path) -> None:
     before = content_hash(folder)
     os.utime(folder / "bot.py", (0, 0))
     (folder / "bot.py").chmod(0o600)
@@ -75,7 +75,7 @@ def test_the_archive_is_readable_by_all_and_the_same_each_time(folder: Path) -> 
 def test_what_is_hashed_is_what_is_packed_whatever_becomes_of_the_folder(folder: Path, tmp_path: Path) -> None:
     content = Content.read(folder)
     before = content_hash(folder)
-    (folder / "bot.py").write_text("print('somebody else')")
+    (folder / "bot.py").write_text("print('changed')")
     with tarfile.open(fileobj=content.archive()) as tar:
         packed = tar.extractfile("bot.py")
         assert packed is not None

@@ -35,7 +35,7 @@ def test_a_folder_is_kept_under_its_hash_and_once(content: Content, tmp_path: Pa
     assert [path.name for path in kept.parent.iterdir()] == [kept.name]
 
 
-def test_a_kept_folder_that_somebody_changed_is_put_right(content: Content, tmp_path: Path) -> None:
+def test_a_kept_folder_that_was_changed_is_restored(content: Content, tmp_path: Path) -> None:
     kept = keep_folder(content, tmp_path)
     (kept / "notes").write_text("mine")
     assert not is_kept(kept, f"sha256:{content.hash}")

@@ -105,9 +105,7 @@ def test_a_long_path_is_refused(folder: Path) -> None:
     refused(folder, "has a path of more than 1000 bytes")
 
 
-@pytest.mark.parametrize(
-    "target", ["../elsewhere", "/etc/passwd", "data/../../elsewhere", "up/../x", "{folder}/bot.py"]
-)
+@pytest.mark.parametrize("target", ["../outside", "/etc/passwd", "data/../../outside", "up/../x", "{folder}/bot.py"])
 def test_a_link_out_of_the_folder_would_not_be_pinned(folder: Path, target: str) -> None:
     (folder / "data" / "deep").mkdir()
     (folder / "up").symlink_to("data/deep/root")

@@ -64,9 +64,9 @@ def pipe() -> tarfile.TarInfo:
         (gzip.compress(b"garbage"), "truncated header|cut off|invalid|damaged"),
         (archive(pipe()), "neither a file"),
         (archive(tarfile.TarInfo("../../etc/passwd")), "came as another one"),
-        (gzip.compress(b"x") + b"more", "goes on after its end"),
+        (gzip.compress(b"x") + b"more", "has data after its end"),
     ],
-    ids=["nothing", "no gzip", "no tar", "pipe", "elsewhere", "more"],
+    ids=["nothing", "no gzip", "no tar", "pipe", "outside", "more"],
 )
 def test_garbage_is_refused(content: Content, garbage: bytes, why: str) -> None:
     with pytest.raises(SandboxError, match=why):

@@ -67,7 +67,7 @@ def packed(*members: Member, form: int = tarfile.PAX_FORMAT, errors: str = "stri
 
 
 def block(name: bytes, kind: bytes = b"0", size: int | bytes = 0, link: bytes = b"") -> bytes:
-    """A header as nobody's program writes it; a size in bytes stands there as it is."""
+    """A header as no program writes it; a size in bytes is written as it is."""
     told = size if isinstance(size, bytes) else b"%011o\0" % size
     fields = [name.ljust(100, b"\0"), b"0000644\0", b"0000000\0" * 2, told, b"00000000000\0", b" " * 8, kind,
               link.ljust(100, b"\0"), b"ustar\x0000"]  # fmt: skip
@@ -98,7 +98,7 @@ def unpacked(archive: bytes, to: Path, limits: ArchiveLimits | None = None) -> P
 
 
 def refused(archive: bytes, to: Path, limits: ArchiveLimits | None = None) -> str:
-    """What is said of an archive that is refused and leaves nothing, anywhere."""
+    """Give the error for an archive that is refused and leaves no file anywhere."""
     with pytest.raises(BotRejected) as caught:
         unpacked(archive, to, limits)
     assert list(to.iterdir()) == []
@@ -109,7 +109,7 @@ def refused(archive: bytes, to: Path, limits: ArchiveLimits | None = None) -> st
     return sentence
 
 
-LEADS_ELSEWHERE = ["../bot.py", "a/../../bot.py", "/etc/passwd", "//bot.py", "a/..", "a\\..\\b", "C:\\bot.py", "\\bot"]
+LEADS_OUT = ["../bot.py", "a/../../bot.py", "/etc/passwd", "//bot.py", "a/..", "a\\..\\b", "C:\\bot.py", "\\bot"]
 UNPRINTABLE = ["bot\n.py", "bot\x1b[2J", "bot\u202eyp.exe", "bot\u2066.py", "\ufeffbot.py", "\x7f", "bot\u200b.py"]
 SPARSE = {"GNU.sparse.major": "1", "GNU.sparse.name": "bot.py", "GNU.sparse.realsize": "9000000000"}
 
@@ -123,9 +123,9 @@ ATTACKS: dict[str, tuple[bytes, str]] = {
     "no members": (packed(), "is empty"),
     "only the folder itself": (packed(folder("."), folder("./")), "is empty"),
     "a wrong checksum": (gzip.compress(tar([file("bot.py")]))[:-8] + bytes(8), "is damaged"),
-    "garbage after it": (packed(file("bot.py")) + b"garbage", "goes on after its end"),
-    "another archive after it": (packed(file("bot.py")) * 2, "goes on after its end"),
-    "garbage after its end": (gzip.compress(tar([file("bot.py")]) + b"garbage"), "goes on after its end"),
+    "garbage after it": (packed(file("bot.py")) + b"garbage", "has data after its end"),
+    "another archive after it": (packed(file("bot.py")) * 2, "has data after its end"),
+    "garbage after its end": (gzip.compress(tar([file("bot.py")]) + b"garbage"), "has data after its end"),
     "a symbolic link": (packed(link("bot.py", "/etc/passwd")), "a link, 'bot.py'"),
     "a symbolic link within": (packed(file("a"), link("b", "a")), "a link, 'b'"),
     "a hard link": (packed(file("a"), link("b", "a", tarfile.LNKTYPE)), "a link, 'b'"),
@@ -139,13 +139,13 @@ ATTACKS: dict[str, tuple[bytes, str]] = {
     "a volume's name": (raw(block(b"bot.py", b"V")), "neither a file nor a folder"),
     "a continued file": (raw(block(b"bot.py", b"M", 10), bytes(10)), "neither a file nor a folder"),
     "a long link of GNU's": (raw(block(b"././@LongLink", b"K", 9), b"/etc/motd"), "neither a file nor a folder"),
-    "a type that nobody knows": (raw(block(b"bot.py", b"?")), "neither a file nor a folder"),
+    "an unknown type": (raw(block(b"bot.py", b"?")), "neither a file nor a folder"),
     "a name that is not UTF-8": (raw(block(b"caf\xe9.py")), "not UTF-8"),
     "a long name that is not UTF-8": (raw(block(b"././@LongLink", b"L", 4), b"\xff\xfe.p", block(b"a")), "no sense"),
-    "NUL in a long name": (raw(block(b"././@LongLink", b"L", 4), b"a\0.p", block(b"a")), "leads elsewhere"),
-    "NUL in a pax name": (raw(block(b"x", b"x", 12), b"12 path=a\0b\n", block(b"a")), "leads elsewhere"),
-    "a long name that leads out": (raw(block(b"././@LongLink", b"L", 7), b"../../a", block(b"a")), "leads elsewhere"),
-    "a pax name that leads out": (raw(block(b"x", b"x", 13), b"13 path=../a\n", block(b"a")), "leads elsewhere"),
+    "NUL in a long name": (raw(block(b"././@LongLink", b"L", 4), b"a\0.p", block(b"a")), "leads out"),
+    "NUL in a pax name": (raw(block(b"x", b"x", 12), b"12 path=a\0b\n", block(b"a")), "leads out"),
+    "a long name that leads out": (raw(block(b"././@LongLink", b"L", 7), b"../../a", block(b"a")), "leads out"),
+    "a pax name that leads out": (raw(block(b"x", b"x", 13), b"13 path=../a\n", block(b"a")), "leads out"),
     "a file without a name": (raw(block(b"./", b"0", 3), b"abc"), "a file without a name"),
     "a name of 256 bytes": (packed(file("b" * 256)), "a name of more than 255 bytes"),
     "a folder's name of 256 bytes": (packed(file("b" * 256 + "/bot.py")), "a name of more than 255 bytes"),
@@ -177,10 +177,10 @@ ATTACKS: dict[str, tuple[bytes, str]] = {
     "folders within each other": (packed(file("/".join("a" * 70) + "/bot.py")), "more than 64 folders"),
     "folders within each other, one by one": (packed(*(folder("/".join("a" * n)) for n in range(1, 70))), "64 folders"),
 }  # fmt: skip
-ATTACKS |= {f"the name {name!r}": (packed(file(name)), "leads elsewhere") for name in LEADS_ELSEWHERE + UNPRINTABLE}
-ATTACKS |= {f"a folder {name!r}": (packed(folder(name)), "leads elsewhere") for name in LEADS_ELSEWHERE}
+ATTACKS |= {f"the name {name!r}": (packed(file(name)), "leads out") for name in LEADS_OUT + UNPRINTABLE}
+ATTACKS |= {f"a folder {name!r}": (packed(folder(name)), "leads out") for name in LEADS_OUT}
 ATTACKS |= {
-    f"the name {name!r} by GNU": (packed(file(name + "x" * 120), form=tarfile.GNU_FORMAT), "leads elsewhere")
+    f"the name {name!r} by GNU": (packed(file(name + "x" * 120), form=tarfile.GNU_FORMAT), "leads out")
     for name in ("../", "/", "a\\")
 }
 
@@ -253,7 +253,7 @@ BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
 
 def many(one: Callable[[int], bytes], times: int = 100_000, different: int = 10_000) -> bytes:
     """
-    So many of them; packed so badly that nobody can say it is a matter of the ratio.
+    Make *times* members, packed so badly that the limit of the ratio does not apply.
 
     After the *different* ones, more than any limit lets be read, come the same ones again, as they were packed first.
     """
@@ -291,7 +291,7 @@ def test_of_a_bomb_the_beginning_is_read_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_of_so_many_files_as_the_ladder_takes_from_nobody_nothing_is_left(tmp_path: Path) -> None:
+def test_of_more_files_than_the_ladder_takes_nothing_is_left(tmp_path: Path) -> None:
     archive = many(lambda n: block(b"%d" % n), 20_100, 20_100)
     assert "more than 20,000 files and folders" in refused(archive, tmp_path, ArchiveLimits(ratio=10**9))
 

@@ -212,7 +212,7 @@ _word = ctypes.c_int(1)
 
 
 def futex_calls() -> dict[str, tuple[int, ...]]:
-    """Calls on a word that holds 1: who waits for 0 is told EAGAIN, and who waits for 1 until somebody wakes it."""
+    """Calls on a word that holds 1: a wait for 0 fails with EAGAIN, and a wait for 1 lasts until a wake."""
     at = ctypes.addressof(_word)
     return {
         "shared wait": (at, FUTEX_WAIT, 1),

@@ -178,7 +178,7 @@ async def test_an_image_that_breaks_on_its_way_is_the_platforms_failure(sandbox:
         await sandbox.load(BotSource("bot", image=f"{registry}/{BROKEN}:1"))
 
 
-def test_a_registry_that_never_finishes_is_waited_for_so_long(
+def test_a_registry_that_never_finishes_is_given_up_after_a_limit(
     client: docker.DockerClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     released = threading.Event()
@@ -194,7 +194,7 @@ def test_a_registry_that_never_finishes_is_waited_for_so_long(
 
 
 @pytest.mark.parametrize("words", image_build.LAYER_IS_GONE)
-def test_a_build_whose_layer_somebody_removes_begins_again(
+def test_a_build_whose_layer_is_removed_begins_again(
     client: docker.DockerClient, write: Write, name: str, python_image: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The engine says it once of a build that it was given whole, and it makes the image of the next one."""

@@ -1,4 +1,4 @@
-"""What the engine tells of a container's end, without an engine."""
+"""What the engine reports of a container's end, without an engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def engine(*states: tuple[int, bool], was_told_to_kill: bool = True) -> DockerClient:
-    """One that tells these exit codes, and whether memory ran out, one after the other; the last for ever."""
+    """One that reports these exit codes, and whether memory ran out, one after the other; the last one repeatedly."""
     left = list(states)
 
     def inspect_container(name: str) -> dict[str, Any]:

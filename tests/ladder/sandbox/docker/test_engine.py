@@ -22,7 +22,7 @@ def test_the_script_is_silent_when_an_engine_answers() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_the_script_changes_nothing_for_an_engine_elsewhere() -> None:
+def test_the_script_changes_nothing_for_a_remote_engine() -> None:
     done = run_script(DOCKER_HOST="unix:///nowhere/docker.sock")
     assert done.returncode == 3
     assert "unix:///nowhere/docker.sock" in done.stderr

@@ -1,4 +1,4 @@
-"""An image's files stay in memory while it plays, whoever would like them out of it."""
+"""An image's files stay in memory while it plays, even if another program tries to evict them."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ async def test_all_files_of_an_image_are_locked_from_its_load_to_the_end(
     await sandbox.load(program)
     assert locking(client, sandbox) == [container]
     pid = client.api.inspect_container(container)["State"]["Pid"]
-    with next(Path(f"/proc/{pid}/root/usr").glob("**/argparse.py")).open("rb") as file:  # which nobody else maps
+    with next(Path(f"/proc/{pid}/root/usr").glob("**/argparse.py")).open("rb") as file:  # which no other process maps
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         assert set(pages_in_memory(file)) == {1}
     await sandbox.close()
@@ -144,7 +144,7 @@ async def test_under_gvisor_an_image_of_any_size_plays_with_a_page_cache_of_its_
 async def test_an_image_with_more_files_than_the_kernel_can_keep_is_refused(
     sandbox: DockerSandbox, client: docker.DockerClient
 ) -> None:
-    """The image is loaded, and not built: a container that makes so many files takes several times as long."""
+    """The image is loaded, and not built: a container that makes 60,001 files takes several times as long."""
     tag = "pigpen/test:lock-many"
     many = {f"many/{number}": file(b"") for number in range(60_001)}
     load_image(client, tag, Image(entries={"many": FOLDER} | many))

@@ -81,7 +81,7 @@ async def test_a_lock_that_has_broken_is_made_anew() -> None:
     assert (locker.locked, locker.unlocked) == (["a", "a"], ["a"])
 
 
-async def test_images_that_do_not_play_have_so_much_memory_together_and_no_more() -> None:
+async def test_images_that_do_not_play_have_a_limit_of_memory_together() -> None:
     locker = Locker(most=9)
     locker.playing = {image("a", 90)}
     for name, size in (("a", 90), ("b", 10), ("c", 10), ("d", 80)):

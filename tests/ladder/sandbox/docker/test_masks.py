@@ -87,7 +87,7 @@ class TestAContainer:
     def test_reads_nothing_of_other_processes(self, seen: dict[str, Any]) -> None:
         assert seen["others"] == []
 
-    def test_has_no_terminal_of_which_the_host_has_only_so_many(self, seen: dict[str, Any]) -> None:
+    def test_has_no_terminal_of_which_the_host_has_a_limited_number(self, seen: dict[str, Any]) -> None:
         assert seen["terminals"] == []
 
 

@@ -1,4 +1,4 @@
-"""A bot that remembers every deal gains nothing from it: whoever plays a board again is another instance."""
+"""A bot that remembers every deal gains nothing from it: each rotation of a board is played by another instance."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def first_card(line: DealLine) -> str | None:
 
 
 def lowest(line: DealLine) -> str:
-    """The lowest card of whoever leads, in canonical order."""
+    """The lowest card of the seat that leads, in canonical order."""
     leader = next(step.seat for step in line.steps if step.play)
     return line.hands[leader].split()[0]
 

@@ -127,7 +127,7 @@ print("read")
 async def test_a_program_still_reads_its_own_files_in_proc_after_it(
     is_warm: bool, client: docker.DockerClient, python_image: str, program: BotSource, tmp_path: Path, driver: str
 ) -> None:
-    """The kernel forgets those as well, if nobody has them open, and what it makes anew is another file to Landlock."""
+    """The kernel forgets those as well, if no process has them open, and a new inode is another file to Landlock."""
     sandbox = warm.warm_sandbox() if is_warm else DockerSandbox()
     mount = replace(new_mount(tmp_path / "seat", OWN_FILES), deals="some")
     try:

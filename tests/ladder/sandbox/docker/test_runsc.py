@@ -50,7 +50,7 @@ async def test_gvisor_has_room_for_threads_of_its_own(
             assert client.api.inspect_container(instance.name)["HostConfig"]["PidsLimit"] == pids
 
 
-async def test_auto_is_gvisor_where_the_engine_knows_it_and_runc_elsewhere(program: BotSource) -> None:
+async def test_auto_is_gvisor_where_the_engine_knows_it_and_else_runc(program: BotSource) -> None:
     for gvisor, runtime in {"runsc": "runsc", "nonesuch": "runc"}.items():
         sandbox = DockerSandbox(AUTO, gvisor=gvisor, instances="warm")
         try:

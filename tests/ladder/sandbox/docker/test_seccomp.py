@@ -1,4 +1,4 @@
-"""The list of system calls: what it says, what it stops in a container, and what goes on under it."""
+"""The list of system calls: its entries, what it stops in a container, and what works under it."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class TestAContainerIsRefused:
     def test_to_wait_for_other_containers_at_a_page_of_a_file_they_share(self, met: dict[str, Any]) -> None:
         assert met["futex"] == {
             "shared wait": "EAGAIN",
-            "shared wake": "allowed",  # nobody is woken: nobody can wait
+            "shared wake": "allowed",  # nothing is woken: nothing can wait
             "private wait for another value": "EAGAIN",
             "private wake": "allowed",
         }
@@ -144,7 +144,7 @@ class TestAContainerIsRefused:
 
 @pytest.mark.docker
 @pytest.mark.parametrize(
-    ("deed", "outcome"),
+    ("action", "outcome"),
     [
         ("threads", 28),
         ("programs", "one\n/tmp/b\n"),
@@ -157,5 +157,5 @@ class TestAContainerIsRefused:
         ("is_a_terminal", False),
     ],
 )
-def test_an_honest_program_notices_nothing(done: dict[str, Any], deed: str, outcome: object) -> None:
-    assert done[deed] == outcome
+def test_an_honest_program_notices_nothing(done: dict[str, Any], action: str, outcome: object) -> None:
+    assert done[action] == outcome

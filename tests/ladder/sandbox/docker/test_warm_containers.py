@@ -27,6 +27,7 @@ from ladder.sandbox.docker.limits import Limits
 from ladder.sandbox.docker.programs import FORK_SERVER
 from ladder.sandbox.docker.warm_container import ControlSocket
 from ladder.sandbox.host.memory import MIB
+from ladder.sandbox.host.visible import make_visible_folder
 from tests.ladder import warm
 from tests.ladder.containers import (
     ROOT,
@@ -221,7 +222,7 @@ async def test_an_idle_container_that_was_killed_is_not_used(forked: Forked, cli
 async def test_a_server_that_ends_before_it_connects_is_noticed_at_once(
     image: BotSource, mount: MakeMount, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """How it ended is told, not that it took too long."""
+    """The message has how it ended, not that it took too long."""
     script = tmp_path / FORK_SERVER.name
     script.write_text("raise SystemExit(7)")
     monkeypatch.setattr(first_process, "FORK_SERVER", script)
@@ -249,7 +250,7 @@ async def test_where_no_control_group_can_be_read_nothing_is_forked_and_that_is_
         assert program.instance_kind == "warm"
         mounts = [replace(mount(""), deals=f"{deals}") for deals in range(3)]
         for each in mounts:  # where the image's command finds it in a container of its own
-            (each.folder / "seat").mkdir(mode=0o755)
+            make_visible_folder(each.folder / "seat")
             write_visible(each.folder / "seat" / "program.py", "print('here')")
         started = [*await asyncio.gather(*map(program.start, mounts[:2])), await program.start(mounts[2])]
         for instance in started:
@@ -326,7 +327,7 @@ async def test_a_start_that_is_cancelled_leaves_nothing(
 
 @pytest.mark.usefixtures("no_leftovers")
 async def test_a_strangers_image_is_not_forked(client: docker.DockerClient, python_image: str) -> None:
-    """Its label says what ours says, but nobody built it here."""
+    """Its label is the same as ours, but it was not built here."""
     dockerfile = f"{warm.DOCKERFILE}\nENV OTHER={uuid.uuid4()}"
     source = warm.build(client, python_image, tag="pigpen/test:not-ours", dockerfile=dockerfile)
     sandbox = warm.warm_sandbox()

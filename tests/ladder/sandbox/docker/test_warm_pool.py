@@ -1,4 +1,4 @@
-"""Which warm containers are kept, and for how long; without an engine."""
+"""Which warm containers are kept, and until when; without an engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Temporary folders among those of others: in a shared folder anybody can make anything under a name of ours."""
+"""Temporary folders among those of others: in a shared folder any user can make anything under a name of ours."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ OTHER = 65534
 
 @pytest.fixture
 def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A temporary folder that everybody may write to."""
+    """A temporary folder that all users may write to."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path
 
 
 def folder_with(shared: Path, mark: Callable[[Path], object]) -> Path:
-    """A folder of our kind, made long ago, whose mark is what somebody makes of it."""
+    """A folder of our kind, made long ago, whose mark *mark* makes."""
     folder = shared / f"{PREFIX}x"
     folder.mkdir(mode=0o700)
     mark(folder / OWNER)
@@ -55,14 +55,14 @@ def huge(path: Path) -> None:
     [
         os.mkfifo,
         lambda path: path.symlink_to("/dev/zero"),
-        lambda path: path.symlink_to(path.parent.parent / "elsewhere"),
+        lambda path: path.symlink_to(path.parent.parent / "outside"),
         Path.mkdir,
         huge,
     ],
     ids=["pipe", "link to zero", "link to a mark", "folder", "huge file"],
 )
 def test_a_mark_that_is_none_holds_up_no_start_and_is_left_alone(shared: Path, mark: Callable[[Path], object]) -> None:
-    (shared / "elsewhere").write_text(ended())
+    (shared / "outside").write_text(ended())
     folder = folder_with(shared, mark)
     sweep()
     assert os.path.lexists(folder / OWNER)

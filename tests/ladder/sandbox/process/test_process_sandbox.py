@@ -161,7 +161,7 @@ async def test_a_child_that_left_the_group_holds_nothing_up(start: Start) -> Non
     os.kill(int(await first_line(instance)), signal.SIGKILL)
 
 
-async def test_a_bot_that_closes_its_output_goes_on(start: Start) -> None:
+async def test_a_bot_that_closes_its_output_plays_on(start: Start) -> None:
     instance = await start("""
         import os
         os.write(1, b"bye"), os.close(1), os.close(2)

@@ -33,7 +33,7 @@ async def sandbox(packages: Packages) -> AsyncIterator[ProcessSandbox]:
 
 @pytest.fixture
 def bot(tmp_path: Path, shelf: Path) -> BotSource:
-    """A folder that asks for a package, which is to be had in one version."""
+    """A folder that asks for a package, which is available in one version."""
     new_wheel(shelf, "shelved")
     folder = tmp_path / "bot"
     folder.mkdir()
@@ -58,9 +58,9 @@ async def test_other_packages_make_it_another_bot(
     assert first.lock.startswith("shelved==1.0 --hash=sha256:")
     assert first.identity == (await sandbox.load(bot)).identity
     new_wheel(shelf, "shelved", "2.0")
-    elsewhere = await ProcessSandbox(Packages(Store(tmp_path / "other"), uv_of(shelf))).load(bot)
-    assert elsewhere.lock != first.lock
-    assert elsewhere.identity != first.identity
+    other = await ProcessSandbox(Packages(Store(tmp_path / "other"), uv_of(shelf))).load(bot)
+    assert other.lock != first.lock
+    assert other.identity != first.identity
 
 
 async def test_with_its_lock_it_is_the_same_bot_everywhere(
@@ -71,8 +71,8 @@ async def test_with_its_lock_it_is_the_same_bot_everywhere(
     assert first.lock is not None
     (bot.folder / LOCK).write_text(first.lock)
     new_wheel(shelf, "shelved", "2.0")
-    elsewhere = await ProcessSandbox(Packages(Store(tmp_path / "other"), uv_of(shelf))).load(bot)
-    assert (elsewhere.lock, elsewhere.identity) == (first.lock, first.identity)
+    other = await ProcessSandbox(Packages(Store(tmp_path / "other"), uv_of(shelf))).load(bot)
+    assert (other.lock, other.identity) == (first.lock, first.identity)
 
 
 async def test_what_is_entered_holds_its_lock(sandbox: ProcessSandbox, bot: BotSource, tmp_path: Path) -> None:

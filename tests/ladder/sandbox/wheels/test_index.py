@@ -58,7 +58,7 @@ class Site:
 
     def __init__(self, shelf: Path) -> None:
         self.asked: list[tuple[str, str | None]] = []
-        """Paths, and what was said of who asks."""
+        """Paths, and the credentials of each request."""
         self.size: int | None = None
         self.status = 200
 

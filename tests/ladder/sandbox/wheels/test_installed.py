@@ -112,7 +112,7 @@ BAD_ARCHIVES: dict[str, tuple[Make, str]] = {
 
 
 @pytest.mark.parametrize("kind", BAD_ARCHIVES)
-def test_a_bad_archive_is_refused_and_nothing_is_written_elsewhere(kind: str, tmp_path: Path) -> None:
+def test_a_bad_archive_is_refused_and_nothing_is_written_outside(kind: str, tmp_path: Path) -> None:
     make, why = BAD_ARCHIVES[kind]
     (tmp_path / "in").mkdir()
     wheel = make(tmp_path / "in")

@@ -114,7 +114,7 @@ async def test_an_owner_is_told_that_the_bot_was_not_in_the_match(
 
 async def test_an_organiser_is_told_what_is_wrong(client: httpx.AsyncClient, ladder: Ladder) -> None:
     headers = by(ladder, "olga")
-    for place, words in (("99/seats/0", "no match 99"), ("1/seats/7", "Nobody in match 1 is '7'")):
+    for place, words in (("99/seats/0", "no match 99"), ("1/seats/7", "No bot '7' played in match 1")):
         answer = await client.get(f"{API}/matches/{place}/logs", headers=headers)
         assert (answer.status_code, words in answer.json()["detail"]) == (404, True)
 

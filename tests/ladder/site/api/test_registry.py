@@ -83,7 +83,7 @@ def test_who_is_not_that_account_hears_the_same(arena: RegistrySite) -> None:
     tried = {
         "nobody": arena.ask(),
         "no such account": arena.ask("eve", mine),
-        "somebody else's": arena.ask("bob", mine),
+        "another account's": arena.ask("bob", mine),
         "made up": arena.ask("ada", f"pgp_{'x' * 43}"),
         "of another kind": arena.ask("ada", "password"),
         "no secret": arena.ask("ada"),
@@ -116,7 +116,7 @@ def test_a_header_that_is_none_is_nobody(arena: RegistrySite) -> None:
 
 
 def test_another_service_gets_no_tokens_here(arena: RegistrySite) -> None:
-    assert arena.ask("ada", token_of(arena.ladder, "ada"), service="elsewhere").status_code == 404
+    assert arena.ask("ada", token_of(arena.ladder, "ada"), service="other").status_code == 404
 
 
 def test_guessing_is_limited(arena: RegistrySite) -> None:

@@ -121,7 +121,7 @@ def site_of(app: Any) -> Site:
 
 
 async def begun(site: Site, reader: str, streams: int = 1) -> None:
-    """Wait until an account reads that number of streams, each of which has looked once."""
+    """Wait until an account reads *streams* streams, each of which has looked once."""
     async with asyncio.timeout(PATIENCE):
         while site.readers[reader] < streams:
             await asyncio.sleep(0.01)
@@ -234,7 +234,7 @@ async def test_nor_may_more_be_submitted_in_a_day(client: httpx.AsyncClient, lad
             SUBMISSIONS.end(session, session.get_one(StoredSubmission, number), "refused", ladder.clock())
     answer = await submitted(client, ada)
     assert (answer.status_code, answer.headers["retry-after"]) == (429, "3600")
-    assert "4 times is the limit" in answer.json()["detail"]
+    assert "the limit is 4" in answer.json()["detail"]
     with ladder.database.write() as session:
         find_account(session, "ada").submissions_a_day = 5
     assert (await submitted(client, ada)).status_code == 202
@@ -446,13 +446,13 @@ async def test_a_token_to_read_submits_nothing(client: httpx.AsyncClient, ladder
         assert (await client.request(method, f"{API}/{path}", json=body)).status_code == 401
 
 
-async def test_a_ladder_without_containers_takes_none_from_afar(tmp_path: Path) -> None:
+async def test_a_ladder_without_containers_takes_none_over_the_network(tmp_path: Path) -> None:
     with Ladder.open(load_settings(data_dir=tmp_path, sandbox="process"), create=True) as ladder:
         add_person(ladder, "ada")
         transport = httpx.ASGITransport(make_app(ladder), raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://site") as client:
             answer = await submitted(client, by(ladder, "ada"))
-    assert (answer.status_code, "run without a sandbox" in answer.json()["detail"]) == (422, True)
+    assert (answer.status_code, "run without isolation" in answer.json()["detail"]) == (422, True)
 
 
 def test_an_outcome_is_one_thing(submissions: SubmissionCoordinator, ladder: Ladder) -> None:

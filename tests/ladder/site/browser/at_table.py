@@ -23,7 +23,7 @@ WAITS = """() => {
 
 
 def played_to_the_end(page: Page, decide: Decide, go_on: Callable[[Page], None], most: float = math.inf) -> int:
-    """Play until the game is over, or so many decisions were made, and count them."""
+    """Play until the game is over, or *most* decisions were made, and count them."""
     decisions, last = 0, ""
     while decisions < most:
         last = next_wanted(page, last)

@@ -125,7 +125,7 @@ def lending(pages: Pages) -> Iterator[Lending]:
 
 @pytest.fixture
 def open_page(site: Served, lending: Lending) -> Iterator[Callable[..., Page]]:
-    """Open a page of the site; in the end no script has failed, and nothing came from elsewhere."""
+    """Open a page of the site; in the end no script has failed, and nothing came from another address."""
 
     def open_page(path: str, size: tuple[int, int] = DESKTOP, script: bool = True, dark: bool = False) -> Page:
         page = lending.page(Kind(script), size, dark)

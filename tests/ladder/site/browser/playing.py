@@ -151,7 +151,7 @@ class Tables:
         return response
 
     async def stream(self, request: Request) -> Response:
-        """Events for whoever looks; with the first who does, the game begins."""
+        """Give the events to a page; with the first page the game begins."""
         table = self._table(request)
         if not table.is_played:
             table.is_played = True

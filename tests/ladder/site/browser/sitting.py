@@ -44,7 +44,7 @@ def address(tables: Tables, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 @pytest.fixture
 def sit(address: str, tables: Tables, lending: Lending) -> Iterator[Sit]:
-    """Begin a game and sit down, as somebody in a hurry; in the end no script has failed."""
+    """Begin a game and sit down, as a person in a hurry; in the end no script has failed."""
 
     def sit(
         asked: str,

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from ladder.app.tables.opening import open_table
-from ladder.app.tables.watching import watch_key
+from ladder.app.tables.watched_table import watch_key
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
 from ladder.values.people import TableOrder, TableVisitor

@@ -20,7 +20,7 @@ from ladder.values.submission import SubmissionOrder
 from tests.ladder.people import session_of
 from tests.ladder.site.browser.looking import COLOURS, findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
-from tests.ladder.site.peopled import Peopled, a_folder, peopled
+from tests.ladder.site.ladder_with_people import PeopleLadder, a_folder, ladder_with_people
 from tests.ladder.site.person import PASSWORD
 from tests.ladder.site.serving import served
 
@@ -55,7 +55,7 @@ IN_THE_DARK = (("/me", "/me/submissions/{refused}"), ("/admin", "/admin/workers"
 class Place:
     """The ladder, and where its site is."""
 
-    here: Peopled
+    here: PeopleLadder
     url: str
 
     def path(self, path: str) -> str:
@@ -70,7 +70,9 @@ STATES = ("queued", "leased", "entered", "refused")
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     """The site of people; tests change it, each something else."""
-    here = without_loop(peopled, load_settings(data_dir=tmp_path_factory.mktemp("people"), submissions_waiting=20))
+    here = without_loop(
+        ladder_with_people, load_settings(data_dir=tmp_path_factory.mktemp("people"), submissions_waiting=20)
+    )
     with served(here.ladder) as port:
         yield Place(here, f"http://127.0.0.1:{port}")
     here.ladder.database.close()
@@ -78,7 +80,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 
 @pytest.fixture
 def come(place: Place, lending: Lending) -> Come:
-    """Somebody who has logged in with a browser of their own; without a name somebody who has not."""
+    """A person with a browser of their own, logged in if there is a name."""
 
     def come(name: str, size: tuple[int, int] = DESKTOP, script: bool = True, dark: bool = False) -> Page:
         page = lending.page(Kind(script), size, dark)

@@ -30,7 +30,7 @@ FRAMES = """async (states) => {
           const cards = (all) => [...new Set(all.flatMap((state) => state.moment.steps.map((step) => step.action)))];
           const told = (step) => states.filter((_, place) => place % step === 0).reduce(
             ([all, before], state) => [[...all, ...between(before, state)], state], [[], null])[0];
-          return [1, 2, 3].map((step) => [cards(told(step)).length, told(step).map((state) => state.moment.chairs.map(
+          return [1, 2, 3].map((step) => [cards(told(step)).length, told(step).map((state) => state.moment.seats.map(
             (chair) => (chair.hand ? chair.hand.split(" ").length : 0) + chair.unknown))]);
         }"""
 """How many cards are shown, and how many each hand holds then, where all states come, or each second or third."""

@@ -46,7 +46,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def visit(address: str, lending: Lending) -> Iterator[Open]:
-    """Open a page as somebody in a hurry; in the end no script has failed."""
+    """Open a page as a person in a hurry; in the end no script has failed."""
 
     def visit(path: str, size: tuple[int, int] = DESKTOP, dark: bool = False) -> Page:
         page = lending.page(Kind(first=KEPT % json.dumps(IN_A_HURRY), asks=True), size, dark, calm=True)

@@ -55,8 +55,8 @@ def plain(deal: dict[str, object]) -> dict[str, object]:
     text = json.dumps({**deal, "match": None})
     parsed: dict[str, object] = json.loads(text)
     for moment in parsed["moments"]:  # type: ignore[attr-defined]
-        for chair in moment["chairs"]:
-            chair["legal"] = ""
+        for viewed in moment["seats"]:
+            viewed["legal"] = ""
     return parsed
 
 

@@ -50,7 +50,7 @@ async def opened(browser: TableBrowser, address: str, **fields: str) -> None:
 async def test_todays_board_is_sealed_then_played_then_compared(ladder: Ladder) -> None:
     async with site_here(ladder) as base, TableBrowser(base) as browser, TableBrowser(base) as stranger:
         page = await stranger.client.get("/play/today/hearts-short")
-        assert "told when the day is over" in page.text
+        assert "published when the day is over" in page.text
         await opened(browser, "/play/today/hearts-short", shown="Ada")
         for sealed in ("compare", "replay", "replay/house-exact/0/0", "replay/you/0/0/deal", "dearest?deal=0"):
             response = await browser.client.get(f"{browser.path}/{sealed}")
@@ -125,8 +125,8 @@ async def test_in_practice_one_may_ask_before_one_plays(ladder: Ladder) -> None:
         assert hint.decision == asked.question.decision
         assert "hand" not in answer.text
         assert (await browser.state()).assisted
-        elsewhere = await browser.post("why", headers={"Origin": "https://elsewhere.example"})
-        assert elsewhere.status_code == 403
+        other = await browser.post("why", headers={"Origin": "https://other.example"})
+        assert other.status_code == 403
 
 
 async def test_without_practice_nobody_may_ask(ladder: Ladder) -> None:

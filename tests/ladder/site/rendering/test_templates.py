@@ -123,7 +123,7 @@ def test_a_match_without_record_or_result_says_so(site: Visitor) -> None:
     assert "Its record has been removed." in site.page("/m/1")
     for number in (MATCHES + 1, MATCHES + 2):
         text = site.page(f"/m/{number}")
-        assert "told when the match is over" in text
+        assert "published when the match is over" in text
         assert "/record" not in text
 
 

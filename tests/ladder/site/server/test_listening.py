@@ -81,7 +81,7 @@ def test_this_machine_is(host: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("proxy", ["*", "proxy.test", "10.0.0.1, what", "10.0.0.0/40"])
 def test_a_proxy_is_an_address_or_a_network(proxy: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="is no address; write 127"):
+    with pytest.raises(ValueError, match="is not an address; write 127"):
         settings(tmp_path, site_proxy=proxy)
 
 
@@ -89,6 +89,6 @@ def test_a_proxy_is_an_address_or_a_network(proxy: str, tmp_path: Path) -> None:
     "url", ["arena.test", "ftp://arena.test", "https://arena.test/sub", "https://a b", "https://u@a"]
 )
 def test_the_address_of_the_site_is_one_without_a_path(url: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="it is no address of a site"):
+    with pytest.raises(ValueError, match="it is not the address of a site"):
         settings(tmp_path, site_url=url)
     assert settings(tmp_path, site_url="https://Arena.test:8443/").site_url == "https://arena.test:8443"

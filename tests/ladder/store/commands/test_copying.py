@@ -172,7 +172,7 @@ def test_a_ladder_whose_matches_are_played_is_not_copied(database: Database, oth
 def test_nor_is_one_whose_submissions_are_tried(database: Database, other: Database) -> None:
     fill(database)
     with database.write() as session:
-        claim_submissions(session, "somebody", NOW, 600.0, 1)
+        claim_submissions(session, "alive", NOW, 600.0, 1)
     with pytest.raises(LadderError, match=r"being played: 0, .* being tried: 1, "):
         copy(database, other)
 
@@ -182,7 +182,7 @@ def test_nor_is_one_at_whose_tables_people_play(database: Database, other: Datab
     fill(database)
     with database.write() as session:
         session.query(PeopleTable).update({"status": "ready"})
-        assert claim_tables(session, "somebody", NOW, 60.0, 10)
+        assert claim_tables(session, "alive", NOW, 60.0, 10)
     with pytest.raises(
         LadderError, match=r"tables that are being played: 1, .* being answered: 0\. Stop .* run out in 1 min\."
     ):
@@ -193,7 +193,7 @@ def test_nor_is_one_at_whose_tables_people_play(database: Database, other: Datab
 def test_nor_is_one_whose_questions_are_being_answered(database: Database, other: Database) -> None:
     with database.write() as session:
         ask(session, NewQuestion("key", "short", {"kind": "why"}, "now", "ada"), NOW)
-        assert claim_computation(session, Lane.SHORT, "somebody", NOW, 60.0)
+        assert claim_computation(session, Lane.SHORT, "alive", NOW, 60.0)
     with pytest.raises(LadderError, match=r"being answered: 1\. Stop .* pigpen ladder compute"):
         copy(database, other)
 
@@ -212,7 +212,7 @@ def test_nor_is_one_at_which_a_coordinator_works(
     assert holds_nothing(other) is is_refused
 
 
-@pytest.mark.parametrize(("holder", "until"), [("dead", NOW + 1), ("somebody", NOW - 1)])
+@pytest.mark.parametrize(("holder", "until"), [("dead", NOW + 1), ("alive", NOW - 1)])
 @IN_BOTH
 def test_what_was_leased_to_who_has_ended_is_copied_as_it_is(
     database: Database, other: Database, holder: str, until: float

@@ -10,7 +10,7 @@ from ladder.entry.house_bots import HOUSE_BOTS
 from ladder.store import models
 from ladder.store.commands.house_bots import settle_house_bots
 from ladder.store.commands.retiring import retire
-from ladder.store.commands.scheduling import why_nobody
+from ladder.store.commands.scheduling import why_no_match
 from ladder.store.models import State
 from ladder.store.names import find_variant
 from ladder.store.queries.standings import standings
@@ -83,7 +83,7 @@ def test_they_play_nowhere_alone_and_not_where_nobody_wants_them(database: Datab
     settle(database, is_wanted=False)
     assert (playing(database), missing(database)) == (["Trotter"], 3)
     with database.read() as session:
-        reason = why_nobody(session, ["hearts"])
+        reason = why_no_match(session, ["hearts"])
     assert reason is not None
     assert "it waits for 3 more owners." in reason
 

@@ -1,4 +1,4 @@
-"""Whose an image is: naming somebody else's bot does not make it one's own."""
+"""Whose an image is: naming another owner's bot does not make it one's own."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def test_an_image_that_is_another_owners_bot_is_refused_by_whatever_name(databas
     ],
 )
 def test_a_name_that_only_the_engine_gave_says_nothing_of_whose_an_image_is(database: Database, reference: str) -> None:
-    """It may be what somebody is just submitting, or was refused with."""
-    with pytest.raises(LadderError, match=f"{reference} names an image of this engine in a way that says nothing"):
+    """It may be an image that another owner is submitting now, or that was refused."""
+    with pytest.raises(LadderError, match=f"{reference} is a name that does not show whose image it is"):
         submit(database, by_name(reference, replace(IMAGE, identity=BETTER.identity)))
 
 

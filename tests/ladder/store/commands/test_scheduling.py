@@ -15,7 +15,7 @@ from ladder.store import models
 from ladder.store.commands.entrants import fields_of
 from ladder.store.commands.neighbours import Neighbours
 from ladder.store.commands.results import record_summary
-from ladder.store.commands.scheduling import fill_queue, why_nobody
+from ladder.store.commands.scheduling import fill_queue, why_no_match
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, enter_version, lease, queue, summary_of
@@ -264,9 +264,9 @@ def test_too_few_bots_are_no_error_and_a_sentence_says_so(database: Database, se
     enter_all(database, count)
     assert fill(database, settings, 5) == []
     with database.read() as session:
-        why = why_nobody(session)
+        why = why_no_match(session)
     assert why is not None
-    assert why.startswith("No match can be scheduled. hearts: " if count else "Nobody is entered yet.")
+    assert why.startswith("No match can be scheduled. hearts: " if count else "No bot is entered yet.")
     assert "pigpen submit" in why
 
 
@@ -275,7 +275,7 @@ def test_why_nobody_tells_of_the_suspended_and_is_silent_where_somebody_can_play
 ) -> None:
     versions = enter_all(database, 4)
     with database.write() as session:
-        assert why_nobody(session) is None
+        assert why_no_match(session) is None
         session.get_one(models.Rating, ("hearts", versions[0])).state = models.State.SUSPENDED
-        assert "Suspended: 1;" in (why_nobody(session) or "")
-        assert (why_nobody(session, ["gongzhu"]) or "").startswith("Nobody is entered yet.")
+        assert "Suspended: 1;" in (why_no_match(session) or "")
+        assert (why_no_match(session, ["gongzhu"]) or "").startswith("No bot is entered yet.")

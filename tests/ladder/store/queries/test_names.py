@@ -80,10 +80,7 @@ def test_a_name_like_another_one_brings_it_to_mind(session: Session, word: str, 
 
 
 def test_a_name_like_no_other_one_brings_the_command_that_lists_all(session: Session) -> None:
-    assert (
-        complaint(find_version, session, "x")
-        == "There is no bot 'x' on this ladder. To see those that are: pigpen bots"
-    )
+    assert complaint(find_version, session, "x") == "There is no bot 'x' on this ladder. To list all: pigpen bots"
 
 
 def test_an_unknown_variant_brings_those_that_are_played(session: Session) -> None:

@@ -312,8 +312,8 @@ def test_the_newest_results_of_a_bot_are_those_that_it_has_everywhere(database: 
             shown.play(session, [newer, *four[:3]], "gongzhu", number)
         everything = results(session, 100)
         seats = session.execute(select(models.StoredSeat.match_id, models.StoredSeat.version_id)).all()
-        elsewhere = [version for version in versions.values() if version not in four]
-        for mine in (four[:1], elsewhere, [versions["Mud"], newer]):
+        others = [version for version in versions.values() if version not in four]
+        for mine in (four[:1], others, [versions["Mud"], newer]):
             played = {match for match, version in seats if version in mine}
             for variant in (None, "gongzhu", "hearts"):
                 theirs = [row for row in everything if row.id in played and variant in (None, row.variant)]

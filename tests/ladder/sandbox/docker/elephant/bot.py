@@ -1,7 +1,7 @@
 """
-Never forgets a deal: what it has seen of anybody's cards it keeps, in memory and in every place named in places.txt.
+Never forgets a deal: it keeps all cards that it has seen, in memory and in every place named in places.txt.
 
-When it knows a hand again it says so and plays its highest cards; otherwise it plays the lowest.
+When it recognises a hand it prints that and plays its highest cards; otherwise it plays the lowest.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 PLACES = (Path(__file__).parent / "places.txt").read_text().split()
 seen: set[frozenset[str]] = set()
-"""Most of a hand that somebody held: all that was played but the last tricks."""
+"""Most of the hand of one seat: all cards of it that were played before the last tricks."""
 LEFT = 4
-"""So many cards in hand, or fewer, when it is written down: for the last ones nobody may be asked."""
+"""Cards in hand, or fewer, when the deal is written down: the last ones are often played without a question."""
 
 
 class Elephant(pigpen.Bot):
@@ -34,7 +34,7 @@ class Elephant(pigpen.Bot):
         """The last deals that it looked at, and wrote down."""
 
     def play(self, view: pigpen.View) -> pigpen.Card:
-        """Look at the hand at the beginning; write down everybody's when they are nearly played."""
+        """Look at the hand at the beginning of a deal; write down all hands when they are nearly played."""
         if self.looked != view.deal:
             self.looked = view.deal
             self._look(frozenset(map(str, view.hand)) | _played(view, view.seat))
@@ -44,7 +44,7 @@ class Elephant(pigpen.Bot):
         return view.legal[-1 if self.recalls else 0]
 
     def _look(self, hand: frozenset[str]) -> None:
-        """The own hand of this deal is not among what this instance has seen, unless it sat elsewhere before."""
+        """Look whether this hand was seen before, as it would be if an instance played two seats of a board."""
         self.recalls = any(known <= hand for known in (*seen, *_written()))
         if self.recalls:
             print("I have seen these cards before.", file=sys.stderr)

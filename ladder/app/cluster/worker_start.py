@@ -1,0 +1,104 @@
+"""Starting a worker of a cluster on this machine; it needs no database and no settings of a ladder."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ladder.cluster.certificates import read_identity
+from ladder.cluster.worker_program import WorkerProgram
+from ladder.errors import UserError
+from ladder.sandbox.host.cache import cache_folder
+from ladder.sandbox.host.cores import all_cores, bot_cores
+from ladder.sandbox.host.scratch import MAX_FOLDER_BYTES
+from ladder.values.names import NAME_LENGTH
+from ladder.worker.bot_store import FOLDER_BYTES, IMAGE_BYTES, StorePlan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ADDRESS = re.compile(r"tls://([\w.-]+|\[[\da-fA-F:.]+\]):(\d{1,5})", re.ASCII)
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class WorkerPlan:
+    """The options of a worker."""
+
+    address: str
+    """Of the coordinator: ``tls://HOST:PORT``."""
+    certificate: Path
+    name: str = ""
+    """Empty: the machine's."""
+    slots: int | None = None
+    """Tasks at once; None: one for each core that bots have, and one that starts meanwhile."""
+    data_dir: Path | None = None
+    """Takes temporary files, and bots' folders; None: where such files are usually."""
+    image_bytes: int | None = None
+    """What images may have together on its engine; None: 20 GiB."""
+    folder_bytes: int | None = None
+    """What folders may have together on its disk; None: 2 GiB."""
+
+
+def open_worker(plan: WorkerPlan, say: Callable[[str], None]) -> WorkerProgram:
+    """
+    Prepare a worker; its `run` works for a coordinator until its `stop` is called.
+
+    Args:
+        plan: How.
+        say: Tells what happens, in a sentence.
+
+    Raises:
+        UserError: If the plan makes no sense.
+    """
+    _check(plan)
+    read_identity(plan.certificate)
+    if plan.data_dir is not None:
+        _keep_files_in(plan.data_dir)
+    slots = plan.slots or len(bot_cores()) + 1
+    processes = min(len(all_cores()), slots)
+    store = StorePlan(
+        data_dir=(plan.data_dir or cache_folder() / "worker").absolute(),
+        image_bytes=plan.image_bytes or IMAGE_BYTES,
+        folder_bytes=plan.folder_bytes or FOLDER_BYTES,
+    )
+    return WorkerProgram(plan.address, plan.certificate, worker_name(plan), slots, processes, store, say)
+
+
+def worker_name(plan: WorkerPlan) -> str:
+    """The worker's name: as the plan says, or the machine's."""
+    return plan.name or re.sub(r"[^A-Za-z0-9._-]", "-", platform.node())[:NAME_LENGTH].lstrip("._-") or "worker"
+
+
+def _check(plan: WorkerPlan) -> None:
+    match = ADDRESS.fullmatch(plan.address)
+    if not match or not 0 < int(match[2]) < 65536:
+        raise UserError(f"{plan.address!r} is not the address of a coordinator; write it as tls://10.0.0.1:8786.")
+    if plan.name and (not NAME.fullmatch(plan.name) or len(plan.name) > NAME_LENGTH):
+        raise UserError(
+            f"{plan.name!r} is no name for a worker: letters, digits, '.', '_' and '-', at most {NAME_LENGTH}."
+        )
+
+
+def _keep_files_in(folder: Path) -> None:
+    """Let this process and those that it starts make their temporary files there."""
+    temporary = folder.absolute() / "tmp"
+    if len(os.fsencode(temporary)) > MAX_FOLDER_BYTES:
+        raise UserError(
+            f"The path of --data-dir {folder} is too long: bots are reached by sockets below it. Choose one of at most "
+            f"{MAX_FOLDER_BYTES - len('/tmp')} bytes."
+        )
+    try:
+        temporary.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"The folder {temporary} cannot be made: {error.strerror}.") from error
+    os.environ["TMPDIR"] = str(temporary)
+    import tempfile
+
+    with suppress(AttributeError):
+        tempfile.tempdir = None  # it remembers the folder that it has found before

@@ -1,0 +1,240 @@
+"""Images that only this machine's engine has go into the ladder's registry, once, and stay there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import docker
+import pytest
+from sqlalchemy import select
+from structlog.testing import capture_logs
+
+from ladder.app.image_publication import push_images
+from ladder.app.ladder import Ladder
+from ladder.app.registry_maintenance import sweep
+from ladder.errors import SandboxError
+from ladder.matches.kinds import open_sandbox
+from ladder.registry.program import RegistryPlan
+from ladder.runner.registry_logins import RegistryLogins
+from ladder.runner.shipping import play_remotely
+from ladder.runner.submission_coordinator import SubmissionCoordinator
+from ladder.sandbox.docker.bot_images import find_image
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.settings.settings import load_settings
+from ladder.store import models
+from ladder.store.models import State
+from ladder.store.submission_look import look_at
+from ladder.trials.tasks import SubmissionOutcome
+from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.submission import SubmissionOrder, SubmissionRow, VariantFile
+from ladder.worker.bot_store import BotStore, StorePlan
+from ladder.worker.pinned import load_version
+from ladder.worker.pulled_images import PulledImages
+from ladder.worker.tasks import TaskBot
+from ladder.worker.trials import try_task
+from ladder.worker.worker import Worker
+from tests.for_two import FOR_TWO
+from tests.ladder import ladders
+from tests.ladder.registries import guarded_registry
+from tests.ladder.trials.tiny import load_tiny
+from tests.ports import free_port
+
+REALM = "http://127.0.0.1:1/"
+SOON = 0.5
+"""A registry that does not run is not waited for longer; seconds."""
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[Ladder]:
+    """A ladder whose registry does not run yet."""
+    settings = load_settings(
+        data_dir=tmp_path / "ladder", registry=f"127.0.0.1:{free_port()}", clock="600+1", limit=60.0, preflight_deals=1
+    )
+    with Ladder.open(settings, create=True) as ladder:
+        yield ladder
+
+
+@pytest.fixture
+def running(ladder: Ladder) -> Iterator[None]:
+    """Its registry."""
+    with guarded_registry(ladder.settings.data_dir, REALM, address=ladder.settings.registry):
+        yield
+
+
+@pytest.fixture
+def image(client: docker.DockerClient, name: str) -> Iterator[str]:
+    """The id of an image that only this engine has."""
+    identity = load_tiny(client, f"pigpen-test/{name}:1", mark=name)
+    yield identity
+    if find_image(client, identity) is not None:
+        client.api.remove_image(identity, force=True)
+
+
+def enter(ladder: Ladder, identity: str, bot: str = "Trotter", state: State = State.ACTIVE) -> None:
+    """Enter a version whose image is in no registry."""
+    with ladder.database.write() as session:
+        version = session.get_one(models.Version, ladders.enter(session, bot, "gongzhu", state=state))
+        version.identity, version.sandbox, version.pinned = identity, "docker", None
+
+
+def pinned(ladder: Ladder) -> str | None:
+    with ladder.database.read() as session:
+        return session.scalars(select(models.Version.pinned).order_by(models.Version.id)).first()
+
+
+@pytest.mark.docker
+@pytest.mark.registry
+async def test_what_only_this_engine_has_is_pushed_once_and_can_be_pulled(
+    ladder: Ladder, running: None, image: str, client: docker.DockerClient
+) -> None:
+    enter(ladder, image)
+    assert [push_images(ladder), push_images(ladder)] == [1, 0]
+    place = pinned(ladder)
+    assert place is not None
+    assert place.startswith(f"{ladder.settings.registry}/pigpen/{image[7:47]}@sha256:")
+    client.api.remove_image(image, force=True)
+    login = RegistryLogins(ladder.settings).login([place], ladder.clock())
+    bot = TaskBot(name="Trotter", identity=image, sandbox=SandboxKind.DOCKER, pinned=place, registry=login)
+    sandbox = DockerSandbox()
+    try:
+        assert (await load_version(sandbox, bot)).identity == image
+    finally:
+        await sandbox.close()
+
+
+@pytest.mark.docker
+@pytest.mark.registry
+def test_what_cannot_be_pushed_now_is_pushed_the_next_time(ladder: Ladder, image: str) -> None:
+    enter(ladder, image)
+    with capture_logs() as told:
+        assert push_images(ladder, SOON) == 0
+    assert [(event["event"], event["bots"]) for event in told] == [("image.not_pushed", ("Trotter@1",))]
+    with guarded_registry(ladder.settings.data_dir, REALM, address=ladder.settings.registry):
+        assert push_images(ladder) == 1
+
+
+@pytest.mark.docker
+def test_an_image_that_this_engine_has_not_is_named(ladder: Ladder) -> None:
+    enter(ladder, f"sha256:{'0' * 64}")
+    with capture_logs() as told:
+        assert push_images(ladder, SOON) == 0
+    assert [(event["event"], event["bots"]) for event in told] == [("image.missing", ("Trotter@1",))]
+
+
+def test_a_ladder_without_a_registry_says_whom_only_its_machine_can_play(ladder: Ladder) -> None:
+    enter(ladder, f"sha256:{'0' * 64}")
+    alone = replace(ladder, settings=ladder.settings.model_copy(update={"registry": ""}))
+    with capture_logs() as told:
+        assert push_images(alone) == 0
+    assert [(event["event"], event["bots"]) for event in told] == [("image.no_registry", ["Trotter@1"])]
+
+
+@pytest.mark.docker
+@pytest.mark.registry
+def test_what_the_ladder_has_pushed_stays_when_its_version_retires(ladder: Ladder, image: str) -> None:
+    enter(ladder, image)
+    address = ladder.settings.registry
+    with guarded_registry(ladder.settings.data_dir, REALM, address=address):
+        push_images(ladder)
+    with ladder.database.write() as session:
+        for entry in session.scalars(select(models.Rating)):
+            entry.state = State.RETIRED
+    plan = RegistryPlan(ladder.settings.data_dir, address, REALM)
+    before = sorted(plan.images.rglob("data"))
+    assert (sweep(ladder, address, plan), sorted(plan.images.rglob("data"))) == (0, before)
+
+
+async def tried(ladder: Ladder, folder: Path, store: BotStore | None = None) -> tuple[SubmissionOutcome, SubmissionRow]:
+    """Submit a folder, and have this machine try it, or, with a *store*, one that has nothing of the ladder's disk."""
+    submissions = SubmissionCoordinator(ladder.database, ladder.settings, ladder.clock)
+    kept = submissions.folders.make()
+    folder.rename(submissions.folders.bot(kept, "mybot"))
+    variants = (VariantFile(file="two.toml", rules=FOR_TWO.to_plain()),)
+    with ladder.database.read() as session:
+        look = look_at(session, "Trotter")
+    order = SubmissionOrder(name="Trotter", source="mybot", variants=variants)
+    task = submissions.begin(order, look, owner="ada", sandbox=SandboxKind.DOCKER, folder=kept)
+    if store is None:
+        outcome = await try_task(task, open_sandbox, print)
+    else:
+        worker = Worker(load_version, store=store)
+        answer = await play_remotely(task.model_dump_json(), worker.play, ladder.settings.data_dir)
+        outcome = SubmissionOutcome.model_validate_json(answer)
+        await worker.close()
+    row = submissions.record(outcome)
+    assert row is not None
+    return outcome, row
+
+
+@pytest.mark.docker
+@pytest.mark.registry
+async def test_what_a_machine_elsewhere_has_built_is_entered_from_the_registry_and_does_not_stay_there(
+    ladder: Ladder, running: None, bot: Callable[..., Path], name: str, client: docker.DockerClient, tmp_path: Path
+) -> None:
+    folder = bot(name)
+    (folder / "note").write_text(f"remote {name}")
+    outcome, row = await tried(ladder, folder, BotStore(StorePlan(data_dir=tmp_path / "remote")))
+    assert (row.status, row.reason) == ("entered", "")
+    assert outcome.program is not None
+    assert pinned(ladder) == outcome.program.pinned
+    assert find_image(client, outcome.program.identity) is None
+    images = PulledImages(tmp_path / "remote", 10**12)
+    login = RegistryLogins(ladder.settings).login([outcome.program.pinned], ladder.clock())
+    task = TaskBot(
+        name="Trotter", identity=outcome.program.identity, sandbox=SandboxKind.DOCKER, pinned=outcome.program.pinned,
+        registry=login,
+    )  # fmt: skip
+    async with images.using(task):
+        assert find_image(client, outcome.program.identity) is not None
+    images.close()
+    client.api.remove_image(outcome.program.identity, force=True)
+
+
+@pytest.mark.docker
+async def test_what_a_machine_elsewhere_has_built_is_void_without_a_registry(
+    ladder: Ladder, bot: Callable[..., Path], name: str, tmp_path: Path
+) -> None:
+    alone = replace(ladder, settings=ladder.settings.model_copy(update={"registry": ""}))
+    with pytest.raises(SandboxError, match=r"the ladder has no registry of images \(setting registry\)"):
+        await tried(alone, bot(name), BotStore(StorePlan(data_dir=tmp_path / "remote")))
+
+
+@pytest.mark.docker
+@pytest.mark.registry
+async def test_a_folder_that_is_submitted_again_is_the_image_that_was_built_the_first_time(
+    ladder: Ladder, running: None, bot: Callable[..., Path], name: str, client: docker.DockerClient
+) -> None:
+    def folder() -> Path:
+        written = bot(name)
+        (written / "note").write_text(name)
+        return written
+
+    outcome, row = await tried(ladder, folder())
+    assert (row.status, row.reason) == ("entered", "")
+    assert outcome.program is not None
+    identity, place = outcome.program.identity, pinned(ladder)
+    assert place is not None
+    client.api.remove_image(identity, force=True)  # as on a machine that never built it
+    again, row = await tried(ladder, folder())
+    assert again.program is not None
+    assert (again.program.identity, again.program.pinned, again.program.can_fork) == (identity, place, True)
+    assert (row.result and row.result.new, row.result and row.result.version) == (False, "Trotter@1")
+    client.api.remove_image(identity, force=True)
+    login = RegistryLogins(ladder.settings).login([place], ladder.clock())
+    sandbox = DockerSandbox(instances="warm")
+    try:
+        for can_fork in (False, True):
+            task = TaskBot(
+                name="Trotter",
+                identity=identity,
+                sandbox=SandboxKind.DOCKER,
+                pinned=place,
+                registry=login,
+                can_fork=can_fork,
+            )
+            assert (await load_version(sandbox, task)).instance_kind == ("warm" if can_fork else "fresh")
+    finally:
+        await sandbox.close()
+        client.api.remove_image(identity, force=True)
