@@ -28,10 +28,10 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import Settings, load_settings
 from ladder.store.commands.opening import open_ladder
-from ladder.store.commands.submissions import Submission, add_version
 from ladder.worker.pinned import load_version
 from ladder.worker.worker import Worker
 from pigpen.rules import PRESETS
+from tests.ladder.store.submitted import Fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -138,9 +138,9 @@ async def enter(database: Database, settings: Settings, sandbox: Sandbox) -> Non
             content = Content.read(source.folder)
             if sandbox.name == "process":
                 keep_folder(content, settings.data_dir)
-            entry = Submission(name, f"owner-of-{name}", identity, sandbox.name, sample, content.size)
+            entry = Fit(name, f"owner-of-{name}", identity, sandbox.name, sample, content.size)
             with database.write() as session:
-                add_version(session, entry, [PRESETS["gongzhu"]], time.time())
+                entry.enter(session, [PRESETS["gongzhu"]], time.time())
     finally:
         await sandbox.close()
 

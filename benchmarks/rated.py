@@ -32,12 +32,12 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.host.cores import bot_cores
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
-from ladder.store.commands.submissions import Submission, add_version
 from ladder.worker.pinned import load_version
 from ladder.worker.worker import Worker
 from pigpen.rules import PRESETS
 from referee.records.file import read_record
 from referee.records.lines import DealLine
+from tests.ladder.store.submitted import Fit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -134,9 +134,9 @@ async def enter_folders(database: Database, folders: Sequence[Path]) -> None:
     try:
         for folder in folders:
             program = await sandbox.load(BotSource(folder.name, folder=folder))
-            entry = Submission(folder.name, f"of-{folder.name}", program.identity, "docker", folder.name, 1000)
+            entry = Fit(folder.name, f"of-{folder.name}", program.identity, "docker", folder.name, 1000)
             with database.write() as session:
-                add_version(session, entry, [RULES], time.time())
+                entry.enter(session, [RULES], time.time())
     finally:
         await sandbox.close()
 

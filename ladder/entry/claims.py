@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from ladder.entry.look_alikes import similar, spelling_mistake
 from ladder.errors import LadderError
+from ladder.registry.names import proves_owner
+from ladder.values.image_names import names_owner
 from ladder.values.names import NAME_LENGTH
 from pigpen.rules import PRESETS
 
@@ -81,33 +83,34 @@ def check_claim(look: SubmissionLook, bot: str, owner: str, sandbox: str) -> Non
         )
 
 
-def check_possession(look: SubmissionLook, owner: str, identity: str, reference: str, names_owner: bool) -> None:
+def check_possession(look: SubmissionLook, owner: str, identity: str, reference: str | None, registry: str) -> None:
     """
-    Make sure that an image which *owner* names is not somebody else's bot.
+    Check that an image which *owner* names is not a bot of another owner.
 
-    Whoever hands in a folder has shown what is in it, and two owners may hand in the same. A name shows nothing: the
-    engine that builds and plays everybody's bots knows all of their images.
+    A folder shows what is in it, and two owners may submit the same one. The name of an image shows nothing: the
+    engine that builds and plays all bots knows all of their images. Only a name in the ladder's registry proves its
+    owner.
 
     Args:
         look: The ladder.
-        owner: Who submits it.
+        owner: The owner who submits it.
         identity: The image's id.
-        reference: The word for it.
-        names_owner: Whether that word can have been given by its owner (`bot_source.names_owner`).
+        reference: The image's name, as it was submitted; None: it is a folder.
+        registry: The address of the ladder's registry; empty: it has none.
 
     Raises:
         LadderError: If another owner's bot has that identity and none of this owner's has, or if only the ladder can
             have given the image that name.
     """
     holders = look.holders.get(identity, ())
-    if owner in holders:
+    if reference is None or owner in holders or proves_owner(reference, owner, registry):
         return
     if holders:
         raise LadderError(
             f"The image {reference} is a bot of {holders[0]}'s already. Submit one that you have made: a folder, or "
             "another image."
         )
-    if not names_owner:
+    if not names_owner(reference):
         raise LadderError(
             f"{reference} is a name that does not show whose image it is. Submit its folder, "
             "or give it a name of your own (docker tag) and submit that."

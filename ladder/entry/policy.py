@@ -22,9 +22,9 @@ class Act(enum.StrEnum):
     READ_OUTPUT = "read output"
     """To read what a bot printed in a match, or in its trial."""
     READ_SUBMISSION = "read submission"
-    """To see that somebody has submitted something, and what became of it."""
+    """To see the submissions of an owner, and what became of them."""
     READ_ACCOUNT = "read account"
-    """To see somebody's tokens and sessions."""
+    """To see the tokens and sessions of an account."""
     CHANGE_ACCOUNT = "change account"
     """To create and revoke tokens, to change a password, to confirm a log-in."""
     SUBMIT = "submit"
@@ -49,7 +49,7 @@ OWNER_ONLY = (Act.CHANGE_ACCOUNT,)
 
 def may(viewer: Viewer, act: Act, owner: str | None = None, *, public_output: bool = False) -> bool:
     """
-    Decide whether somebody may do something.
+    Decide whether a viewer may do something.
 
     Args:
         viewer: Who asks.
@@ -72,7 +72,7 @@ def may(viewer: Viewer, act: Act, owner: str | None = None, *, public_output: bo
 
 def check(viewer: Viewer, act: Act, owner: str | None = None) -> None:
     """
-    Make sure that somebody may do something.
+    Check that a viewer may do something.
 
     Args:
         viewer: Who asks.

@@ -6,7 +6,7 @@ import datetime
 import hmac
 
 FORMAT = "board:0:0"
-"""One board; whoever is number 0 sits in seat 0."""
+"""One board; entry 0 sits in seat 0."""
 OPPONENT = "counting"
 """The house bot in all other chairs."""
 HOUSE = ("cautious", "counting", "exact", "random", "sampling")
@@ -26,7 +26,7 @@ def seed_of_day(secret: bytes, day: datetime.date, variant: str) -> bytes:
     '45a0a694a3628548'
 
     Args:
-        secret: Of the ladder; whoever knows it knows all days' cards.
+        secret: Of the ladder; it determines the cards of all days.
         day: The day.
         variant: The name of the variant.
     """

@@ -8,10 +8,9 @@ from ladder.entry.house_bots import HOUSE_BOTS
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.bots.content import Content
 from ladder.store.commands import submission_queue as queue
-from ladder.store.commands.submission_queue import NewSubmission
 from ladder.store.open_submissions import open_submissions
 from ladder.store.submission_look import look_at
-from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.submission import SubmissionOrder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,11 +49,8 @@ def submit_house_bots(
         with database.write() as session:
             is_new = all(row.bot != name for row in open_submissions(session))
             if is_new:
-                new = NewSubmission(
-                    owner=name, remote=False, bot=name, source=source.name, image=None, folder=folder,
-                    word=source.name, variants=list(variants), keep_old=False,
-                    sandbox=SandboxKind(look_at(session, name).sandbox or settings.sandbox),
-                )  # fmt: skip
-                queue.add(session, new, now)
+                order = SubmissionOrder(name=name, source=source.name, variants=tuple(variants))
+                sandbox = look_at(session, name).sandbox or settings.sandbox
+                queue.add(session, order, now, owner=name, sandbox=sandbox, folder=folder)
         if not is_new:
             folders.remove(folder)

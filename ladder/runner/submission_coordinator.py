@@ -12,7 +12,7 @@ from ladder.errors import BotRejected, LadderError, StoreError
 from ladder.results.submission_folders import SubmissionFolders
 from ladder.runner.presence import CoordinatorPresence
 from ladder.runner.registry_logins import RegistryLogins
-from ladder.runner.submission_results import result_of, submission_of
+from ladder.runner.submission_results import result_of
 from ladder.sandbox.bots.content import Content
 from ladder.store.account_models import SubmissionStatus
 from ladder.store.commands import submission_queue as queue
@@ -38,16 +38,15 @@ if TYPE_CHECKING:
     from ladder.entry.look import SubmissionLook
     from ladder.settings.settings import Settings
     from ladder.store.account_models import StoredSubmission
-    from ladder.store.commands.submission_queue import NewSubmission
     from ladder.store.database import Database, Session
     from ladder.trials.tasks import SubmissionOutcome
     from ladder.values.sandbox_kind import LadderSandbox
-    from ladder.values.submission import SubmissionRow
+    from ladder.values.submission import SubmissionOrder, SubmissionRow
 
 TRIAL_SECONDS = 1800.0
 """A trial that takes longer has failed: fetching packages, building, all cases and deals."""
 ORPHAN_SECONDS = 24 * 3600.0
-"""After so long a folder that belongs to no submission is removed."""
+"""Seconds after which a folder that belongs to no submission is removed."""
 
 
 class SubmissionCoordinator:
@@ -91,16 +90,21 @@ class SubmissionCoordinator:
         """Put back what these holders had leased, which have ended; gives the folders of what has ended with that."""
         return _folders(SUBMISSIONS.requeue_dead(session, self._now(), ended.__contains__))
 
-    def begin(self, new: NewSubmission, look: SubmissionLook) -> SubmissionTask:
+    def begin(
+        self, order: SubmissionOrder, look: SubmissionLook, *, owner: str, sandbox: SandboxKind, folder: str | None
+    ) -> SubmissionTask:
         """
-        Put a submission into the queue and lease it at once.
+        Put a submission of this machine into the queue and lease it at once.
 
         Args:
-            new: The submission.
+            order: What is submitted.
             look: What the ladder held a moment ago; `record` looks again.
+            owner: The owner of the bot.
+            sandbox: Where it is tried and plays.
+            folder: The name of its folder (`SubmissionFolders`); None: it is an image.
         """
         with self._database.write() as session:
-            row = queue.add(session, new, self._now())
+            row = queue.add(session, order, self._now(), owner=owner, sandbox=sandbox, folder=folder)
             queue.lease(session, row, self._holder, self._now(), TRIAL_SECONDS)
             task = self._task(row, look)
         return self._with_place(task)
@@ -133,7 +137,7 @@ class SubmissionCoordinator:
         return [self._with_place(task) for task in tasks]
 
     def lost(self, tasks: Iterable[SubmissionTask]) -> list[SubmissionTask]:
-        """Those whose attempt does not count any more: somebody has withdrawn the submission, or it has passed on."""
+        """Those whose attempt no longer counts: the submission was withdrawn, or another process holds it."""
         with self._database.read() as session:
             return [task for task in tasks if SUBMISSIONS.held(session, _lease(task)) is None]
 
@@ -167,15 +171,16 @@ class SubmissionCoordinator:
             self.remove([folder])
         return found
 
-    def end(self, task: SubmissionTask, status: SubmissionStatus, reason: str) -> None:
-        """End a submission that is leased here, such as one that its owner has broken off."""
+    def end(self, task: SubmissionTask, status: SubmissionStatus, reason: str) -> SubmissionRow | None:
+        """End a submission that is leased here, without an outcome; None if another process holds it now."""
         with self._database.write() as session:
             row = SUBMISSIONS.held(session, _lease(task))
             if row is None:
-                return
+                return None
             SUBMISSIONS.end(session, row, status, self._now(), reason)
-            folder = row.folder
+            found, folder = submission_row(session, row.id), row.folder
         self.remove([folder])
+        return found
 
     def give_back(self, tasks: Collection[SubmissionTask], reason: str = "") -> None:
         """
@@ -191,7 +196,7 @@ class SubmissionCoordinator:
         self.remove(ended)
 
     def _told(self, row: StoredSubmission, why: str) -> str:
-        """What an owner elsewhere is told of a failure: not where this ladder keeps its files."""
+        """What a remote owner is told of a failure: not where this ladder keeps its files."""
         if not row.remote:
             return why
         if row.folder:
@@ -241,19 +246,15 @@ class SubmissionCoordinator:
         return task.model_copy(update={"place": self._registry_logins.place(of, self._now())})
 
     def _enter(self, session: Session, row: StoredSubmission, outcome: SubmissionOutcome) -> None:
-        """Enter what has passed; a name, or an image, may be somebody else's by now."""
+        """Enter what has passed; a name, or an image, may be another owner's by now."""
+        assert outcome.program is not None
         added = None
         if not outcome.failures:
             try:
                 with session.begin_nested():
                     variants = [rules_from(plain) for plain in outcome.variants]
-                    added = add_version(
-                        session,
-                        submission_of(row, outcome, self._settings.registry),
-                        variants,
-                        self._now(),
-                        row.keep_old,
-                    )
+                    registry = self._settings.registry
+                    added = add_version(session, row, outcome.program, variants, self._now(), registry)
             except LadderError as error:
                 SUBMISSIONS.end(session, row, SubmissionStatus.REFUSED, self._now(), str(error))
                 return

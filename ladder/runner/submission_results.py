@@ -1,13 +1,10 @@
-"""From an attempt that has come back to what enters the ladder, and to what its owner is told."""
+"""From an attempt that has come back to what its owner is shown."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.registry.names import proves_owner
-from ladder.sandbox.bots.bot_source import names_owner
-from ladder.store.commands.submissions import Submission
-from ladder.values.submission import EnteredVariant, SubmissionResult
+from ladder.values.submission import SubmissionResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,33 +13,21 @@ if TYPE_CHECKING:
     from ladder.store.commands.submissions import Added
     from ladder.trials.tasks import SubmissionOutcome
 
-NEWS = {"entered": "entered", "back": "back again", "": "there already"}
-
-
-def submission_of(row: StoredSubmission, outcome: SubmissionOutcome, registry: str) -> Submission:
-    """What is to be entered; *registry* is the address of the ladder's registry, or empty."""
-    assert outcome.program is not None
-    is_own = row.image is None or proves_owner(row.image, row.owner, registry)
-    return Submission(
-        bot=row.bot,
-        owner=row.owner,
-        identity=outcome.program.identity,
-        sandbox=row.sandbox,
-        source=row.source,
-        size=outcome.program.size,
-        pinned=outcome.program.pinned,
-        reference=None if is_own else row.image,
-        names_owner=row.image is None or names_owner(row.image),
-        lock=outcome.program.lock,
-        can_fork=outcome.program.can_fork,
-    )
-
 
 def result_of(
     row: StoredSubmission, outcome: SubmissionOutcome, added: Added | None, missing_owners: Mapping[str, int]
 ) -> SubmissionResult:
-    """What became of it; *added* is None if it failed, *missing_owners* by variant."""
+    """
+    Give the result of a submission that was tried.
+
+    Args:
+        row: What was submitted.
+        outcome: What its trial found.
+        added: What the ladder holds of it now; None: the bot failed.
+        missing_owners: By variant, how many more owners must have an active bot there before a match can be played.
+    """
     assert outcome.program is not None
+    entries = added.entries if added else ()
     moved = added and added.changed and row.image
     return SubmissionResult(
         accepted=added is not None,
@@ -55,21 +40,9 @@ def result_of(
         changed=bool(added and added.changed),
         moved_from=added.before if added and moved else None,
         outdated=outcome.outdated,
-        variants=_entered(added, missing_owners),
+        variants=tuple(
+            entry.model_copy(update={"missing_owners": missing_owners.get(entry.variant, 0)}) for entry in entries
+        ),
         reasons=outcome.failures,
         again=outcome.again,
-    )
-
-
-def _entered(added: Added | None, missing_owners: Mapping[str, int]) -> tuple[EnteredVariant, ...]:
-    return tuple(
-        EnteredVariant(
-            variant=entry.variant,
-            state=entry.state,
-            news=NEWS[entry.news],
-            elo=round(entry.elo, 1),
-            retired=entry.retired,
-            missing_owners=missing_owners.get(entry.variant, 0),
-        )
-        for entry in (added.entries if added else ())
     )

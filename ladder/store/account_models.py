@@ -137,7 +137,12 @@ class AuditEntry(Base):
 
 
 class StoredSubmission(LeasedRow, Base):
-    """A submission, and how far it has come. Together with `Status` this table is a queue, like matches."""
+    """
+    A row of the queue of submissions: what was ordered, how far it has come, and its result.
+
+    It holds what neither `SubmissionOrder` nor `SubmissionRow` may carry: the lease, the folder on the ladder's disk
+    and the failures of the platform.
+    """
 
     __tablename__ = "submissions"
     __table_args__ = (

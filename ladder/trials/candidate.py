@@ -132,7 +132,7 @@ def _place(place: ImagePlace | None) -> ImagePlace:
 
 
 def _pushed(place: ImagePlace, identity: str) -> str | None:
-    """Push what was built here; whoever runs the ladder for other machines does it later, if that fails."""
+    """Push what was built here; if that fails, the runner of a cluster does it later."""
     try:
         return push(place, identity)
     except SandboxError as error:

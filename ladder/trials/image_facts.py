@@ -80,7 +80,8 @@ def examine(identity: str, name: str, reference: str | None, most_bytes: int) ->
 
 def forget(folder: Path) -> None:
     """
-    Let the engine forget that it has built images from *folder*: those remain that were entered, or built elsewhere.
+    Let the engine forget that it has built images from *folder*, except those that were entered, or that another folder
+    was built to as well.
 
     Raises:
         SandboxError: If the engine fails.

@@ -1,4 +1,4 @@
-"""Images that the ladder has built: put into its registry, and found there by whoever would build them once more."""
+"""Images that the ladder has built: put into its registry, and found there by machines that need them."""
 
 from __future__ import annotations
 

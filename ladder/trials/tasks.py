@@ -1,8 +1,12 @@
 """
-What goes to a worker that is to try a submitted bot, and what comes back; both as JSON, like matches.
+What is sent to a worker that tries a submitted bot, and what comes back; both as JSON, like matches.
 
 A task is one attempt at a submission. Its outcome says that the bot is fit, or why the ladder does not take it, or
 that the platform failed, which says nothing about the bot.
+
+They are messages of their own, beside `SubmissionOrder` and `SubmissionRow`, which owners see. A task carries what no
+owner may see: paths of the machine, a login to the registry, the clocks and limits of the ladder. An outcome carries
+what is not known before the ladder enters the bot, and which failures are the platform's.
 """
 
 from __future__ import annotations

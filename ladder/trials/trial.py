@@ -14,8 +14,7 @@ from ladder.entry.claims import check_possession
 from ladder.entry.variants import chosen_variants, outdated
 from ladder.errors import BotRejected, LadderError, SandboxError
 from ladder.matches.preflight import preflight, steps
-from ladder.registry.names import proves_owner
-from ladder.sandbox.bots.bot_source import BotSource, names_owner
+from ladder.sandbox.bots.bot_source import BotSource
 from ladder.trials import image_facts as images
 from ladder.trials.again import again
 from ladder.trials.candidate import candidate
@@ -108,8 +107,8 @@ def _find_built(place: ImagePlace, key: str) -> str | None:
 
 
 def _variants(task: SubmissionTask, look: SubmissionLook, bot: Candidate) -> list[Rules]:
-    if task.image is not None and not (task.registry and proves_owner(task.image, task.owner, task.registry.address)):
-        check_possession(look, task.owner, bot.program.identity, task.image, names_owner(task.image))
+    registry = task.registry.address if task.registry else ""
+    check_possession(look, task.owner, bot.program.identity, task.image, registry)
     return chosen_variants(look, task.variants, bot.offered)
 
 

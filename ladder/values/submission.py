@@ -1,4 +1,4 @@
-"""What became of a submission."""
+"""What is asked for with a submission, and what is known of one."""
 
 from __future__ import annotations
 
@@ -89,32 +89,32 @@ class VariantFile(Value):
     """A variant that stands in a file of the contestant's."""
 
     file: str = Field(max_length=500)
-    """What was typed, to be repeated in commands; a remote ladder does not look for the file."""
+    """What was typed, to be repeated in commands; the ladder opens no file of that name."""
     rules: dict[str, Any]
     """Field for field as in a rules file."""
 
 
 class SubmissionOrder(Value):
-    """A bot as it is submitted."""
+    """What an owner asks for; the same for this machine's ladder and for a remote one."""
 
     name: str = Field(max_length=64)
     """The bot's name on the ladder."""
-    upload: str | None = Field(None, max_length=64)
+    upload: str | None = Field(default=None, max_length=64)
     """The upload that holds its folder; either this or the image."""
-    image: str | None = Field(None, max_length=300)
-    """An image in the ladder's registry: `owner/name:tag`, or by digest."""
-    source: str = Field("", max_length=200)
+    image: str | None = Field(default=None, max_length=300)
+    """An image: in the registry of a remote ladder `owner/name:tag`, or by digest; else as the engine names it."""
+    source: str = Field(default="", max_length=200)
     """The folder's name on its owner's machine."""
-    word: str = Field("", max_length=500)
+    word: str = Field(default="", max_length=500)
     """The bot as its owner typed it, to be repeated in commands."""
-    variants: tuple[str | VariantFile, ...] = Field((), max_length=50)
+    variants: tuple[str | VariantFile, ...] = Field(default=(), max_length=50)
     """Names of variants, `all`, and variants of the owner's; none: the default ones."""
     keep_old: bool = False
     """Whether the bot's other versions play on."""
 
 
 class SubmissionRow(Value):
-    """A submission, and how far it has come."""
+    """A submission: how far it has come, and its result, if it was tried."""
 
     id: int
     owner: str

@@ -22,11 +22,11 @@ from ladder.sandbox.bots.kept import keep_folder
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
-from ladder.store.commands.submissions import Submission, add_version
 from pigpen.rules import PRESETS
 from tests.e2e.command import PIGPEN, environment, pigpen, pigpen_process
 from tests.for_two import FOR_TWO
 from tests.ladder.ladders import NOW
+from tests.ladder.store.submitted import Fit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -138,9 +138,9 @@ def enter_quick(
     content = Content.read(source)
     identity = f"sha256:{content.hash}"
     keep_folder(content, settings.data_dir)
-    submission = Submission(name, f"owner-of-{name}", identity, "process", name, 1000)
     with database.write() as session:
-        add_version(session, submission, [RULES[variant] for variant in variants], NOW)
+        bot = Fit(name, f"owner-of-{name}", identity, "process", name, 1000)
+        bot.enter(session, [RULES[variant] for variant in variants], NOW)
 
 
 def waiting_for(gate: Path) -> str:

@@ -22,8 +22,9 @@ from ladder.results.submission_folders import SubmissionFolders
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.account_models import StoredSubmission
-from ladder.store.commands.submission_queue import NewSubmission, add
+from ladder.store.commands.submission_queue import add
 from ladder.store.leases import MAX_FAILURES, MAX_LOSSES
+from ladder.values.submission import SubmissionOrder
 from tests.e2e.command import PIGPEN, ROOT, environment
 from tests.e2e.small_ladder import SLOW, SmallLadder, small_ladder
 from tests.for_two import FOR_TWO, write_for_two
@@ -62,11 +63,8 @@ def hand_in(ladder: SmallLadder, owner: str) -> None:
     name = folders.make()
     write_bot(folders.bot(name, "bot"), owner)
     with ladder.database.write() as session:
-        new = NewSubmission(
-            owner=owner, remote=False, bot=f"{owner}s", source="bot", image=None, folder=name, word="./bot",
-            variants=[FOR_TWO.name], keep_old=False, sandbox="process",
-        )  # fmt: skip
-        add(session, new, time.time())
+        order = SubmissionOrder(name=f"{owner}s", source="bot", word="./bot", variants=(FOR_TWO.name,))
+        add(session, order, time.time(), owner=owner, sandbox="process", folder=name)
 
 
 def submissions(ladder: SmallLadder) -> list[StoredSubmission]:

@@ -16,7 +16,6 @@ from ladder.results.table_files import TableFiles
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.settings.settings import load_settings
-from ladder.store.commands.submissions import Submission, add_version
 from ladder.store.names import find_stored_bot
 from ladder.values.people import ChairKind, ChairOrder, OpenedTable, TableOrder, TableStatus, TableVisitor
 from referee.records.file import read_record
@@ -27,6 +26,7 @@ from tests.e2e.small_ladder import enter_quick
 from tests.for_two import FOR_TWO
 from tests.ladder.ladders import NOW
 from tests.ladder.person.listeners import BotListener
+from tests.ladder.store.submitted import Fit
 from tests.ladder.tables.at_tables import in_loop, play_chair
 
 if TYPE_CHECKING:
@@ -66,9 +66,9 @@ def of_docker(ladder: Ladder, folder: Path) -> TableOrder:
         finally:
             await sandbox.close()
 
-    submission = Submission("Trotter", "ada", asyncio.run(build()), "docker", "Trotter", 1000)
+    bot = Fit("Trotter", "ada", asyncio.run(build()), "docker", "Trotter", 1000)
     with ladder.database.write() as session:
-        add_version(session, submission, [FOR_TWO], NOW)
+        bot.enter(session, [FOR_TWO], NOW)
     let_people_play(ladder)
     return TableOrder(variant=FOR_TWO.name, chairs=(ChairOrder(), BOT), format="deals:3")
 

@@ -17,13 +17,13 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
-from ladder.store.commands.submissions import Submission, add_version
 from referee.records.file import read_record
 from referee.records.lines import MatchLine
 from tests.e2e.small_ladder import SmallLadder, events
 from tests.for_two import FOR_TWO
 from tests.ladder.cut_engine import CutEngine
 from tests.ladder.ladders import NOW
+from tests.ladder.store.submitted import Fit
 
 if TYPE_CHECKING:
     import subprocess
@@ -56,7 +56,7 @@ def ladder(tmp_path: Path, image: str) -> Iterator[SmallLadder]:
     database = open_ladder(settings, create=True)
     with database.write() as session:
         for name, owner in (("Trotter", "ada"), ("Snout", "ben")):
-            add_version(session, Submission(name, owner, image, "docker", name, 1000), [FOR_TWO], NOW)
+            Fit(name, owner, image, "docker", name, 1000).enter(session, [FOR_TWO], NOW)
     yield SmallLadder(settings, database, tmp_path / "scratch")
     database.close()
 

@@ -201,6 +201,8 @@ def test_what_makes_no_sense_for_a_remote_ladder_is_refused_in_a_sentence(remote
         (("--sandbox", "docker"), "decides where its bots run. Leave --sandbox out"),
         (("--variant", "bridge"), "bridge"),
         (("--name", "no spaces please"), "'no spaces please'"),
+        (("--name", "n" * 65), "name: String should have at most 64 characters"),
+        (("--variant", "hearts") * 51, "variants: Tuple should have at most 50 items"),
     ):
         done = remote("submit", "./trotter", *words)
         assert done.is_one_sentence, done
@@ -220,7 +222,7 @@ def test_submissions_are_listed_shown_and_taken_back(remote: RemoteLadder, worke
     assert listed[-1].rstrip().endswith("refused")
     shown = remote("submissions", "1").out
     assert shown.startswith("Submission 1: Trotter of ada, from trotter, ")
-    assert "Trotter is not taken" in shown
+    assert "Trotter is refused" in shown
     (row,) = json.loads(remote("submissions", "--json").out)["submissions"]
     assert row == json.loads(remote("submissions", "1", "--json").out)
     done = remote("submissions", "1", "--withdraw")

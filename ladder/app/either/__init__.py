@@ -1,1 +1,1 @@
-"""One way to ask a ladder, on this machine or elsewhere."""
+"""One way to ask a ladder, on this machine or remote."""

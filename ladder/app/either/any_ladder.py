@@ -1,4 +1,4 @@
-"""What a command may ask of a ladder, wherever that is: on this machine, or elsewhere."""
+"""What a command may ask of a ladder, on this machine or remote."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 class AnyLadder(Protocol):
     """
-    A ladder, here or elsewhere. Each method is the use case of that name in `ladder.app`, which says what it takes,
-    gives and raises; both kinds give the same values, and refuse with the same sentences.
+    A ladder, on this machine or remote. Each method is the use case of that name in `ladder.app`, which says what it
+    takes, gives and raises; both kinds give the same values, and refuse with the same sentences.
     """
 
     def standings(self, variant: str | None, everyone: bool, first: int | None) -> list[Standings]:
@@ -37,13 +37,13 @@ class AnyLadder(Protocol):
         """`ladder.app.missing_runner.why_nothing_plays`; empty also for a remote ladder that does not tell."""
 
     def match(self, number: int) -> MatchPage:
-        """`ladder.app.matches.match`; elsewhere the record is an address."""
+        """`ladder.app.matches.match`; of a remote ladder the record is an address."""
 
     def explanation(self, number: int) -> Explanation:
         """`ladder.app.matches.explanation`."""
 
     def record_of(self, number: int) -> Path:
-        """`ladder.app.matches.record_of`; from elsewhere the record is fetched."""
+        """`ladder.app.matches.record_of`; of a remote ladder the record is fetched."""
 
     def logs(self, match: int, seat: str, table: int | None) -> list[SeatLog]:
         """`ladder.app.logs.logs`."""

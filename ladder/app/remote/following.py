@@ -1,4 +1,4 @@
-"""How far a submission to a ladder elsewhere has come: told by a stream; asked for where no stream gets through."""
+"""How far a submission to a remote ladder has come: read from a stream; requested where no stream gets through."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pydantic
 import urllib3.exceptions
 
-from ladder.errors import LadderError, RemoteError, SandboxError
+from ladder.errors import RemoteError
 from ladder.values.submission import SubmissionRow
 
 if TYPE_CHECKING:
@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     import requests
 
     from ladder.app.remote.connection import Connection
-    from ladder.values.submission import SubmissionResult
 
 POLL = 2.0
 """Seconds between two questions where there is no stream."""
 TRIES = 20
-"""So often in a row the ladder may not answer: each time it is asked for some seconds."""
+"""Requests in a row that the ladder may leave without an answer; each of them takes some seconds."""
 MAX_EVENT = 16 * 1024**2
 """Bytes of an event."""
 AT_ONCE = 64 * 1024
@@ -59,23 +58,6 @@ def follow(connection: Connection, number: int, wait: Callable[[float], None] = 
             if row.finished is not None:
                 return
         wait(POLL)
-
-
-def result_of(row: SubmissionRow) -> SubmissionResult:
-    """
-    What became of a submission that has ended.
-
-    Raises:
-        LadderError: If the ladder did not take it without a trial, or it was withdrawn.
-        SandboxError: If the platform failed; that says nothing about the bot.
-    """
-    if row.status == "failed":
-        raise SandboxError(row.reason)
-    if row.status == "withdrawn":
-        raise LadderError(f"Submission {row.id} was withdrawn. {row.reason}".rstrip())
-    if row.result is None:
-        raise LadderError(row.reason)
-    return row.result
 
 
 def _streamed(connection: Connection, number: int) -> Iterator[SubmissionRow]:

@@ -1,4 +1,4 @@
-"""A bot's folder on its way to a ladder elsewhere: packed, and sent piece by piece."""
+"""A bot's folder on its way to a remote ladder: packed, and sent piece by piece."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PIECE = 2 * 1024**2
 """Bytes sent at once: after a broken connection they are sent again."""
 TRIES = 8
-"""So often in a row a piece may fail to arrive."""
+"""Attempts in a row in which a piece may fail to arrive."""
 MAX_PAUSE = 15.0
 """Seconds between two of these."""
 IN_MEMORY = 16 * 1024**2

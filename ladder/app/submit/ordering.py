@@ -1,4 +1,4 @@
-"""Submitting a bot from afar: handed in here, tried by a worker when its turn comes."""
+"""Submitting a bot through the site: queued here, tried by a worker when its turn comes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from ladder.sandbox.bots.uploaded import unpack
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.store.commands import submission_queue as queue
 from ladder.store.commands.audit import write_audit
-from ladder.store.commands.submission_queue import NewSubmission
 from ladder.store.people import find_account
 from ladder.store.queries.submissions import submission_in, submission_row, submission_rows, usage
 from ladder.store.submission_look import look_at
 from ladder.values.sandbox_kind import SandboxKind
-from ladder.values.submission import SubmissionList, VariantFile
+from ladder.values.submission import SubmissionList
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +43,7 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
     """
     Put a submission into the queue. Nothing of the bot runs here.
 
-    Of one upload one submission is made: whoever did not hear the answer asks again, and gets the same one. That is why
+    Of one upload one submission is made: a client that missed the answer asks again, and gets the same one. That is why
     its folder has the upload's name.
 
     Args:
@@ -68,14 +67,14 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
         look = look_at(session, wanted.name)
         _check_quota(session, ladder, owner)
     _check(ladder, look, owner, wanted)
-    folders, source = SubmissionFolders(ladder.settings.data_dir), wanted.source or wanted.name
     if wanted.image is not None:
-        return _added(ladder, viewer, _new(owner, wanted, None, 0, _image(ladder, owner, wanted.image)))
+        return _added(ladder, viewer, wanted.model_copy(update={"image": _image(ladder, owner, wanted.image)}))
     assert wanted.upload is not None
+    folders = SubmissionFolders(ladder.settings.data_dir)
     with finished_upload(ladder, viewer, wanted.upload) as file:
-        folder = _unpacked(file, folders, wanted.upload, source)
+        folder = _unpacked(file, folders, wanted.upload, wanted.source or wanted.name)
         try:
-            return _added(ladder, viewer, _new(owner, wanted, folder, file.stat().st_size))
+            return _added(ladder, viewer, wanted, folder, file.stat().st_size)
         except BaseException:
             folders.remove(folder)
             raise
@@ -105,7 +104,7 @@ def submissions(
         ladder: The ladder.
         viewer: Who asks.
         before: Only those with lower numbers; what `SubmissionList.next` said.
-        limit: At most so many, from 1.
+        limit: The largest number of submissions to give, from 1.
         owner: Whose; None: one's own, or for an organiser everybody's.
     """
     whose = owner if may(viewer, Act.READ_SUBMISSION, owner or "") else viewer.name
@@ -162,13 +161,19 @@ def _check_quota(session: Session, ladder: Ladder, owner: str) -> None:
         raise TooOften(f"Your trials have taken {settings.trial_minutes} minutes in 24 hours: the limit.", HOUR)
 
 
-def _added(ladder: Ladder, viewer: Viewer, new: NewSubmission) -> SubmissionRow:
+def _added(
+    ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder, folder: str | None = None, size: int = 0
+) -> SubmissionRow:
+    assert viewer.name
     with ladder.database.write() as session:  # others may have come meanwhile, or the account been disabled
-        if find_account(session, new.owner).disabled is not None:
+        if find_account(session, viewer.name).disabled is not None:
             raise Forbidden(DISABLED)
-        _check_quota(session, ladder, new.owner)
-        row = queue.add(session, new, ladder.clock())
-        write_audit(session, viewer, "submission.order", new.bot, ladder.clock(), submission=row.id)
+        _check_quota(session, ladder, viewer.name)
+        row = queue.add(
+            session, wanted, ladder.clock(), owner=viewer.name, sandbox=SandboxKind.DOCKER, folder=folder, remote=True,
+            size=size,
+        )  # fmt: skip
+        write_audit(session, viewer, "submission.order", wanted.name, ladder.clock(), submission=row.id)
         found = submission_row(session, row.id)
     assert found is not None
     return found
@@ -191,20 +196,3 @@ def _unpacked(file: Path, folders: SubmissionFolders, upload: str, source: str) 
             folders.remove(name)
             raise
         return name
-
-
-def _new(owner: str, wanted: SubmissionOrder, folder: str | None, size: int, image: str | None = None) -> NewSubmission:
-    source = image or wanted.source or wanted.name
-    return NewSubmission(
-        owner=owner,
-        remote=True,
-        bot=wanted.name,
-        source=source,
-        image=image,
-        folder=folder,
-        word=wanted.word or source,
-        variants=[each.model_dump() if isinstance(each, VariantFile) else each for each in wanted.variants],
-        keep_old=wanted.keep_old,
-        sandbox=SandboxKind.DOCKER,
-        size=size,
-    )

@@ -1,4 +1,4 @@
-"""The ladder's registry of images: where it is for somebody, and tokens that open it."""
+"""The ladder's registry of images: its address, the namespace of an account, and tokens for it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_REGISTRY = "This ladder has no registry of images. Submit the folder from whi
 
 def registry_place(ladder: Ladder, viewer: Viewer) -> RegistryPlace:
     """
-    Say where somebody may push images.
+    Give the address and namespace where an account may push images.
 
     Raises:
         LadderError: If the ladder has no registry, or the name of the account is too long for it.

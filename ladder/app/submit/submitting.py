@@ -1,16 +1,15 @@
-"""Submitting a bot on the ladder's own machine: handed in, leased by this process, tried here, and recorded."""
+"""Submitting a bot on the ladder's own machine: queued, leased by this process, tried here, and recorded."""
 
 from __future__ import annotations
 
 import asyncio
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.app.event_log import event_log
 from ladder.entry.claims import check_claim
-from ladder.entry.variants import choices
-from ladder.errors import BotRejected, LadderError, SandboxError, StoreError, UserError
+from ladder.errors import BotRejected, SandboxError, StoreError, UserError
+from ladder.matches.kinds import open_sandbox
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import check_not_kept
@@ -18,130 +17,113 @@ from ladder.sandbox.host.scratch import disk_errors
 from ladder.settings.file import FILE
 from ladder.settings.settings import source_of
 from ladder.store.account_models import SubmissionStatus
-from ladder.store.commands.submission_queue import NewSubmission
 from ladder.store.submission_look import look_at
 from ladder.trials.registry_images import fetched
 from ladder.trials.trial import try_submission
-from ladder.values.sandbox_kind import SandboxKind
-from ladder.values.submission import VariantFile
+from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from ladder.app.ladder import Ladder
     from ladder.app.local.progress import Progress
-    from ladder.entry.look import SubmissionLook
     from ladder.sandbox.base import Sandbox
-    from ladder.sandbox.bots.bot_source import BotSource
     from ladder.settings.settings import Settings
-    from ladder.values.submission import SubmissionResult
+    from ladder.trials.tasks import SubmissionTask
+    from ladder.values.submission import SubmissionOrder, SubmissionRow
 
-
-@dataclass(frozen=True)
-class SubmissionRequest:
-    """What an owner asks for."""
-
-    source: BotSource
-    name: str
-    """The bot's name on the ladder."""
-    owner: str
-    variants: tuple[str, ...] = ()
-    """Words for variants; none: what is usual (`chosen_variants`)."""
-    keep_old: bool = False
-    """Whether the bot's other versions play on."""
-    sandbox: SandboxKind | None = None
-    """Where it is to run; None: where the ladder's bots do."""
-    word: str = ""
-    """The bot as its owner named it."""
+NO_ISOLATION = (
+    "The process sandbox does not keep bots from your files. Use it only for bots that you trust. "
+    "A ladder of processes is for your own machine and your own bots."
+)
 
 
 async def submit(
-    ladder: Ladder, request: SubmissionRequest, open_sandbox: Callable[[SandboxKind], Sandbox], progress: Progress
-) -> SubmissionResult:
+    ladder: Ladder,
+    order: SubmissionOrder,
+    folder: Path | None,
+    progress: Progress,
+    say: Callable[[str], None],
+    *,
+    owner: str,
+    sandbox: SandboxKind | None = None,
+) -> SubmissionRow:
     """
-    Enter a bot in the ladder, once it has been tried.
+    Try a bot in this process, and enter it in the ladder if it is fit.
 
-    Should this process be killed, the ladder's runner finishes its work.
+    If this process is killed, the ladder's runner tries the submission again.
 
     Args:
         ladder: The ladder.
-        request: What is asked for.
-        open_sandbox: Opens the sandbox in which the bot is to be tried.
+        order: What is submitted; an image is one of this machine's engine, or one that it can pull.
+        folder: The bot's folder; None: it is an image.
         progress: Shows how the trial goes.
+        say: Takes sentences about the sandbox, and about long steps.
+        owner: The owner of the bot.
+        sandbox: Where it is tried and plays; None: where the ladder's bots do.
+
+    Returns:
+        The submission as it has ended; `ladder.app.submit.ended.result_of` reads it.
 
     Raises:
         BotRejected: If its folder cannot be read.
-        LadderError: If the ladder does not take it.
-        RulesFileError: If a variant cannot be.
+        LadderError: If the ladder does not take such a bot; nothing has been queued.
         SandboxError: If the platform failed; that says nothing about the bot.
-        UserError: If nobody has said that the ladder's sandbox may be a weak one.
+        StoreError: If another process has taken the submission over.
+        UserError: If the ladder's first bot would play in the process sandbox, which nobody has asked for.
     """
     with ladder.database.read() as session:
-        look = look_at(session, request.name)
-    kind = request.sandbox or _usual_sandbox(ladder.settings, look.sandbox)
-    sandbox = open_sandbox(kind)
+        look = look_at(session, order.name)
+    kind = sandbox or _usual_sandbox(ladder.settings, look.sandbox)
+    opened = _opened(ladder.settings, kind, say)
     try:
-        check_claim(look, request.name, request.owner, kind)
+        check_claim(look, order.name, owner, kind)
+        submissions = SubmissionCoordinator(ladder.database, ladder.settings, ladder.clock)
         with event_log(ladder, "submit") if ladder.settings.registry else nullcontext():  # whether it answers
-            return await _try(ladder, request, look, kind, sandbox, progress)
+            name = _copied(submissions, ladder.settings, folder, order.source) if folder else None
+            task = submissions.begin(order, look, owner=owner, sandbox=kind, folder=name)
+            row = await _tried(submissions, task, opened, progress)
     finally:
-        await sandbox.close()
+        await opened.close()
+    if row is None:
+        raise StoreError("Another process has taken this submission over, because it took too long here.")
+    return row
 
 
-async def _try(
-    ladder: Ladder,
-    request: SubmissionRequest,
-    look: SubmissionLook,
-    kind: SandboxKind,
-    sandbox: Sandbox,
-    progress: Progress,
-) -> SubmissionResult:
-    submissions = SubmissionCoordinator(ladder.database, ladder.settings, ladder.clock)
-    task = submissions.begin(_handed_in(submissions, ladder.settings, request, kind), look)
+async def _tried(
+    submissions: SubmissionCoordinator, task: SubmissionTask, sandbox: Sandbox, progress: Progress
+) -> SubmissionRow | None:
+    """The submission as it has ended; None: another process has taken it over."""
     try:
         async with fetched(task) as here:
             outcome = await try_submission(sandbox, here, progress)
     except BotRejected as error:
-        submissions.end(task, SubmissionStatus.REFUSED, str(error))
-        raise
+        return submissions.end(task, SubmissionStatus.REFUSED, str(error))
     except SandboxError as error:
         submissions.end(task, SubmissionStatus.FAILED, str(error))
         raise
     except asyncio.CancelledError:
-        submissions.end(task, SubmissionStatus.WITHDRAWN, "Its owner has broken it off.")
+        submissions.end(task, SubmissionStatus.WITHDRAWN, "Its owner ended the command that tried it.")
         raise
-    row = submissions.record(outcome)
-    if row is None:
-        raise StoreError("Another process has taken this submission over, because it took too long here.")
-    if row.result is None:
-        raise LadderError(row.reason)
-    return row.result
+    return submissions.record(outcome)
 
 
-def _handed_in(
-    submissions: SubmissionCoordinator, settings: Settings, request: SubmissionRequest, kind: SandboxKind
-) -> NewSubmission:
-    """Copy the folder to where the ladder's runner would find it."""
-    source, folder = request.source, None
-    wanted = choices(request.variants)
-    if source.folder is not None:
-        check_not_kept(source.folder, settings.data_dir)
-        content = Content.read(source.folder, settings.image_bytes)
-        with disk_errors(submissions.folders.root):
-            folder = submissions.folders.make()
-        content.write(submissions.folders.bot(folder, source.name))
-    return NewSubmission(
-        owner=request.owner,
-        remote=False,
-        bot=request.name,
-        source=source.image or source.name,
-        image=source.image,
-        folder=folder,
-        word=request.word,
-        variants=[each.model_dump() if isinstance(each, VariantFile) else each for each in wanted],
-        keep_old=request.keep_old,
-        sandbox=kind,
-    )
+def _opened(settings: Settings, kind: SandboxKind, say: Callable[[str], None]) -> Sandbox:
+    if kind is SandboxKind.PROCESS:
+        say(NO_ISOLATION)
+    setup = SandboxSetup(kind, settings.runtime, settings.locked_bytes, settings.instances, settings.warm_bytes)
+    return open_sandbox(setup, say)
+
+
+def _copied(submissions: SubmissionCoordinator, settings: Settings, folder: Path, source: str) -> str:
+    """Copy the folder to where the ladder's runner finds it; gives its name there."""
+    check_not_kept(folder, settings.data_dir)
+    content = Content.read(folder, settings.image_bytes)
+    with disk_errors(submissions.folders.root):
+        name = submissions.folders.make()
+    content.write(submissions.folders.bot(name, source))
+    return name
 
 
 def _usual_sandbox(settings: Settings, usual: str | None) -> SandboxKind:

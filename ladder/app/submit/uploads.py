@@ -1,8 +1,8 @@
 """
-A folder of a bot on its way to the ladder: announced, sent in pieces, and gone on with where it broke off.
+A folder of a bot on its way to the ladder: announced, sent in pieces, and resumed after a broken connection.
 
 Each upload is a folder of its own, whose name cannot be guessed. What has arrived is on the disk, so it outlives the
-web process; what nobody goes on with is removed after a day.
+web process; what is not resumed is removed after a day.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ladder.values.accounts import Viewer
 
 LASTS_SECONDS = 24 * 3600.0
-"""An upload is kept for so long."""
+"""Seconds that an upload is kept."""
 MAX_OPEN = 3
 """Uploads that one account may have begun."""
 NO_UPLOAD = "There is no such upload. Begin another one."
@@ -46,7 +46,7 @@ class _Head:
 
 def begin_upload(ladder: Ladder, viewer: Viewer, size: int) -> Upload:
     """
-    Announce an upload of so many bytes.
+    Announce an upload of *size* bytes.
 
     Raises:
         SandboxError: If there is no room.
@@ -76,7 +76,7 @@ def upload(ladder: Ladder, viewer: Viewer, name: str) -> Upload:
     Say how much of an upload has arrived.
 
     Raises:
-        LadderError: If there is none of that name, or it is somebody else's.
+        LadderError: If there is none of that name, or it is another account's.
     """
     folder, size = _find(ladder, viewer, name)
     return Upload(id=name, bytes=size, offset=(folder / "data").stat().st_size)
@@ -94,8 +94,8 @@ async def go_on(ladder: Ladder, viewer: Viewer, name: str, offset: int, pieces: 
         pieces: The bytes.
 
     Raises:
-        Conflict: If another number of bytes has arrived, or somebody else is sending.
-        LadderError: If there is none of that name, or it is somebody else's.
+        Conflict: If another number of bytes has arrived, or another request is sending.
+        LadderError: If there is none of that name, or it is another account's.
         SandboxError: If there is no room.
         UserError: If more comes than was announced.
     """
@@ -122,8 +122,8 @@ def finished_upload(ladder: Ladder, viewer: Viewer, name: str) -> Iterator[Path]
     else was in the way, it stays.
 
     Raises:
-        Conflict: If somebody is sending to it, or it is being submitted.
-        LadderError: If there is none of that name, or it is somebody else's.
+        Conflict: If a request is sending to it, or it is being submitted.
+        LadderError: If there is none of that name, or it is another account's.
         UserError: If some of it is missing.
     """
     folder, size = _find(ladder, viewer, name)
@@ -144,7 +144,7 @@ def give_up(ladder: Ladder, viewer: Viewer, name: str) -> None:
     Remove an upload.
 
     Raises:
-        LadderError: If there is none of that name, or it is somebody else's.
+        LadderError: If there is none of that name, or it is another account's.
     """
     shutil.rmtree(_find(ladder, viewer, name)[0], ignore_errors=True)
 
@@ -154,7 +154,7 @@ def _appending(file: Path) -> Iterator[int]:
     """The file, open to be appended to, by nobody else meanwhile."""
     try:
         number = os.open(file, os.O_WRONLY | os.O_APPEND)
-    except FileNotFoundError:  # somebody has just removed it
+    except FileNotFoundError:  # another request has just removed it
         raise LadderError(NO_UPLOAD) from None
     try:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -201,7 +201,7 @@ def _remove_old(ladder: Ladder, root: Path) -> None:
 def _is_old(ladder: Ladder, folder: Path) -> bool:
     try:
         return folder.stat().st_mtime < ladder.clock() - LASTS_SECONDS
-    except FileNotFoundError:  # somebody has just removed it
+    except FileNotFoundError:  # another request has just removed it
         return True
 
 

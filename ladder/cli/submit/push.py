@@ -1,4 +1,4 @@
-"""`pigpen push`: puts an image into the registry of a remote ladder."""
+"""`pigpen push`: push an image to the registry of a remote ladder."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from ladder.cli.shared.sanitize import in_markup, sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from ladder.app.remote.connection import Connection
-    from ladder.app.remote.login import Login
 
 
 def push(
@@ -36,27 +33,21 @@ def push(
     """
     from ladder.app.remote.connection import Connection
     from ladder.app.remote.login import read_login
+    from ladder.app.remote.pushing import push_image
     from ladder.cli.accounts.login import NOWHERE
     from ladder.errors import UserError
 
     login = read_login()
     if login is None:
         raise UserError(NOWHERE)
-    with Connection(login.address, login.token) as connection:
-        typer.echo(sanitize(pushed(connection, login, image, name)))
-
-
-def pushed(connection: Connection, login: Login, image: str, name: str | None = None) -> str:
-    """Push an image and show how far it has come; gives its name there by digest."""
-    from ladder.app.remote.pushing import push_image
-
-    with _shown(image) as tell:
-        return push_image(connection, login, image, name, tell)
+    with Connection(login.address, login.token) as connection, pushing(image) as tell:
+        there = push_image(connection, login, image, name, tell)
+    typer.echo(sanitize(there))
 
 
 @contextmanager
-def _shown(image: str) -> Iterator[Callable[[str], None]]:
-    """Show the progress in a line of the terminal; without a terminal show nothing."""
+def pushing(image: str) -> Iterator[Callable[[str], None]]:
+    """Show in a line of a terminal how much of an image has been pushed; outside a terminal show nothing."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda words: None

@@ -1,4 +1,4 @@
-"""`pigpen submit` to a remote ladder: sends the folder or image, and follows its trial."""
+"""`pigpen submit` to a remote ladder: how far the submission has come, until it has ended."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from rich.console import Console
 
 from ladder.cli.shared.progress import progress
 from ladder.cli.shared.sanitize import in_markup, sanitize
-from ladder.errors import LadderError, UserError
+from ladder.errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Self
 
     from ladder.app.remote.connection import Connection
     from ladder.app.remote.login import Login
     from ladder.sandbox.bots.bot_source import BotSource
-    from ladder.values.submission import SubmissionResult, SubmissionRow
+    from ladder.values.submission import SubmissionOrder, SubmissionRow
 
 
 def check_words(login: Login, owner: str | None, sandbox: str | None) -> None:
@@ -26,7 +25,7 @@ def check_words(login: Login, owner: str | None, sandbox: str | None) -> None:
     Refuse options that make no sense for a remote ladder.
 
     Raises:
-        UserError: If there is something.
+        UserError: If one is given.
     """
     if owner not in (None, login.name):
         raise UserError(
@@ -40,66 +39,19 @@ def check_words(login: Login, owner: str | None, sandbox: str | None) -> None:
         )
 
 
-def submit_remotely(
-    login: Login, source: BotSource, name: str, variants: Sequence[str], keep_old: bool, word: str
-) -> SubmissionResult:
+def submit_there(login: Login, order: SubmissionOrder, source: BotSource) -> SubmissionRow:
     """
-    Submit a bot and wait for what becomes of it.
+    Submit a bot to a remote ladder, and wait until the submission has ended; what may go wrong is that of `submit`.
 
     Raises:
-        BotRejected: If its folder cannot be read.
-        LadderError: If the ladder does not take it.
-        RemoteError: If the ladder does not answer.
-        SandboxError: If the ladder's platform failed; that says nothing about the bot.
+        RemoteError: If the ladder does not answer any more.
     """
     from ladder.app.remote.connection import Connection
-    from ladder.app.remote.following import result_of
-    from ladder.app.remote.uploading import give_up
-    from ladder.entry.variants import choices
-    from ladder.values.submission import SubmissionOrder, SubmissionRow
+    from ladder.app.remote.submitting import submit
+    from ladder.cli.submit.push import pushing
 
-    wanted = choices(variants)
     with Connection(login.address, login.token) as connection:
-        order = SubmissionOrder(
-            name=name,
-            upload=_sent(connection, source) if source.folder is not None else None,
-            image=_in_registry(connection, login, source.image) if source.image else None,
-            source=source.image or source.name,
-            word=word,
-            variants=wanted,
-            keep_old=keep_old,
-        )
-        try:
-            row = connection.send("POST", "/submissions", SubmissionRow, order)
-        except LadderError:
-            if order.upload is not None:
-                give_up(connection, order.upload)
-            raise
-        return result_of(_watched(connection, row))
-
-
-def _sent(connection: Connection, source: BotSource) -> str:
-    """Send a folder; give the upload's id."""
-    from ladder.app.remote.uploading import PIECE, packed, upload
-    from ladder.sandbox.bots.bot_source import content_of
-
-    with packed(content_of(source)) as (file, size), progress("uploading", -(-size // PIECE)) as advance:
-        return upload(connection, file, size, advance)
-
-
-def _in_registry(connection: Connection, login: Login, image: str) -> str:
-    """Push an image of this machine's; what is there already is taken as it is."""
-    from ladder.app.remote.pushing import is_on_engine
-    from ladder.cli.submit.push import pushed
-    from ladder.errors import SandboxError
-    from ladder.values.registry import RegistryPlace
-
-    place = connection.get("/registry", RegistryPlace)
-    try:
-        is_here = not image.startswith(f"{place.address}/") and is_on_engine(image)
-    except SandboxError:  # an image that another machine has pushed can be submitted without an engine
-        is_here = False
-    return pushed(connection, login, image) if is_here else image
+        return _watched(connection, submit(connection, login, order, source, progress, pushing))
 
 
 def _watched(connection: Connection, row: SubmissionRow) -> SubmissionRow:

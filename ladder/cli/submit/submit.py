@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -12,19 +11,17 @@ from ladder.cli.shared.json_output import print_json
 from ladder.cli.shared.ladder import LocalOption, opened, the_settings
 from ladder.cli.shared.progress import progress
 from ladder.cli.shared.running import run
-from ladder.cli.shared.sandboxes import open_sandbox, say_what_is_not_read
+from ladder.cli.shared.sandboxes import say, say_what_is_not_read
 from ladder.cli.submit.words import print_accepted, print_rejected
 from ladder.errors import UserError
 from ladder.sandbox.bots.bot_source import find_bot
-from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
+from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ladder.sandbox.base import Sandbox
     from ladder.sandbox.bots.bot_source import BotSource
-    from ladder.settings.settings import Settings
-    from ladder.values.submission import SubmissionResult
+    from ladder.values.submission import SubmissionOrder, SubmissionRow
 
 
 def submit(
@@ -68,16 +65,17 @@ def submit(
         pigpen submit ada/trotter:2 --name Trotter --keep-old
     """
     from ladder.app.remote.login import read_login
-    from ladder.cli.submit.remote import check_words, submit_remotely
+    from ladder.app.submit.ended import result_of
+    from ladder.cli.submit.remote import check_words, submit_there
 
     source = find_bot(bot)
     say_what_is_not_read([source])
     login = None if local else read_login()
-    if login is None:
-        found = _submit_here(source, name, owner, variant or (), keep_old, sandbox, bot)
-    else:
+    if login is not None:
         check_words(login, owner, sandbox)
-        found = submit_remotely(login, source, name or _name_of(source), variant or (), keep_old, bot)
+    order = _order(source, name, variant or (), keep_old, bot)
+    row = submit_there(login, order, source) if login else _submit_here(order, source, owner, sandbox)
+    found = result_of(row)
     if as_json:
         print_json(found)
     elif found.accepted:
@@ -88,35 +86,29 @@ def submit(
         raise typer.Exit(1)
 
 
-def _submit_here(
-    source: BotSource,
-    name: str | None,
-    owner: str | None,
-    variants: Sequence[str],
-    keep_old: bool,
-    sandbox: str | None,
-    word: str,
-) -> SubmissionResult:
+def _order(source: BotSource, name: str | None, variants: Sequence[str], keep_old: bool, word: str) -> SubmissionOrder:
+    """What is submitted, to whatever ladder; that ladder checks it, so that its own sentences are shown."""
+    from ladder.entry.variants import choices
+    from ladder.values.submission import SubmissionOrder
+
+    return SubmissionOrder.model_construct(
+        name=name or _name_of(source),
+        image=source.image,
+        source=source.image or source.name,
+        word=word,
+        variants=choices(variants),
+        keep_old=keep_old,
+    )
+
+
+def _submit_here(order: SubmissionOrder, source: BotSource, owner: str | None, sandbox: str | None) -> SubmissionRow:
     """Submit a bot to the ladder on this machine, and try it in this process."""
-    from ladder.app.submit.submitting import SubmissionRequest
     from ladder.app.submit.submitting import submit as enter
 
     settings = the_settings(*([source.folder] if source.folder else []))
-    kind = SandboxKind(sandbox) if sandbox else None
-    request = SubmissionRequest(
-        source, name or _name_of(source), owner or _login(), tuple(variants), keep_old, kind, word
-    )
+    kind, owner = SandboxKind(sandbox) if sandbox else None, owner or _login()
     with opened(settings, create=True) as ladder:
-        return run(enter(ladder, request, partial(_open_sandbox, settings), progress))
-
-
-def _open_sandbox(settings: Settings, kind: SandboxKind) -> Sandbox:
-    sandbox = open_sandbox(
-        SandboxSetup(kind, settings.runtime, settings.locked_bytes, settings.instances, settings.warm_bytes)
-    )
-    if not sandbox.isolates:
-        typer.echo("A ladder of processes is for your own machine and your own bots.", err=True)
-    return sandbox
+        return run(enter(ladder, order, source.folder, progress, say, owner=owner, sandbox=kind))
 
 
 def _name_of(source: BotSource) -> str:

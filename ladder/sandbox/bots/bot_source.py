@@ -28,16 +28,11 @@ _PACKAGES_ELSEWHERE = {
     "setup.py": "install_requires",
 }
 """How other tools name packages: the file, and a text in it that shows that it names some."""
-OURS = "pigpen/"
-"""Images whose names begin so are made by Pigpen on this machine; none of them comes from a registry."""
-DEFAULT_REGISTRIES = ("docker.io/", "index.docker.io/")
-"""What may stand before an image's name without changing what it means."""
 FindBuilt = Callable[[str], str | None]
 """
 Takes the key of a build (`ladder.sandbox.docker.built_images`), loads into this engine what was built with it before,
 and gives the image's id, or None. Raises `SandboxError` if it cannot be known.
 """
-_ID = re.compile("(sha256:)?[0-9a-f]{1,64}")
 _IMAGE = re.compile(r"(sha256:[0-9a-f]{64}|[a-z0-9]+([._/:-]+[a-z0-9]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?)")
 
 
@@ -112,18 +107,6 @@ def content_of(source: BotSource) -> Content:
     """Give the content of a bot's folder: as it was read already, or else as it is now."""
     assert source.folder is not None
     return source.content or Content.read(source.folder)
-
-
-def is_ours(reference: str) -> bool:
-    """Whether an image of that name is one that Pigpen made."""
-    for registry in DEFAULT_REGISTRIES:
-        reference = reference.removeprefix(registry)
-    return reference.startswith(OURS)
-
-
-def names_owner(reference: str) -> bool:
-    """Whether the owner of an image can have called it so; Pigpen's names and bare ids say nothing of an owner."""
-    return not (_ID.fullmatch(reference) or is_ours(reference))
 
 
 def _holds(path: Path, mark: str) -> bool:

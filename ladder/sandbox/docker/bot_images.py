@@ -12,7 +12,7 @@ from docker.errors import APIError
 from docker.utils import parse_repository_tag
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.sandbox.bots.bot_source import OURS, content_of, is_ours
+from ladder.sandbox.bots.bot_source import content_of
 from ladder.sandbox.bots.dockerignore import without_ignored
 from ladder.sandbox.bots.recipe_choice import recipe_of
 from ladder.sandbox.bots.recipes import FILES, PLAIN
@@ -33,6 +33,7 @@ from ladder.sandbox.docker.engine import PULL_SECONDS, engine_errors, explain, w
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
 from ladder.sandbox.wheels.packages import with_lock
 from ladder.values.bot_files import DOCKERFILE
+from ladder.values.image_names import OURS, is_ours
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,21 +6,22 @@ Each function wants a transaction that writes.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import select
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.leases import GRACE, MAX_FAILURES, Lease, LeaseQueue
 from ladder.store.open_submissions import OPEN, in_turn, open_submissions
+from ladder.values.submission import VariantFile
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable
 
     from sqlalchemy.orm import Session
 
     from ladder.trials.tasks import TrialProgress
+    from ladder.values.submission import SubmissionOrder
 
 
 def _leaving(session: Session, row: StoredSubmission, status: str, now: float) -> None:
@@ -48,26 +49,45 @@ ALWAYS_LOST = (
 )
 
 
-@dataclass(frozen=True)
-class NewSubmission:
-    """What somebody hands in; the fields are those of `StoredSubmission`."""
+def add(
+    session: Session,
+    order: SubmissionOrder,
+    now: float,
+    *,
+    owner: str,
+    sandbox: str,
+    folder: str | None = None,
+    remote: bool = False,
+    size: int = 0,
+) -> StoredSubmission:
+    """
+    Put a submission at the end of the queue.
 
-    owner: str
-    remote: bool
-    bot: str
-    source: str
-    image: str | None
-    folder: str | None
-    word: str
-    variants: Sequence[Any]
-    keep_old: bool
-    sandbox: str
-    size: int = 0
-
-
-def add(session: Session, new: NewSubmission, now: float) -> StoredSubmission:
-    """Put a submission at the end of the queue."""
-    row = StoredSubmission(**asdict(new) | {"variants": list(new.variants)}, added=now)
+    Args:
+        session: A transaction that writes.
+        order: What is submitted; its image as the engine of a worker finds it.
+        now: Unix time.
+        owner: The owner of the bot.
+        sandbox: Where it is tried and plays.
+        folder: The name of its folder (`SubmissionFolders`); None: it is an image.
+        remote: Whether it came through the site.
+        size: Bytes that were uploaded; 0 if nothing was.
+    """
+    source = order.image or order.source or order.name
+    row = StoredSubmission(
+        owner=owner,
+        remote=remote,
+        bot=order.name,
+        source=source,
+        image=order.image,
+        folder=folder,
+        word=order.word or source,
+        variants=[each.model_dump() if isinstance(each, VariantFile) else each for each in order.variants],
+        keep_old=order.keep_old,
+        sandbox=sandbox,
+        size=size,
+        added=now,
+    )
     session.add(row)
     session.flush()
     return row
@@ -126,7 +146,7 @@ def note_progress(session: Session, told: TrialProgress) -> None:
 
 def withdraw(session: Session, submission: int, now: float) -> str | Literal[False] | None:
     """
-    End a submission that has not ended, whoever tries it.
+    End a submission that has not ended, whether or not it is being tried.
 
     Returns:
         The name of its folder, or None if it has none; False if it has ended before.
@@ -139,7 +159,7 @@ def withdraw(session: Session, submission: int, now: float) -> str | Literal[Fal
 
 
 def withdraw_all(session: Session, owner: str, now: float, reason: str) -> list[StoredSubmission]:
-    """End all of an owner's submissions from afar that have not ended, whoever tries them, and give them."""
+    """End all submissions of a remote owner that have not ended, also those being tried; gives them."""
     rows = [row for row in open_submissions(session) if row.remote and row.owner == owner]
     for row in rows:
         SUBMISSIONS.end(session, row, SubmissionStatus.WITHDRAWN, now, reason)

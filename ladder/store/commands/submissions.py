@@ -14,54 +14,24 @@ from ladder.store.commands.retiring import OWNER
 from ladder.store.commands.suspending import set_state
 from ladder.store.models import State
 from ladder.store.submission_look import look_at
+from ladder.values.submission import EnteredVariant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlalchemy.orm import Session
 
+    from ladder.store.account_models import StoredSubmission
+    from ladder.trials.tasks import TriedProgram
     from pigpen.rules import Rules
 
-
-@dataclass(frozen=True)
-class Submission:
-    """A bot that is fit to be entered; the fields are those of `models.Version`."""
-
-    bot: str
-    """The bot's name."""
-    owner: str
-    identity: str
-    sandbox: str
-    source: str
-    size: int
-    pinned: str | None = None
-    lock: str | None = None
-    can_fork: bool = False
-    reference: str | None = None
-    """The image reference that was submitted; None for a folder."""
-    names_owner: bool = True
-    """Whether that reference can have been given by the image's owner."""
-
-
-@dataclass(frozen=True)
-class Entered:
-    """What became of a submission in one variant."""
-
-    variant: str
-    state: State
-    rating: float
-    """As it is stored."""
-    news: str
-    """``entered``, ``back`` (it had retired), or nothing: it was there already."""
-    retired: tuple[str, ...] = ()
-    """The versions that made room for it."""
-    elo: float = 0.0
-    """The rating as it is shown."""
+ENTERED, BACK, THERE = "entered", "back again", "there already"
+"""What is new of an entry (`EnteredVariant.news`)."""
 
 
 @dataclass(frozen=True)
 class Added:
-    """What became of a submission."""
+    """The version that a submission is, and its entries."""
 
     version: int
     """Id of the version."""
@@ -71,16 +41,21 @@ class Added:
     """Whether nobody had submitted these bits under this name before."""
     before: str | None
     """The identity of the bot's newest version from the same source before this, if it was another one."""
-    entries: tuple[Entered, ...]
+    entries: tuple[EnteredVariant, ...]
 
     @property
     def changed(self) -> bool:
         """Whether the ladder is another one now."""
-        return self.is_new or any(entry.news for entry in self.entries)
+        return self.is_new or any(entry.news != THERE for entry in self.entries)
 
 
 def add_version(
-    session: Session, submission: Submission, variants: Sequence[Rules], now: float, keep_old: bool = False
+    session: Session,
+    submission: StoredSubmission,
+    program: TriedProgram,
+    variants: Sequence[Rules],
+    now: float,
+    registry: str = "",
 ) -> Added:
     """
     Enter a bot in *variants*, or find that it is there already.
@@ -91,18 +66,18 @@ def add_version(
 
     Args:
         session: A transaction that writes.
-        submission: What is entered.
+        submission: What was submitted.
+        program: What it was built or loaded to, and was tried.
         variants: Where.
         now: Unix time.
-        keep_old: The bot's other versions play on.
+        registry: The address of the ladder's registry; empty: it has none.
 
     Raises:
         LadderError: If the name, or the image, is another owner's, or a variant's name has other rules here.
     """
     look = look_at(session, submission.bot)
     check_claim(look, submission.bot, submission.owner, submission.sandbox)
-    if submission.reference is not None:
-        check_possession(look, submission.owner, submission.identity, submission.reference, submission.names_owner)
+    check_possession(look, submission.owner, program.identity, submission.image, registry)
     for rules in variants:
         check_variant(look, rules)
         if rules.name not in look.rules:
@@ -111,19 +86,18 @@ def add_version(
     session.flush()
     bot = _bot(session, submission, now)
     of_bot = models.Version.bot_id == bot.id
-    version = session.scalar(select(models.Version).where(of_bot, models.Version.identity == submission.identity))
+    version = session.scalar(select(models.Version).where(of_bot, models.Version.identity == program.identity))
     is_new = version is None
-    before = _before(session, bot, submission)
+    before = _before(session, bot, submission, program)
     if version is None:
-        version = _new_version(session, bot, submission, now)
-    version.pinned = version.pinned or submission.pinned  # it may have been pushed since
-    entries = [_enter(session, bot, version, rules.name, now, keep_old) for rules in variants]
+        version = _new_version(session, bot, submission, program, now)
+    version.pinned = version.pinned or program.pinned  # it may have been pushed since
+    entries = tuple(_enter(session, bot, version, rules.name, now, submission.keep_old) for rules in variants)
     session.flush()
-    shown = tuple(replace(entry, elo=entry.rating + shift_of(session, entry.variant)) for entry in entries)
-    return Added(version.id, f"{bot.name}@{version.number}", is_new, before, shown)
+    return Added(version.id, f"{bot.name}@{version.number}", is_new, before, entries)
 
 
-def _bot(session: Session, submission: Submission, now: float) -> models.StoredBot:
+def _bot(session: Session, submission: StoredSubmission, now: float) -> models.StoredBot:
     owner = session.scalar(select(models.Owner).where(models.Owner.name == submission.owner))
     if owner is None:
         owner = models.Owner(name=submission.owner, added=now)
@@ -137,25 +111,27 @@ def _bot(session: Session, submission: Submission, now: float) -> models.StoredB
     return bot
 
 
-def _before(session: Session, bot: models.StoredBot, submission: Submission) -> str | None:
+def _before(session: Session, bot: models.StoredBot, submission: StoredSubmission, program: TriedProgram) -> str | None:
     same = select(models.Version.identity).where(models.Version.bot_id == bot.id)
     same = same.where(models.Version.source == submission.source).order_by(models.Version.number.desc()).limit(1)
     newest = session.scalar(same)
-    return None if newest == submission.identity else newest
+    return None if newest == program.identity else newest
 
 
-def _new_version(session: Session, bot: models.StoredBot, submission: Submission, now: float) -> models.Version:
+def _new_version(
+    session: Session, bot: models.StoredBot, submission: StoredSubmission, program: TriedProgram, now: float
+) -> models.Version:
     newest = session.scalar(select(func.max(models.Version.number)).where(models.Version.bot_id == bot.id)) or 0
     version = models.Version(
         bot_id=bot.id,
         number=newest + 1,
-        identity=submission.identity,
+        identity=program.identity,
         sandbox=submission.sandbox,
         source=submission.source,
-        pinned=submission.pinned,
-        size=submission.size,
-        lock=submission.lock,
-        can_fork=submission.can_fork,
+        pinned=program.pinned,
+        size=program.size,
+        lock=program.lock,
+        can_fork=program.can_fork,
         added=now,
     )
     session.add(version)
@@ -165,18 +141,24 @@ def _new_version(session: Session, bot: models.StoredBot, submission: Submission
 
 def _enter(
     session: Session, bot: models.StoredBot, version: models.Version, variant: str, now: float, keep_old: bool
-) -> Entered:
+) -> EnteredVariant:
     entry = session.get(models.Rating, {"variant": variant, "version_id": version.id})
     if entry is not None and entry.state in PLAYING:
-        return Entered(variant, State(entry.state), entry.rating, "")
+        return _shown(session, entry, THERE)
     rating = first_rating(session, bot.id, variant)
     retired = () if keep_old else _retire_others(session, bot, version, variant, now)
     if entry is not None:
         _bring_back(session, entry, now)
-        return Entered(variant, State(entry.state), entry.rating, "back", retired)
-    session.add(models.Rating(variant=variant, version_id=version.id, since=now, rating=rating))
+        return _shown(session, entry, BACK, retired)
+    entry = models.Rating(variant=variant, version_id=version.id, since=now, rating=rating)
+    session.add(entry)
     session.flush()
-    return Entered(variant, State.ACTIVE, rating, "entered", retired)
+    return _shown(session, entry, ENTERED, retired)
+
+
+def _shown(session: Session, entry: models.Rating, news: str, retired: tuple[str, ...] = ()) -> EnteredVariant:
+    elo = round(entry.rating + shift_of(session, entry.variant), 1)
+    return EnteredVariant(variant=entry.variant, state=entry.state, news=news, elo=elo, retired=retired)
 
 
 def _retire_others(

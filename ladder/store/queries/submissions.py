@@ -33,7 +33,7 @@ class Usage:
 
 
 def usage(session: Session, owner: str, now: float) -> Usage:
-    """Read how much an owner has submitted from afar."""
+    """Read how much an owner has submitted through the site."""
     of = StoredSubmission
     counted = (of.status != SubmissionStatus.WITHDRAWN) | (of.attempt > 0)
     recent = select(func.count(), func.coalesce(func.sum(of.trial_seconds), 0.0)).where(

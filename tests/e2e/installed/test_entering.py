@@ -17,13 +17,13 @@ from ladder.app.ladder import Ladder
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.settings.settings import load_settings
-from ladder.store.commands.submissions import Submission, add_version
 from pigpen.rules import PRESETS
 from tests.e2e.command import PIGPEN, PLAIN, environment
 from tests.e2e.installed.installing import WITH_BYTECODE, Installation
 from tests.e2e.test_readme import ELSEWHERE, GUIDE, blocks, section
 from tests.ladder.ladders import NOW
 from tests.ladder.people import add_person, token_of
+from tests.ladder.store.submitted import Fit
 from tests.ports import free_port
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def somebodys_ladder(folder: Path) -> Iterator[tuple[str, str]]:
     with Ladder.open(load_settings(data_dir=folder / "data"), create=True) as ladder:
         with ladder.database.write() as session:
             for name, sample in HOUSE.items():
-                bot = Submission(name, f"owner-of-{name}", images[sample], "docker", sample, 1000, can_fork=True)
-                add_version(session, bot, [PRESETS["gongzhu"]], NOW)
+                bot = Fit(name, f"owner-of-{name}", images[sample], "docker", sample, 1000, can_fork=True)
+                bot.enter(session, [PRESETS["gongzhu"]], NOW)
         add_person(ladder, "ada")
         token = token_of(ladder, "ada")
     with (

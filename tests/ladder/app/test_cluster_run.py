@@ -14,10 +14,10 @@ from ladder.app.ladder import Ladder
 from ladder.errors import UserError
 from ladder.sandbox.docker.limits import Limits
 from ladder.settings.settings import load_settings
-from ladder.store.commands.submissions import Submission, add_version
 from pigpen.rules import PRESETS
 from pigpen.version import __version__
 from tests.ladder.ladders import NOW
+from tests.ladder.store.submitted import Fit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,8 +30,8 @@ def with_bots(folder: Path, *pinned: str | None, registry: str = "", sandbox: st
         with ladder.database.write() as session:
             for number, place in enumerate(pinned):
                 identity = f"sha256:{number:064}"
-                submission = Submission(f"Bot{number}", f"owner{number}", identity, sandbox, "bot", 7, pinned=place)
-                add_version(session, submission, [PRESETS["hearts"]], NOW)
+                bot = Fit(f"Bot{number}", f"owner{number}", identity, sandbox, "bot", 7, pinned=place)
+                bot.enter(session, [PRESETS["hearts"]], NOW)
         try:
             check_cluster(ladder)
         except UserError as error:

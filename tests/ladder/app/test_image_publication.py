@@ -24,12 +24,11 @@ from ladder.sandbox.docker.bot_images import find_image
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.settings.settings import load_settings
 from ladder.store import models
-from ladder.store.commands.submission_queue import NewSubmission
 from ladder.store.models import State
 from ladder.store.submission_look import look_at
 from ladder.trials.tasks import SubmissionOutcome
 from ladder.values.sandbox_kind import SandboxKind
-from ladder.values.submission import SubmissionRow
+from ladder.values.submission import SubmissionOrder, SubmissionRow, VariantFile
 from ladder.worker.bot_store import BotStore, StorePlan
 from ladder.worker.pinned import load_version
 from ladder.worker.pulled_images import PulledImages
@@ -152,12 +151,11 @@ async def tried(ladder: Ladder, folder: Path, store: BotStore | None = None) -> 
     submissions = SubmissionCoordinator(ladder.database, ladder.settings, ladder.clock)
     kept = submissions.folders.make()
     folder.rename(submissions.folders.bot(kept, "mybot"))
-    variants = [{"file": "two.toml", "rules": FOR_TWO.to_plain()}]
+    variants = (VariantFile(file="two.toml", rules=FOR_TWO.to_plain()),)
     with ladder.database.read() as session:
         look = look_at(session, "Trotter")
-    task = submissions.begin(
-        NewSubmission("ada", False, "Trotter", "mybot", None, kept, "mybot", variants, False, "docker"), look
-    )
+    order = SubmissionOrder(name="Trotter", source="mybot", variants=variants)
+    task = submissions.begin(order, look, owner="ada", sandbox=SandboxKind.DOCKER, folder=kept)
     if store is None:
         outcome = await try_task(task, open_sandbox, print)
     else:

@@ -18,8 +18,8 @@ from ladder.registry.program import RegistryPlan
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.commands import submission_queue
-from ladder.store.commands.submission_queue import NewSubmission
 from ladder.store.models import State
+from ladder.values.submission import SubmissionOrder
 from tests.ladder import ladders
 from tests.ladder.registries import guarded_registry
 from tests.ladder.registry.pushed import Pusher, layer
@@ -69,9 +69,9 @@ class Store:
 
     def submit(self, image: str) -> None:
         """Have a submission wait."""
-        new = NewSubmission("ada", True, "Waiting", image, f"{self.address}/{image}", None, image, (), False, "docker")
+        order = SubmissionOrder(name="Waiting", image=f"{self.address}/{image}")
         with self.ladder.database.write() as session:
-            submission_queue.add(session, new, self.ladder.clock())
+            submission_queue.add(session, order, self.ladder.clock(), owner="ada", sandbox="docker", remote=True)
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ import tomli_w
 from ladder.entry.variants import choices, chosen_variants, outdated
 from ladder.errors import BotRejected, LadderError
 from ladder.store import models
-from ladder.store.commands.submissions import Submission, add_version
 from ladder.store.database import Database
 from ladder.store.submission_look import look_at
 from ladder.values.submission import VariantFile
 from pigpen.rules import PRESETS, Rules
 from referee.records.rules_file import RulesFileError, to_toml
 from tests.ladder.databases import later_backend as backend
+from tests.ladder.store.submitted import Fit
 from tests.many_choices import WAYS, many_choices
 
 __all__ = ["backend"]
@@ -28,7 +28,7 @@ MINE = replace(GONGZHU, name="mine", title="Mine")
 
 def enter(database: Database, *variants: Rules) -> None:
     with database.write() as session:
-        add_version(session, Submission("Trotter", "ada", "sha256:1", "process", "mybot", 1), variants, 1.0)
+        Fit("Trotter", "ada", "sha256:1", "process", "mybot", 1).enter(session, variants)
 
 
 def choose(database: Database, *words: str, bot: str = "Trotter", offered: tuple[str, ...] = ()) -> list[str]:

@@ -191,9 +191,11 @@ def test_what_a_run_gives_back_is_tried_again_and_counts_as_no_failure(
 def test_what_its_owner_breaks_off_has_ended(submissions: SubmissionCoordinator, database: Database) -> None:
     number = with_folder(submissions, database)
     (task,) = submissions.take(1)
-    for _ in range(2):
-        submissions.end(task, SubmissionStatus.WITHDRAWN, "Its owner has broken it off.")
-    assert stored(database, number).status == "withdrawn"
+    ended = [submissions.end(task, SubmissionStatus.WITHDRAWN, "Its owner ended the command.") for _ in range(2)]
+    assert [row and (row.id, row.status, row.phase, row.reason) for row in ended] == [
+        (number, "withdrawn", "ended", "Its owner ended the command."),
+        None,
+    ]
     assert submissions.folders.names() == []
 
 
@@ -213,13 +215,13 @@ def test_progress_of_any_thread_is_written_and_that_of_another_attempt_is_not(
 def test_a_start_removes_folders_of_what_has_ended_at_once_and_those_of_nobody_after_a_day(
     submissions: SubmissionCoordinator, database: Database
 ) -> None:
-    with_folder(submissions, database, "ada")  # it ends, and whoever ended it was killed before the folder went
+    with_folder(submissions, database, "ada")  # it ends, and its process is killed before the folder is removed
     with_folder(submissions, database, "ben")  # it waits
     (task,) = submissions.take(1)
     folder, waiting = (stored(database, number).folder for number in (1, 2))
     with database.write() as session:
         assert withdraw(session, task.submission, NOW) == folder
-    fresh, old = submissions.folders.make(), submissions.folders.make()  # whoever made them was killed before the rest
+    fresh, old = submissions.folders.make(), submissions.folders.make()  # their process was killed before the rest
     os.utime(submissions.folders.root / old, (NOW - ORPHAN_SECONDS - 60,) * 2)
     os.utime(submissions.folders.root / fresh, (NOW - 60,) * 2)
     os.utime(submissions.folders.root / (waiting or ""), (NOW - ORPHAN_SECONDS - 60,) * 2)

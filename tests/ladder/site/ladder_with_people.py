@@ -21,11 +21,11 @@ from ladder.store import models
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.commands import submission_queue as submissions
 from ladder.store.commands.queue import MATCHES
-from ladder.store.commands.submission_queue import SUBMISSIONS, NewSubmission
+from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.leases import Lease
 from ladder.values.accounts import LOCAL, Role
 from ladder.values.cluster import WorkerState
-from ladder.values.submission import EnteredVariant, Failure, SubmissionResult
+from ladder.values.submission import EnteredVariant, Failure, SubmissionOrder, SubmissionResult
 from tests.ladder import ladders
 from tests.ladder.cluster_rows import add_workers, seen
 from tests.ladder.every_database import ON_POSTGRESQL
@@ -101,14 +101,14 @@ def _people(ladder: Ladder) -> tuple[int, ...]:
         session.execute(update(models.Version).values(sandbox="docker"))
         aside = _set_aside(session)
         now = ladder.clock()
-        entered = submissions.add(session, _new("ada", "Trotter"), now - 300)
+        entered = _handed_in(session, "ada", "Trotter", now - 300)
         _end(session, entered.id, now, SubmissionStatus.ENTERED, _result("Trotter", accepted=True))
-        refused = submissions.add(session, _new("ada", "mud"), now - 200)
+        refused = _handed_in(session, "ada", "mud", now - 200)
         _end(session, refused.id, now, SubmissionStatus.REFUSED, _result("mud", accepted=False))
-        leased = submissions.add(session, _new("ada", "Sow"), now - 100)
+        leased = _handed_in(session, "ada", "Sow", now - 100)
         row = submissions.lease(session, leased, "host:1", now, 3600.0)
         row.phase, row.done, row.steps = "trying", 3, 20
-        waiting, of_bob = (submissions.add(session, _new(owner, "Boar"), now) for owner in ("ada", "bob"))
+        waiting, of_bob = (_handed_in(session, owner, "Boar", now) for owner in ("ada", "bob"))
         return match, aside, waiting.id, leased.id, entered.id, refused.id, of_bob.id
 
 
@@ -138,8 +138,9 @@ def a_folder(name: str = "Farrow") -> bytes:
     return packed.getvalue()
 
 
-def _new(owner: str, bot: str) -> NewSubmission:
-    return NewSubmission(owner, True, bot, bot.lower(), None, None, bot.lower(), (), False, "docker", 1000)
+def _handed_in(session: Session, owner: str, bot: str, now: float) -> StoredSubmission:
+    order = SubmissionOrder(name=bot, source=bot.lower())
+    return submissions.add(session, order, now, owner=owner, sandbox="docker", remote=True, size=1000)
 
 
 def _end(session: Session, number: int, now: float, status: SubmissionStatus, result: SubmissionResult) -> None:

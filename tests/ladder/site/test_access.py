@@ -27,10 +27,10 @@ from ladder.site.server.origin import CSRF_HEADER
 from ladder.store import models
 from ladder.store.commands import submission_queue
 from ladder.store.commands.opening import open_ladder
-from ladder.store.commands.submission_queue import NewSubmission
 from ladder.values.accounts import Role, Scope, Viewer
 from ladder.values.cluster import WorkerState
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
+from ladder.values.submission import SubmissionOrder
 from tests.ladder.cluster_rows import add_workers, seen
 from tests.ladder.every_database import ON_POSTGRESQL
 from tests.ladder.ladders import NOW, lease, played, queue
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
     from ladder.results.files import Logs
     from ladder.site.server.headers import EveryResponse
+    from ladder.store.account_models import StoredSubmission
+    from ladder.store.database import Session
     from referee.records.lines import AnyLine
 
 BASE = "http://site.test"
@@ -343,9 +345,9 @@ def _make(folder: Path, lines: tuple[AnyLine, ...]) -> dict[str, str]:
         bot.owner_id = session.scalars(select(models.Owner).where(models.Owner.name == "ada")).one().id
         versions = list(session.scalars(select(models.Version.id).limit(4)))
         lease(session, queue(session, versions, "gongzhu"))
-        waiting = submission_queue.add(session, _submission(), NOW)
-        waits = submission_queue.add(session, _submission(), NOW)
-        ended = submission_queue.add(session, _submission(), NOW)
+        waiting = _submission(session)
+        waits = _submission(session)
+        ended = _submission(session)
         assert submission_queue.withdraw(session, ended.id, NOW) is None
         known = {"waiting": str(waiting.id), "waits": str(waits.id), "ended": str(ended.id)}
     add_workers(ladder, seen("barn"), seen("shed", state=WorkerState.GONE))
@@ -359,8 +361,9 @@ def _make(folder: Path, lines: tuple[AnyLine, ...]) -> dict[str, str]:
     return known
 
 
-def _submission() -> NewSubmission:
-    return NewSubmission("ada", True, "Snuffle", "mybot", None, None, "./mybot", [], False, "docker")
+def _submission(session: Session) -> StoredSubmission:
+    order = SubmissionOrder(name="Snuffle", source="mybot", word="./mybot")
+    return submission_queue.add(session, order, NOW, owner="ada", sandbox="docker", remote=True)
 
 
 def test_every_route_stands_in_the_table(quiet_world: World) -> None:

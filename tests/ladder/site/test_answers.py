@@ -17,8 +17,8 @@ from ladder.site.rendering.static_files import FOLDER, digest
 from ladder.store.commands import computations, submission_queue
 from ladder.store.commands.computations import NewQuestion
 from ladder.store.commands.coordinators import database_time, note_alive
-from ladder.store.commands.submission_queue import NewSubmission
 from ladder.store.computing_models import Computation
+from ladder.values.submission import SubmissionOrder
 from tests.ladder.site.visitor import BASE
 
 if TYPE_CHECKING:
@@ -161,8 +161,8 @@ def test_metrics_tell_of_requests_and_of_the_ladder(site: Visitor) -> None:
     (decisions,) = [line.split()[1] for line in lines if line.startswith("pigpen_decisions ")]
     assert float(decisions) > 12 * 52
     with site.ladder.database.write() as session:
-        new = NewSubmission("ada", True, "Snuffle", "x", None, None, "x", [], False, "docker")
-        number = submission_queue.add(session, new, 0.0).id
+        order = SubmissionOrder(name="Snuffle", source="x")
+        number = submission_queue.add(session, order, 0.0, owner="ada", sandbox="docker", remote=True).id
     assert 'pigpen_submissions{status="queued"} 1.0' in site.get("/metrics").text.splitlines()
     with site.ladder.database.write() as session:
         submission_queue.withdraw(session, number, 1.0)

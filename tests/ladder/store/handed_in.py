@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ladder.store.account_models import StoredSubmission
-from ladder.store.commands.submission_queue import NewSubmission, add
+from ladder.store.commands.submission_queue import add
+from ladder.values.submission import SubmissionOrder
 from tests.ladder.ladders import NOW
 
 if TYPE_CHECKING:
     from ladder.store.database import Database
 
-TROTTER = NewSubmission(
-    owner="ada", remote=True, bot="Trotter", source="mybot", image=None, folder=None, word="./mybot", variants=[],
-    keep_old=False, sandbox="docker",
-)  # fmt: skip
+
+def an_order(bot: str) -> SubmissionOrder:
+    """What is submitted: the folder `mybot`."""
+    return SubmissionOrder(name=bot, source="mybot", word="./mybot")
 
 
-def hand_in(database: Database, owner: str = "ada", count: int = 1, now: float = NOW, **fields: object) -> list[int]:
-    """Put *count* submissions of one owner into the queue; give their numbers."""
+def hand_in(
+    database: Database,
+    owner: str = "ada",
+    count: int = 1,
+    now: float = NOW,
+    *,
+    bot: str = "",
+    sandbox: str = "docker",
+    folder: str | None = None,
+    remote: bool = True,
+) -> list[int]:
+    """Put *count* submissions of one owner into the queue; gives their numbers."""
+    names = [f"{owner}{n}" for n in range(count)] if count > 1 else [bot or f"{owner}s"]
     with database.write() as session:
-        new = [replace(TROTTER, owner=owner, bot=f"{owner}{n}" if count > 1 else f"{owner}s") for n in range(count)]
-        return [add(session, replace(each, **fields), now).id for each in new]  # type: ignore[arg-type]
+        return [
+            add(session, an_order(name), now, owner=owner, sandbox=sandbox, folder=folder, remote=remote).id
+            for name in names
+        ]
 
 
 def stored(database: Database, number: int) -> StoredSubmission:

@@ -17,7 +17,7 @@ from ladder.values.people import ChairKind, TablePurpose
 from ladder.values.questions import Lane
 from tests.ladder import ladders
 from tests.ladder.ladders import NOW
-from tests.ladder.store.handed_in import TROTTER
+from tests.ladder.store.handed_in import an_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,8 +57,7 @@ def _finish_match(session: Session, lease: Lease) -> bool:
 
 
 def _add_submission(session: Session, owner: str) -> int:
-    new = {**vars(TROTTER), "owner": owner, "bot": f"{owner}s"}
-    return submission_queue.add(session, submission_queue.NewSubmission(**new), NOW).id
+    return submission_queue.add(session, an_order(f"{owner}s"), NOW, owner=owner, sandbox="docker").id
 
 
 def _claim_submissions(session: Session, holder: str, now: float, count: int) -> Sequence[Lease]:

@@ -1,27 +1,60 @@
-"""Submissions for tests, and what they have come to."""
+"""Bots that are fit to be entered, for tests, and what became of them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
 from ladder.store import models
-from ladder.store.commands.submissions import Added, Submission, add_version
+from ladder.store.account_models import StoredSubmission
+from ladder.store.commands.submissions import Added, add_version
+from ladder.trials.tasks import TriedProgram
 from pigpen.rules import PRESETS
 
 if TYPE_CHECKING:
-    from ladder.store.database import Database
+    from collections.abc import Sequence
 
-TROTTER = Submission("Trotter", "ada", f"sha256:{'a' * 64}", "process", "mybot", 1000)
+    from ladder.store.database import Database, Session
+    from pigpen.rules import Rules
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A bot that has passed its trial."""
+
+    bot: str
+    owner: str
+    identity: str
+    sandbox: str
+    source: str
+    size: int
+    pinned: str | None = None
+    can_fork: bool = False
+    image: str | None = None
+    """The image reference that was submitted; None for a folder."""
+
+    def enter(self, session: Session, variants: Sequence[Rules], now: float = 1.0, keep_old: bool = False) -> Added:
+        """Enter it, as a coordinator does."""
+        submission = StoredSubmission(
+            bot=self.bot, owner=self.owner, sandbox=self.sandbox, source=self.source, image=self.image,
+            keep_old=keep_old,
+        )  # fmt: skip
+        program = TriedProgram(
+            identity=self.identity, pinned=self.pinned, size=self.size, lock=None, can_fork=self.can_fork
+        )
+        return add_version(session, submission, program, variants, now)
+
+
+TROTTER = Fit("Trotter", "ada", f"sha256:{'a' * 64}", "process", "mybot", 1000)
 BETTER = replace(TROTTER, identity=f"sha256:{'b' * 64}", size=1100)
 
 
-def submit(database: Database, submission: Submission, *names: str, keep_old: bool = False, now: float = 1.0) -> Added:
+def submit(database: Database, fit: Fit, *names: str, keep_old: bool = False, now: float = 1.0) -> Added:
     variants = [PRESETS[name] for name in names or ("gongzhu",)]
     with database.write() as session:
-        return add_version(session, submission, variants, now, keep_old)
+        return fit.enter(session, variants, now, keep_old)
 
 
 def states(database: Database, variant: str = "gongzhu") -> dict[int, str]:

@@ -162,7 +162,7 @@ def test_a_folder_that_changes_between_hashing_and_packing_is_built_as_it_was_ha
     packed: list[bytes] = []
 
     def change(*arguments: object) -> None:
-        (folder / "bot.py").write_text("print('somebody else')")
+        (folder / "bot.py").write_text("print('another bot')")
 
     def pack(client: docker.DockerClient, context: BinaryIO, *, tag: str, labels: dict[str, str]) -> None:
         with tarfile.open(fileobj=context) as tar:
@@ -231,7 +231,7 @@ def test_the_same_content_elsewhere_is_the_same_image_and_outlives_the_first_fol
     client: docker.DockerClient, write: Write, name: str, tmp_path: Path
 ) -> None:
     folder = write(name, {"bot.py": f"# {name}"})
-    twin = tmp_path / "elsewhere" / f"{name}-twin"
+    twin = tmp_path / "other" / f"{name}-twin"
     twin.mkdir(parents=True)
     (twin / "bot.py").write_text(f"# {name}")
     first = build(client, folder)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.remote.connection import Connection
-from ladder.app.remote.following import TRIES, follow, result_of
+from ladder.app.remote.following import TRIES, follow
+from ladder.app.submit.ended import result_of
 from ladder.errors import LadderError, RemoteError, SandboxError
 from ladder.values.submission import SubmissionResult, SubmissionRow
 from ladder.values.value import time_of
@@ -89,8 +90,8 @@ def test_an_end_without_a_trial_is_an_error_as_on_this_machine() -> None:
         return ENDED.model_copy(update={"status": status, "reason": reason, "result": None})
 
     assert result_of(ENDED) == RESULT
-    with pytest.raises(LadderError, match="somebody else's"):
-        result_of(ended("refused", "It is somebody else's."))
+    with pytest.raises(LadderError, match="another owner's"):
+        result_of(ended("refused", "It is another owner's."))
     with pytest.raises(SandboxError, match="no engine"):
         result_of(ended("failed", "There is no engine."))
     with pytest.raises(LadderError, match=r"^Submission 7 was withdrawn\.$"):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from ladder.app.ladder import Ladder
 from ladder.app.remote.connection import Connection
 from ladder.app.remote.login import Login, write_login
 from ladder.app.remote.pushing import is_on_engine, push_image
-from ladder.cli.submit.remote import _in_registry
+from ladder.app.remote.submitting import name_in_registry
 from ladder.cli.typer_app import app
 from ladder.errors import LadderError, UserError
 from ladder.settings.settings import load_settings
@@ -44,6 +45,12 @@ class RemoteLadderWithRegistry:
         login = Login(self.login.address, self.login.name, token or self.login.token)
         with Connection(login.address, login.token) as connection:
             return push_image(connection, login, image, name, lambda words: None)
+
+
+@contextmanager
+def silent(image: str) -> Iterator[Callable[[str], None]]:
+    """Show nothing of a push."""
+    yield lambda words: None
 
 
 @pytest.fixture
@@ -92,11 +99,11 @@ def test_submit_pushes_an_image_of_this_engines_and_takes_others_as_they_are(
 ) -> None:
     assert (is_on_engine(image), is_on_engine("ada/nowhere:1")) == (True, False)
     with Connection(remote.login.address, remote.login.token) as connection:
-        pushed = _in_registry(connection, remote.login, image)
+        pushed = name_in_registry(connection, remote.login, image, silent)
         assert pushed.startswith(f"ada/{image.partition(':')[0]}@sha256:")
-        assert _in_registry(connection, remote.login, "ada/nowhere:1") == "ada/nowhere:1"
+        assert name_in_registry(connection, remote.login, "ada/nowhere:1", silent) == "ada/nowhere:1"
         full = f"{remote.registry}/{pushed}"
-        assert _in_registry(connection, remote.login, full) == full
+        assert name_in_registry(connection, remote.login, full, silent) == full
 
 
 def test_the_command_prints_the_name_and_no_token(

@@ -11,22 +11,21 @@ import pytest
 from sqlalchemy import func, select
 
 from ladder.app.ladder import Ladder
-from ladder.app.submit.submitting import SubmissionRequest
-from ladder.app.submit.submitting import submit as submit_request
+from ladder.app.submit.ended import result_of
+from ladder.app.submit.submitting import submit as submit_order
+from ladder.entry.variants import choices
 from ladder.errors import BotRejected, LadderError, SandboxError
-from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import content_hash
 from ladder.sandbox.bots.kept import is_kept, kept_folder
-from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
-from ladder.store.commands.submissions import Submission, add_version
 from ladder.store.database import Database
 from ladder.values.sandbox_kind import SandboxKind
-from ladder.values.submission import SubmissionResult
+from ladder.values.submission import SubmissionOrder, SubmissionResult
 from pigpen.rules import PRESETS
 from tests.for_two import FOR_TWO, write_for_two
 from tests.ladder.bad_checks import FLAWS
+from tests.ladder.store.submitted import Fit
 
 
 class Steps:
@@ -49,11 +48,12 @@ class Steps:
 async def submit(
     database: Database, settings: Settings, folder: Path, *variants: str, steps: Steps | None = None, owner: str = "ada"
 ) -> SubmissionResult:
-    request = SubmissionRequest(
-        BotSource(folder.name, folder=folder), "Trotter", owner, variants, sandbox=SandboxKind.PROCESS
-    )
+    order = SubmissionOrder(name="Trotter", source=folder.name, variants=choices(variants))
     ladder = Ladder(settings, database, lambda: 7.0)
-    return await submit_request(ladder, request, lambda kind: ProcessSandbox(), steps or Steps())
+    row = await submit_order(
+        ladder, order, folder, steps or Steps(), lambda line: None, owner=owner, sandbox=SandboxKind.PROCESS
+    )
+    return result_of(row)
 
 
 def left(settings: Settings) -> list[Path]:
@@ -85,9 +85,9 @@ async def test_an_honest_bot_is_tried_and_entered_and_its_folder_kept(
 
 def enter_untried(database: Database, folder: Path, variant: str) -> None:
     """Have a folder on the ladder, as if it had been tried."""
-    submission = Submission("Trotter", "ada", f"sha256:{content_hash(folder)}", "process", folder.name, 100)
     with database.write() as session:
-        add_version(session, submission, [PRESETS[variant]], 1.0)
+        bot = Fit("Trotter", "ada", f"sha256:{content_hash(folder)}", "process", folder.name, 100)
+        bot.enter(session, [PRESETS[variant]])
 
 
 async def test_the_same_folder_again_is_not_tried_again(

@@ -51,7 +51,7 @@ def an_order(bot: str = "Trotter", **source: str) -> SubmissionOrder:
 
 @dataclass
 class Arena:
-    """A ladder with a site and a registry, and an engine with which somebody pushes."""
+    """A ladder with a site and a registry, and an engine of a contestant who pushes."""
 
     ladder: Ladder
     client: docker.DockerClient

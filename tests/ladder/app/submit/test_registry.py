@@ -12,7 +12,9 @@ import pytest
 from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
-from ladder.app.submit.submitting import SubmissionRequest, submit
+from ladder.app.submit.ended import result_of
+from ladder.app.submit.submitting import submit
+from ladder.entry.variants import choices
 from ladder.errors import BotRejected, SandboxError
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.bots.bot_source import BotSource
@@ -27,6 +29,7 @@ from ladder.store.database import Database
 from ladder.trials import image_facts as images
 from ladder.trials.candidate import Candidate, candidate
 from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.submission import SubmissionOrder
 from ladder.worker.pinned import load_version
 from ladder.worker.tasks import TaskBot
 from pigpen.rules import seed_from
@@ -84,11 +87,10 @@ async def test_a_bot_from_a_registry_is_entered_by_digest_and_plays_where_its_im
     (folder / "Dockerfile").write_text('FROM pigpen/bot:latest\nCOPY bot.py .\nCMD ["python", "bot.py"]\n')
     client.api.tag((await sandbox.load(BotSource("mine", folder=folder))).identity, repository, "1")
     digest = push(client, f"{repository}:1")
-    request = SubmissionRequest(
-        BotSource("trotter", image=f"{repository}:1"), "Trotter", "ada", (write_for_two(tmp_path),)
-    )
+    order = SubmissionOrder(name="Trotter", image=f"{repository}:1", variants=choices((write_for_two(tmp_path),)))
     ladder = Ladder(settings, database)
-    outcome = await submit(ladder, request, lambda kind: DockerSandbox(), lambda what, total: nullcontext(print))
+    row = await submit(ladder, order, None, lambda what, total: nullcontext(print), print, owner="ada")
+    outcome = result_of(row)
     assert (outcome.accepted, outcome.reasons) == (True, ())
     with database.read() as session:
         version = session.scalars(select(models.Version)).one()

@@ -11,16 +11,15 @@ import pytest
 from sqlalchemy import Connection, event
 
 from ladder.app.ladder import Ladder
-from ladder.app.submit.submitting import SubmissionRequest, submit
+from ladder.app.submit.ended import result_of
+from ladder.app.submit.submitting import NO_ISOLATION, submit
+from ladder.entry.variants import choices
 from ladder.errors import LadderError
-from ladder.sandbox.base import Sandbox
-from ladder.sandbox.bots.bot_source import BotSource
-from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import Settings
 from ladder.store.database import Database, Session
 from ladder.store.queries.submissions import submission_rows
 from ladder.values.sandbox_kind import SandboxKind
-from ladder.values.submission import SubmissionResult
+from ladder.values.submission import SubmissionOrder, SubmissionResult
 from tests.for_two import write_for_two
 from tests.ladder.bad_checks import FLAWS
 
@@ -68,14 +67,11 @@ def silent(what: str, total: int) -> Iterator[Callable[[str], None]]:
 async def submit_folder(
     database: Database, settings: Settings, folder: Path, *variants: str, owner: str = "ada"
 ) -> SubmissionResult:
-    source = BotSource(folder.name, folder=folder)
-    request = SubmissionRequest(source, "Trotter", owner, variants, sandbox=SandboxKind.PROCESS, word="./my bot")
-
-    def open_sandbox(kind: SandboxKind) -> Sandbox:
-        assert kind is SandboxKind.PROCESS
-        return ProcessSandbox()
-
-    return await submit(Ladder(settings, database, lambda: 7.0), request, open_sandbox, silent)
+    order = SubmissionOrder(name="Trotter", source=folder.name, word="./my bot", variants=choices(variants))
+    ladder, said = Ladder(settings, database, lambda: 7.0), list[str]()
+    row = await submit(ladder, order, folder, silent, said.append, owner=owner, sandbox=SandboxKind.PROCESS)
+    assert said == [NO_ISOLATION]
+    return result_of(row)
 
 
 async def test_the_ladder_is_read_before_and_where_the_bot_is_entered_and_written_when_it_comes_and_was_tried(

@@ -17,11 +17,11 @@ from ladder.sandbox.bots.kept import keep_folder
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
-from ladder.store.commands.submissions import Submission, add_version
 from pigpen.rules import PRESETS
 from tests.e2e.command import pigpen
 from tests.for_two import FOR_TWO, write_for_two
 from tests.ladder.bad_checks import GOOD, RUN
+from tests.ladder.store.submitted import Fit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,8 +57,7 @@ def enter(folder: Path, name: str) -> Path:
     settings, content = load_settings(data_dir=folder / "ladder"), Content.read(folder / "mybot")
     database = open_ladder(settings, create=True)
     with database.write() as session:
-        entered = Submission(name, "ada", f"sha256:{content.hash}", "process", "mybot", content.size)
-        add_version(session, entered, [FOR_TWO], 1.0)
+        Fit(name, "ada", f"sha256:{content.hash}", "process", "mybot", content.size).enter(session, [FOR_TWO])
     database.close()
     return keep_folder(content, settings.data_dir)
 
@@ -169,8 +168,7 @@ def folder(tmp_path: Path) -> Path:
     write_bot(tmp_path)
     database = open_ladder(load_settings(data_dir=tmp_path / "ladder"), create=True)
     with database.write() as session:
-        trotter = Submission("Trotter", "ada", "sha256:1", "process", "mybot", 1)
-        add_version(session, trotter, [PRESETS["hearts"]], 1.0)
+        Fit("Trotter", "ada", "sha256:1", "process", "mybot", 1).enter(session, [PRESETS["hearts"]])
     database.close()
     return tmp_path
 

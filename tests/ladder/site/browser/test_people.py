@@ -16,6 +16,7 @@ from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.leases import Lease
 from ladder.trials.tasks import TrialProgress
 from ladder.values.accounts import LOCAL
+from ladder.values.submission import SubmissionOrder
 from tests.ladder.people import session_of
 from tests.ladder.site.browser.looking import COLOURS, findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
@@ -217,9 +218,9 @@ def test_who_is_disabled_is_logged_out_in_an_open_tab(come: Come, place: Place, 
 def begun(place: Place) -> int:
     """A new submission of ada's, which is being built."""
     ladder = place.here.ladder
-    new = submissions.NewSubmission("ada", True, "Boar", "boar", None, None, "boar", (), False, "docker", 1000)
+    order = SubmissionOrder(name="Boar", source="boar")
     with ladder.database.write() as session:
-        row = submissions.add(session, new, ladder.clock())
+        row = submissions.add(session, order, ladder.clock(), owner="ada", sandbox="docker", remote=True, size=1000)
         return submissions.lease(session, row, "host:1", ladder.clock(), 3600.0).id
 
 

@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.errors import LadderError
-from ladder.sandbox.bots.bot_source import names_owner
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.store.submitted import BETTER, TROTTER, states, submit
 
 if TYPE_CHECKING:
-    from ladder.store.commands.submissions import Submission
     from ladder.store.database import Database
+    from tests.ladder.store.submitted import Fit
 
 __all__ = ["backend"]
 
-IMAGE = replace(TROTTER, sandbox="docker", source="ada/trotter:1", reference="ada/trotter:1")
+IMAGE = replace(TROTTER, sandbox="docker", source="ada/trotter:1", image="ada/trotter:1")
 
 
-def by_name(reference: str, submission: Submission = IMAGE) -> Submission:
-    """The submission of an image, as its owner names it."""
-    return replace(submission, reference=reference, names_owner=names_owner(reference))
+def by_name(reference: str, fit: Fit = IMAGE) -> Fit:
+    """An image, as its owner names it."""
+    return replace(fit, image=reference)
 
 
 STOLEN = replace(IMAGE, bot="Thief", owner="eve")
@@ -75,5 +74,5 @@ def test_a_folder_shows_what_is_in_it_so_two_owners_may_have_the_same(database: 
     folder = replace(TROTTER, sandbox="docker")
     submit(database, folder)
     submit(database, replace(folder, bot="Snout", owner="ben"))
-    own = replace(folder, bot="Gilt", owner="ben", reference=TROTTER.identity)
+    own = replace(folder, bot="Gilt", owner="ben", image=TROTTER.identity)
     assert submit(database, own).is_new

@@ -12,16 +12,16 @@ from sqlalchemy import func, select
 from ladder.errors import LadderError
 from ladder.ratings.elo import START
 from ladder.store import models
-from ladder.store.commands.submissions import Added, Submission, add_version
 from ladder.store.commands.suspending import set_state
 from ladder.store.models import State
 from ladder.store.submission_look import look_at
 from pigpen.rules import PRESETS
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
-from tests.ladder.store.submitted import BETTER, TROTTER, changes, states, submit
+from tests.ladder.store.submitted import BETTER, TROTTER, Fit, changes, states, submit
 
 if TYPE_CHECKING:
+    from ladder.store.commands.submissions import Added
     from ladder.store.database import Database
     from pigpen.rules import Rules
 
@@ -47,7 +47,7 @@ def entry(database: Database, version: int) -> models.Rating:
 def test_a_bot_is_entered_with_its_owner_and_its_variants(database: Database) -> None:
     added = submit(database, TROTTER, "gongzhu", "hearts")
     assert (added.name, added.is_new, added.changed, added.before) == ("Trotter@1", True, True, None)
-    assert [(new.variant, new.state, new.rating, new.news) for new in added.entries] == [
+    assert [(new.variant, new.state, new.elo, new.news) for new in added.entries] == [
         ("gongzhu", State.ACTIVE, START, "entered"),
         ("hearts", State.ACTIVE, START, "entered"),
     ]
@@ -76,7 +76,7 @@ def test_the_same_program_may_be_entered_in_one_more_variant(database: Database)
     first = submit(database, TROTTER)
     again = submit(database, TROTTER, "gongzhu", "hearts")
     assert (again.version, again.is_new) == (first.version, False)
-    assert [(new.variant, new.news) for new in again.entries] == [("gongzhu", ""), ("hearts", "entered")]
+    assert [(new.variant, new.news) for new in again.entries] == [("gongzhu", "there already"), ("hearts", "entered")]
 
 
 def test_a_new_version_takes_the_place_and_the_rating_of_the_old_one(database: Database) -> None:
@@ -112,7 +112,7 @@ def test_going_back_to_an_old_program_brings_its_version_and_its_rating_back(dat
     played(database, submit(database, BETTER).version, 1400.0)
     back = submit(database, TROTTER, now=3.0)
     assert (back.version, back.is_new, back.changed) == (first.version, False, True)
-    assert (back.entries[0].news, back.entries[0].retired) == ("back", ("Trotter@2",))
+    assert (back.entries[0].news, back.entries[0].retired) == ("back again", ("Trotter@2",))
     found = entry(database, first.version)
     assert (found.state, found.rating, found.matches, found.since) == (State.ACTIVE, 1700.0, 30, 3.0)
     assert states(database) == {1: State.ACTIVE, 2: State.RETIRED}
@@ -141,12 +141,12 @@ def test_a_suspended_bot_that_is_submitted_again_stays_suspended(database: Datab
 def test_a_newcomer_begins_with_1500_as_it_is_shown_wherever_the_others_stand(database: Database) -> None:
     played(database, submit(database, TROTTER).version, 1700.0)
     snout = submit(database, replace(BETTER, bot="Snout", owner="ben"))
-    assert (snout.entries[0].rating, snout.entries[0].elo) == (START, START)
+    assert (entry(database, snout.version).rating, snout.entries[0].elo) == (START, START)
     with database.write() as session:
         session.get_one(models.Variant, "gongzhu").shift = -40.0
     wallow = submit(database, replace(BETTER, bot="Wallow", owner="dora"))
-    assert (wallow.entries[0].rating, wallow.entries[0].elo) == (START + 40, START)
-    assert submit(database, replace(BETTER, bot="Truffle", owner="ben"), "hearts").entries[0].rating == START
+    assert (entry(database, wallow.version).rating, wallow.entries[0].elo) == (START + 40, START)
+    assert submit(database, replace(BETTER, bot="Truffle", owner="ben"), "hearts").entries[0].elo == START
 
 
 @IN_BOTH
@@ -159,7 +159,7 @@ def test_the_image_of_a_version_may_be_pushed_to_a_registry_later(database: Data
 
 
 @pytest.mark.parametrize(
-    ("submission", "sentence"),
+    ("fit", "sentence"),
     [
         (replace(BETTER, owner="ben"), "The name 'Trotter' belongs to a bot of ada's. Choose another one: --name"),
         (replace(BETTER, bot="trotter"), "The name 'trotter' looks like 'Trotter', .* Write --name Trotter"),
@@ -170,12 +170,10 @@ def test_the_image_of_a_version_may_be_pushed_to_a_registry_later(database: Data
         (replace(BETTER, bot="Snout", sandbox="docker"), "The bots of this ladder run in the process sandbox"),
     ],
 )
-def test_what_may_not_be_entered_is_refused_and_leaves_nothing(
-    database: Database, submission: Submission, sentence: str
-) -> None:
+def test_what_may_not_be_entered_is_refused_and_leaves_nothing(database: Database, fit: Fit, sentence: str) -> None:
     submit(database, TROTTER)
     with pytest.raises(LadderError, match=sentence):
-        submit(database, submission, "hearts")
+        submit(database, fit, "hearts")
     assert states(database) == {1: State.ACTIVE}
     with database.read() as session:
         assert session.get(models.Variant, "hearts") is None
@@ -185,13 +183,13 @@ def test_a_variant_keeps_the_rules_with_which_it_began(database: Database) -> No
     submit(database, TROTTER)
     other = replace(GONGZHU, title="Not Gong Zhu")
     with database.read() as session, pytest.raises(LadderError, match="This ladder plays 'gongzhu' by other rules"):
-        add_version(session, BETTER, [other], 2.0)
+        BETTER.enter(session, [other], 2.0)
     assert states(database) == {1: State.ACTIVE}
 
 
 def add_to(database: Database, variants: list[Rules]) -> None:
     with database.write() as session:
-        add_version(session, TROTTER, variants, 2.0)
+        TROTTER.enter(session, variants, 2.0)
 
 
 def test_a_variant_is_not_named_like_another_one(database: Database) -> None:
