@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def play_deal(rules: Rules, bots: Sequence[Bot], seed: bytes, number: int, cards: int | None = None) -> Deal:
-    """Play one deal to its end, or until so many *cards* are played; all goes through the engine's checks."""
+    """Play one deal to its end, or until *cards* cards are played; all goes through the engine's checks."""
     deal = Deal(rules, deal_hands(rules, seed, number), number=number)
     own = [derived_number("bot", seed, number, seat) for seat in range(rules.players)]
     while not deal.is_over and (cards is None or len(deal.plays) < cards):

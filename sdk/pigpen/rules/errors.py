@@ -31,6 +31,7 @@ PigpenError                     1
 │       └── Busy                   too much is asked for just now, by all together
 ├── SandboxError                3  ladder.errors: the sandbox failed, not the bot
 │   ├── UnfitFolder             2  a folder for temporary or kept files cannot be used: name another one
+│   ├── NoControlGroup             the control group of a container cannot be read
 │   ├── ContainerLost              one bot's container was killed, and not through its engine
 │   ├── ProgramLost                ladder.worker.pinned: a bot that was entered does not exist any more
 │   ├── SchedulerLost              ladder.cluster.failures: the scheduler has ended, and with it all calls to workers
