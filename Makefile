@@ -61,6 +61,7 @@ docs: $(READY)  ## build the documentation in build/docs; a site that runs from 
 check: $(READY)  ## format, lint, types, generated code, translations, import directions, collection of the long tests
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
+	$(BIN)/python scripts/words
 	@scripts/docs --tools
 	$(BIN)/mypy
 	scripts/protos --check

@@ -9,7 +9,7 @@ from sqlalchemy import inspect, text
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-REVISION = "0014"
+REVISION = "0001"
 """The newest migration; a constant, so that a command that reads need not load Alembic. A test compares them."""
 VERSION_TABLE = "alembic_version"
 

@@ -10,8 +10,7 @@ from alembic import op
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, inspect, select, text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection, inspect, text
 
 from ladder.store import models
 from ladder.store.all_tables import make_schema
@@ -130,70 +129,3 @@ def test_the_revision_that_programs_expect_is_the_newest_migration() -> None:
     assert scripts.get_current_head() == REVISION
     oldest_first = [script.revision for script in scripts.walk_revisions()][::-1]
     assert oldest_first == [f"{number + 1:04}" for number in range(len(oldest_first))], "revisions are compared as text"
-
-
-def test_a_bot_that_was_benched_is_suspended_and_the_other_way_round(empty: Database) -> None:
-    upgrade(empty.engine.url, "0001")
-    with empty.write() as session:
-        _enter_suspended(session.connection(), "benchings", "benched")
-    upgrade(empty.engine.url)
-    with empty.read() as session:
-        entry = session.scalars(select(models.Rating)).one()
-        assert (entry.state, entry.suspensions, entry.reason, entry.places) == ("suspended", 2, "It is noisy.", [3, 1])
-        assert session.scalars(select(models.StateChange.state)).all() == ["suspended"]
-    downgrade(empty.engine.url, "0001")
-    with empty.read() as session:
-        assert session.execute(text("SELECT state, benchings FROM ratings")).all() == [("benched", 2)]
-        assert session.execute(text("SELECT state FROM state_changes")).all() == [("benched",)]
-
-
-def test_only_the_newer_word_is_a_state_after_the_migration(empty: Database) -> None:
-    upgrade(empty.engine.url)
-    with pytest.raises(IntegrityError), empty.write() as session:
-        _enter_suspended(session.connection(), "suspensions", "benched")
-
-
-def test_matches_that_were_rated_without_their_boards_count_as_four(empty: Database) -> None:
-    upgrade(empty.engine.url, "0003")
-    with empty.write() as session:
-        _enter_suspended(session.connection(), "suspensions", "suspended")
-        session.execute(text("INSERT INTO pair_stats VALUES ('gongzhu', 1, 1, 1.5, 3, 2, 1)"))
-    upgrade(empty.engine.url)
-    with empty.write() as session:
-        assert session.scalars(select(models.Rating.boards)).all() == [16]
-        (pair,) = session.scalars(select(models.PairStats)).all()
-        assert (pair.boards, pair.score, pair.n, pair.a_then_b, pair.b_then_a) == (4, 1.5, 3, 2, 1)
-        session.execute(text("INSERT INTO pair_stats VALUES ('gongzhu', 1, 1, 16, 1.0, 2, 0, 2)"))
-    downgrade(empty.engine.url, "0003")
-    with empty.read() as session:
-        assert session.execute(text("SELECT * FROM pair_stats")).all() == [("gongzhu", 1, 1, 2.5, 5, 2, 3)]
-
-
-def test_what_was_shown_around_a_mean_is_shown_the_same_after_the_migration(empty: Database) -> None:
-    upgrade(empty.engine.url, "0008")
-    with empty.write() as session:
-        _enter_suspended(session.connection(), "suspensions", "active")
-        session.execute(text("UPDATE ratings SET rating = 1437.5"))
-        session.execute(text("INSERT INTO variants (name, rules, added) VALUES ('hearts', '{}', 1.0)"))
-    upgrade(empty.engine.url)
-    with empty.read() as session:
-        assert dict(session.execute(select(models.Variant.name, models.Variant.shift)).all()) == {
-            "gongzhu": 62.5,
-            "hearts": 0.0,
-        }
-
-
-def _enter_suspended(connection: Connection, column: str, state: str) -> None:
-    """One bot in one variant, by statements that know the schema of that time."""
-    for statement in (
-        "INSERT INTO variants (name, rules, added) VALUES ('gongzhu', '{}', 1.0)",
-        "INSERT INTO owners (id, name, added) VALUES (1, 'ada', 1.0)",
-        "INSERT INTO bots (id, name, owner_id, added) VALUES (1, 'Trotter', 1, 1.0)",
-        "INSERT INTO versions (id, bot_id, number, identity, sandbox, source, size, added) "
-        "VALUES (1, 1, 1, 'sha256:1', 'docker', 'trotter', 1, 1.0)",
-        f"INSERT INTO ratings (variant, version_id, state, since, reason, {column}, rating, matches, deals, points, "
-        "places, seats, decisions, faults, takeovers, recent, history) "
-        f"VALUES ('gongzhu', 1, '{state}', 1.0, 'It is noisy.', 2, 0.0, 4, 4, 4, '[3, 1]', '[]', 0, 0, 0, '', '[]')",
-        f"INSERT INTO state_changes VALUES (1, 'gongzhu', 1, 1.0, '{state}', 'ladder', 'It is noisy.')",
-    ):
-        connection.execute(text(statement))

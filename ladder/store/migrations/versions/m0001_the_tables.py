@@ -10,29 +10,249 @@ down_revision = None
 def upgrade() -> None:
     """Make the change."""
     op.create_table(
+        "audit",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("at", sa.Double(), nullable=False),
+        sa.Column("actor", sa.String(length=64), nullable=False),
+        sa.Column("action", sa.String(length=32), nullable=False),
+        sa.Column("subject", sa.String(length=200), nullable=False),
+        sa.Column("details", sa.JSON(), nullable=False),
+        sa.Column("address", sa.String(length=64), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_audit")),
+    )
+    op.create_table(
+        "computations",
+        sa.Column("key", sa.String(length=64), nullable=False),
+        sa.Column("lane", sa.String(length=16), nullable=False),
+        sa.Column("question", sa.JSON(), nullable=False),
+        sa.Column("state", sa.String(length=64), nullable=False),
+        sa.Column("visitor", sa.String(length=128), nullable=False),
+        sa.Column("done", sa.Integer(), nullable=False),
+        sa.Column("steps", sa.Integer(), nullable=False),
+        sa.Column("added", sa.Double(), nullable=False),
+        sa.Column("started", sa.Double(), nullable=True),
+        sa.Column("finished", sa.Double(), nullable=True),
+        sa.Column("answer", sa.String(), nullable=True),
+        sa.Column("answered", sa.String(length=64), nullable=False),
+        sa.Column("size", sa.Integer(), nullable=False),
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("status", sa.String(length=16), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("losses", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("holder", sa.String(), nullable=True),
+        sa.Column("lease_until", sa.Double(), nullable=True),
+        sa.Column("reason", sa.String(), nullable=False),
+        sa.CheckConstraint("lane IN ('short', 'long')", name=op.f("ck_computations_lane")),
+        sa.CheckConstraint("status IN ('queued', 'leased', 'ended')", name=op.f("ck_computations_status")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_computations")),
+        sa.UniqueConstraint("key", name=op.f("uq_computations_key")),
+        sqlite_autoincrement=True,
+    )
+    with op.batch_alter_table("computations", schema=None) as batch_op:
+        batch_op.create_index("ix_computations_finished", ["finished"], unique=False)
+        batch_op.create_index(
+            "ix_computations_open",
+            ["id"],
+            unique=False,
+            sqlite_where=sa.text("status IN ('queued', 'leased')"),
+            postgresql_where=sa.text("status IN ('queued', 'leased')"),
+        )
+        batch_op.create_index("ix_computations_visitor", ["visitor", "started"], unique=False)
+
+    op.create_table(
+        "coordinators",
+        sa.Column("holder", sa.String(), nullable=False),
+        sa.Column("folder", sa.String(length=64), nullable=False),
+        sa.Column("joined", sa.Double(), nullable=False),
+        sa.Column("seen", sa.Double(), nullable=False),
+        sa.PrimaryKeyConstraint("holder", name=op.f("pk_coordinators")),
+    )
+    op.create_table(
+        "invitations",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("hash", sa.String(length=64), nullable=False),
+        sa.Column("role", sa.String(length=16), nullable=False),
+        sa.Column("name", sa.String(length=64), nullable=True),
+        sa.Column("note", sa.String(length=200), nullable=False),
+        sa.Column("by", sa.String(length=64), nullable=False),
+        sa.Column("added", sa.Double(), nullable=False),
+        sa.Column("expires", sa.Double(), nullable=False),
+        sa.Column("used", sa.Double(), nullable=True),
+        sa.Column("used_by", sa.String(length=64), nullable=True),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_invitations")),
+        sa.UniqueConstraint("hash", name=op.f("uq_invitations_hash")),
+    )
+    op.create_table(
         "owners",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("name", sa.String(length=64), nullable=False),
+        sa.Column("skeleton", sa.String(), nullable=True),
         sa.Column("added", sa.Double(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_owners")),
         sa.UniqueConstraint("name", name=op.f("uq_owners_name")),
+        sa.UniqueConstraint("skeleton", name=op.f("uq_owners_skeleton")),
     )
+    op.create_table(
+        "people_tables",
+        sa.Column("name", sa.String(length=16), nullable=False),
+        sa.Column("purpose", sa.String(length=16), nullable=False),
+        sa.Column("board", sa.String(length=64), nullable=False),
+        sa.Column("variant", sa.String(length=64), nullable=False),
+        sa.Column("rules", sa.JSON(), nullable=False),
+        sa.Column("format", sa.String(length=32), nullable=False),
+        sa.Column("seed", sa.String(length=64), nullable=False),
+        sa.Column("commitment", sa.String(length=64), nullable=False),
+        sa.Column("practice", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("assisted", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("take_back", sa.Integer(), nullable=True),
+        sa.Column("seconds", sa.Double(), nullable=False),
+        sa.Column("pace", sa.Double(), nullable=False),
+        sa.Column("owner", sa.String(length=64), nullable=True),
+        sa.Column("guest", sa.String(length=64), nullable=False),
+        sa.Column("network", sa.String(length=64), nullable=True),
+        sa.Column("created", sa.Double(), nullable=False),
+        sa.Column("touched", sa.Double(), nullable=False),
+        sa.Column("finished", sa.Double(), nullable=True),
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("status", sa.String(length=16), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("losses", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("holder", sa.String(), nullable=True),
+        sa.Column("lease_until", sa.Double(), nullable=True),
+        sa.Column("reason", sa.String(), nullable=False),
+        sa.CheckConstraint("purpose IN ('free', 'today', 'board')", name=op.f("ck_people_tables_purpose")),
+        sa.CheckConstraint(
+            "status IN ('waiting', 'ready', 'playing', 'over', 'ended')", name=op.f("ck_people_tables_status")
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_people_tables")),
+        sa.UniqueConstraint("name", name=op.f("uq_people_tables_name")),
+        sqlite_autoincrement=True,
+    )
+    with op.batch_alter_table("people_tables", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_people_tables_board",
+            ["board", "variant"],
+            unique=False,
+            sqlite_where=sa.text("board <> ''"),
+            postgresql_where=sa.text("board <> ''"),
+        )
+        batch_op.create_index("ix_people_tables_finished", ["finished"], unique=False)
+        batch_op.create_index(
+            "ix_people_tables_open",
+            ["id"],
+            unique=False,
+            sqlite_where=sa.text("status IN ('waiting', 'ready', 'playing')"),
+            postgresql_where=sa.text("status IN ('waiting', 'ready', 'playing')"),
+        )
+
+    op.create_table(
+        "submissions",
+        sa.Column("owner", sa.String(length=64), nullable=False),
+        sa.Column("remote", sa.Boolean(), nullable=False),
+        sa.Column("bot", sa.String(length=64), nullable=False),
+        sa.Column("source", sa.String(), nullable=False),
+        sa.Column("image", sa.String(), nullable=True),
+        sa.Column("folder", sa.String(length=64), nullable=True),
+        sa.Column("word", sa.String(), nullable=False),
+        sa.Column("variants", sa.JSON(), nullable=False),
+        sa.Column("keep_old", sa.Boolean(), nullable=False),
+        sa.Column("sandbox", sa.String(length=16), nullable=False),
+        sa.Column("size", sa.BigInteger(), nullable=False),
+        sa.Column("status", sa.String(length=16), nullable=False),
+        sa.Column("phase", sa.String(length=16), nullable=False),
+        sa.Column("done", sa.Integer(), nullable=False),
+        sa.Column("steps", sa.Integer(), nullable=False),
+        sa.Column("lost_containers", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("added", sa.Double(), nullable=False),
+        sa.Column("started", sa.Double(), nullable=True),
+        sa.Column("finished", sa.Double(), nullable=True),
+        sa.Column("trial_seconds", sa.Double(), nullable=False),
+        sa.Column("result", sa.JSON(), nullable=True),
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("losses", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("holder", sa.String(), nullable=True),
+        sa.Column("lease_until", sa.Double(), nullable=True),
+        sa.Column("reason", sa.String(), nullable=False),
+        sa.CheckConstraint(
+            "status IN ('queued', 'leased', 'entered', 'refused', 'failed', 'withdrawn')",
+            name=op.f("ck_submissions_status"),
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_submissions")),
+        sqlite_autoincrement=True,
+    )
+    with op.batch_alter_table("submissions", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_submissions_open",
+            ["id"],
+            unique=False,
+            sqlite_where=sa.text("status IN ('queued', 'leased')"),
+            postgresql_where=sa.text("status IN ('queued', 'leased')"),
+        )
+        batch_op.create_index("ix_submissions_owner", ["owner", "id"], unique=False)
+
     op.create_table(
         "variants",
         sa.Column("name", sa.String(length=64), nullable=False),
+        sa.Column("skeleton", sa.String(), nullable=True),
         sa.Column("rules", sa.JSON(), nullable=False),
         sa.Column("added", sa.Double(), nullable=False),
+        sa.Column("shift", sa.Double(), server_default="0", nullable=False),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_variants")),
+        sa.UniqueConstraint("skeleton", name=op.f("uq_variants_skeleton")),
+    )
+    op.create_table(
+        "workers",
+        sa.Column("name", sa.String(length=64), nullable=False),
+        sa.Column("coordinator", sa.String(), nullable=False),
+        sa.Column("address", sa.String(), nullable=False),
+        sa.Column("wanted", sa.String(length=16), nullable=False),
+        sa.Column("wanted_reason", sa.String(), nullable=False),
+        sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("reason", sa.String(), nullable=False),
+        sa.Column("facts", sa.JSON(), nullable=False),
+        sa.Column("busy", sa.Integer(), nullable=False),
+        sa.Column("tasks", sa.Integer(), nullable=False),
+        sa.Column("voids", sa.Integer(), nullable=False),
+        sa.Column("lies", sa.Integer(), nullable=False),
+        sa.Column("speed", sa.Double(), nullable=True),
+        sa.Column("last_match", sa.Integer(), nullable=True),
+        sa.Column("clock_skew", sa.Double(), nullable=False),
+        sa.Column("joined", sa.Double(), nullable=False),
+        sa.Column("seen", sa.Double(), nullable=False),
+        sa.CheckConstraint("wanted IN ('active', 'drained')", name=op.f("ck_workers_wanted")),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_workers")),
+    )
+    op.create_table(
+        "accounts",
+        sa.Column("owner_id", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("role", sa.String(length=16), nullable=False),
+        sa.Column("password", sa.String(), nullable=True),
+        sa.Column("subject", sa.String(), nullable=True),
+        sa.Column("disabled", sa.Double(), nullable=True),
+        sa.Column("reason", sa.String(), nullable=False),
+        sa.Column("submissions_a_day", sa.Integer(), nullable=True),
+        sa.Column("added", sa.Double(), nullable=False),
+        sa.CheckConstraint("role IN ('contestant', 'organiser')", name=op.f("ck_accounts_role")),
+        sa.ForeignKeyConstraint(["owner_id"], ["owners.id"], name=op.f("fk_accounts_owner_id")),
+        sa.PrimaryKeyConstraint("owner_id", name=op.f("pk_accounts")),
+        sa.UniqueConstraint("subject", name=op.f("uq_accounts_subject")),
     )
     op.create_table(
         "bots",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("name", sa.String(length=64), nullable=False),
+        sa.Column("skeleton", sa.String(), nullable=True),
         sa.Column("owner_id", sa.Integer(), nullable=False),
         sa.Column("added", sa.Double(), nullable=False),
+        sa.Column("tables", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.ForeignKeyConstraint(["owner_id"], ["owners.id"], name=op.f("fk_bots_owner_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_bots")),
         sa.UniqueConstraint("name", name=op.f("uq_bots_name")),
+        sa.UniqueConstraint("skeleton", name=op.f("uq_bots_skeleton")),
     )
     with op.batch_alter_table("bots", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_bots_owner_id"), ["owner_id"], unique=False)
@@ -47,24 +267,28 @@ def upgrade() -> None:
     )
     op.create_table(
         "matches",
-        sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("variant", sa.String(length=64), nullable=False),
         sa.Column("format", sa.String(length=32), nullable=False),
+        sa.Column("boards", sa.Integer(), server_default="4", nullable=False),
         sa.Column("clock", sa.JSON(), nullable=False),
         sa.Column("seed", sa.String(length=64), nullable=False),
         sa.Column("commitment", sa.String(length=64), nullable=False),
         sa.Column("status", sa.String(length=16), nullable=False),
-        sa.Column("attempt", sa.Integer(), nullable=False),
-        sa.Column("failures", sa.Integer(), nullable=False),
-        sa.Column("holder", sa.String(), nullable=True),
-        sa.Column("lease_until", sa.Double(), nullable=True),
         sa.Column("added", sa.Double(), nullable=False),
         sa.Column("started", sa.Double(), nullable=True),
         sa.Column("finished", sa.Double(), nullable=True),
         sa.Column("ordinal", sa.Integer(), nullable=True),
         sa.Column("deals", sa.Integer(), nullable=True),
-        sa.Column("reason", sa.String(), nullable=False),
+        sa.Column("starting_seconds", sa.Double(), nullable=True),
+        sa.Column("playing_seconds", sa.Double(), nullable=True),
         sa.Column("record_kept", sa.Boolean(), nullable=False),
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("losses", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("holder", sa.String(), nullable=True),
+        sa.Column("lease_until", sa.Double(), nullable=True),
+        sa.Column("reason", sa.String(), nullable=False),
         sa.CheckConstraint("status IN ('queued', 'leased', 'done', 'quarantined')", name=op.f("ck_matches_status")),
         sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_matches_variant")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_matches")),
@@ -89,6 +313,42 @@ def upgrade() -> None:
         batch_op.create_index("ix_matches_variant", ["variant", "ordinal"], unique=False)
 
     op.create_table(
+        "credentials",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("owner_id", sa.Integer(), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("hash", sa.String(length=64), nullable=False),
+        sa.Column("name", sa.String(length=200), nullable=False),
+        sa.Column("scopes", sa.JSON(), nullable=False),
+        sa.Column("added", sa.Double(), nullable=False),
+        sa.Column("expires", sa.Double(), nullable=False),
+        sa.Column("used", sa.Double(), nullable=False),
+        sa.Column("revoked", sa.Double(), nullable=True),
+        sa.CheckConstraint("kind IN ('session', 'token')", name=op.f("ck_credentials_kind")),
+        sa.ForeignKeyConstraint(["owner_id"], ["accounts.owner_id"], name=op.f("fk_credentials_owner_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_credentials")),
+        sa.UniqueConstraint("hash", name=op.f("uq_credentials_hash")),
+    )
+    with op.batch_alter_table("credentials", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_credentials_owner_id"), ["owner_id"], unique=False)
+
+    op.create_table(
+        "login_codes",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("device_hash", sa.String(length=64), nullable=False),
+        sa.Column("user_code", sa.String(length=16), nullable=False),
+        sa.Column("client", sa.String(length=200), nullable=False),
+        sa.Column("address", sa.String(length=64), nullable=False),
+        sa.Column("added", sa.Double(), nullable=False),
+        sa.Column("expires", sa.Double(), nullable=False),
+        sa.Column("owner_id", sa.Integer(), nullable=True),
+        sa.Column("scopes", sa.JSON(), nullable=False),
+        sa.ForeignKeyConstraint(["owner_id"], ["accounts.owner_id"], name=op.f("fk_login_codes_owner_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_login_codes")),
+        sa.UniqueConstraint("device_hash", name=op.f("uq_login_codes_device_hash")),
+        sa.UniqueConstraint("user_code", name=op.f("uq_login_codes_user_code")),
+    )
+    op.create_table(
         "versions",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("bot_id", sa.Integer(), nullable=False),
@@ -99,6 +359,7 @@ def upgrade() -> None:
         sa.Column("pinned", sa.String(), nullable=True),
         sa.Column("size", sa.BigInteger(), nullable=False),
         sa.Column("lock", sa.String(), nullable=True),
+        sa.Column("can_fork", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("added", sa.Double(), nullable=False),
         sa.ForeignKeyConstraint(["bot_id"], ["bots.id"], name=op.f("fk_versions_bot_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_versions")),
@@ -131,6 +392,7 @@ def upgrade() -> None:
         sa.Column("variant", sa.String(length=64), nullable=False),
         sa.Column("a", sa.Integer(), nullable=False),
         sa.Column("b", sa.Integer(), nullable=False),
+        sa.Column("boards", sa.Integer(), nullable=False),
         sa.Column("score", sa.Double(), nullable=False),
         sa.Column("n", sa.Integer(), nullable=False),
         sa.Column("a_then_b", sa.Integer(), nullable=False),
@@ -138,11 +400,34 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["a"], ["versions.id"], name=op.f("fk_pair_stats_a")),
         sa.ForeignKeyConstraint(["b"], ["versions.id"], name=op.f("fk_pair_stats_b")),
         sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_pair_stats_variant")),
-        sa.PrimaryKeyConstraint("variant", "a", "b", name=op.f("pk_pair_stats")),
+        sa.PrimaryKeyConstraint("variant", "a", "b", "boards", name=op.f("pk_pair_stats")),
         sqlite_with_rowid=False,
     )
     with op.batch_alter_table("pair_stats", schema=None) as batch_op:
         batch_op.create_index("ix_pair_stats_b", ["variant", "b"], unique=False)
+
+    op.create_table(
+        "people_chairs",
+        sa.Column("table_id", sa.Integer(), nullable=False),
+        sa.Column("chair", sa.Integer(), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("name", sa.String(length=128), nullable=False),
+        sa.Column("version_id", sa.Integer(), nullable=True),
+        sa.Column("account", sa.String(length=64), nullable=True),
+        sa.Column("secret_hash", sa.String(length=64), nullable=True),
+        sa.Column("address", sa.String(), nullable=False),
+        sa.Column("token", sa.String(), nullable=False),
+        sa.Column("joined", sa.Double(), nullable=True),
+        sa.Column("points", sa.Integer(), nullable=True),
+        sa.Column("place", sa.Integer(), nullable=True),
+        sa.CheckConstraint("kind IN ('person', 'house', 'bot')", name=op.f("ck_people_chairs_kind")),
+        sa.ForeignKeyConstraint(["table_id"], ["people_tables.id"], name=op.f("fk_people_chairs_table_id")),
+        sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_people_chairs_version_id")),
+        sa.PrimaryKeyConstraint("table_id", "chair", name=op.f("pk_people_chairs")),
+        sqlite_with_rowid=False,
+    )
+    with op.batch_alter_table("people_chairs", schema=None) as batch_op:
+        batch_op.create_index("ix_people_chairs_account", ["account"], unique=False)
 
     op.create_table(
         "ratings",
@@ -151,9 +436,10 @@ def upgrade() -> None:
         sa.Column("state", sa.String(length=16), nullable=False),
         sa.Column("since", sa.Double(), nullable=False),
         sa.Column("reason", sa.String(), nullable=False),
-        sa.Column("benchings", sa.Integer(), nullable=False),
+        sa.Column("suspensions", sa.Integer(), nullable=False),
         sa.Column("rating", sa.Double(), nullable=False),
         sa.Column("matches", sa.Integer(), nullable=False),
+        sa.Column("boards", sa.Integer(), server_default="0", nullable=False),
         sa.Column("deals", sa.Integer(), nullable=False),
         sa.Column("points", sa.BigInteger(), nullable=False),
         sa.Column("places", sa.JSON(), nullable=False),
@@ -166,7 +452,7 @@ def upgrade() -> None:
         sa.Column("error", sa.Double(), nullable=True),
         sa.Column("rank_low", sa.Integer(), nullable=True),
         sa.Column("rank_high", sa.Integer(), nullable=True),
-        sa.CheckConstraint("state IN ('active', 'benched', 'retired')", name=op.f("ck_ratings_state")),
+        sa.CheckConstraint("state IN ('active', 'suspended', 'retired')", name=op.f("ck_ratings_state")),
         sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_ratings_variant")),
         sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_ratings_version_id")),
         sa.PrimaryKeyConstraint("variant", "version_id", name=op.f("pk_ratings")),
@@ -185,6 +471,7 @@ def upgrade() -> None:
         sa.Column("median_ms", sa.Double(), nullable=True),
         sa.Column("worst_ms", sa.Double(), nullable=True),
         sa.Column("matches_before", sa.Integer(), nullable=True),
+        sa.Column("boards_before", sa.Integer(), nullable=True),
         sa.Column("rating_before", sa.Double(), nullable=True),
         sa.Column("rating_after", sa.Double(), nullable=True),
         sa.ForeignKeyConstraint(["match_id"], ["matches.id"], name=op.f("fk_seats_match_id")),
@@ -194,6 +481,13 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("seats", schema=None) as batch_op:
         batch_op.create_index("ix_seats_version_match", ["version_id", "match_id"], unique=False)
+        batch_op.create_index(
+            "ix_seats_version_matches",
+            ["version_id", "matches_before"],
+            unique=False,
+            sqlite_where=sa.text("matches_before IS NOT NULL"),
+            postgresql_where=sa.text("matches_before IS NOT NULL"),
+        )
 
     op.create_table(
         "state_changes",
@@ -220,20 +514,47 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_think_times_version_id")),
         sa.PrimaryKeyConstraint("variant", "version_id", name=op.f("pk_think_times")),
     )
+    op.create_table(
+        "void_attempts",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("match_id", sa.Integer(), nullable=False),
+        sa.Column("variant", sa.String(length=64), nullable=False),
+        sa.Column("at", sa.Double(), nullable=False),
+        sa.Column("version_id", sa.Integer(), nullable=True),
+        sa.ForeignKeyConstraint(["match_id"], ["matches.id"], name=op.f("fk_void_attempts_match_id")),
+        sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_void_attempts_variant")),
+        sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_void_attempts_version_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_void_attempts")),
+    )
+    with op.batch_alter_table("void_attempts", schema=None) as batch_op:
+        batch_op.create_index("ix_void_attempts_variant", ["variant", "at"], unique=False)
 
 
 def downgrade() -> None:
     """Take the change back."""
+    with op.batch_alter_table("void_attempts", schema=None) as batch_op:
+        batch_op.drop_index("ix_void_attempts_variant")
+
+    op.drop_table("void_attempts")
     op.drop_table("think_times")
     with op.batch_alter_table("state_changes", schema=None) as batch_op:
         batch_op.drop_index("ix_state_changes_version")
 
     op.drop_table("state_changes")
     with op.batch_alter_table("seats", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_seats_version_matches",
+            sqlite_where=sa.text("matches_before IS NOT NULL"),
+            postgresql_where=sa.text("matches_before IS NOT NULL"),
+        )
         batch_op.drop_index("ix_seats_version_match")
 
     op.drop_table("seats")
     op.drop_table("ratings")
+    with op.batch_alter_table("people_chairs", schema=None) as batch_op:
+        batch_op.drop_index("ix_people_chairs_account")
+
+    op.drop_table("people_chairs")
     with op.batch_alter_table("pair_stats", schema=None) as batch_op:
         batch_op.drop_index("ix_pair_stats_b")
 
@@ -244,6 +565,11 @@ def downgrade() -> None:
 
     op.drop_table("faults")
     op.drop_table("versions")
+    op.drop_table("login_codes")
+    with op.batch_alter_table("credentials", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_credentials_owner_id"))
+
+    op.drop_table("credentials")
     with op.batch_alter_table("matches", schema=None) as batch_op:
         batch_op.drop_index("ix_matches_variant")
         batch_op.drop_index(
@@ -263,5 +589,41 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_bots_owner_id"))
 
     op.drop_table("bots")
+    op.drop_table("accounts")
+    op.drop_table("workers")
     op.drop_table("variants")
+    with op.batch_alter_table("submissions", schema=None) as batch_op:
+        batch_op.drop_index("ix_submissions_owner")
+        batch_op.drop_index(
+            "ix_submissions_open",
+            sqlite_where=sa.text("status IN ('queued', 'leased')"),
+            postgresql_where=sa.text("status IN ('queued', 'leased')"),
+        )
+
+    op.drop_table("submissions")
+    with op.batch_alter_table("people_tables", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_people_tables_open",
+            sqlite_where=sa.text("status IN ('waiting', 'ready', 'playing')"),
+            postgresql_where=sa.text("status IN ('waiting', 'ready', 'playing')"),
+        )
+        batch_op.drop_index("ix_people_tables_finished")
+        batch_op.drop_index(
+            "ix_people_tables_board", sqlite_where=sa.text("board <> ''"), postgresql_where=sa.text("board <> ''")
+        )
+
+    op.drop_table("people_tables")
     op.drop_table("owners")
+    op.drop_table("invitations")
+    op.drop_table("coordinators")
+    with op.batch_alter_table("computations", schema=None) as batch_op:
+        batch_op.drop_index("ix_computations_visitor")
+        batch_op.drop_index(
+            "ix_computations_open",
+            sqlite_where=sa.text("status IN ('queued', 'leased')"),
+            postgresql_where=sa.text("status IN ('queued', 'leased')"),
+        )
+        batch_op.drop_index("ix_computations_finished")
+
+    op.drop_table("computations")
+    op.drop_table("audit")

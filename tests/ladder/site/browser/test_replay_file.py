@@ -179,7 +179,7 @@ def test_a_file_that_is_no_record_is_told_so_in_a_sentence(open_page: Open) -> N
     for name, (content, words) in NO_RECORDS.items():
         choose(page, content, f"<b>{name}</b>.jsonl")
         told = page.locator(f"{STATUS}.bad", has_text=f"{name}</b>.jsonl").inner_text()
-        assert told.startswith(f"<b>{name}</b>.jsonl is no record that can be shown (")
+        assert told.startswith(f"<b>{name}</b>.jsonl cannot be shown as a record (")
         assert words in told
         assert not page.is_visible("deal-replayer"), name
 
