@@ -46,7 +46,7 @@ class LeaseLoop(ABC, Generic[L]):
             files: Wakes the process, and shows that it lives.
             retry_seconds: Seconds that a lease is kept after a failure of the platform, before the next attempt.
         """
-        self.running: dict[int, Attempt[L]] = {}
+        self.running: dict[int, HeldLease[L]] = {}
         """What is under way, by its number in the queue."""
         self._queue = rows
         self._files = files
@@ -114,7 +114,7 @@ class LeaseLoop(ABC, Generic[L]):
                 self._begin(lease)
 
     def _begin(self, lease: L) -> None:
-        self.running[lease.id] = Attempt(lease, asyncio.ensure_future(self._attempt(lease)))
+        self.running[lease.id] = HeldLease(lease, asyncio.ensure_future(self._attempt(lease)))
         self.running[lease.id].task.add_done_callback(lambda _: self._ended(lease))
 
     def _ended(self, lease: L) -> None:
@@ -147,7 +147,7 @@ class LeaseLoop(ABC, Generic[L]):
             await self.try_to(self._queue.give_back(attempt.lease))
 
 
-class Attempt(Generic[L]):
+class HeldLease(Generic[L]):
     """A lease that is being worked on."""
 
     def __init__(self, lease: L, task: asyncio.Task[None]) -> None:

@@ -28,7 +28,7 @@ OWN_BYTES, OWN_FILES = 64 * MIB, 5000
 
 
 @dataclass(frozen=True)
-class Limits:
+class RunLimits:
     """Of one run."""
 
     seconds: float = 180.0
@@ -38,7 +38,7 @@ class Limits:
     """On the disk at once."""
 
 
-def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, limits: Limits) -> tuple[int, str]:
+def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, limits: RunLimits) -> tuple[int, str]:
     """
     Run the program in *folder*, the one place where it writes; memory is limited on Linux only.
 
@@ -74,7 +74,7 @@ def run(command: Sequence[str], environment: Mapping[str, str], folder: Path, li
         return code, output.read().decode(errors="replace")
 
 
-def _limit(pid: int, limits: Limits) -> None:
+def _limit(pid: int, limits: RunLimits) -> None:
     import resource  # not on every platform
 
     with suppress(ProcessLookupError):  # it has ended
@@ -82,7 +82,7 @@ def _limit(pid: int, limits: Limits) -> None:
         resource.prlimit(pid, resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
 
 
-def _watch(process: subprocess.Popen[bytes], folder: Path, limits: Limits) -> int:
+def _watch(process: subprocess.Popen[bytes], folder: Path, limits: RunLimits) -> int:
     deadline = time.monotonic() + limits.seconds
     while True:
         with suppress(subprocess.TimeoutExpired):

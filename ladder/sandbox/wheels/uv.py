@@ -17,7 +17,7 @@ from uv import find_uv_bin
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.wheels.explanation import explained
 from ladder.sandbox.wheels.index import configured_index
-from ladder.sandbox.wheels.limited import Limits, run
+from ladder.sandbox.wheels.limited import RunLimits, run
 from ladder.sandbox.wheels.lock import Pin, lock_text
 from ladder.sandbox.wheels.sizes import MAX_PACKED_BYTES, check_sizes
 from ladder.sandbox.wheels.stubs import write_stubs
@@ -39,7 +39,7 @@ class Uv:
 
     index: Callable[[], Index] = configured_index
     """Says where packages come from; asked before each run."""
-    limits: Limits = field(default_factory=Limits)
+    limits: RunLimits = field(default_factory=RunLimits)
     max_packed_bytes: int = MAX_PACKED_BYTES
     """Of all wheels, as far as the index says how large they are."""
     program: str | None = None

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ladder.sandbox.wheels.index import Index
-from ladder.sandbox.wheels.limited import Limits
+from ladder.sandbox.wheels.limited import RunLimits
 from ladder.sandbox.wheels.uv import Uv
 
 LINK = (stat.S_IFLNK | 0o777) << 16
@@ -73,10 +73,10 @@ def new_wheel(
     return path
 
 
-def uv_of(folder: Path, limits: Limits | None = None, **options: Any) -> Uv:
+def uv_of(folder: Path, limits: RunLimits | None = None, **options: Any) -> Uv:
     """Give uv that takes wheels from that folder, and from nowhere else."""
     arguments = ("--no-index", f"--find-links={folder}")
-    return Uv(lambda: Index(arguments), limits or Limits(), **options)
+    return Uv(lambda: Index(arguments), limits or RunLimits(), **options)
 
 
 def digest_of(path: Path) -> str:

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.sandbox.wheels.limited import Limits, run
+from ladder.sandbox.wheels.limited import RunLimits, run
 
 
 def python(text: str, folder: Path, **limits: float) -> tuple[int, str]:
-    return run((sys.executable, "-c", text), {"MINE": "1"}, folder, Limits(**limits))  # type: ignore[arg-type]
+    return run((sys.executable, "-c", text), {"MINE": "1"}, folder, RunLimits(**limits))  # type: ignore[arg-type]
 
 
 def test_it_gives_the_exit_code_and_the_end_of_the_output(tmp_path: Path) -> None:
@@ -58,4 +58,4 @@ def test_no_file_can_grow_beyond_the_limit(tmp_path: Path) -> None:
 
 def test_a_program_that_is_missing_is_the_platforms_failure(tmp_path: Path) -> None:
     with pytest.raises(SandboxError, match="/nonesuch/uv could not be started: No such file"):
-        run(("/nonesuch/uv",), os.environ, tmp_path, Limits())
+        run(("/nonesuch/uv",), os.environ, tmp_path, RunLimits())
