@@ -181,7 +181,7 @@ def test_a_record_cannot_speak_to_the_terminal(tmp_path: Path) -> None:
     refused = pigpen("replay", path, "--as", "nix")
     assert (refused.returncode, "\x1b" in refused.stderr) == (2, False)
     asked = pigpen("rerun", path, "0", "counting", "--sandbox", "inline")
-    assert "What counting does otherwise than �[2J��" in asked.stdout
+    assert "Decisions in which counting differs from �[2J��" in asked.stdout
     with terminal("replay", path) as now:
         now.see("▶ 0 �[2J�� 0")
 

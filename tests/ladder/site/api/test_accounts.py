@@ -164,7 +164,7 @@ def test_what_is_started_is_limited(ladder: Ladder, monkeypatch: pytest.MonkeyPa
     assert response.headers["retry-after"] == "60"
     for _ in range(LIMITS[Attempt.START_CODE][0]):
         programs[0].ask("POST", "/login/codes", {"client": "x"})
-    assert "tried too often" in problem(programs[0].ask("POST", "/login/codes", {"client": "x"}), 429)
+    assert "Too many attempts" in problem(programs[0].ask("POST", "/login/codes", {"client": "x"}), 429)
 
 
 def test_what_makes_no_sense_is_refused(ladder: Ladder) -> None:
