@@ -143,7 +143,7 @@ def resumed_match(record: Path, bots: Sequence[str], seed: str = "") -> MatchPla
 
 
 def _seated(words: Sequence[str], rules: Rules) -> tuple[str, ...]:
-    """The word for each seat; with partners two words are enough, each bot in both chairs of its team."""
+    """The word for each seat; with partners two words are enough, each bot in both seats of its team."""
     seated = tuple(words)
     if rules.partners and len(seated) == 2 and HUMAN not in seated:
         seated *= 2

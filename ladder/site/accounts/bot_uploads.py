@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from ladder.app.submit import ordering, uploads
 from ladder.errors import BotRejected, Conflict, LadderError, TooOften, UserError
 from ladder.site.rendering.words import to_translate
-from ladder.site.server.forms import FROM_ELSEWHERE
+from ladder.site.server.forms import FOREIGN_PAGE
 from ladder.site.server.origin import has_csrf, is_same_origin
 from ladder.values.submission import SubmissionOrder
 from pigpen.rules import PRESETS
@@ -48,10 +48,10 @@ async def form_of(request: Request) -> AsyncIterator[Mapping[str, UploadFile | s
         HTTPException: 403 if it does not come from a page of this site, or not from this session; 400 if it is no form.
     """
     if not is_same_origin(request):
-        raise HTTPException(403, FROM_ELSEWHERE)
+        raise HTTPException(403, FOREIGN_PAGE)
     async with request.form(max_files=1, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES) as form:
         if not has_csrf(request, str(form.get("csrf", ""))):
-            raise HTTPException(403, FROM_ELSEWHERE)
+            raise HTTPException(403, FOREIGN_PAGE)
         yield form
 
 

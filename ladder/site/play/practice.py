@@ -17,7 +17,7 @@ from ladder.errors import Conflict, Forbidden, UserError
 from ladder.site.play.seats import my_seat_session, my_table, secret_of
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.computing import asker_of
-from ladder.site.server.forms import FROM_ELSEWHERE
+from ladder.site.server.forms import FOREIGN_PAGE
 from ladder.site.server.origin import is_same_origin
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def dearest(request: Request, name: Name, deal: DealNumber) -> Response:
 async def ask(request: Request, name: Name) -> Response:
     """Estimate what each choice of the open decision is worth: at tables for practice, before one plays."""
     if not is_same_origin(request):
-        raise HTTPException(403, FROM_ELSEWHERE)
+        raise HTTPException(403, FOREIGN_PAGE)
     session = await my_seat_session(request, name)
     await session.settled(SETTLE_SECONDS)
     question = session.tracker.question
@@ -72,7 +72,7 @@ async def back(request: Request, name: Name) -> Response:
     """Take one's last decision of this deal back: the table begins again before it; at tables for practice."""
     site: Site = request.app.state.site
     if not is_same_origin(request):
-        raise HTTPException(403, FROM_ELSEWHERE)
+        raise HTTPException(403, FOREIGN_PAGE)
     session = await my_seat_session(request, name)
     try:
         await run_in_threadpool(take_back, site.ladder, name, secret_of(request))

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 
 from ladder.app.tables.person_answers import LONGEST_ANSWER
-from ladder.site.server.forms import FROM_ELSEWHERE
+from ladder.site.server.forms import FOREIGN_PAGE
 from ladder.site.server.origin import is_same_origin
 
 if TYPE_CHECKING:
@@ -18,29 +18,29 @@ MAX_BYTES = 4096
 JSON = "application/json"
 
 
-class _Said(BaseModel):
+class _Message(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-class AnswerSaid(_Said):
+class AnswerMessage(_Message):
     """An answer to a question."""
 
     decision: int = Field(ge=0, le=2**53)
     action: str = Field(max_length=LONGEST_ANSWER)
 
 
-class PresenceSaid(_Said):
+class PresenceMessage(_Message):
     """Where the person is."""
 
     state: Literal["here", "away", "ready"]
     deal: int | None = Field(None, ge=0, le=2**31)
 
 
-class NothingSaid(_Said):
+class EmptyMessage(_Message):
     """What is sent where the address says all."""
 
 
-S = TypeVar("S", bound=_Said)
+S = TypeVar("S", bound=_Message)
 
 
 def is_json(request: Request) -> bool:
@@ -48,7 +48,7 @@ def is_json(request: Request) -> bool:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower() == JSON
 
 
-async def said_of(request: Request, kind: type[S]) -> S:
+async def message_of(request: Request, kind: type[S]) -> S:
     """
     Read what a page of this site says.
 
@@ -56,7 +56,7 @@ async def said_of(request: Request, kind: type[S]) -> S:
         HTTPException: 403 if it does not come from one; 413, 415, 422 if it cannot be read.
     """
     if not is_same_origin(request):
-        raise HTTPException(403, FROM_ELSEWHERE)
+        raise HTTPException(403, FOREIGN_PAGE)
     if not is_json(request):
         raise HTTPException(415, f"This is sent as {JSON}.")
     body = b""

@@ -16,7 +16,7 @@ from ladder.app.tables.watched_table import watch_key
 from ladder.errors import LadderError, TooOften, UserError
 from ladder.site.accounts.browser_sessions import site_address
 from ladder.site.play import order_form as play_orders
-from ladder.site.play.requests import NothingSaid, is_json, said_of
+from ladder.site.play.requests import EmptyMessage, is_json, message_of
 from ladder.site.play.seats import (
     LONGEST_SECRET,
     NOT_YOURS,
@@ -108,7 +108,7 @@ def leave(request: Request, name: Name, form: Form) -> Response:
 async def end(request: Request, name: Name) -> Response:
     """End the table for all: with a form of a page, or by its script, which sends JSON."""
     by_script = is_json(request)
-    await (said_of(request, NothingSaid) if by_script else form_of(request))
+    await (message_of(request, EmptyMessage) if by_script else form_of(request))
     await to_thread.run_sync(_end, request, name)
     return Response(status_code=204) if by_script else _back(name)
 

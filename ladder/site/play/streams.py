@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from ladder.errors import Conflict, TooOften, UserError
-from ladder.site.play.requests import JSON, AnswerSaid, PresenceSaid, said_of
+from ladder.site.play.requests import JSON, AnswerMessage, PresenceMessage, message_of
 from ladder.site.play.seats import my_seat_session
 from ladder.site.play.tab_streams import MAX_STREAMS, tab_messages
 from ladder.site.server.packed_stream import event_stream
@@ -48,7 +48,7 @@ async def stream(request: Request, name: Name) -> Response:
 @router.post("/{name}/answer")
 async def answer(request: Request, name: Name) -> Response:
     """Answer a question: 204; 409 with the table as it is now if it is no longer open, 422 if the rules forbid it."""
-    said = await said_of(request, AnswerSaid)
+    said = await message_of(request, AnswerMessage)
     session = await my_seat_session(request, name)
     await session.settled(SETTLE_SECONDS)
     try:
@@ -63,7 +63,7 @@ async def answer(request: Request, name: Name) -> Response:
 @router.post("/{name}/presence")
 async def presence(request: Request, name: Name) -> Response:
     """Say that one is here, or away, or has looked at the end of a deal."""
-    said = await said_of(request, PresenceSaid)
+    said = await message_of(request, PresenceMessage)
     session = await my_seat_session(request, name)
     await session.settled(SETTLE_SECONDS)
     try:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE = "application/x-www-form-urlencoded"
 MAX_BYTES, MAX_FIELDS = 64 * 1024, 50
-FROM_ELSEWHERE = to_translate("This form does not come from a page of this site. Load the page again, and try again.")
+FOREIGN_PAGE = to_translate(
+    "This form does not come from a page of this site. Load the page again, and try again."
+)
 TOO_LARGE = to_translate("This form is too large.")
 
 
@@ -32,7 +34,7 @@ async def form_of(request: Request) -> Mapping[str, str]:
             is no such form.
     """
     if not is_same_origin(request):
-        raise HTTPException(403, FROM_ELSEWHERE)
+        raise HTTPException(403, FOREIGN_PAGE)
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != MEDIA_TYPE:
         raise HTTPException(415, f"A form is sent as {MEDIA_TYPE}.")
     body = b""
@@ -45,7 +47,7 @@ async def form_of(request: Request) -> Mapping[str, str]:
     except ValueError:
         raise HTTPException(422, "This form cannot be read.") from None
     if not has_csrf(request, form.get("csrf", "")):
-        raise HTTPException(403, FROM_ELSEWHERE)
+        raise HTTPException(403, FOREIGN_PAGE)
     return form
 
 
