@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 MEDIA_TYPE = "application/x-www-form-urlencoded"
 MAX_BYTES, MAX_FIELDS = 64 * 1024, 50
-FOREIGN_PAGE = to_translate(
-    "This form does not come from a page of this site. Load the page again, and try again."
-)
+FOREIGN_PAGE = to_translate("This form does not come from a page of this site. Load the page again, and try again.")
 TOO_LARGE = to_translate("This form is too large.")
 
 
