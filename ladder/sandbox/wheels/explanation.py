@@ -57,7 +57,7 @@ def explained(output: str, target: Target, wanted: Sequence[Wanted] = ()) -> Bot
 
 def _failure(text: str) -> SandboxError:
     return SandboxError(
-        f"uv could not fetch the bot's packages: {text or 'it said nothing'}. Try again when the package index "
+        f"uv could not fetch the bot's packages: {text or 'it printed no message'}. Try again when the package index "
         "answers, or look at the settings of pip on this machine: pip config list"
     )
 

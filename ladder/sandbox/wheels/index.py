@@ -54,7 +54,7 @@ def configured_index(command: Sequence[str] = PIP) -> Index:
             f"pip, which knows the package index of this machine, could not be asked: {error}."
         ) from None
     if done.returncode:
-        last = done.stderr.strip().rpartition("\n")[2] or "it said nothing"
+        last = done.stderr.strip().rpartition("\n")[2] or "it printed no message"
         raise SandboxError(f"pip, which knows the package index of this machine, could not be asked: {last}")
     return _translated(_settings(done.stdout))
 

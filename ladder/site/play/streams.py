@@ -48,11 +48,11 @@ async def stream(request: Request, name: Name) -> Response:
 @router.post("/{name}/answer")
 async def answer(request: Request, name: Name) -> Response:
     """Answer a question: 204; 409 with the table as it is now if it is no longer open, 422 if the rules forbid it."""
-    said = await message_of(request, AnswerMessage)
+    message = await message_of(request, AnswerMessage)
     session = await my_seat_session(request, name)
     await session.settled(SETTLE_SECONDS)
     try:
-        session.answer(said.decision, said.action)
+        session.answer(message.decision, message.action)
     except Conflict:
         return _json(session.tracker.state(), 409)
     except UserError as error:
@@ -63,11 +63,11 @@ async def answer(request: Request, name: Name) -> Response:
 @router.post("/{name}/presence")
 async def presence(request: Request, name: Name) -> Response:
     """Say that one is here, or away, or has looked at the end of a deal."""
-    said = await message_of(request, PresenceMessage)
+    message = await message_of(request, PresenceMessage)
     session = await my_seat_session(request, name)
     await session.settled(SETTLE_SECONDS)
     try:
-        session.say(said.state, said.deal)
+        session.say(message.state, message.deal)
     except TooOften as error:
         return _refused(429, str(error))
     return Response(status_code=204)
