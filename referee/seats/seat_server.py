@@ -9,6 +9,7 @@ import grpc
 import grpc.aio
 
 from pigpen.v1.referee_pb2 import RefereeMessage
+from referee.seats.listen_queue import shorten_queues
 from referee.seats.verdict import SeatBroken
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ class SeatServer:
         service = grpc.method_handlers_generic_handler("pigpen.v1.Referee", {"Play": handler})
         server.add_generic_rpc_handlers((service,))
         server.add_insecure_port(f"unix:{self.socket}")
+        shorten_queues(self.socket)
         self.socket.chmod(0o666)  # before a bot can connect, and so before the socket can be gone
         self._server = server
         # One that is cancelled continues: gRPC's task cannot tell a caller who is gone, and `stop` waits for it.

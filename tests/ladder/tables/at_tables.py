@@ -59,10 +59,12 @@ async def play_chair(ladder: Ladder, opened: OpenedTable, chair: int, listener: 
     """Play in a chair to the end of the table, through however many attempts."""
     attempt = 0
     while place := await place_of(ladder, opened, chair, attempt):
-        attempt = place.attempt
         listener.client = PersonClient(listener, place.address, place.token, patience=5.0)
-        with suppress(Refused, Unreachable):
+        try:
             await listener.client.play_match()
+            attempt = place.attempt
+        except (Refused, Unreachable):  # the attempt has ended, or this machine is slow
+            await asyncio.sleep(0.02)
 
 
 async def ended(ladder: Ladder, opened: OpenedTable) -> TableState:
