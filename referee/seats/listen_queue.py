@@ -1,7 +1,7 @@
 """
 The queue of connections that wait at a listening Unix socket.
 
-gRPC lets as many wait as the system allows, 4,096 on Linux, and one thread takes them for all sockets of the process. It
+gRPC lets as many wait as the system allows, 4,096 on Linux. One thread takes them for all sockets of the process, and
 turns to the next socket when a queue is empty. A program that connects without end keeps a long queue from ever being
 empty, and so the other sockets from being served. A short one is emptied before the program runs again.
 """
