@@ -29,7 +29,8 @@ class RawBot:
     """One stream to a seat, message by message."""
 
     def __init__(self, channel: grpc.aio.Channel) -> None:
-        self._call: grpc.aio.StreamStreamCall[bytes, bytes] = channel.stream_stream("/pigpen.v1.Referee/Play")()
+        play: grpc.aio.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream("/pigpen.v1.Referee/Play")
+        self._call = play(wait_for_ready=True)  # gRPC gives a slow referee's connection up after 20 s, and tries again
 
     async def send(self, message: BotMessage | bytes) -> None:
         await self._call.write(message if isinstance(message, bytes) else message.SerializeToString())
