@@ -43,8 +43,8 @@ services: $(READY)
 	@scripts/engine || true
 	@scripts/runsc || true
 	@scripts/postgres || true
-	@scripts/registry || true
-	@scripts/nginx || true
+	@scripts/program docker-registry || true
+	@scripts/program nginx || true
 	@scripts/chromium || true
 	@$(BIN)/python -m ladder.sandbox.docker.base_image >/dev/null 2>&1 || true
 

@@ -101,11 +101,11 @@ def _missing() -> dict[str, str]:
     if not postgres.programs():
         missing["postgres"] = "PostgreSQL's server is not installed. On Debian, as root: scripts/postgres"
     if not registries.program():
-        missing["registry"] = "docker-registry is not there. On Debian: scripts/registry"
+        missing["registry"] = "docker-registry is not there. On Debian: scripts/program docker-registry"
     if not shutil.which("systemd-analyze"):
         missing["systemd"] = "systemd is not installed."
     if not nginx.program():
-        missing["nginx"] = "nginx is not there. On Debian: scripts/nginx"
+        missing["nginx"] = "nginx is not there. On Debian: scripts/program nginx"
     return missing
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NAME = "docker-registry"
 UNPACKED = Path(__file__).resolve().parents[2] / ".venv" / NAME / "usr" / "bin" / NAME
-"""Where `scripts/registry` puts it, in a checkout."""
+"""Where `scripts/program docker-registry` puts it, in a checkout."""
 CONFIG = "config.yml"
 ENVIRONMENT = {"OTEL_TRACES_EXPORTER": "none"}
 """Without this the program looks for a collector of its traces."""

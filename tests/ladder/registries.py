@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 UNPACKED = ROOT / ".venv" / "docker-registry" / "usr" / "bin" / "docker-registry"
-"""Where scripts/registry puts it."""
+"""Where scripts/program docker-registry puts it."""
 CONFIG = "version: 0.1\nstorage: {{filesystem: {{rootdirectory: {folder}}}}}\nhttp: {{addr: '127.0.0.1:0'}}\n"
 
 
@@ -34,7 +34,7 @@ def program() -> str | None:
 def running_registry() -> Iterator[str]:
     """An empty registry; gives its address, such as ``127.0.0.1:41234``."""
     binary = program()
-    assert binary, "docker-registry is not there; see scripts/registry"
+    assert binary, "docker-registry is not there; see scripts/program docker-registry"
     with tempfile.TemporaryDirectory(prefix="pigpen-registry-") as name:
         folder = Path(name)
         (folder / "config.yml").write_text(CONFIG.format(folder=folder / "images"))
@@ -54,7 +54,7 @@ def guarded_registry(data_dir: Path, realm: str, *, may_delete: bool = False, ad
     """The registry of the ladder in *data_dir*, which takes its tokens only; gives its address."""
     address = address or f"127.0.0.1:{free_port()}"
     binary = program()
-    assert binary, "docker-registry is not there; see scripts/registry"
+    assert binary, "docker-registry is not there; see scripts/program docker-registry"
     config = write_config(RegistryPlan(data_dir, address, realm, may_delete=may_delete))
     command = dying_with_us([binary, "serve", str(config)])
     log = config.with_name("log")

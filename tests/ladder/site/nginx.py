@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[3]
 UNPACKED = ROOT / ".venv" / "nginx" / "usr" / "sbin" / "nginx"
-"""Where scripts/nginx puts it."""
+"""Where scripts/program nginx puts it."""
 AROUND = """
 daemon off;
 master_process off;
@@ -58,7 +58,7 @@ def documented() -> str:
 def nginx_before(site_port: int, pair: Pair) -> Iterator[tuple[int, int]]:
     """Run nginx on the loopback; gives its ports, for HTTPS and for HTTP."""
     binary, secure, plain = program(), free_port(), free_port()
-    assert binary, "nginx is not there; see scripts/nginx"
+    assert binary, "nginx is not there; see scripts/program nginx"
     servers = (
         documented()
         .replace("listen 443 ", f"listen 127.0.0.1:{secure} ")
