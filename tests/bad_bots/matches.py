@@ -17,6 +17,7 @@ from ladder.sandbox.docker.base_image import LATEST
 from ladder.sandbox.docker.built_images import FILES_ONLY, RECIPE_LABEL, REPOSITORY
 from ladder.sandbox.docker.image_build import build_image
 from ladder.sandbox.docker.warm_container import SEAT
+from ladder.sandbox.host.visible import make_visible
 from pigpen.rules import PRESETS, seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
@@ -87,11 +88,12 @@ class Seated:
         self._image.never_fork(end)
 
     async def start(self, mount: SeatMount) -> Instance:
-        for name in HELPERS:
-            copy = mount.folder / "tests" / f"{name}.py"
+        copies = {mount.folder / "tests" / f"{name}.py": TESTS / f"{name}.py" for name in HELPERS}
+        for copy, source in {**copies, mount.folder / "program.py": self._source}.items():
             copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(TESTS / f"{name}.py", copy)
-        shutil.copy(self._source, mount.folder / "program.py")
+            shutil.copyfile(source, copy)
+            for made in (copy, *list(copy.parents)[: len(copy.relative_to(mount.folder).parts) - 1]):
+                make_visible(made)
         self.instance = await self._image.start(mount)
         return self.instance
 
