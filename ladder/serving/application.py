@@ -19,13 +19,7 @@ from ladder.app.accounts.passwords import Passwords
 from ladder.app.accounts.provider_settings import check_provider
 from ladder.app.computing.asking import BeingComputed
 from ladder.app.live_hub import LiveHub
-from ladder.people.pages import board_pages as play_boards
-from ladder.people.pages import practice_requests as play_practice
-from ladder.people.pages import replay_pages as play_replays
-from ladder.people.pages import seat_requests as play_streams
-from ladder.people.pages import spectator_pages as play_watching
-from ladder.people.pages import table_api as tables_api
-from ladder.people.pages import table_pages as play_routes
+from ladder.people.pages import routers as people
 from ladder.people.sessions.open_tabs import OpenTabs, no_tabs
 from ladder.site.accounts import account as account_routes
 from ladder.site.accounts import login as login_routes
@@ -83,19 +77,14 @@ PAGES = (
     routes.router,
     replay_routes.router,
     live_routes.pages,
-    play_boards.router,
-    play_practice.router,
-    play_replays.router,
-    play_routes.router,
-    play_streams.router,
-    play_watching.router,
+    *people.PAGES,
     why_routes.pages,
     wheel_routes.router,
     operations.router,
 )
 """In this order they are asked whose an address is."""
 PUBLIC_API = (api.router, replay_api.router, live_routes.api, why_routes.api)
-PERSONAL_API = (account_api.router, owner_api.router, submission_api.router, registry_api.router, tables_api.router)
+PERSONAL_API = (account_api.router, owner_api.router, submission_api.router, registry_api.router, *people.API)
 """Routes for visitors who have logged in."""
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ladder.app.overview import rules_of
 from ladder.app.recorded_match import place_of
 from ladder.errors import LadderError
-from ladder.matches.same_board import differences, percentile, ranked
+from ladder.people.boards.board_scores import differences, percentile, ranked
 from ladder.people.boards.daily_board import todays_board
 from ladder.people.boards.played_boards import board_of, board_of_day
 from ladder.values.same_board import DayResults, SameBoard, SittingBeside

@@ -6,8 +6,7 @@ import datetime
 from typing import TYPE_CHECKING
 
 from ladder.app import overview
-from ladder.entry.today import FORMAT, OPPONENT, day_of, is_revealed, seed_of_day
-from ladder.people.boards.day_secret import day_secret
+from ladder.people.boards.day_seed import FORMAT, OPPONENT, day_of, day_secret, is_revealed, seed_of_day
 from ladder.people.tables.opening import open_table
 from ladder.store.queries.tables import count_finished
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TablePurpose

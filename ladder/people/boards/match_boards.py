@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ladder.app import matches
 from ladder.app.recorded_match import read_recorded
-from ladder.entry.today import OPPONENT
 from ladder.errors import UserError
+from ladder.people.boards.day_seed import OPPONENT
 from ladder.people.tables.opening import open_table
 from ladder.people.tables.table_states import bots_to_play_with
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TablePurpose

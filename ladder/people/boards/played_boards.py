@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from ladder.app.computing.asking import BeingComputed, answer_to
 from ladder.app.recorded_match import read_recorded, understood
-from ladder.entry.today import FORMAT, HOUSE, OPPONENT
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
-from ladder.matches.same_board import BoardDeal, BoardScore
+from ladder.people.boards.board_scores import BoardDeal, BoardScore
+from ladder.people.boards.day_seed import FORMAT, HOUSE, OPPONENT
 from ladder.people.boards.match_boards import BoardChair, played_board
 from ladder.people.tables.chairs import NO_SEAT
 from ladder.people.tables.table_states import chair_for, found_table

@@ -63,7 +63,7 @@ class ScreenState:
         choice: What the person is about to answer; None while nothing is asked.
         page: What covers the table.
         sheet: The results so far.
-        said: A sentence about the last key.
+        key_text: A sentence about the last key.
         fault_text: What was played for the person, and why.
         is_connected: Whether the referee is there.
         has_tables: Whether the match is played at several tables.
@@ -81,7 +81,7 @@ class ScreenState:
         self.choice: CardChoice | None = None
         self.page: Page | None = None
         self.sheet = ScoreSheet()
-        self.said = self.fault_text = ""
+        self.key_text = self.fault_text = ""
         self.is_connected = True
         self.has_tables = False
         self.has_left = self.is_done = False
@@ -166,7 +166,7 @@ class ScreenState:
             self._show_seen(what)
         elif isinstance(what, Question):
             if self._question is None or self._question.view.decision != what.view.decision:
-                self._question, self.choice, self.said = what, CardChoice(what.view), ""
+                self._question, self.choice, self.key_text = what, CardChoice(what.view), ""
         elif isinstance(what, FaultNotice):
             self._question = self.choice = None
             self._fault, self.fault_text = what, f"✗ {_why(what)}: the policy played for you."
@@ -230,12 +230,12 @@ class ScreenState:
     def _choose(self, choice: CardChoice, key: str) -> None:
         answer = choice.press(key)
         if answer is None:
-            self.said = choice.why_not()
+            self.key_text = choice.why_not()
         elif isinstance(answer, str):
-            self.said = answer
+            self.key_text = answer
         elif self._tell().answer(choice.view.decision, answer):
             self._question = self.choice = None
-            self.said, self.fault_text, self._fault = "", "", None
+            self.key_text, self.fault_text, self._fault = "", "", None
 
     def _tell(self) -> SeatActions:
         assert self.seat is not None

@@ -11,6 +11,7 @@ from ladder.errors import TooOften, UserError
 from ladder.people.boards import comparing, daily_board
 from ladder.people.boards.match_boards import BoardChair, match_board, open_match_board
 from ladder.people.pages.order_form import names_of_variants
+from ladder.people.pages.request_parts import NOT_KEPT, Name
 from ladder.people.pages.seat_cookies import keep_opened, my_table, secret_of, visitor_of
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.computing import NOT_SERVED, asker_of
@@ -27,10 +28,8 @@ if TYPE_CHECKING:
 
 router = APIRouter(prefix="/play")
 Variant = Annotated[str, Path(max_length=64)]
-Name = Annotated[str, Path(max_length=32)]
 Number = Annotated[int, Path(ge=0, le=MAX_NUMBER)]
 Key = Annotated[str, Query(max_length=100, alias="with")]
-NOT_KEPT = {"Cache-Control": "no-store"}
 
 
 @router.get("/today")

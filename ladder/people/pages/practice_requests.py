@@ -4,35 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ladder.app.computing.asking import BeingComputed
 from ladder.errors import Conflict, Forbidden, UserError
-from ladder.people.pages.seat_cookies import my_seat_session, my_table, secret_of
+from ladder.people.pages.request_parts import Name
+from ladder.people.pages.seat_cookies import my_seat_session, my_table, secret_of, settled_session
 from ladder.people.review.practice import ask_before
 from ladder.people.review.table_replays import dearest_of_deal
 from ladder.people.tables.chairs import take_back
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.computing import asker_of
 from ladder.site.server.forms import FOREIGN_PAGE
+from ladder.site.server.fresh import fresh
 from ladder.site.server.origin import is_same_origin
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
-    from ladder.values.value import Value
     from ladder.values.why import Hint
     from pigpen.values.view import View
 
 router = APIRouter(prefix="/play")
-Name = Annotated[str, Path(max_length=32)]
 DealNumber = Annotated[int, Query(ge=0, le=100_000)]
-NOT_KEPT = {"Cache-Control": "no-store"}
-JSON = "application/json"
-SETTLE_SECONDS = 2.0
-"""Seconds that a question waits for its seat: a site that has just started must find it first."""
 NOT_ASKED = to_translate("You are not asked anything now.")
 
 
@@ -41,7 +37,7 @@ def dearest(request: Request, name: Name, deal: DealNumber) -> Response:
     """Find the person's dearest decisions in a deal that is over, by estimate."""
     site: Site = request.app.state.site
     my_table(request, name)
-    return _json(dearest_of_deal(site.ladder, name, secret_of(request), deal, asker_of(request)))
+    return fresh(dearest_of_deal(site.ladder, name, secret_of(request), deal, asker_of(request)))
 
 
 @router.post("/{name}/why")
@@ -49,8 +45,7 @@ async def ask(request: Request, name: Name) -> Response:
     """Estimate what each choice of the open decision is worth: at tables for practice, before one plays."""
     if not is_same_origin(request):
         raise HTTPException(403, FOREIGN_PAGE)
-    session = await my_seat_session(request, name)
-    await session.settled(SETTLE_SECONDS)
+    session = await settled_session(request, name)
     question = session.tracker.question
     if question is None:
         raise HTTPException(409, NOT_ASKED)
@@ -64,7 +59,7 @@ async def ask(request: Request, name: Name) -> Response:
     except UserError as error:
         raise HTTPException(422, str(error)) from None
     session.assisted()
-    return _json(hint)
+    return fresh(hint)
 
 
 @router.post("/{name}/back")
@@ -87,7 +82,3 @@ async def back(request: Request, name: Name) -> Response:
 def _hint(request: Request, name: str, view: View) -> Hint:
     site: Site = request.app.state.site
     return ask_before(site.ladder, name, secret_of(request), view, asker_of(request))
-
-
-def _json(value: Value) -> Response:
-    return Response(value.model_dump_json(), 200, NOT_KEPT, JSON)

@@ -8,23 +8,21 @@ from fastapi import APIRouter, Path, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.people.boards.played_boards import YOU
+from ladder.people.pages.request_parts import NOT_KEPT, Name
 from ladder.people.pages.seat_cookies import my_table, secret_of
 from ladder.people.review.table_replays import file_name, first_place, table_replayed, table_why
 from ladder.site.api.replays import BoardNumber, Seat, TableNumber
 from ladder.site.pages import recorded_deal as replay_pages
 from ladder.site.server.computing import asker_of
+from ladder.site.server.fresh import fresh
 from ladder.values.replay import DealPlace
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
-    from ladder.values.value import Value
 
 router = APIRouter(prefix="/play")
-Name = Annotated[str, Path(max_length=32)]
 Key = Annotated[str, Path(max_length=100)]
 Step = Annotated[int, Path(ge=1, le=1000)]
-NOT_KEPT = {"Cache-Control": "no-store"}
-JSON = "application/json"
 
 
 @router.get("/{name}/replay")
@@ -58,14 +56,14 @@ def deal(request: Request, name: Name, key: Key, board: BoardNumber, table: Tabl
 
 
 @router.get("/{name}/replay/{key}/{board}/{table}/deal")
-def deal_as_json(
+def deal_asfresh(
     request: Request, name: Name, key: Key, board: BoardNumber, table: TableNumber, seat: Seat = None
 ) -> Response:
     """The same for the page's script."""
     site: Site = request.app.state.site
     my_table(request, name)
     place = DealPlace(board=board, table=table)
-    return _json(table_replayed(site.ladder, name, secret_of(request), key, place, seat, asker_of(request)))
+    return fresh(table_replayed(site.ladder, name, secret_of(request), key, place, seat, asker_of(request)))
 
 
 @router.get("/{name}/replay/{key}/{board}/{table}/deal/steps/{step}/why")
@@ -74,8 +72,4 @@ def why(request: Request, name: Name, key: Key, board: BoardNumber, table: Table
     site: Site = request.app.state.site
     my_table(request, name)
     place = DealPlace(board=board, table=table)
-    return _json(table_why(site.ladder, name, secret_of(request), key, place, step, asker_of(request)))
-
-
-def _json(value: Value) -> Response:
-    return Response(value.model_dump_json(), 200, NOT_KEPT, JSON)
+    return fresh(table_why(site.ladder, name, secret_of(request), key, place, step, asker_of(request)))

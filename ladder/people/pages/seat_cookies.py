@@ -33,6 +33,8 @@ SEAT_COOKIE, INVITING_COOKIE, GUEST_COOKIE = "pigpen_seat", "pigpen_inviting", "
 """A chair's secret; the secrets of the other people's chairs, which the opener has; what a guest is known by."""
 COOKIE_SECONDS = 30 * 24 * 3600
 LONGEST_SECRET = 64
+SETTLE_SECONDS = 2.0
+"""Seconds that a request waits for the seat: a site that has just started must find it first."""
 NOT_YOURS = to_translate(
     "There is no such table, or you have no chair there. Open the link that you were given, or another table."
 )
@@ -90,6 +92,18 @@ async def my_seat_session(request: Request, name: str) -> SeatSession:
         return await tabs.seat_sessions.at(name, secret, partial(find_seat, site.ladder, name, secret))
     except LadderError:
         raise HTTPException(404, NOT_YOURS) from None
+
+
+async def settled_session(request: Request, name: str) -> SeatSession:
+    """
+    Give the session of the visitor's chair when it has found its seat, or has looked for it for `SETTLE_SECONDS`.
+
+    Raises:
+        HTTPException: As `my_seat_session`.
+    """
+    session = await my_seat_session(request, name)
+    await session.settled(SETTLE_SECONDS)
+    return session
 
 
 def find_seat(ladder: Ladder, name: str, secret: str) -> FoundSeat:

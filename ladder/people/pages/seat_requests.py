@@ -1,37 +1,32 @@
-"""What a table's page says and hears while it is played: states down, answers up."""
+"""What a table's page receives and sends while it is played: states and answers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from ladder.errors import Conflict, TooOften, UserError
-from ladder.people.pages.request_bodies import JSON, AnswerMessage, PresenceMessage, message_of
-from ladder.people.pages.seat_cookies import my_seat_session
+from ladder.people.pages.request_parts import NOT_KEPT, AnswerMessage, Name, PresenceMessage, message_of
+from ladder.people.pages.seat_cookies import my_seat_session, settled_session
 from ladder.people.pages.tab_streams import tab_messages
+from ladder.site.server.fresh import fresh
 from ladder.site.server.packed_stream import event_stream
 
 if TYPE_CHECKING:
     from ladder.people.sessions.open_tabs import OpenTabs
     from ladder.site.server.context import Site
-    from ladder.values.person_state import PersonState
 
 router = APIRouter(prefix="/play")
-Name = Annotated[str, Path(max_length=32)]
-SETTLE_SECONDS = 2.0
-"""Seconds that an answer waits for its seat: a site that has just started must find it first."""
-NOT_KEPT = {"Cache-Control": "no-store"}
 
 
 @router.get("/{name}/state")
 async def state(request: Request, name: Name) -> Response:
     """Give the table as the person may see it now."""
-    session = await my_seat_session(request, name)
-    await session.settled(SETTLE_SECONDS)
-    return _json(session.tracker.state())
+    session = await settled_session(request, name)
+    return fresh(session.tracker.state())
 
 
 @router.get("/{name}/stream")
@@ -51,12 +46,11 @@ async def stream(request: Request, name: Name) -> Response:
 async def answer(request: Request, name: Name) -> Response:
     """Answer a question: 204; 409 with the table as it is now if it is no longer open, 422 if the rules forbid it."""
     message = await message_of(request, AnswerMessage)
-    session = await my_seat_session(request, name)
-    await session.settled(SETTLE_SECONDS)
+    session = await settled_session(request, name)
     try:
         session.answer(message.decision, message.action)
     except Conflict:
-        return _json(session.tracker.state(), 409)
+        return fresh(session.tracker.state(), 409)
     except UserError as error:
         return _refused(422, str(error))
     return Response(status_code=204)
@@ -66,17 +60,12 @@ async def answer(request: Request, name: Name) -> Response:
 async def presence(request: Request, name: Name) -> Response:
     """Say that one is here, or away, or has looked at the end of a deal."""
     message = await message_of(request, PresenceMessage)
-    session = await my_seat_session(request, name)
-    await session.settled(SETTLE_SECONDS)
+    session = await settled_session(request, name)
     try:
         session.say(message.state, message.deal)
     except TooOften as error:
         return _refused(429, str(error))
     return Response(status_code=204)
-
-
-def _json(state: PersonState, status: int = 200) -> Response:
-    return Response(state.model_dump_json(), status, NOT_KEPT, JSON)
 
 
 def _refused(status: int, detail: str) -> Response:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ladder.errors import Busy, LadderError
-from ladder.people.pages.request_bodies import JSON
+from ladder.people.pages.request_parts import NOT_KEPT, Name
 from ladder.people.pages.tab_streams import tab_messages
 from ladder.people.sessions.watched_table import watched
 from ladder.site.rendering.words import to_translate
+from ladder.site.server.fresh import fresh
 from ladder.site.server.packed_stream import event_stream
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from ladder.values.watch_state import WatchState
 
 router = APIRouter(prefix="/play")
-Name = Annotated[str, Path(max_length=32)]
 Key = Annotated[str, Query(max_length=64)]
 FIRST_SECONDS = 2.0
 """Seconds that a request for a table waits for the first state."""
@@ -58,12 +58,7 @@ async def watch_state(request: Request, name: Name, key: Key = "") -> Response:
         state = None
     finally:
         tab.close()
-    headers = {"Cache-Control": "no-store"}
-    return (
-        Response(status_code=204, headers=headers)
-        if state is None
-        else Response(state.model_dump_json(), headers=headers, media_type=JSON)
-    )
+    return Response(status_code=204, headers=NOT_KEPT) if state is None else fresh(state)
 
 
 @router.get("/{name}/watch/stream")

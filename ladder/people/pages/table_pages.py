@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from anyio import to_thread
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from ladder.errors import LadderError, TooOften, UserError
-from ladder.people.pages import order_form as play_orders
-from ladder.people.pages.request_bodies import EmptyMessage, is_json, message_of
+from ladder.people.pages import order_form
+from ladder.people.pages.request_parts import NOT_KEPT, EmptyMessage, Name, is_json, message_of
 from ladder.people.pages.seat_cookies import (
     LONGEST_SECRET,
     NOT_YOURS,
@@ -38,9 +38,7 @@ if TYPE_CHECKING:
     from ladder.values.people import TableState
 
 router = APIRouter(prefix="/play")
-Name = Annotated[str, Path(max_length=32)]
 USUAL_VARIANT = "gongzhu"
-NOT_KEPT = {"Cache-Control": "no-store"}
 
 
 @router.get("")
@@ -55,7 +53,7 @@ def open_one(request: Request, form: Form) -> Response:
     site: Site = request.app.state.site
     try:
         site.attempts.count(Attempt.OPEN_TABLE, address_of(request), viewer_of(request).name or "")
-        order = play_orders.order_of(site.ladder, form)
+        order = order_form.order_of(site.ladder, form)
         opened = opening.open_table(site.ladder, order, visitor_of(request, form.get("shown", "")))
     except TooOften as error:
         return _form(request, form.get("variant", ""), form, error.sentence, 429, error.minutes)
@@ -172,11 +170,11 @@ def _watch_link(request: Request, name: str) -> str:
 def _form(request: Request, variant: str, form: Form, error: str, status: int, minutes: str = "") -> Response:
     site: Site = request.app.state.site
     try:
-        values = play_orders.form_values(site.ladder, variant, form)
+        values = order_form.form_values(site.ladder, variant, form)
     except LadderError:
         if request.method == "GET":
             raise
-        values = play_orders.form_values(site.ladder, USUAL_VARIANT, {})
+        values = order_form.form_values(site.ladder, USUAL_VARIANT, {})
     shown = form.get("shown") or viewer_of(request).name or ""
     more = {
         "error": error,

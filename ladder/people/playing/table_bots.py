@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ladder.matches.bots import SandboxedBots
-from ladder.matches.house_seats import HouseSeats
 from ladder.matches.play import SeatedBot, played_at
+from ladder.people.playing.house_seats import HouseSeats
 from ladder.sandbox.host.scratch import scratch_folder
 
 if TYPE_CHECKING:

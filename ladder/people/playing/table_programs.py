@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
-from ladder.matches import house_program
-from ladder.matches.house_seats import HOUSE_LIMITS
 from ladder.matches.kinds import open_sandbox
+from ladder.people.playing import house_program
+from ladder.people.playing.house_seats import HOUSE_LIMITS
 from ladder.runner.leased_tasks import task_bot
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.process.process_sandbox import ProcessSandbox

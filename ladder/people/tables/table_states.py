@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.app.accounts.secrets import hash_of
 from ladder.errors import LadderError
 from ladder.people.tables.limits import guest_hash
-from ladder.store.queries.tables import chairs_of, count_by_status, offered_bots, open_of, table_by_name
+from ladder.store.queries.tables import chairs_of, offered_bots, open_of, table_by_name
 from ladder.values.people import ChairKind, TableChair, TablePurpose, TableState, TableStatus
 from ladder.values.value import time_of
 
@@ -43,13 +43,6 @@ def open_tables_of(ladder: Ladder, who: TableVisitor) -> list[TableState]:
         return []
     with ladder.database.read() as session:
         return [state_of(each, chairs_of(session, each.id), None) for each in open_of(session, who.account, guest)]
-
-
-def tables_by_status(ladder: Ladder) -> dict[str, int]:
-    """How many tables there are in each status."""
-    with ladder.database.read() as session:
-        counted = count_by_status(session)
-    return {status: counted.get(status, 0) for status in TableStatus}
 
 
 def bots_to_play_with(ladder: Ladder, variant: str) -> list[str]:

@@ -11,15 +11,14 @@ from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
 from ladder.app.matches import public_match
-from ladder.entry.today import HOUSE, OPPONENT
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.people.boards import comparing
 from ladder.people.boards.daily_board import open_today, todays_board
-from ladder.people.boards.day_secret import day_secret
+from ladder.people.boards.day_seed import HOUSE, OPPONENT, day_secret
 from ladder.people.boards.match_boards import BoardChair, match_board, open_match_board
 from ladder.people.boards.played_boards import YOU
 from ladder.people.boards.table_orders import open_ordered
-from ladder.people.review import table_replays as replaying
+from ladder.people.review import table_replays
 from ladder.people.review.table_replays import first_place
 from ladder.people.tables.opening import open_table
 from ladder.people.tables.table_states import table_page
@@ -83,15 +82,15 @@ def beside(ladder: Ladder, name: str, secret: str, key: str) -> SittingBeside:
 def table_replayed(
     ladder: Ladder, name: str, secret: str, key: str, place: DealPlace, seat: int | None = None
 ) -> DealReplayed:
-    return computed(ladder, lambda: replaying.table_replayed(ladder, name, secret, key, place, seat))
+    return computed(ladder, lambda: table_replays.table_replayed(ladder, name, secret, key, place, seat))
 
 
 def table_why(ladder: Ladder, name: str, secret: str, key: str, place: DealPlace, step: int) -> Why:
-    return computed(ladder, lambda: replaying.table_why(ladder, name, secret, key, place, step))
+    return computed(ladder, lambda: table_replays.table_why(ladder, name, secret, key, place, step))
 
 
 def dearest_of_deal(ladder: Ladder, name: str, secret: str, deal: int) -> Dearest:
-    return computed(ladder, lambda: replaying.dearest_of_deal(ladder, name, secret, deal))
+    return computed(ladder, lambda: table_replays.dearest_of_deal(ladder, name, secret, deal))
 
 
 def tomorrow(ladder: Ladder) -> Ladder:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.entry.today import HOUSE
+from ladder.people.boards.day_seed import HOUSE
 from ladder.settings.settings import load_settings
 from ladder.values.replay import DealReplayed
 from ladder.values.why import Dearest, Hint, Why

@@ -13,6 +13,7 @@ import tomli_w
 
 from ladder.app.ladder import Ladder
 from ladder.people.review.table_record import record_of
+from ladder.people.sessions import open_tabs
 from ladder.people.sessions.seat_session import MAX_TABS
 from ladder.people.tables.table_states import table_page
 from ladder.settings.settings import load_settings
@@ -347,6 +348,23 @@ async def test_a_tab_that_is_closed_leaves_nothing_behind(ladder: Ladder) -> Non
         async with asyncio.timeout(PATIENCE):
             while "pigpen_live_streams 0.0" not in (await ada.client.get("/metrics")).text:
                 await asyncio.sleep(0.01)
+
+
+async def test_a_site_that_has_all_its_tabs_refuses_players_and_spectators(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_tabs, "MAX_OPEN_TABS", 1)
+    async with site_here(ladder) as base, TableBrowser(base) as ada, httpx.AsyncClient(base_url=base) as eve:
+        await ada.open()
+        found = WATCH.search((await ada.client.get(ada.path)).text)
+        assert found
+        async with ada.client.stream("GET", f"{ada.path}/stream") as stream:
+            lines = stream.aiter_lines()  # kept: without it the stream would be closed
+            assert await anext(lines) == "retry: 500"
+            watch = found[1].replace("/watch?", "/watch/stream?")
+            for client, address in ((ada.client, f"{ada.path}/stream"), (eve, watch)):
+                async with client.stream("GET", address) as refused:
+                    assert (refused.status_code, refused.headers.get("Retry-After")) == (503, "10")
 
 
 @pytest.mark.parametrize("variant", ["hearts", "gongzhu-sale"])

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.ladder import Ladder
-from ladder.matches import house_seats
-from ladder.people.playing import table_programs, table_run
+from ladder.people.playing import house_seats, table_programs, table_run
 from ladder.people.tables.opening import open_table
 from ladder.people.tables.table_states import table_page
 from ladder.results.table_files import TableFiles

@@ -10,7 +10,7 @@ import pytest
 from ladder.app.database_maintenance import check_database
 from ladder.app.ladder import Ladder
 from ladder.errors import Conflict, Forbidden, LadderError
-from ladder.people.playing import tables_service as service
+from ladder.people.playing import tables_service
 from ladder.people.playing.tables_service import IDLE_SECONDS, KEPT_SECONDS
 from ladder.people.seat.client import PersonClient
 from ladder.people.tables.chairs import end, join, take_back
@@ -140,7 +140,7 @@ def test_a_table_at_which_nobody_is_ends(ladder: Ladder, monkeypatch: pytest.Mon
         return loop_time() + later
 
     has_left = False
-    monkeypatch.setattr(service, "loop_time", clock)
+    monkeypatch.setattr(tables_service, "loop_time", clock)
 
     async def play() -> None:
         nonlocal has_left

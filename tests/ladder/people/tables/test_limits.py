@@ -12,10 +12,11 @@ from ladder.errors import Busy, TooOften
 from ladder.people.tables.chairs import end, join, stay
 from ladder.people.tables.limits import GAVE_WAY
 from ladder.people.tables.opening import open_table
-from ladder.people.tables.table_states import table_page, tables_by_status
+from ladder.people.tables.table_states import table_page
 from ladder.store.commands.tables import end_unattended
 from ladder.values.people import ChairKind, ChairOrder, OpenedTable, TableOrder, TableStatus, TableVisitor
 from tests.ladder.databases import later_backend as backend
+from tests.ladder.people.tables.statuses import tables_by_status
 
 if TYPE_CHECKING:
     from ladder.settings.settings import Settings

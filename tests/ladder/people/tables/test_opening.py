@@ -10,7 +10,7 @@ from ladder.app.ladder import Ladder
 from ladder.errors import Conflict, Forbidden, LadderError, TooOften, UserError
 from ladder.people.tables.chairs import end, join, leave, seat_of, start_now
 from ladder.people.tables.opening import open_table
-from ladder.people.tables.table_states import bots_to_play_with, table_page, tables_by_status
+from ladder.people.tables.table_states import bots_to_play_with, table_page
 from ladder.results.table_files import TableFiles
 from ladder.store import models
 from ladder.store.commands.tables import (
@@ -25,6 +25,7 @@ from pigpen.rules import PRESETS, seed_from
 from pigpen.rules.shuffle import commitment
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import enter
+from tests.ladder.people.tables.statuses import tables_by_status
 
 if TYPE_CHECKING:
     from ladder.settings.settings import Settings

@@ -1,9 +1,15 @@
-"""Today's board of each variant: the same cards for everybody, known to nobody before, and checked by anybody after."""
+"""The seed of a day's board: the same cards for all people, secret until the day is over, then checked by anyone."""
 
 from __future__ import annotations
 
 import datetime
 import hmac
+from typing import TYPE_CHECKING
+
+from ladder.app.kept_secret import kept_secret
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FORMAT = "board:0:0"
 """One board; entry 0 sits in seat 0."""
@@ -11,11 +17,24 @@ OPPONENT = "counting"
 """The house bot in all other chairs."""
 HOUSE = ("cautious", "counting", "exact", "random", "sampling")
 """The house bots that play it from the person's chair, too."""
+FOLDER, FILE = "tables", "today.secret"
+"""Where the secret of the days is, in the folder of a ladder; only its user may read it."""
 
 
 def day_of(now: datetime.datetime) -> datetime.date:
     """The day that it is, UTC."""
     return now.astimezone(datetime.UTC).date()
+
+
+def day_secret(data_dir: Path) -> bytes:
+    """
+    Read the secret; the first time it is made. All processes of a ladder have the same.
+
+    Raises:
+        LadderError: If the file cannot be read, or holds something else.
+        UserError: If it cannot be made.
+    """
+    return kept_secret(data_dir / FOLDER / FILE, "The secret of the days' boards")
 
 
 def seed_of_day(secret: bytes, day: datetime.date, variant: str) -> bytes:

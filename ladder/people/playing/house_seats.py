@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ladder.matches.house_program.bot import SEATS
+from ladder.people.playing.house_program.bot import SEATS
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.process.limits import ProcessLimits
 from referee.seats.clock import Stopwatch
@@ -70,7 +70,7 @@ class HouseSeat(StreamSeat):
 class HouseSeats:
     """
     The seats of all house bots of a table, as `ladder.matches.play.SeatedBot` has the seat of one bot: one program
-    takes them all (`ladder.matches.house_program`).
+    takes them all (`ladder.people.playing.house_program`).
 
     Attributes:
         seats: The seats, in the order of the bots.

@@ -1,9 +1,10 @@
-"""What the script of a table's page sends: small, strict, and only from a page of this site."""
+"""Parts of requests: the name of a table in an address, and what scripts of its page send: small and strict."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
+from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 
@@ -14,8 +15,12 @@ from ladder.site.server.origin import is_same_origin
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+Name = Annotated[str, Path(max_length=32)]
+"""A table's, in the address of its pages."""
 MAX_BYTES = 4096
 JSON = "application/json"
+NOT_KEPT = {"Cache-Control": "no-store"}
+"""Headers of an answer that neither a browser nor a proxy keeps."""
 
 
 class _Message(BaseModel):
