@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ladder.people.commands.card_choice import CardChoice
 from ladder.people.commands.score_sheet import ScoreSheet
 from ladder.people.seat.client import Question
-from ladder.people.sessions.person_shown import done_between
+from ladder.people.sessions.person_state_parts import done_between
 from ladder.terminal.card_text import spelled
 from ladder.terminal.keys import END_OF_INPUT, ESCAPE
 from ladder.terminal.options import PACE

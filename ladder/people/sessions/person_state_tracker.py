@@ -6,7 +6,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Literal
 
-from ladder.people.sessions.person_shown import (
+from ladder.people.sessions.person_state_parts import (
     done_between,
     last_trick,
     shown_deal,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from ladder.errors import LadderError
-from ladder.people.sessions.person_shown import shown_deal
+from ladder.people.sessions.person_state_parts import shown_deal
 from ladder.people.sessions.public_view import DRAWN_AT_BOTTOM, PublicDeal
 from ladder.people.sessions.table_info import kinds_of
 from ladder.people.tables.table_states import NO_TABLE, chair_for, found_table, state_of
