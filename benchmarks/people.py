@@ -33,8 +33,8 @@ from benchmarks.machine import machine
 from benchmarks.programs import free_port, running
 from benchmarks.report import Row, sections, show
 from ladder.app.ladder import Ladder
-from ladder.app.tables.chairs import end, join
-from ladder.app.tables.opening import open_table
+from ladder.people.tables.chairs import end, join
+from ladder.people.tables.opening import open_table
 from ladder.settings.settings import load_settings
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
 

@@ -84,10 +84,11 @@ def test_the_map_shows_every_room(package: str) -> None:
     assert rooms_in(page, package) == rooms
 
 
-def test_the_map_shows_every_room_of_the_sandbox() -> None:
+@pytest.mark.parametrize("room", ["cli", "people", "sandbox", "site"])
+def test_the_map_shows_every_room_inside_a_room(room: str) -> None:
     page = (ROOT / "docs" / "house.md").read_text("utf-8")
-    rooms = {f"sandbox/{file.parent.name}" for file in (ROOT / "ladder" / "sandbox").glob("*/__init__.py")}
-    assert set(re.findall(r"^\| `(sandbox/\w+)` \|", page, flags=re.MULTILINE)) == rooms
+    rooms = {f"{room}/{file.parent.name}" for file in (ROOT / "ladder" / room).glob("*/__init__.py")}
+    assert set(re.findall(rf"^\| `({room}/\w+)` \|", page, flags=re.MULTILINE)) == rooms
 
 
 def test_a_wrong_name_would_be_noticed() -> None:

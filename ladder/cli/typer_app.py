@@ -25,8 +25,6 @@ from ladder.cli.organise.run import ladder_app
 from ladder.cli.organise.serve import serve, up
 from ladder.cli.organise.suspend import resume_bot, suspend
 from ladder.cli.organise.worker import worker
-from ladder.cli.person.allow_people import allow_people
-from ladder.cli.person.table import table
 from ladder.cli.play.check import check
 from ladder.cli.play.compare import compare_bots
 from ladder.cli.play.lock import lock
@@ -44,12 +42,14 @@ from ladder.cli.results.matches import matches
 from ladder.cli.results.retire import retire
 from ladder.cli.results.show import show
 from ladder.cli.results.standings import standings
-from ladder.cli.shared.running import Stopped, interruptible
-from ladder.cli.shared.sanitize import sanitize
 from ladder.cli.submit.push import push
 from ladder.cli.submit.submissions import submissions
 from ladder.cli.submit.submit import submit
+from ladder.people.commands.allow_people import allow_people
+from ladder.people.commands.table import table
 from ladder.sandbox.host.scratch import NO_ROOM
+from ladder.terminal.running import Stopped, interruptible
+from ladder.terminal.sanitize import sanitize
 from pigpen.rules.errors import PigpenError
 from pigpen.version import __version__
 

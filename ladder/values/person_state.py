@@ -57,7 +57,7 @@ class PersonBar(Value):
     """Why a card may not be played."""
 
     bar: str
-    """As `ladder.person.reasons.Bar` names it."""
+    """As `ladder.people.seat.illegal_cards.Bar` names it."""
     names: tuple[str, ...]
     """The cards and suits that it is about, as rules name them."""
 
@@ -106,7 +106,7 @@ class PersonPoints(Value):
     """A part of a seat's score; all of them add up to it."""
 
     reason: str
-    """As `ladder.person.points.Reason` names it."""
+    """As `ladder.people.seat.points_explained.Reason` names it."""
     points: int
     card: str
     """Empty where it is no card's."""

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ladder.app.ladder import Ladder
-from ladder.app.tables.reading import table_page
-from ladder.app.tables.table_record import record_of
+from ladder.people.review.table_record import record_of
+from ladder.people.tables.table_states import table_page
 from ladder.settings.settings import load_settings
 from referee.replay.verify import verify
 from referee.seats.person_seat import PERSON_DEADLINES
 from tests.e2e.command import PIGPEN, environment
-from tests.ladder.site.tables_here import TableBrowser, some_answer, tables_here
+from tests.ladder.people.pages.tables_here import TableBrowser, some_answer, tables_here
 from tests.ports import free_port
 
 if TYPE_CHECKING:

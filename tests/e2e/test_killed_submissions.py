@@ -28,8 +28,8 @@ from ladder.values.submission import SubmissionOrder
 from tests.e2e.command import PIGPEN, ROOT, environment
 from tests.e2e.small_ladder import SLOW, SmallLadder, small_ladder
 from tests.for_two import FOR_TWO, write_for_two
+from tests.ladder.accounts import add_person, token_of
 from tests.ladder.app.submit.archives import packed
-from tests.ladder.people import add_person, token_of
 from tests.ports import free_port
 from tests.processes import children, has_ended
 from tests.waiting import PATIENCE, until

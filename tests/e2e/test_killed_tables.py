@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.ladder import Ladder
-from ladder.app.tables.opening import open_table
-from ladder.app.tables.reading import table_page
+from ladder.people.tables.opening import open_table
+from ladder.people.tables.table_states import table_page
 from ladder.results.table_files import TableFiles
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
@@ -25,15 +25,15 @@ from tests.e2e.command import PIGPEN, environment
 from tests.e2e.small_ladder import enter_quick
 from tests.for_two import FOR_TWO
 from tests.ladder.ladders import NOW
-from tests.ladder.person.listeners import BotListener
+from tests.ladder.people.playing.at_tables import in_loop, play_chair
+from tests.ladder.people.seat.listeners import BotListener
 from tests.ladder.store.submitted import Fit
-from tests.ladder.tables.at_tables import in_loop, play_chair
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ladder.person.client import Question
+    from ladder.people.seat.client import Question
 
 BOT = ChairOrder(kind=ChairKind.BOT, name="Trotter")
 HOUSE = ChairOrder(kind=ChairKind.HOUSE, name="counting")

@@ -13,7 +13,7 @@ from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings
 from tests.e2e.command import ROOT, environment
 from tests.ladder import shown as shown_ladder
-from tests.ladder.people import add_person, token_of
+from tests.ladder.accounts import add_person, token_of
 from tests.ladder.remote_site import log_in, served
 from tests.waiting import PATIENCE
 

@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from ladder.app.ladder import Ladder
+from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.application import make_app
-from tests.ladder.people import add_person, token_of
+from tests.ladder.accounts import add_person, token_of
 from tests.ladder.remote_site import log_in, served_app
 from tests.ladder.site.certificates import HOST, make_pair
 from tests.typed import Typed, typed

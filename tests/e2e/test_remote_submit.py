@@ -18,13 +18,13 @@ from ladder.app.ladder import Ladder
 from ladder.app.submit import ordering
 from ladder.results.submission_folders import SubmissionFolders
 from ladder.sandbox.bots.content import Content
+from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.application import make_app
 from ladder.store.account_models import StoredSubmission
 from ladder.values.submission import EnteredVariant, Failure, SubmissionResult
 from pigpen.rules import PRESETS
 from tests.e2e.command import PIGPEN, environment
-from tests.ladder.people import add_person, token_of
+from tests.ladder.accounts import add_person, token_of
 from tests.ladder.remote_site import log_in, served_app
 from tests.typed import Typed, typed
 from tests.waiting import PATIENCE

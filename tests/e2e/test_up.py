@@ -20,9 +20,9 @@ import pytest
 from ladder.app import wheels
 from ladder.app.ladder import Ladder
 from ladder.app.supervisor import Supervisor
-from ladder.app.tables.chairs import seat_of
-from ladder.app.tables.opening import open_table
-from ladder.app.tables.reading import table_page
+from ladder.people.tables.chairs import seat_of
+from ladder.people.tables.opening import open_table
+from ladder.people.tables.table_states import table_page
 from ladder.values.people import OpenedTable, SeatPlace, TableOrder, TableStatus, TableVisitor
 from pigpen.version import __version__
 from tests.e2e.accounts import FIRST, assert_no_log_has, browser, handlers_as_before, use_every_secret

@@ -12,7 +12,7 @@ import structlog.testing
 import uvicorn
 
 from ladder.app.remote.login import FILE, Login
-from ladder.site.application import make_app
+from ladder.serving.application import make_app
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
     from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired
     from ladder.values.matches import Explanation, MatchPage, MatchRow, SeatLog
-    from ladder.values.people import TableLinks, TableOrder
     from ladder.values.standings import Standings
     from ladder.values.submission import SubmissionList, SubmissionRow
 
@@ -53,9 +52,6 @@ class AnyLadder(Protocol):
 
     def allow_people(self, bot: str, allowed: bool) -> PeopleAllowed:
         """`ladder.app.states.allow_people`."""
-
-    def open_table(self, order: TableOrder) -> TableLinks:
-        """`ladder.app.tables.opening.open_table`; the links are those of the site."""
 
     def submissions(self, before: int | None, limit: int) -> SubmissionList:
         """`ladder.app.submit.ordering.submissions`."""

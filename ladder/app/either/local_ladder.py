@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.app import bots, health, logs, matches, states
-from ladder.app.accounts.links import site_address
 from ladder.app.missing_runner import START_HERE, why_nothing_plays
 from ladder.app.submit import ordering
-from ladder.app.tables.order_dispatch import open_ordered
 from ladder.values.accounts import LOCAL
-from ladder.values.people import TableLinks, TableVisitor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +17,6 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired
     from ladder.values.matches import Explanation, MatchPage, MatchRow, SeatLog
-    from ladder.values.people import TableOrder
     from ladder.values.standings import Standings
     from ladder.values.submission import SubmissionList, SubmissionRow
 
@@ -74,11 +70,6 @@ class LocalLadder:
     def allow_people(self, bot: str, allowed: bool) -> PeopleAllowed:
         """See `AnyLadder`."""
         return states.allow_people(self.ladder, LOCAL, bot, allowed)
-
-    def open_table(self, order: TableOrder) -> TableLinks:
-        """See `AnyLadder`."""
-        opened = open_ordered(self.ladder, order, TableVisitor())
-        return TableLinks.of(opened, site_address(self.ladder.settings))
 
     def submissions(self, before: int | None, limit: int) -> SubmissionList:
         """See `AnyLadder`."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.matches.bots import load_bots
-from ladder.matches.people import play_with_people
 from ladder.results.faults import Faults
 from ladder.sandbox.host.cores import bot_cores
 from ladder.values.matches import TableLog
@@ -13,16 +12,19 @@ from ladder.values.play import PlayedBot, PlayedMatch
 from referee.records.lines import DealLine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
     from ladder.app.local.match_plan import MatchPlan
-    from ladder.matches.people import Sit
+    from ladder.matches.bots import BotSeats
     from ladder.matches.play import Played
     from ladder.sandbox.base import Sandbox
     from ladder.values.faults import FaultReport
     from referee.match.spec import MatchSpec
     from referee.records.lines import AnyLine, BotResult
+
+    PlayWith = Callable[[BotSeats, Callable[[AnyLine], None], Sequence[DealLine] | None], Awaitable[Played]]
+    """Plays the match: is given the bots, what takes the record's lines, and the deals recorded before."""
 
 
 async def play_match(
@@ -31,7 +33,7 @@ async def play_match(
     progress: AbstractContextManager[Callable[[], None]],
     say: Callable[[str], None],
     concurrency: int | None = None,
-    sit: Sit | None = None,
+    play_with: PlayWith | None = None,
 ) -> PlayedMatch:
     """
     Let bots play a match, and record it.
@@ -41,9 +43,8 @@ async def play_match(
         sandbox: Opens where the bots run; it gives None for bots in this process.
         progress: Begins to show how far the match is; it gives what to call after each deal.
         say: Takes a sentence if the match is interrupted: how to resume it.
-        concurrency: How many tables to play at once; None: one for each core that bots may use; with a
-            person one.
-        sit: Brings the person to its seats, where the plan has one.
+        concurrency: How many tables to play at once; None: one for each core that bots may use.
+        play_with: Plays the match if it is not for bots alone.
 
     Raises:
         BotRejected: If a bot cannot be made.
@@ -65,11 +66,10 @@ async def play_match(
 
         async with sandbox as opened:
             bots = await load_bots(plan.sources, opened)
-            if sit is None:
+            if play_with is None:
                 played = await bots.play(plan.spec, take, recorded, concurrency or len(bot_cores()))
             else:
-                people = dict.fromkeys(plan.spec.people, sit)
-                played = await play_with_people(plan.spec, bots, people, take, recorded)
+                played = await play_with(bots, take, recorded)
     return match_result(plan.spec, played, faults)
 
 

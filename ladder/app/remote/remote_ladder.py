@@ -13,7 +13,6 @@ from ladder.errors import LadderError, RemoteError, UserError
 from ladder.values.bots import BotList, BotPage, PeopleAllowed, PeoplePermission, Retired, Retirement
 from ladder.values.health import LadderHealth
 from ladder.values.matches import Explanation, MatchList, MatchPage, MatchRow, SeatLog
-from ladder.values.people import OpenedTable, TableLinks
 from ladder.values.standings import Standings
 from ladder.values.submission import SubmissionList, SubmissionRow
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from ladder.app.remote.connection import Connection
     from ladder.values.bots import BotRow
-    from ladder.values.people import TableOrder
 
 MAX_BOTS, MAX_MATCHES = 1000, 200
 """In one answer."""
@@ -95,11 +93,6 @@ class RemoteLadder:
         """See `AnyLadder`."""
         wanted = PeoplePermission(allowed=allowed)
         return self.connection.send("POST", f"/bots/{_name(bot)}/people", PeopleAllowed, wanted)
-
-    def open_table(self, order: TableOrder) -> TableLinks:
-        """See `AnyLadder`."""
-        opened = self.connection.send("POST", "/tables", OpenedTable, order)
-        return TableLinks.of(opened, self.connection.address)
 
     def submissions(self, before: int | None, limit: int) -> SubmissionList:
         """See `AnyLadder`."""

@@ -11,10 +11,10 @@ from rich.console import Console
 
 from ladder.cli.accounts.options import DaysOption, NameArgument, OrganiserOption, print_link, role_of
 from ladder.cli.accounts.tables import print_accounts
-from ladder.cli.shared.json_output import JsonOption, print_json
-from ladder.cli.shared.ladder import opened
-from ladder.cli.shared.sanitize import sanitize
 from ladder.errors import UserError
+from ladder.terminal.json_output import JsonOption, print_json
+from ladder.terminal.ladder import opened
+from ladder.terminal.sanitize import sanitize
 
 if TYPE_CHECKING:
     from ladder.values.accounts import AccountRow

@@ -9,9 +9,9 @@ from rich.console import Console
 
 from ladder.cli.accounts.options import DaysOption, NameArgument, OrganiserOption, print_link, role_of
 from ladder.cli.accounts.tables import print_invitations
-from ladder.cli.shared.json_output import JsonOption, print_json
-from ladder.cli.shared.ladder import opened
-from ladder.cli.shared.sanitize import sanitize
+from ladder.terminal.json_output import JsonOption, print_json
+from ladder.terminal.ladder import opened
+from ladder.terminal.sanitize import sanitize
 
 
 def invite(

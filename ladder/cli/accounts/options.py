@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.shared.json_output import print_json
-from ladder.cli.shared.sanitize import sanitize
+from ladder.terminal.json_output import print_json
+from ladder.terminal.sanitize import sanitize
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder

@@ -9,9 +9,9 @@ from rich.console import Console
 
 from ladder.cli.accounts.options import NameArgument
 from ladder.cli.accounts.tables import print_audit, print_credentials
-from ladder.cli.shared.json_output import JsonOption, print_json
-from ladder.cli.shared.ladder import opened
-from ladder.cli.shared.sanitize import sanitize
+from ladder.terminal.json_output import JsonOption, print_json
+from ladder.terminal.ladder import opened
+from ladder.terminal.sanitize import sanitize
 
 
 def sessions(name: NameArgument, as_json: JsonOption = False) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.cli.shared.ladder_words import NOTHING, cell, plain_table, say, when
+from ladder.terminal.ladder_words import NOTHING, cell, plain_table, say, when
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

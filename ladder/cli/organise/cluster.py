@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.shared.json_output import print_json
-from ladder.cli.shared.ladder import opened, the_settings
-from ladder.cli.shared.sanitize import sanitize
+from ladder.terminal.json_output import print_json
+from ladder.terminal.ladder import opened, the_settings
+from ladder.terminal.sanitize import sanitize
 
 if TYPE_CHECKING:
     from ladder.values.cluster import WorkerRow

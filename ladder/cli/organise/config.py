@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import tomli_w
 import typer
 
-from ladder.cli.shared.json_output import print_json
-from ladder.cli.shared.ladder import the_settings
-from ladder.cli.shared.sanitize import sanitize, toml_text
+from ladder.terminal.json_output import print_json
+from ladder.terminal.ladder import the_settings
+from ladder.terminal.sanitize import sanitize, toml_text
 
 if TYPE_CHECKING:
     from ladder.values.settings import SettingRow

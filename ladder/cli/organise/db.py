@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.shared.json_output import print_json
-from ladder.cli.shared.ladder import opened, the_settings
-from ladder.cli.shared.progress import progress
-from ladder.cli.shared.sanitize import json_line, sanitize
+from ladder.terminal.json_output import print_json
+from ladder.terminal.ladder import opened, the_settings
+from ladder.terminal.progress import progress
+from ladder.terminal.sanitize import json_line, sanitize
 
 if TYPE_CHECKING:
     from ladder.values.database import DatabaseCopy, Upgrade

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.shared.json_output import print_json
-from ladder.cli.shared.ladder import the_settings
-from ladder.cli.shared.sandboxes import say
-from ladder.cli.shared.sanitize import sanitize
+from ladder.terminal.json_output import print_json
+from ladder.terminal.ladder import the_settings
+from ladder.terminal.sandboxes import say
+from ladder.terminal.sanitize import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

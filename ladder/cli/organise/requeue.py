@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.shared.json_output import print_json
-from ladder.cli.shared.ladder import opened
-from ladder.cli.shared.sanitize import sanitize
+from ladder.terminal.json_output import print_json
+from ladder.terminal.ladder import opened
+from ladder.terminal.sanitize import sanitize
 
 
 def requeue(

@@ -8,9 +8,10 @@ import typer
 
 from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.cli.organise.requeue import requeue
-from ladder.cli.shared.ladder import opened
-from ladder.cli.shared.running import run, stopped, stopped_by_signals
 from ladder.errors import UserError
+from ladder.people.commands.ladder_tables import run_tables
+from ladder.terminal.ladder import opened
+from ladder.terminal.running import run, stopped, stopped_by_signals
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
@@ -72,21 +73,7 @@ def run_ladder(
         _run(ladder, plan)
 
 
-@ladder_app.command("tables")
-def run_tables() -> None:
-    """
-    Play the tables with people, in the browser or in a terminal. Ctrl-C ends it.
-
-    The site opens tables, and this process plays them; pigpen up runs both. When it is started again,
-    it continues all tables at the same card.
-
-    Examples:
-        pigpen ladder tables
-    """
-    from ladder.app.tables.running import play_tables
-
-    with opened(create=True) as ladder:
-        run(play_tables(ladder, log_to_stderr=True))
+ladder_app.command("tables")(run_tables)
 
 
 @ladder_app.command("compute")

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.organise.doctor import say_what_is_missing
-from ladder.cli.shared.ladder import opened, the_settings
-from ladder.cli.shared.sanitize import sanitize
 from ladder.errors import UserError
+from ladder.terminal.ladder import opened, the_settings
+from ladder.terminal.sanitize import sanitize
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def serve(
         pigpen serve --host 0.0.0.0 --port 443 --tls fullchain.pem privkey.pem
     """
     from ladder.app.event_log import event_log
-    from ladder.site import web_server
+    from ladder.serving import web_server
     from ladder.site.server.tls import Tls
 
     settings = the_settings()

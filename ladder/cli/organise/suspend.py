@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.shared.json_output import print_json
-from ladder.cli.shared.ladder import LocalOption, only_here, opened
-from ladder.cli.shared.sanitize import sanitize
+from ladder.terminal.json_output import print_json
+from ladder.terminal.ladder import LocalOption, only_here, opened
+from ladder.terminal.sanitize import sanitize
 
 BotArgument = Annotated[str, typer.Argument(help="A bot, which means its newest version, or a version: Trotter@2.")]
 VariantOption = Annotated[str | None, typer.Option(help="Only in this variant. By default: in all its variants.")]

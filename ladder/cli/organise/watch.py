@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ladder.cli.shared.sanitize import in_markup
+from ladder.terminal.sanitize import in_markup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

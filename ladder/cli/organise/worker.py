@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.shared.running import stopped, stopped_by_signals
-from ladder.cli.shared.sanitize import sanitize
+from ladder.terminal.running import stopped, stopped_by_signals
+from ladder.terminal.sanitize import sanitize
 
 
 def worker(

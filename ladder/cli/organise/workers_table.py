@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ladder.app.cluster.remarks import ago, remarks, slots_of, state_of
-from ladder.cli.shared.fitting_table import Column, fitting
-from ladder.cli.shared.ladder_words import NOTHING, cell, say, when
+from ladder.terminal.fitting_table import Column, fitting
+from ladder.terminal.ladder_words import NOTHING, cell, say, when
 from ladder.values.cluster import WorkerState
 
 if TYPE_CHECKING:

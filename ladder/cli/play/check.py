@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.play.check_table import print_check
-from ladder.cli.shared.json_output import print_json
-from ladder.cli.shared.options import LimitOption, RuntimeOption, SandboxOption
-from ladder.cli.shared.progress import progress
-from ladder.cli.shared.running import run
-from ladder.cli.shared.sandboxes import opened_sandbox, say_what_is_not_read
-from ladder.cli.shared.sanitize import sanitize
 from ladder.sandbox.bots.bot_source import find_bot
+from ladder.terminal.json_output import print_json
+from ladder.terminal.options import LimitOption, RuntimeOption, SandboxOption
+from ladder.terminal.progress import progress
+from ladder.terminal.running import run
+from ladder.terminal.sandboxes import opened_sandbox, say_what_is_not_read
+from ladder.terminal.sanitize import sanitize
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 from pigpen.rules import PRESETS, Rules
 from referee.match.spec import DEFAULT_CLOCK

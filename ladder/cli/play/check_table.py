@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ladder.cli.play.result_table import print_reasons
-from ladder.cli.shared.sanitize import in_markup, sanitize
 from ladder.sandbox.host.memory import MIB
+from ladder.terminal.sanitize import in_markup, sanitize
 from pigpen.check.run import UNTRIED
 
 if TYPE_CHECKING:

@@ -9,8 +9,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ladder.cli.shared.json_output import print_json
-from ladder.cli.shared.options import (
+from ladder.errors import SandboxError
+from ladder.ratings.sprt import ELO, LEAST, SprtDecision
+from ladder.terminal.json_output import print_json
+from ladder.terminal.options import (
     DEFAULT_CLOCK_TEXT,
     ClockOption,
     ConcurrencyOption,
@@ -22,11 +24,9 @@ from ladder.cli.shared.options import (
     SeedOption,
     setup_of,
 )
-from ladder.cli.shared.running import Stopped, run
-from ladder.cli.shared.sandboxes import opened_sandbox
-from ladder.cli.shared.sanitize import in_markup
-from ladder.errors import SandboxError
-from ladder.ratings.sprt import ELO, LEAST, SprtDecision
+from ladder.terminal.running import Stopped, run
+from ladder.terminal.sandboxes import opened_sandbox
+from ladder.terminal.sanitize import in_markup
 from ladder.values.sandbox_kind import SandboxKind
 from referee.match.spec import DEFAULT_CLOCK
 

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.shared.options import SandboxOption
-from ladder.cli.shared.sandboxes import say
-from ladder.cli.shared.sanitize import sanitize
+from ladder.terminal.options import SandboxOption
+from ladder.terminal.sandboxes import say
+from ladder.terminal.sanitize import sanitize
 from ladder.values.sandbox_kind import SandboxKind
 
 

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from ladder.cli.person.here import person_here
 from ladder.cli.play.result_table import print_result
-from ladder.cli.shared.json_output import print_json
-from ladder.cli.shared.options import (
+from ladder.errors import UserError
+from ladder.people.commands.person_here import person_here
+from ladder.terminal.json_output import print_json
+from ladder.terminal.options import (
     DEFAULT_CLOCK_TEXT,
     MAX_LIMIT,
     PACE,
@@ -24,10 +25,9 @@ from ladder.cli.shared.options import (
     SeedOption,
     setup_of,
 )
-from ladder.cli.shared.progress import progress
-from ladder.cli.shared.running import run
-from ladder.cli.shared.sandboxes import opened_sandbox, say, say_what_is_not_read
-from ladder.errors import UserError
+from ladder.terminal.progress import progress
+from ladder.terminal.running import run
+from ladder.terminal.sandboxes import opened_sandbox, say, say_what_is_not_read
 from ladder.values.sandbox_kind import SandboxKind
 from referee.match.spec import DEFAULT_CLOCK, PERSON_SECONDS
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.shared.json_output import print_json
-from ladder.cli.shared.ladder import LocalOption
-from ladder.cli.shared.options import LimitOption, RuntimeOption, SandboxOption
-from ladder.cli.shared.progress import progress
-from ladder.cli.shared.records import BoardOption, DealOption, RotationOption, source_of
-from ladder.cli.shared.running import run
-from ladder.cli.shared.sandboxes import opened_sandbox
 from ladder.sandbox.bots.bot_source import find_bot
+from ladder.terminal.json_output import print_json
+from ladder.terminal.ladder import LocalOption
+from ladder.terminal.options import LimitOption, RuntimeOption, SandboxOption
+from ladder.terminal.progress import progress
+from ladder.terminal.records import BoardOption, DealOption, RotationOption, source_of
+from ladder.terminal.running import run
+from ladder.terminal.sandboxes import opened_sandbox
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 
 if TYPE_CHECKING:

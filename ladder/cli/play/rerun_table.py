@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ladder.cli.play.result_table import print_log
-from ladder.cli.replay.words import cards, compact, points, spelled
-from ladder.cli.shared.sanitize import folded
+from ladder.terminal.card_text import cards, compact, points, spelled
+from ladder.terminal.sanitize import folded
 from pigpen.rules import Card
 from referee.records.by import BY_BOT, DEFAULT
 

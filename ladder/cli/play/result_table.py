@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 
 from ladder.cli.results.logs_text import print_tables
-from ladder.cli.shared.sanitize import in_markup, sanitize
 from ladder.sandbox.excerpt import advice, excerpt, likeness, without_changing
+from ladder.terminal.sanitize import in_markup, sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ladder.cli.shared.sanitize import json_line, sanitize, toml_text
+from ladder.terminal.sanitize import json_line, sanitize, toml_text
 from pigpen.rules import PRESETS, Rules
 from pigpen.rules.words import describe
 

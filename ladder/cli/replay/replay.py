@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.shared.ladder import LocalOption
-from ladder.cli.shared.records import BoardOption, DealOption, RotationOption, source_of
-from ladder.cli.shared.sanitize import folded
+from ladder.terminal.ladder import LocalOption
+from ladder.terminal.records import BoardOption, DealOption, RotationOption, source_of
+from ladder.terminal.sanitize import folded
 
 
 def replay(

@@ -1,47 +1,37 @@
-"""
-A moment of a recorded deal as a screen full of text: the seats around the trick.
-
-The table is a grid of three by three fields, six lines high; it fits 80×24 and grows with the terminal.
-"""
+"""A moment of a recorded deal as a screen full of text: the seats around the trick."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.cells import set_cell_size
 from rich.text import Text
 
-from ladder.cli.replay import words as words
 from ladder.cli.replay.help import KEYS
 from ladder.cli.replay.text import heading, places_text
-from pigpen.rules import Face, Phase, Suit
+from ladder.terminal import card_text as words
+from ladder.terminal.table_fields import (
+    CENTRE,
+    FIELD_LINES,
+    HEIGHT,
+    NOTES,
+    SCORES,
+    WIDEST_FIELD,
+    WIDTH,
+    centre_field,
+    joined,
+    notes_field,
+    place_of,
+    scores_field,
+    seat_field,
+)
 from referee.replay.table_view import view_table
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterator
 
-    from pigpen.rules import Card, Play, Rules
     from referee.replay.cursor import Cursor
     from referee.replay.deal_replay import DealReplay
-    from referee.replay.table_view import TableView, ViewedSeat
-
-WIDTH, HEIGHT = 80, 24
-"""The smallest terminal that shows everything."""
-FIELD_LINES = 6
-WIDEST_FIELD = 38
-CENTRE, NOTES, SCORES = 4, 6, 8
-"""Fields by number: the trick; what was passed or exposed, and the scores, unless a seat needs the field."""
-FIELDS = {
-    2: (7, 1),
-    3: (7, 3, 5),
-    4: (7, 3, 1, 5),
-    5: (7, 3, 0, 2, 5),
-    6: (7, 3, 0, 1, 2, 5),
-    7: (7, 6, 3, 0, 2, 5, 8),
-    8: (7, 6, 3, 0, 1, 2, 5, 8),
-}
-"""For each number of players where they sit, clockwise, from the bottom."""
-SUIT_STYLES = ("green", "bright_cyan", "bright_red", "default")
+    from referee.replay.table_view import TableView
 
 
 def screen(cursor: Cursor, seat: int | None, width: int, height: int) -> list[Text]:
@@ -89,134 +79,6 @@ def _fields(replay: DealReplay, now: TableView, width: int, south: int) -> list[
     for viewed in now.seats:
         fields[place_of(rules, viewed.seat, south)] = [*seat_field(viewed, now, width)]
     return [(lines + [Text()] * FIELD_LINES)[:FIELD_LINES] for lines in fields]
-
-
-def place_of(rules: Rules, seat: int, south: int) -> int:
-    """The number of the field where a seat is drawn if *south* sits at the bottom."""
-    return FIELDS[rules.players][(seat - south) % rules.players]
-
-
-def joined(parts: Iterable[Text], width: int) -> Text:
-    """Put parts side by side, each of the same width."""
-    line = Text()
-    for part in parts:
-        cell = part.copy()
-        cell.truncate(width, pad=True)
-        line.append_text(cell)
-    return line
-
-
-def seat_field(viewed: ViewedSeat, now: TableView, width: int) -> Iterator[Text]:
-    """A seat: its name and points, its cards suit by suit, the cards it took."""
-    name = Text(f"{'▶' if viewed.asked else ' '} {words.who(viewed)}", style="bold reverse" if viewed.asked else "bold")
-    score = words.points(viewed.points)
-    name.truncate(width - len(score) - 3, overflow="ellipsis")
-    yield Text.assemble(name, " ", score)
-    yield from (Text("  ").append_text(line) for line in (_hand(viewed, now) if viewed.open else _guess(viewed)))
-    if viewed.taken:
-        yield Text.assemble("  ", *(part for suit in reversed(Suit) for part in taken_of(suit, viewed.taken)))
-
-
-def _hand(viewed: ViewedSeat, now: TableView) -> Iterator[Text]:
-    """The cards, a line for each suit."""
-    fresh = viewed.received if now.last_actions and isinstance(now.last_actions[0].action, tuple) else ()
-    plays = viewed.asked and now.phase is Phase.PLAY
-    for suit in reversed(Suit):
-        line = Text(words.SIGNS[suit], style=SUIT_STYLES[suit])
-        for card in sorted(viewed.hand, reverse=True):
-            if card.suit is suit:
-                style = "underline " * (card in fresh) + "dim" * (plays and card not in viewed.legal)
-                line.append(" ").append(_in_hand(card, viewed), style=style)
-        yield line
-
-
-def _in_hand(card: Card, viewed: ViewedSeat) -> str:
-    shown = viewed.exposed.get(card)
-    frame = "{}" if shown is None else "[{}]" if shown is Face.UP else "({})"
-    return frame.format(words.rank(card))
-
-
-def _guess(viewed: ViewedSeat) -> Iterator[Text]:
-    """Draw what is known of unseen cards."""
-    yield Text(f"{viewed.unknown} unknown cards" if viewed.unknown else "", style="dim")
-    yield Text.assemble(*(["holds "] if viewed.hand else []), *coloured(viewed.hand))
-    voids = [Text(words.SIGNS[suit], style=SUIT_STYLES[suit]) for suit in sorted(viewed.voids)]
-    yield Text.assemble(*(["out of "] if voids else []), *voids)
-    yield Text(f"{viewed.hidden} face down" if viewed.hidden else "")
-
-
-def taken_of(suit: Suit, taken: Collection[Card]) -> Iterator[Text]:
-    """The cards of a suit among those that a seat took."""
-    if ranks := words.ranks_of(suit, taken):
-        yield Text(f"{words.SIGNS[suit]}{ranks} ", style=SUIT_STYLES[suit])
-
-
-def coloured(cards: Iterable[Card]) -> Iterator[Text]:
-    """Each card in the colour of its suit."""
-    for card in cards:
-        yield Text(f"{words.card(card)} ", style=SUIT_STYLES[card.suit])
-
-
-def centre_field(rules: Rules, now: TableView, width: int, south: int) -> Iterator[Text]:
-    """The trick on the table, each card on its player's side; in the end the result."""
-    if now.scores is not None:
-        yield middle("result", width)
-        for viewed, score in zip(now.seats, now.scores, strict=True):
-            yield middle(f"{set_cell_size(words.who(viewed), 15)} {words.points(score):>6}", width)
-        return
-    yield middle(f"trick {now.number} of {rules.hand_size}" if now.number else _WAITING[now.phase], width)
-    cell = (width - 4) // 3
-    cells = [Text(" " * cell)] * 9
-    for play in now.trick:
-        cells[place_of(rules, play.seat, south)] = _on_table(play, now, cell)
-    edge = "─" * (3 * cell)
-    yield middle(f"╭{edge}╮", width)
-    for row in range(3):
-        yield middle(Text.assemble("│", *cells[3 * row : 3 * row + 3], "│"), width)
-    yield middle(f"╰{edge}╯", width)
-
-
-_WAITING = {Phase.PASS: "before the pass", Phase.EXPOSE: "before exposing", Phase.PLAY: "before the first lead"}
-
-
-def _on_table(play: Play, now: TableView, width: int) -> Text:
-    led, wins = play == now.trick[0], play == now.winning
-    style = SUIT_STYLES[play.card.suit] + " bold" * wins + " reverse" * (wins and now.winner is not None)
-    text = Text.assemble("›" if led else " ", (words.card(play.card), style), "*" if wins else " ")
-    text.align("center", width)
-    return text
-
-
-def middle(what: str | Text, width: int) -> Text:
-    """Put a line into the middle."""
-    text = Text(what) if isinstance(what, str) else what
-    text.align("center", width)
-    return text
-
-
-def notes_field(rules: Rules, now: TableView) -> Iterator[Text]:
-    """Draw the exposed cards, or else the passed ones."""
-    shown = [(viewed, text) for viewed in now.seats for text in words.exposures(rules, viewed)]
-    if shown:
-        yield Text("  exposed", style="dim")
-        yield from (Text(f"  {viewed.seat}: {text}") for viewed, text in shown)
-    elif any(viewed.passed for viewed in now.seats):
-        yield Text("  passed", style="dim")
-        for viewed in now.seats:
-            if viewed.passed:
-                yield Text.assemble(f"  {viewed.seat} → {viewed.pass_to}: ", *coloured(viewed.passed))
-
-
-def scores_field(now: TableView, width: int) -> Iterator[Text]:
-    """The totals, before the deal or after it, with what each bot has got so far."""
-    yield Text(f"{'deal':>{width - 8}}{'total':>7}", style="dim")
-    room = width - 16
-    for viewed, score, total in zip(now.seats, now.scores or _so_far(now), now.totals, strict=True):
-        yield Text(f"  {set_cell_size(words.who(viewed), room)}{words.points(score):>6}{words.points(total):>7}")
-
-
-def _so_far(now: TableView) -> tuple[int, ...]:
-    return tuple(viewed.points for viewed in now.seats)
 
 
 def _news(cursor: Cursor, now: TableView, before: TableView | None, width: int) -> Iterator[Text]:

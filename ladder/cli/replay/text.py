@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
-from ladder.cli.replay.words import card, cards, exposures, fault_texts, happened, points, suits, who
+from ladder.terminal.card_text import card, cards, exposures, fault_texts, happened, points, suits, who
 from pigpen.rules import Phase
 from referee.records.by import BY_FORCED
 from referee.records.recorded import seats_of

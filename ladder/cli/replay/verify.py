@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.shared.json_output import print_json
-from ladder.cli.shared.ladder import LocalOption
-from ladder.cli.shared.records import is_piped, record_of
-from ladder.cli.shared.sanitize import sanitize
+from ladder.terminal.json_output import print_json
+from ladder.terminal.ladder import LocalOption
+from ladder.terminal.records import is_piped, record_of
+from ladder.terminal.sanitize import sanitize
 
 if TYPE_CHECKING:
     from ladder.values.record import Verification

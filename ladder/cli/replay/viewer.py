@@ -11,8 +11,8 @@ from rich.control import Control
 
 from ladder.cli.replay.help import help_screen
 from ladder.cli.replay.screen import screen
-from ladder.cli.shared.keys import END_OF_INPUT, ESCAPE, SUSPEND, keyboard
-from ladder.cli.shared.sanitize import folded
+from ladder.terminal.keys import END_OF_INPUT, ESCAPE, SUSPEND, keyboard
+from ladder.terminal.sanitize import folded
 from referee.records.recorded import seats_of
 
 if TYPE_CHECKING:

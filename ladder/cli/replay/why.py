@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.shared.json_output import JsonOption, print_json
-from ladder.cli.shared.ladder import LocalOption
-from ladder.cli.shared.progress import progress
-from ladder.cli.shared.records import BoardOption, DealOption, RotationOption, source_of
 from ladder.errors import UserError
+from ladder.terminal.json_output import JsonOption, print_json
+from ladder.terminal.ladder import LocalOption
+from ladder.terminal.progress import progress
+from ladder.terminal.records import BoardOption, DealOption, RotationOption, source_of
 
 
 def why(

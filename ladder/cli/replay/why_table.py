@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.cli.replay.words import cards, points, spelled, suits
-from ladder.cli.shared.ladder_words import cell, plain_table, say
+from ladder.terminal.card_text import cards, points, spelled, suits
+from ladder.terminal.ladder_words import cell, plain_table, say
 from pigpen.rules import Card
 from referee.records.by import BY_BOT, DEFAULT
 

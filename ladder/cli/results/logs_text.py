@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ladder.cli.shared.ladder_words import say
+from ladder.terminal.ladder_words import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

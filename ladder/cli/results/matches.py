@@ -9,8 +9,8 @@ import typer
 from rich.console import Console
 
 from ladder.cli.results.standings import VariantOption
-from ladder.cli.shared.json_output import JsonOption, print_json
-from ladder.cli.shared.ladder import LocalOption, asked
+from ladder.terminal.json_output import JsonOption, print_json
+from ladder.terminal.ladder import LocalOption, asked
 
 
 class StatusName(enum.StrEnum):

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from ladder.app.standings_csv import ORDINALS
 from ladder.cli.results.think_times_table import print_think_times
-from ladder.cli.shared.ladder_words import (
+from ladder.pairing.missing import waits_for
+from ladder.sandbox.host.memory import MIB
+from ladder.terminal.ladder_words import (
     NOTHING,
     cell,
     head,
@@ -18,8 +20,6 @@ from ladder.cli.shared.ladder_words import (
     sparkline,
     when,
 )
-from ladder.pairing.missing import waits_for
-from ladder.sandbox.host.memory import MIB
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

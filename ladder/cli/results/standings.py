@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.shared.json_output import JsonOption, print_json
-from ladder.cli.shared.ladder import LocalOption, asked
 from ladder.errors import UserError
+from ladder.terminal.json_output import JsonOption, print_json
+from ladder.terminal.ladder import LocalOption, asked
 
 VariantOption = Annotated[str | None, typer.Option(help="Only this variant. By default: all variants of the ladder.")]
 

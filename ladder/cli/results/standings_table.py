@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.app.standings_csv import ORDINALS
-from ladder.cli.shared.fitting_table import Column, fitting
-from ladder.cli.shared.ladder_words import NOTHING, cell, label, moved, percent, say, sparkline, thinned, when
 from ladder.pairing.missing import waits_for
 from ladder.ratings.elo import PROVISIONAL
+from ladder.terminal.fitting_table import Column, fitting
+from ladder.terminal.ladder_words import NOTHING, cell, label, moved, percent, say, sparkline, thinned, when
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

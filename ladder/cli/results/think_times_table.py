@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.cli.shared.ladder_words import LEVELS, cell, plain_table
 from ladder.results.think_times import PHASES, end_of, quantile, used_bins
+from ladder.terminal.ladder_words import LEVELS, cell, plain_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

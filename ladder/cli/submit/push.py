@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.shared.sanitize import in_markup, sanitize
+from ladder.terminal.sanitize import in_markup, sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import Console
 
-from ladder.cli.shared.progress import progress
-from ladder.cli.shared.sanitize import in_markup, sanitize
 from ladder.errors import UserError
+from ladder.terminal.progress import progress
+from ladder.terminal.sanitize import in_markup, sanitize
 
 if TYPE_CHECKING:
     from typing import Self

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.shared.json_output import JsonOption, print_json
-from ladder.cli.shared.ladder import LocalOption, asked
-from ladder.cli.shared.ladder_words import cell, plain_table, say, when
 from ladder.errors import UserError
+from ladder.terminal.json_output import JsonOption, print_json
+from ladder.terminal.ladder import LocalOption, asked
+from ladder.terminal.ladder_words import cell, plain_table, say, when
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ladder.cli.shared.json_output import print_json
-from ladder.cli.shared.ladder import LocalOption, opened, the_settings
-from ladder.cli.shared.progress import progress
-from ladder.cli.shared.running import run
-from ladder.cli.shared.sandboxes import say, say_what_is_not_read
 from ladder.cli.submit.words import print_accepted, print_rejected
 from ladder.errors import UserError
 from ladder.sandbox.bots.bot_source import find_bot
+from ladder.terminal.json_output import print_json
+from ladder.terminal.ladder import LocalOption, opened, the_settings
+from ladder.terminal.progress import progress
+from ladder.terminal.running import run
+from ladder.terminal.sandboxes import say, say_what_is_not_read
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:

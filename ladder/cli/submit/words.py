@@ -9,8 +9,8 @@ import typer
 from rich.console import Console
 
 from ladder.cli.play.result_table import print_log, print_reasons
-from ladder.cli.shared.sanitize import sanitize
 from ladder.pairing.missing import waits_for
+from ladder.terminal.sanitize import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -51,4 +51,4 @@ SENTENCES = (
     to_translate("This takes more time than a computation may take. It may succeed with simpler rules."),
     to_translate("This takes more memory than a computation may take. It may succeed with simpler rules."),
 )
-"""As in `ladder.app.accounts` and `.tables`, `ladder.store.commands`, `ladder.tables` and `ladder.worker`."""
+"""As in `ladder.app.accounts`, `ladder.people`, `ladder.store.commands` and `ladder.worker`."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from ladder.app.accounts.passwords import Passwords
     from ladder.app.ladder import Ladder
     from ladder.app.live_hub import LiveHub
-    from ladder.app.tables.session_pool import SessionPool
-    from ladder.app.tables.spectators import TableWatches
     from ladder.app.wheels import OfferedWheel
     from ladder.site.rendering.cache import AnswerCache
     from ladder.site.rendering.templates import Pages
@@ -38,10 +36,6 @@ class Site:
     pages: Pages
     metrics: Metrics
     hub: LiveHub
-    seat_sessions: SessionPool
-    """The chairs of people whose pages are open."""
-    watches: TableWatches
-    """The tables that visitors watch."""
     passwords: Passwords
     attempts: Attempts
     hashing: CapacityLimiter

@@ -12,8 +12,8 @@ import pytest
 from ladder.app.accounts.links import note_address
 from ladder.app.ladder import Ladder
 from ladder.app.wheels import FOLDER, find_wheels
+from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.application import make_app
 from tests.e2e.installed.installing import Installation, by_distribution, copy_sources, install
 from tests.ladder.remote_site import served_app
 

@@ -21,8 +21,8 @@ from pigpen.rules import PRESETS
 from tests.e2e.command import PIGPEN, PLAIN, environment
 from tests.e2e.installed.installing import WITH_BYTECODE, Installation
 from tests.e2e.test_readme import ELSEWHERE, GUIDE, blocks, section
+from tests.ladder.accounts import add_person, token_of
 from tests.ladder.ladders import NOW
-from tests.ladder.people import add_person, token_of
 from tests.ladder.store.submitted import Fit
 from tests.ports import free_port
 

@@ -18,7 +18,7 @@ from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings
 from tests.e2e.command import ROOT, environment
 from tests.e2e.installed.installing import COMPILED, Installation, copy_sources, make_wheels
-from tests.ladder.people import add_person, token_of
+from tests.ladder.accounts import add_person, token_of
 from tests.ladder.remote_site import log_in, served
 from tests.ladder.shown import a_ladder
 

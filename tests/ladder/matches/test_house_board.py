@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ladder.entry.today import FORMAT, HOUSE, OPPONENT
 from ladder.matches.house_board import house_board
+from ladder.people.boards.day_seed import FORMAT, HOUSE, OPPONENT
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
 from referee.records.lines import to_json, without_times

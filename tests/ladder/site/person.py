@@ -10,7 +10,7 @@ import httpx
 from argon2 import PasswordHasher
 
 from ladder.app.accounts.passwords import Passwords
-from ladder.site.application import make_app
+from ladder.serving.application import make_app
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder

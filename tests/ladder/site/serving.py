@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from ladder.serving.web_server import make_server
 from ladder.site.server.connection import Timeouts
 from ladder.site.server.listening import listen
-from ladder.site.web_server import make_server
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
 from ladder.app.submit import uploads
-from ladder.app.tables.opening import open_table
+from ladder.people.tables.opening import open_table
+from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.application import make_app
 from ladder.site.server.origin import CSRF_HEADER
 from ladder.store import models
 from ladder.store.commands import submission_queue
@@ -31,10 +31,10 @@ from ladder.values.accounts import Role, Scope, Viewer
 from ladder.values.cluster import WorkerState
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
 from ladder.values.submission import SubmissionOrder
+from tests.ladder.accounts import add_person, session_of, token_of
 from tests.ladder.cluster_rows import add_workers, seen
 from tests.ladder.every_database import ON_POSTGRESQL
 from tests.ladder.ladders import NOW, lease, played, queue
-from tests.ladder.people import add_person, session_of, token_of
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
 from tests.ladder.site.person import Program, quick_passwords
 

@@ -13,7 +13,7 @@ from ladder.app.cluster import worker_states
 from ladder.app.matches import public_match
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL, Role, Scope
-from tests.ladder.people import token_of
+from tests.ladder.accounts import token_of
 from tests.ladder.site.ladder_with_people import PeopleLadder, ladder_with_people
 from tests.ladder.site.person import Person
 from tests.ladder.site.test_my_pages import actions, logged_in

@@ -17,7 +17,7 @@ from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
 from ladder.settings.settings import load_settings
 from pigpen.rules import PRESETS
-from tests.ladder.people import add_person, token_of
+from tests.ladder.accounts import add_person, token_of
 from tests.ladder.site.certificates import HOST, make_pair
 from tests.ladder.site.nginx import nginx_before
 from tests.ladder.site.serving import served

@@ -10,8 +10,8 @@ from starlette.requests import Request
 
 from ladder.app.computing.asking import computing_files
 from ladder.app.ladder import Ladder
-from ladder.entry.today import HOUSE
 from ladder.matches import answering, estimate
+from ladder.people.boards.day_seed import HOUSE
 from ladder.settings.settings import load_settings
 from ladder.site.server.computing import NOT_SERVED, asker_of
 from ladder.values.computing import Computing

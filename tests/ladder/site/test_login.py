@@ -24,7 +24,7 @@ from ladder.store.commands.accounts import disable
 from ladder.store.people import find_account
 from ladder.values.accounts import LOCAL, Role
 from tests.ladder import ladders
-from tests.ladder.people import session_of
+from tests.ladder.accounts import session_of
 from tests.ladder.site.person import CSRF, PASSWORD, Person, quick_passwords
 
 if TYPE_CHECKING:
@@ -477,6 +477,6 @@ def test_a_secret_in_a_path_is_not_logged(person: Person) -> None:
 
 def test_sentences_are_translated_as_they_are_said() -> None:
     root = Path(__file__).parents[3] / "ladder"
-    said = sorted(set(root.rglob("*.py")) - {root / "site" / "sentences.py"})
+    said = sorted(set(root.rglob("*.py")) - {root / "site" / "rendering" / "sentences.py"})
     text = "".join(file.read_text() for file in said).replace("{LEAST} to {MOST}", f"{LEAST} to {MOST}")
     assert [sentence for sentence in SENTENCES if sentence not in text] == []

@@ -23,8 +23,8 @@ from ladder.errors import UserError
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL, Role
 from tests.ladder import ladders
+from tests.ladder.accounts import add_person
 from tests.ladder.oidc_provider import CLIENT, SECRET, OidcProvider, oidc_provider
-from tests.ladder.people import add_person
 from tests.ladder.site.person import PASSWORD, Person
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from schemathesis.checks import (
 )
 
 from ladder.app.ladder import Ladder
+from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.application import make_app
-from tests.ladder.people import add_person, token_of
+from tests.ladder.accounts import add_person, token_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

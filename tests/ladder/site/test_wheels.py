@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from ladder.app.wheels import find_wheels
+from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.application import make_app
 from pigpen.version import __version__
 from tests.ladder.recorded_ladders import new_ladder
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from ladder.app.ladder import Ladder
+from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.application import make_app
 from ladder.site.server.headers import HEADERS
 from ladder.store import models
 from referee.records.file import RecordWriter

@@ -20,9 +20,9 @@ from ladder.store.commands.submission_queue import SUBMISSIONS, claim
 from ladder.store.leases import Lease
 from ladder.values.accounts import LOCAL, NOBODY, Role, Scope, Viewer
 from ladder.values.submission import SubmissionOrder
+from tests.ladder.accounts import add_person, session_of, token_of
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
-from tests.ladder.people import add_person, session_of, token_of
 from tests.ladder.site.person import PASSWORD, quick_passwords
 from tests.ladder.store.handed_in import hand_in
 

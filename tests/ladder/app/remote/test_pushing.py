@@ -20,7 +20,7 @@ from ladder.cli.typer_app import app
 from ladder.errors import LadderError, UserError
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import Scope
-from tests.ladder.people import add_person, token_of
+from tests.ladder.accounts import add_person, token_of
 from tests.ladder.registries import guarded_registry
 from tests.ladder.site.serving import served
 from tests.ladder.trials.tiny import load_tiny

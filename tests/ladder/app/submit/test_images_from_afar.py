@@ -33,7 +33,7 @@ from ladder.worker.pinned import load_version
 from ladder.worker.tasks import TaskBot
 from ladder.worker.trials import try_task
 from tests.for_two import FOR_TWO
-from tests.ladder.people import add_person, token_of
+from tests.ladder.accounts import add_person, token_of
 from tests.ladder.registries import guarded_registry
 from tests.ladder.registry.pushed import Pusher, layer
 from tests.ladder.site.serving import served

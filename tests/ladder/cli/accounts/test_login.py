@@ -15,14 +15,14 @@ from sqlalchemy import select
 from ladder.app.accounts import device
 from ladder.app.accounts.viewers import viewer_by
 from ladder.app.ladder import Ladder
+from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.application import make_app
 from ladder.store.account_models import LoginCode
 from ladder.values.accounts import NOBODY, Scope, Viewer
 from tests.e2e.command import PLAIN
+from tests.ladder.accounts import add_person, session_of, token_of
 from tests.ladder.app.remote.conftest import telling
 from tests.ladder.ladders import enter
-from tests.ladder.people import add_person, session_of, token_of
 from tests.ladder.remote_site import served_app
 from tests.typed import Typed, run_here
 

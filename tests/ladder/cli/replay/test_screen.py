@@ -10,8 +10,9 @@ import pytest
 from rich.cells import cell_len
 
 from ladder.cli.replay.help import help_screen
-from ladder.cli.replay.screen import HEIGHT, WIDTH, screen
-from ladder.cli.shared.sanitize import folded
+from ladder.cli.replay.screen import screen
+from ladder.terminal.sanitize import folded
+from ladder.terminal.table_fields import HEIGHT, WIDTH
 from pigpen.rules import PRESETS
 from referee.records.lines import MatchLine
 from referee.records.recorded import Recorded

@@ -9,8 +9,8 @@ import pytest
 from rich.cells import cell_len
 
 from ladder.cli.replay.text import match_text, places_text
-from ladder.cli.replay.words import happened, spelled
-from ladder.cli.shared.sanitize import folded
+from ladder.terminal.card_text import happened, spelled
+from ladder.terminal.sanitize import folded
 from pigpen.rules import PRESETS
 from referee.records.lines import MatchLine
 from referee.records.recorded import Recorded

@@ -14,9 +14,9 @@ from ladder.site.server.attempts import LIMITS, Attempt
 from ladder.site.server.origin import CSRF_HEADER
 from ladder.store.commands.login_codes import add_login_code
 from ladder.values.accounts import LOCAL, LoginAnswer, LoginStarted, Me, Role, Scope
+from tests.ladder.accounts import add_person, session_of, token_of
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
-from tests.ladder.people import add_person, session_of, token_of
 from tests.ladder.site.person import CSRF, Person, Program
 
 if TYPE_CHECKING:

@@ -10,15 +10,15 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.application import make_app
 from ladder.store import models
 from ladder.store.account_models import AuditEntry
 from ladder.values.accounts import Role, Scope
 from ladder.values.matches import SeatLog
 from tests.ladder import ladders
+from tests.ladder.accounts import add_person, session_of, token_of
 from tests.ladder.ladders import played
-from tests.ladder.people import add_person, session_of, token_of
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
 
 if TYPE_CHECKING:

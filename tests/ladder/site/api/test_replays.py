@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.application import make_app
 from ladder.values.replay import DealReplayed
 from tests.ladder.ladders import enter, played, queue
 from tests.ladder.recorded_ladders import NAMES, new_ladder, packed, recorded_match

@@ -13,10 +13,10 @@ from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
 from ladder.runner.submission_coordinator import SubmissionCoordinator
+from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.site.api import submissions as submission_api
 from ladder.site.api.submissions import MAX_STREAMS
-from ladder.site.application import make_app
 from ladder.store.account_models import AuditEntry, StoredSubmission
 from ladder.store.commands.accounts import disable
 from ladder.store.commands.submission_queue import SUBMISSIONS
@@ -24,10 +24,10 @@ from ladder.store.people import find_account
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TrialProgress
 from ladder.values.accounts import Role, Scope
 from ladder.values.submission import SubmissionRow
+from tests.ladder.accounts import add_person, token_of
 from tests.ladder.app.submit.archives import link_out, packed
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
-from tests.ladder.people import add_person, token_of
 from tests.ladder.store.handed_in import hand_in, stored
 from tests.ladder.virtual import fit
 from tests.waiting import PATIENCE, comes

@@ -10,8 +10,8 @@ import httpx
 import pytest
 import uvicorn
 
+from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.application import make_app
 from pigpen.rules import PRESETS
 from tests.ladder.ladders import played
 from tests.ladder.recorded_ladders import new_ladder, packed, recorded_match

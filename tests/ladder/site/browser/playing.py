@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from ladder.app.tables.person_state_tracker import PersonStateTracker
-from ladder.app.tables.table_info import TableInfo
 from ladder.matches.bots import InlineBots
-from ladder.matches.people import play_with_people
-from ladder.person.client import PersonClient
+from ladder.people.playing.play_with_people import play_with_people
+from ladder.people.seat.client import PersonClient
+from ladder.people.sessions.person_state_tracker import PersonStateTracker
+from ladder.people.sessions.table_info import TableInfo
 from ladder.sandbox.bots.bot_source import find_bot
 from pigpen.rules import PRESETS
 from pigpen.rules.presets import HEARTS

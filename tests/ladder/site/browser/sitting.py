@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.application import make_app
 from tests.ladder.recorded_ladders import new_ladder
 from tests.ladder.site.browser.pages import DESKTOP, Kind
 from tests.ladder.site.browser.playing import Tables

@@ -7,7 +7,7 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from tests.ladder.site.tables_here import site_here
+from tests.ladder.people.pages.tables_here import site_here
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:

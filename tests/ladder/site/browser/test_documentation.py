@@ -12,8 +12,8 @@ import uvicorn
 import pigpen
 import pigpen.check
 import pigpen.rules
+from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.application import make_app
 from ladder.site.pages.built_docs import find_docs
 from tests.e2e.command import ROOT
 from tests.ladder.recorded_ladders import new_ladder

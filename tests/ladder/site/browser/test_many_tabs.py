@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from ladder.app.tables.opening import open_table
-from ladder.app.tables.watched_table import watch_key
+from ladder.people.sessions.watched_table import watch_key
+from ladder.people.tables.opening import open_table
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
 from ladder.values.people import TableOrder, TableVisitor

@@ -17,7 +17,7 @@ from ladder.store.leases import Lease
 from ladder.trials.tasks import TrialProgress
 from ladder.values.accounts import LOCAL
 from ladder.values.submission import SubmissionOrder
-from tests.ladder.people import session_of
+from tests.ladder.accounts import session_of
 from tests.ladder.site.browser.looking import COLOURS, findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
 from tests.ladder.site.ladder_with_people import PeopleLadder, a_folder, ladder_with_people

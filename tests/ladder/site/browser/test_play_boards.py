@@ -92,7 +92,7 @@ def test_todays_board_is_played_compared_and_verified(visit: Open, size: tuple[i
     page.wait_for_selector("#why .answer table")
 
 
-@pytest.mark.long  # tests/ladder/site/play/test_boards.py does it over HTTP on each push
+@pytest.mark.long  # tests/ladder/people/pages/test_board_pages.py does it over HTTP on each push
 def test_a_board_of_a_match_is_chosen_on_its_page(visit: Open) -> None:
     page = visit("/m/1/0/2")
     page.click("text=Play this board")

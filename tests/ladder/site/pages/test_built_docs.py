@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
-from ladder.site.application import make_app
 from ladder.site.pages.built_docs import find_docs
 from ladder.site.server.headers import POLICY
 from tests.ladder.recorded_ladders import new_ladder

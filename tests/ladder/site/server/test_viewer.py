@@ -11,15 +11,15 @@ from starlette.requests import Request
 
 from ladder.app.ladder import Ladder
 from ladder.entry.policy import Act
-from ladder.site.application import make_app
+from ladder.serving.application import make_app
 from ladder.site.server.origin import csrf_of, is_same_origin
 from ladder.site.server.viewer import LogInFirst, demand, still_may, viewer_of
 from ladder.store.commands.accounts import disable
 from ladder.store.people import find_account
 from ladder.values.accounts import NOBODY, Role, Scope
+from tests.ladder.accounts import HOUR, add_person, session_of, token_of
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
-from tests.ladder.people import HOUR, add_person, session_of, token_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,8 +23,8 @@ from ladder.store.commands.credentials import KEPT_SECONDS, add_credential, revo
 from ladder.store.people import find_account, has_organiser
 from ladder.store.queries.people import audit, credentials, holder_of
 from ladder.values.accounts import LOCAL, NOBODY, Role, Scope, Viewer
+from tests.ladder.accounts import add_person, session_of, token_of
 from tests.ladder.ladders import NOW
-from tests.ladder.people import add_person, session_of, token_of
 from tests.ladder.site.person import PASSWORD, quick_passwords
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.app.ladder import Ladder
-from ladder.app.tables.opening import open_table
+from ladder.people.tables.opening import open_table
 from ladder.store.commands.tables import finish_table
 from ladder.store.leases import Lease
 from ladder.store.queries.tables import count_finished, people_at, table_by_name

@@ -1,1 +1,0 @@
-"""Tables with people: opening, joining, watching and ending them."""

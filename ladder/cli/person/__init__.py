@@ -1,1 +1,0 @@
-"""A person at a table, in the terminal; commands about tables for people."""

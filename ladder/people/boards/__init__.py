@@ -1,0 +1,1 @@
+"""Boards that many people play: today's, and those of matches; results compared."""

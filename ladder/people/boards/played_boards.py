@@ -1,0 +1,229 @@
+"""All plays of a board from one chair, with their points: those of people, house bots, and bots of the ladder."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from ladder.app.computing.asking import BeingComputed, answer_to
+from ladder.app.recorded_match import read_recorded, understood
+from ladder.errors import Conflict, Forbidden, LadderError, UserError
+from ladder.people.boards.board_scores import BoardDeal, BoardScore
+from ladder.people.boards.day_seed import FORMAT, HOUSE, OPPONENT
+from ladder.people.boards.match_boards import BoardChair, played_board
+from ladder.people.tables.chairs import NO_SEAT
+from ladder.people.tables.table_states import chair_for, found_table
+from ladder.results.table_files import TableFiles
+from ladder.store.queries.tables import chairs_of, people_at
+from ladder.values.computing import Computing
+from ladder.values.people import ChairKind, TablePurpose, TableStatus
+from ladder.values.questions import HouseQuestion
+from ladder.values.text import sanitize
+from pigpen.rules.shuffle import commitment
+from referee.match.formats import Format
+from referee.records.lines import from_json
+from referee.records.recorded import seats_of
+from referee.records.rules_file import rules_from
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ladder.app.ladder import Ladder
+    from ladder.app.recorded_match import RecordedMatch
+    from ladder.store.table_models import PeopleChair, PeopleTable
+    from pigpen.rules import Rules
+
+MAX_PEOPLE = 10_000
+"""People whose points of one board are read at most."""
+SEALED = "The results of this board are sealed until you have played it to its end."
+ITS_OWN = "Nobody else has played the cards of this table: there is nothing to compare."
+YOU = "you"
+"""Names your own play in addresses."""
+_PERSON, _HOUSE, _BOT = "person-", "house-", "bot-"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Everybody's points, as far as they are known."""
+
+    found: tuple[BoardScore, ...]
+    computing: Computing | None = None
+    """How far the plays of house bots have come; None: all are done."""
+    absent: tuple[str, ...] = ()
+    """House bots whose play of this board could not be computed."""
+
+
+@dataclass(frozen=True)
+class PlayedBoard:
+    """A board, and all plays of it."""
+
+    ladder: Ladder
+    table: int
+    """The number of your table."""
+    rules: Rules
+    form: Format
+    seed: bytes
+    day: datetime.date | None
+    chair: BoardChair | None
+    """Of a board of a match: which it is."""
+    people: tuple[BoardScore, ...]
+    own: frozenset[str]
+    """The keys of what you have played, this time and others."""
+    asker: str
+    """Whose turn in the queue the plays of house bots take (`ladder.app.computing.asking`)."""
+
+    def scores(self) -> Scores:
+        """Everybody's points, as far as they are known."""
+        return self._beside_house() if self.chair is None else Scores((*self.people, *self._of_bots(self.chair)))
+
+    def _beside_house(self) -> Scores:
+        found, waiting, absent = list(self.people), list[Computing](), list[str]()
+        for name in HOUSE:
+            try:
+                played = self.deal_of(_HOUSE + name)
+            except BeingComputed as error:
+                waiting.append(error.computing)
+            except UserError:
+                absent.append(name)
+            else:
+                found.append(BoardScore(_HOUSE + name, name, ChairKind.HOUSE, played.line.scores[played.chair]))
+        return Scores(tuple(found), _all_of(waiting), tuple(absent))
+
+    def _of_bots(self, chair: BoardChair) -> Iterator[BoardScore]:
+        for table, recorded, line in played_board(self.ladder, chair):
+            bot = recorded.recorded.first.bots[seats_of(line)[chair.seat]]
+            yield BoardScore(f"{_BOT}{table}", sanitize(bot), ChairKind.BOT, line.scores[chair.seat])
+
+    @property
+    def mine(self) -> BoardDeal:
+        """Your play."""
+        return self.deal_of(YOU)
+
+    def deal_of(self, key: str) -> BoardDeal:
+        """Give one play of the board, and its chair."""
+        recorded = self.record(key)
+        seat = self.chair.seat if self.chair else 0
+        table = int(key.removeprefix(_BOT)) if key.startswith(_BOT) else None
+        (line, *_) = recorded.recorded.deals.where(rotation=table, board=self.form.board and self.form.board.board)
+        return BoardDeal(recorded.recorded, line, seat)
+
+    def record(self, key: str) -> RecordedMatch:
+        """
+        Give the record of one play of the board.
+
+        Raises:
+            BeingComputed: If it is a house bot's, and is not done yet.
+            LadderError: If there is no such play.
+            UserError: If a record cannot be read, or a house bot's play cannot be computed.
+        """
+        if key == YOU:
+            return self._of_table(self.table)
+        if key.startswith(_HOUSE) and self.chair is None and key.removeprefix(_HOUSE) in HOUSE:
+            return self._of_house(key.removeprefix(_HOUSE))
+        if key.startswith(_PERSON) and key in {each.key for each in self.people}:
+            return self._of_table(int(key.removeprefix(_PERSON)))
+        if key.startswith(_BOT) and self.chair:
+            for table, recorded, _ in played_board(self.ladder, self.chair):
+                if key == f"{_BOT}{table}":
+                    return recorded
+        raise LadderError(f"Nobody called {sanitize(key)[:40]!r} has played this board; look at the comparison again.")
+
+    def _of_house(self, name: str) -> RecordedMatch:
+        bots = (name, *[OPPONENT] * (self.rules.players - 1))
+        question = HouseQuestion(rules=self.rules.to_plain(), format=str(self.form), seed=self.seed.hex(), bots=bots)
+        return _understood(answer_to(self.ladder, question, self.asker))
+
+    def _of_table(self, table: int) -> RecordedMatch:
+        return read_recorded(TableFiles(self.ladder.settings.data_dir).record(table))
+
+
+def board_of(ladder: Ladder, name: str, secret: str, asker: str = "") -> PlayedBoard:
+    """
+    Find the board of a table, for a person who has played it.
+
+    Raises:
+        Conflict: If the table is not over: until then everything about the board is sealed.
+        Forbidden: If the secret is for no chair there.
+        LadderError: If there is no such table, or no other table has that board.
+    """
+    with ladder.database.read() as session:
+        table = found_table(session, name)
+        mine = chair_for(chairs_of(session, table.id), secret)
+        if mine is None:
+            raise Forbidden(NO_SEAT)
+        if table.purpose == TablePurpose.FREE:
+            raise LadderError(ITS_OWN)
+        if table.status != TableStatus.OVER:
+            raise Conflict(SEALED)
+        chair = BoardChair.of(table.board) if table.purpose == TablePurpose.BOARD else None
+        wanted = f"{chair.match}/{chair.board}/%/{chair.seat}" if chair else table.board
+        played = people_at(session, wanted, table.commitment, MAX_PEOPLE)
+        if all(each.id != table.id for each, _ in played):
+            played.append((table, mine))
+        visitor = _visitor(table)
+        return PlayedBoard(
+            ladder=ladder,
+            table=table.id,
+            rules=rules_from(table.rules),
+            form=Format.parse(table.format),
+            seed=bytes.fromhex(table.seed),
+            day=None if chair else datetime.date.fromisoformat(table.board),
+            chair=chair,
+            people=tuple(_people(played, table.id)),
+            own=frozenset(f"{_PERSON}{each.id}" for each, _ in played if _visitor(each) == visitor),
+            asker=asker,
+        )
+
+
+@lru_cache(maxsize=256)
+def _understood(lines: str) -> RecordedMatch:
+    """Read the lines of a record."""
+    return understood(map(from_json, lines.splitlines()))
+
+
+def _all_of(waiting: list[Computing]) -> Computing | None:
+    """How far house bots have come, by those that are not done."""
+    if not waiting:
+        return None
+    places = [each.place for each in waiting if each.place is not None]
+    return Computing(
+        place=min(places) if len(places) == len(waiting) else None,
+        done=len(HOUSE) - len(waiting),
+        steps=len(HOUSE),
+        is_served=waiting[0].is_served,
+    )
+
+
+def board_of_day(ladder: Ladder, rules: Rules, day: datetime.date, seed: bytes, asker: str = "") -> PlayedBoard:
+    """Find the board of a day, without a viewer: `PlayedBoard.mine` is unset."""
+    with ladder.database.read() as session:
+        played = people_at(session, day.isoformat(), commitment(seed), MAX_PEOPLE)
+        return PlayedBoard(
+            ladder=ladder,
+            table=0,
+            rules=rules,
+            form=Format.parse(FORMAT),
+            seed=seed,
+            day=day,
+            chair=None,
+            people=tuple(_people(played, 0)),
+            own=frozenset(),
+            asker=asker,
+        )
+
+
+def _people(played: list[tuple[PeopleTable, PeopleChair]], mine: int) -> Iterator[BoardScore]:
+    """Give people's points. Only a person's first play counts, because later the cards are known."""
+    seen = set()
+    for table, chair in played:
+        counts = not table.assisted and _visitor(table) not in seen
+        seen.add(_visitor(table))
+        key, points = f"{_PERSON}{table.id}", chair.points or 0
+        yield BoardScore(key, sanitize(chair.name), ChairKind.PERSON, points, table.id == mine, counts)
+
+
+def _visitor(table: PeopleTable) -> tuple[str, str | int]:
+    """Who opened a table, as far as that can be known."""
+    return ("account", table.owner) if table.owner else ("guest", table.guest or table.id)

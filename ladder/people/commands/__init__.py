@@ -1,0 +1,1 @@
+"""Commands for people at tables, and the screen of a person in the terminal."""

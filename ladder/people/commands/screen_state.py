@@ -1,0 +1,250 @@
+"""
+What a person at a terminal sees, moment by moment, and what the keys do.
+
+The referee is ahead of the screen: bots play within milliseconds. So whatever comes waits in a line, and is shown at a
+pace that a person can follow; Space or Enter shows all of it at once.
+"""
+
+from __future__ import annotations
+
+import enum
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+from ladder.people.commands.card_choice import CardChoice
+from ladder.people.commands.score_sheet import ScoreSheet
+from ladder.people.seat.client import Question
+from ladder.people.sessions.person_state_parts import done_between
+from ladder.terminal.card_text import spelled
+from ladder.terminal.keys import END_OF_INPUT, ESCAPE
+from ladder.terminal.options import PACE
+from ladder.terminal.sanitize import sanitize
+from pigpen.rules import Phase
+from pigpen.values.notices import DealResult, FaultNotice, MatchResult
+from pigpen.values.seen import Seen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ladder.people.seat.client import SeatActions
+    from pigpen.values.notices import Notice, Welcome
+
+TRICK_PACES = 2.4
+"""How many times as long a full trick is shown, or what was passed or exposed."""
+_DONE = {Phase.PASS: "passed", Phase.EXPOSE: "exposed", Phase.PLAY: "played"}
+ONWARD = ("\r", "\n", " ")
+
+
+class Page(enum.Enum):
+    """What covers the table."""
+
+    HELP = enum.auto()
+    SHEET = enum.auto()
+    LAST_TRICK = enum.auto()
+    LEAVING = enum.auto()
+    """The person is asked whether it really wants to leave."""
+
+
+PAGES = {"?": Page.HELP, "t": Page.SHEET, "l": Page.LAST_TRICK, "q": Page.LEAVING, ESCAPE: Page.LEAVING}
+
+
+class ScreenState:
+    """
+    The table as one person sees it: the listener of its client.
+
+    Attributes:
+        seat: Is told what the person does.
+        wake: Called when something has come.
+        seen: What is shown.
+        before: What was shown before that.
+        result: How the deal ended, while that is shown.
+        end: How the match ended at this table.
+        choice: What the person is about to answer; None while nothing is asked.
+        page: What covers the table.
+        sheet: The results so far.
+        key_text: A sentence about the last key.
+        fault_text: What was played for the person, and why.
+        is_connected: Whether the referee is there.
+        has_tables: Whether the match is played at several tables.
+        has_left: Whether the person has left the match.
+        is_done: Whether there is nothing more to look at.
+    """
+
+    def __init__(self, pace: float = PACE, now: Callable[[], float] = time.monotonic) -> None:
+        self.seat: SeatActions | None = None
+        self.wake: Callable[[], None] = lambda: None
+        self.seen: Seen | None = None
+        self.before: Seen | None = None
+        self.result: DealResult | None = None
+        self.end: MatchResult | None = None
+        self.choice: CardChoice | None = None
+        self.page: Page | None = None
+        self.sheet = ScoreSheet()
+        self.key_text = self.fault_text = ""
+        self.is_connected = True
+        self.has_tables = False
+        self.has_left = self.is_done = False
+        self._pace = pace
+        self._now = now
+        self._coming: deque[Seen | Question | Notice] = deque()
+        self._due = 0.0
+        self._question: Question | None = None
+        self._told_of = -1
+        self._fault: FaultNotice | None = None
+        """What was wrong, until it is seen what the policy played."""
+
+    # Called by the client.
+
+    def welcomed(self, welcome: Welcome) -> None:
+        """See `SeatListener`."""
+        self.has_tables = welcome.format.startswith("boards")
+
+    def saw(self, seen: Seen) -> None:
+        """See `SeatListener`."""
+        self._comes(seen)
+
+    def asked(self, question: Question) -> None:
+        """See `SeatListener`."""
+        self._comes(question)
+
+    def notified(self, notice: Notice) -> None:
+        """See `SeatListener`; a result that is told again after a lost connection is known."""
+        if isinstance(notice, DealResult):
+            if notice.deal <= self._told_of:
+                return
+            self._told_of = notice.deal
+        self._comes(notice)
+
+    def connected(self, *, is_there: bool) -> None:
+        """See `SeatListener`."""
+        self.is_connected = is_there
+        self.wake()
+
+    # Called by the screen.
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds that are left for the decision; None: nothing is asked."""
+        return None if self._question is None else max(0.0, self._question.until - self._now())
+
+    def advance(self) -> float | None:
+        """Show what is due, and say after how many seconds to look again; None: when something has come."""
+        while self._coming and not (self.result or self.end):
+            if isinstance(self._coming[0], Seen | DealResult) and self._due > self._now():
+                return self._due - self._now()
+            self._show(self._coming.popleft())
+        if self._question is not None:
+            return (self.seconds_left or 0.0) % 1.0 + 0.01
+        return None
+
+    def press(self, key: str) -> None:
+        """Do what a key means."""
+        if key == END_OF_INPUT:
+            self.has_left = self.is_done = True
+        elif self.page is not None:
+            self._press_on_page(self.page, key)
+        elif self.result or self.end:
+            self._press_at_end(key)
+        elif key.lower() in PAGES:
+            self.page = PAGES[key.lower()]
+        elif key in ONWARD and self._coming:
+            self._hurry()
+        elif key == "b" and self.seen and self.seen.away:
+            self._tell().come_back()
+        elif key == "a" and self.seen and not self.seen.away:
+            self._tell().leave()
+        elif self.choice is not None:
+            self._choose(self.choice, key)
+
+    def _comes(self, what: Seen | Question | Notice) -> None:
+        self._coming.append(what)
+        self.wake()
+
+    def _show(self, what: Seen | Question | Notice) -> None:
+        if isinstance(what, Seen):
+            self._show_seen(what)
+        elif isinstance(what, Question):
+            if self._question is None or self._question.view.decision != what.view.decision:
+                self._question, self.choice, self.key_text = what, CardChoice(what.view), ""
+        elif isinstance(what, FaultNotice):
+            self._question = self.choice = None
+            self._fault, self.fault_text = what, f"✗ {_why(what)}: the policy played for you."
+        elif isinstance(what, DealResult):
+            self._question = self.choice = None
+            self.result = what
+            if self.seen is not None:
+                self.sheet.add(what, self.seen.names)
+        else:
+            self._question = self.choice = None
+            self.end = what
+
+    def _show_seen(self, seen: Seen) -> None:
+        is_new = self.seen is None or seen.view != self.seen.view
+        if is_new:
+            self._tell_of_policy(seen)
+            self._due = self._now() + self._pause(seen)
+            self.before, self.seen = self.seen, seen
+        else:
+            self.seen = seen
+        if seen.away or (is_new and self._question is not None and self._question.view != seen.view):
+            self._question = self.choice = None
+
+    def _tell_of_policy(self, seen: Seen) -> None:
+        """Say what the policy has played for the person, if it has."""
+        if (seen.away or self._fault) and self.seen is not None and self.seen.view.deal == seen.view.deal:
+            done, before = (done_between(self.seen.view, each.view) for each in (seen, self.seen))
+            if done and done != before:
+                why = f"✗ {_why(self._fault)}: the" if self._fault else "The"
+                self.fault_text = f"{why} policy {_DONE[self.seen.view.phase]} {spelled(done)} for you."
+                self._fault = None
+
+    def _pause(self, seen: Seen) -> float:
+        """How long this is shown."""
+        plays = len(seen.view.plays)
+        is_whole = not plays % seen.view.rules.players
+        if self.seen is None or self.seen.view.deal != seen.view.deal:
+            return self._pace
+        return self._pace * (TRICK_PACES if is_whole else 1.0)
+
+    def _hurry(self) -> None:
+        """Show all that has come, up to a question or an end."""
+        while self._coming and isinstance(self._coming[0], Seen):
+            self._show(self._coming.popleft())
+        self._due = 0.0
+
+    def _press_on_page(self, page: Page, key: str) -> None:
+        self.page = None
+        if page is Page.LEAVING and key.lower() == "y":
+            self.has_left = self.is_done = True
+
+    def _press_at_end(self, key: str) -> None:
+        if key.lower() in PAGES and not (self.end and key.lower() in ("q", ESCAPE)):
+            self.page = PAGES[key.lower()]
+        elif self.result:
+            self._tell().go_on(self.result.deal)
+            self.result, self.fault_text, self._due = None, "", 0.0
+        else:
+            self.is_done = True
+
+    def _choose(self, choice: CardChoice, key: str) -> None:
+        answer = choice.press(key)
+        if answer is None:
+            self.key_text = choice.why_not()
+        elif isinstance(answer, str):
+            self.key_text = answer
+        elif self._tell().answer(choice.view.decision, answer):
+            self._question = self.choice = None
+            self.key_text, self.fault_text, self._fault = "", "", None
+
+    def _tell(self) -> SeatActions:
+        assert self.seat is not None
+        return self.seat
+
+
+def _why(fault: FaultNotice) -> str:
+    """Tell the person what was wrong."""
+    if fault.verdict == "timeout":
+        return "Your time was up"
+    text = spelled(sanitize(fault.message))
+    return f"{text[:1].upper()}{text[1:]}"

@@ -1,0 +1,78 @@
+"""`pigpen table`: open a table for people on the ladder's site."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ladder.terminal.json_output import print_json
+from ladder.terminal.ladder import LocalOption, asked
+from ladder.terminal.options import PACE
+from ladder.terminal.sanitize import sanitize
+from ladder.values.person_seconds import LEAST_SECONDS, MAX_SECONDS
+from referee.match.spec import PERSON_SECONDS
+
+
+def table(
+    variant: Annotated[str, typer.Argument(help="A variant of the ladder, a preset, or a TOML file.")] = "gongzhu",
+    chairs: Annotated[
+        str,
+        typer.Option(help="Who sits in each chair, separated by commas: person, a house bot, or a bot of the ladder."),
+    ] = "",
+    deals: Annotated[int | None, typer.Option(min=1, help="Number of deals to play. By default: a whole game.")] = None,
+    seconds: Annotated[
+        float, typer.Option(min=LEAST_SECONDS, max=MAX_SECONDS, help="Seconds that a person has for each decision.")
+    ] = PERSON_SECONDS,
+    pace: Annotated[
+        float, typer.Option(min=0.0, max=10.0, help="Seconds that each card is shown before the next one.")
+    ] = PACE,
+    practice: Annotated[
+        bool, typer.Option("--practice", help="Allow people to ask for estimates, and to take cards back.")
+    ] = False,
+    today: Annotated[bool, typer.Option("--today", help="Play today's board, the same for everybody.")] = False,
+    board: Annotated[
+        str,
+        typer.Option(metavar="MATCH/BOARD/TABLE/SEAT", help="Play a board of a match again, in the place of a bot."),
+    ] = "",
+    name: Annotated[str, typer.Option(help="The name that others see. By default: your account's.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the links as JSON.")] = False,
+    local: LocalOption = False,
+) -> None:
+    """
+    Open a table for people, and print a link for each person's chair; the first one is yours.
+
+    Anyone who has a link may take that chair, with any browser. The match begins when all people have come. The
+    house bots are random, cautious, counting, sampling and exact. To play in a terminal: pigpen play human
+
+    Examples:
+        pigpen table hearts
+
+        pigpen table gongzhu-partners --chairs person,counting,person,counting --name Ada
+
+        pigpen table ./my-rules.toml --seconds 60 --practice
+
+        pigpen table hearts --today
+
+        pigpen table --board 17/3/1/0
+    """
+    from ladder.people.boards.any_ladder_tables import open_at
+    from ladder.people.tables.order_arguments import ordered_table
+    from ladder.values.people import TablePurpose
+
+    seated = [word.strip() for word in chairs.split(",")] if chairs else []
+    form = "game" if deals is None else f"deals:{deals}"
+    purpose = TablePurpose.TODAY if today else TablePurpose.BOARD if board else TablePurpose.FREE
+    order = ordered_table(
+        variant, seated, shown=name, format=form, seconds=seconds, pace=pace, practice=practice, purpose=purpose,
+        board=board,
+    )  # fmt: skip
+    with asked(local) as ladder:
+        opened = open_at(ladder, order)
+    if as_json:
+        print_json(opened)
+        return
+    own, *others = opened.links.values()
+    typer.echo(sanitize(f"Your chair: {own}"))
+    for link in others:
+        typer.echo(sanitize(f"For another person: {link}"))

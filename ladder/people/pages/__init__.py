@@ -1,0 +1,1 @@
+"""Pages, streams and API of tables for people."""

@@ -1,0 +1,147 @@
+"""Boards that others play, too: today's, those of matches, and everybody's results beside yours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from ladder.errors import TooOften, UserError
+from ladder.people.boards import comparing, daily_board
+from ladder.people.boards.match_boards import BoardChair, match_board, open_match_board
+from ladder.people.pages.order_form import names_of_variants
+from ladder.people.pages.request_parts import NOT_KEPT, Name
+from ladder.people.pages.seat_cookies import keep_opened, my_table, secret_of, visitor_of
+from ladder.site.server.attempts import Attempt
+from ladder.site.server.computing import NOT_SERVED, asker_of
+from ladder.site.server.context import MAX_NUMBER
+from ladder.site.server.forms import Form, form_page
+from ladder.site.server.viewer import address_of, viewer_of
+from ladder.values.people import PERSON_NAME_LENGTH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ladder.site.server.context import Site
+    from ladder.values.people import OpenedTable, TableVisitor
+
+router = APIRouter(prefix="/play")
+Variant = Annotated[str, Path(max_length=64)]
+Number = Annotated[int, Path(ge=0, le=MAX_NUMBER)]
+Key = Annotated[str, Query(max_length=100, alias="with")]
+
+
+@router.get("/today")
+def all_of_today(request: Request) -> Response:
+    """Today's board of every variant."""
+    site: Site = request.app.state.site
+    boards = [daily_board.todays_board(site.ladder, name) for name in names_of_variants(site.ladder)]
+    return site.pages.fresh_page(request, "play_todays.html", {"boards": boards})
+
+
+@router.get("/today/{variant}")
+def today(request: Request, variant: Variant) -> Response:
+    """Today's board of a variant, before it is played."""
+    return _today(request, variant)
+
+
+@router.get("/today/{variant}/yesterday")
+def yesterday(request: Request, variant: Variant) -> Response:
+    """Show all results of yesterday's board of a variant."""
+    site: Site = request.app.state.site
+    found = comparing.results_of_yesterday(site.ladder, variant, asker_of(request))
+    values = {"found": found, "variant": found.board.variant, "not_served": NOT_SERVED}
+    return site.pages.fresh_page(request, "play_yesterday.html", values)
+
+
+@router.post("/today/{variant}")
+def play_today(request: Request, variant: Variant, form: Form) -> Response:
+    """Play today's board."""
+    site: Site = request.app.state.site
+    return _opened(
+        request,
+        form,
+        lambda who: daily_board.open_today(site.ladder, variant, who),
+        lambda error, status: _today(request, variant, error, status),
+    )
+
+
+@router.get("/board/{match}/{board}/{table}")
+def board(request: Request, match: Number, board: Number, table: Number) -> Response:
+    """Choose a chair of a board that bots have played."""
+    return _board(request, match, board, table)
+
+
+@router.post("/board/{match}/{board}/{table}")
+def play_board(request: Request, match: Number, board: Number, table: Number, form: Form) -> Response:
+    """Play a board in the place of one of its bots."""
+    site: Site = request.app.state.site
+    seat = int(form["seat"]) if form.get("seat", "") in {*"01234567"} else 0
+    return _opened(
+        request,
+        form,
+        lambda who: open_match_board(site.ladder, BoardChair(match, board, table, seat), who),
+        lambda error, status: _board(request, match, board, table, error, status),
+    )
+
+
+@router.get("/{name}/compare")
+def compare(request: Request, name: Name, key: Key = "") -> Response:
+    """Show all results of a table's board to a person who has played it; with a key, compare that one by decisions."""
+    site: Site = request.app.state.site
+    state, secret = my_table(request, name), secret_of(request)
+    asker = asker_of(request)
+    found = comparing.compare(site.ladder, name, secret, asker)
+    beside = comparing.beside(site.ladder, name, secret, key, asker) if key else None
+    return site.pages.fresh_page(
+        request,
+        "play_compare.html",
+        {
+            "table": state,
+            "base": f"/play/{name}",
+            "board": found,
+            "beside": beside,
+            "variant": found.variant,
+            "not_served": NOT_SERVED,
+        },
+    )
+
+
+def _today(request: Request, variant: str, error: str = "", status: int = 200) -> Response:
+    site: Site = request.app.state.site
+    now, before = (daily_board.todays_board(site.ladder, variant, days_ago) for days_ago in (0, 1))
+    values = {"today": now, "before": before, "variant": now.variant}
+    return form_page(request, "play_today.html", values | _visitor(request, error), status)
+
+
+def _board(request: Request, match: int, board: int, table: int, error: str = "", status: int = 200) -> Response:
+    site: Site = request.app.state.site
+    found = match_board(site.ladder, match, board, table)
+    values = {"board": found, "variant": found.variant}
+    return form_page(request, "play_board.html", values | _visitor(request, error), status)
+
+
+def _visitor(request: Request, error: str) -> dict[str, object]:
+    account = viewer_of(request).name
+    return {"error": error, "account": account, "longest": PERSON_NAME_LENGTH}
+
+
+def _opened(
+    request: Request,
+    form: Form,
+    open_it: Callable[[TableVisitor], OpenedTable],
+    again: Callable[[str, int], Response],
+) -> Response:
+    """Open a table for who asks, or say on the same page why not."""
+    site: Site = request.app.state.site
+    try:
+        site.attempts.count(Attempt.OPEN_TABLE, address_of(request), viewer_of(request).name or "")
+        opened = open_it(visitor_of(request, form.get("shown", "")))
+    except TooOften as error:
+        return again(str(error), 429)
+    except UserError as error:
+        return again(str(error), 422)
+    response = RedirectResponse(f"/play/{opened.name}", 303, NOT_KEPT)
+    keep_opened(request, response, opened)
+    return response

@@ -1,0 +1,25 @@
+"""All routes of tables for people."""
+
+from __future__ import annotations
+
+from ladder.people.pages import (
+    board_pages,
+    practice_requests,
+    replay_pages,
+    seat_requests,
+    spectator_pages,
+    table_api,
+    table_pages,
+)
+
+PAGES = (
+    board_pages.router,
+    practice_requests.router,
+    replay_pages.router,
+    table_pages.router,
+    seat_requests.router,
+    spectator_pages.router,
+)
+"""In this order they are asked whose an address is."""
+API = (table_api.router,)
+"""Routes for visitors who have logged in."""

@@ -1,0 +1,29 @@
+"""The API's route to open tables for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from ladder.entry.policy import Act
+from ladder.people.boards.table_orders import open_ordered
+from ladder.site.api.submissions import not_taken
+from ladder.site.server.fresh import fresh
+from ladder.site.server.viewer import demand
+from ladder.values.people import OpenedTable, TableOrder, TableVisitor
+
+if TYPE_CHECKING:
+    from ladder.site.server.context import Site
+
+router = APIRouter()
+
+
+@router.post("/tables", response_model=OpenedTable, status_code=201)
+def new_table(request: Request, order: TableOrder) -> Response:
+    """Open a table. The secret of a chair lets its holder sit there; the first chair is the opener's."""
+    site: Site = request.app.state.site
+    viewer = demand(request, Act.READ_SUBMISSION)
+    with not_taken():
+        return fresh(open_ordered(site.ladder, order, TableVisitor(account=viewer.name)), 201)

@@ -1,0 +1,226 @@
+"""One attempt at a table: played from where its record and its journal end."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ladder.errors import SandboxError
+from ladder.people.playing.play_with_people import play_with_people
+from ladder.people.playing.table_bots import TableBots
+from ladder.sandbox.bots.bot_source import find_bot, seat_names
+from ladder.sandbox.host.scratch import disk_errors
+from ladder.values.people import ChairKind
+from pigpen.values.notices import DealResult
+from referee.match.formats import Format
+from referee.match.journal import Journal
+from referee.match.resume import Unfinished
+from referee.match.spec import MatchSpec, person_clock
+from referee.records.by import was_asked
+from referee.records.errors import RecordError
+from referee.records.file import RecordWriter, read_record
+from referee.records.journal import JournalFile
+from referee.records.lines import DealLine, ResultLine
+from referee.records.rules_file import rules_from
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from ladder.people.playing.table_programs import TablePrograms
+    from ladder.people.playing.table_rows import TableRows
+    from ladder.results.table_files import TableFiles
+    from ladder.store.leases import Lease
+    from ladder.store.queries.leased_tables import LeasedTable
+    from pigpen import ClockSetting
+    from referee.records.lines import AnyLine
+    from referee.seats.person_seat import PersonSeat
+
+
+COMING_SECONDS = 15.0
+"""Seconds that a table waits, when it begins or resumes, for people who are absent. They may come later, too."""
+
+
+class TableRun:
+    """
+    Plays one table under a lease.
+
+    Attributes:
+        lease: Which attempt at which table.
+        persons: The seats of its people while it plays, by the numbers of the chairs.
+    """
+
+    def __init__(
+        self,
+        lease: Lease,
+        rows: TableRows,
+        files: TableFiles,
+        programs: TablePrograms,
+        clock: ClockSetting,
+        coming_seconds: float = COMING_SECONDS,
+    ) -> None:
+        """
+        Prepare.
+
+        Args:
+            lease: What is to be played.
+            rows: The database.
+            files: The folders of tables.
+            programs: Of the ladder's bots.
+            clock: That of bots.
+            coming_seconds: Seconds that the table waits, when it begins or resumes, for people who are absent.
+        """
+        self.lease = lease
+        self.persons: Mapping[int, PersonSeat] = {}
+        self._rows = rows
+        self._programs = programs
+        self._clock = clock
+        self._coming_seconds = coming_seconds
+        self._folder = files.folder(lease.id)
+        self._record = files.record(lease.id)
+        self._journal = files.journal(lease.id)
+        self._notes: set[asyncio.Task[None]] = set()
+
+    async def play(self) -> None:
+        """
+        Play it to its end, or until cancelled; what has been done is kept.
+
+        Raises:
+            BotRejected: If a bot cannot be loaded.
+            CannotResume: If what was kept does not fit.
+            SandboxError: If the platform failed.
+            StoreError: If the database does not answer.
+        """
+        table = await self._rows.leased(self.lease)
+        lines = _kept_lines(self._record)
+        if lines and isinstance(lines[-1], ResultLine):  # killed between the last line and the last transaction
+            await self._finish(lines[-1])
+            return
+        bots = await self._bots(table)
+        with _full_disk(self._record), self._writer(lines) as record, JournalFile(self._journal) as journal:
+            if table.take_back is not None:
+                await self._rows.note_taken_back(self.lease)  # first: a process that is killed now must not do it twice
+                take_back(journal, _seat_of(table, table.take_back, lines))
+            result = await self._play(table, bots, lines, record, journal)
+        await self._finish(result)
+
+    async def _play(
+        self,
+        table: LeasedTable,
+        bots: TableBots,
+        lines: Sequence[AnyLine],
+        record: RecordWriter,
+        journal: JournalFile,
+    ) -> ResultLine:
+        recorded = Unfinished.of(lines).deals if lines else None
+        people = [chair for chair, each in enumerate(table.chairs) if each.kind is ChairKind.PERSON]
+        played = await play_with_people(
+            spec_of(table, self._clock, self._coming_seconds),
+            bots,
+            {chair: partial(self._sit, chair) for chair in people},
+            partial(self._write, record),
+            recorded,
+            Journal(journal),
+            partial(self._seated, recorded or ()),
+        )
+        return played.result
+
+    async def _bots(self, table: LeasedTable) -> TableBots:
+        bots = [each for each in table.chairs if each.kind is not ChairKind.PERSON]
+        versions = {number: each.version for number, each in enumerate(bots) if each.version is not None}
+        house = {number: find_bot(each.name) for number, each in enumerate(bots) if each.version is None}
+        names = [each.name for each in bots]
+        return TableBots(names, house, await self._programs.house(), await self._programs.load(versions))
+
+    @asynccontextmanager
+    async def _sit(self, chair: int, _: int, address: str, token: str) -> AsyncIterator[None]:
+        """Write down the address of the seat; the program that plays there for the person connects by itself."""
+        if not await self._rows.note_seats(self.lease, {chair: (address, token)}):
+            raise SandboxError("This table has ended, or is played by another process.")
+        yield
+
+    def _seated(self, recorded: Sequence[DealLine], persons: Mapping[int, PersonSeat]) -> None:
+        self.persons = persons
+        for chair, seat in persons.items():
+            seat.recall([_result(line, chair) for line in recorded])
+
+    def _write(self, record: RecordWriter, line: AnyLine) -> None:
+        record.write(line)
+        if isinstance(line, DealLine):
+            seats = line.seats or range(len(line.totals))
+            totals = [total for _, total in sorted(zip(seats, line.totals, strict=True))]
+            note = asyncio.ensure_future(self._rows.note_deal(self.lease, totals))
+            self._notes.add(note)
+            note.add_done_callback(self._noted)
+
+    def _noted(self, note: asyncio.Task[None]) -> None:
+        self._notes.discard(note)
+        if not note.cancelled():
+            note.exception()  # what is written there is for people who look at lists: the record has it
+
+    async def _finish(self, result: ResultLine) -> None:
+        bots = result.results
+        await self._rows.finish(self.lease, [bot.total for bot in bots], [bot.place for bot in bots])
+        self._journal.unlink(missing_ok=True)
+
+    def _writer(self, lines: Sequence[AnyLine]) -> RecordWriter:
+        if lines:
+            return RecordWriter.append(self._record)
+        self._record.unlink(missing_ok=True)
+        return RecordWriter.create(self._record)
+
+
+def spec_of(table: LeasedTable, clock: ClockSetting, coming_seconds: float) -> MatchSpec:
+    """What the referee is to play."""
+    people = {
+        chair: replace(person_clock(table.seconds), start_up=coming_seconds)
+        for chair, each in enumerate(table.chairs)
+        if each.kind is ChairKind.PERSON
+    }  # fmt: skip
+    names = seat_names(each.name for each in table.chairs)
+    rules, form = rules_from(table.rules), Format.parse(table.format)
+    return MatchSpec(rules, names, form, clock, bytes.fromhex(table.seed), people)
+
+
+def take_back(journal: JournalFile, seat: int) -> None:
+    """Forget the last decision of a seat that it took itself, and what came after it; nothing if there was none."""
+    own = [
+        number
+        for number, line in enumerate(journal.lines)
+        if any(step.seat == seat and was_asked(step.by) for step in line.steps)
+    ]
+    if own:
+        journal.keep(journal.lines[: own[-1]])
+
+
+def _seat_of(table: LeasedTable, chair: int, lines: Sequence[AnyLine]) -> int:
+    """The seat of a chair in the deal under way."""
+    rules, form = rules_from(table.rules), Format.parse(table.format)
+    number = form.table_numbers(rules)[0]
+    deals = sum(isinstance(line, DealLine) for line in lines)
+    first = form.start(rules, bytes.fromhex(table.seed), number).deals
+    return form.seats(rules, bytes.fromhex(table.seed), number, first + deals).index(chair)
+
+
+def _result(line: DealLine, chair: int) -> DealResult:
+    seats = line.seats or tuple(range(len(line.totals)))
+    return DealResult(line.deal, seats.index(chair), line.scores, line.totals)
+
+
+def _kept_lines(record: Path) -> list[AnyLine]:
+    """The whole lines of the record; none if it has not begun."""
+    if not record.is_file() or b"\n" not in record.read_bytes()[:1_000_000]:
+        return []
+    return list(read_record(record))
+
+
+@contextmanager
+def _full_disk(record: Path) -> Iterator[None]:
+    try:
+        with disk_errors(record):
+            yield
+    except RecordError as error:
+        raise SandboxError(str(error)) from error

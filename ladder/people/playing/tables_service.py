@@ -1,0 +1,99 @@
+"""The loop of `pigpen ladder tables`: leases the tables that are ready, and plays them all at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.people.playing.table_rows import NOBODY
+from ladder.runner.lease_loop import LeaseLoop
+from ladder.store.leases import Lease
+from referee.seats.stall_tolerant_loop import loop_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ladder.people.playing.table_rows import TableRows
+    from ladder.people.playing.table_run import TableRun
+    from ladder.results.table_files import TableFiles
+
+IDLE_SECONDS = 600.0
+"""A table that is empty for this time ends, a guest's also while it waits for people."""
+TIDY_SECONDS = 3600.0
+KEPT_SECONDS = 30 * 24 * 3600.0
+"""Seconds after the end for which tables of guests are kept; those of accounts stay."""
+RETRY_SECONDS = 5.0
+"""Seconds that a table waits after a failure of the platform."""
+
+
+class TablesService(LeaseLoop[Lease]):
+    """Plays all tables of a ladder, in one event loop."""
+
+    name = "table"
+
+    def __init__(
+        self,
+        rows: TableRows,
+        files: TableFiles,
+        make_run: Callable[[Lease], TableRun],
+        most: int,
+        idle_seconds: float = IDLE_SECONDS,
+        retry_seconds: float = RETRY_SECONDS,
+    ) -> None:
+        """
+        Prepare.
+
+        Args:
+            rows: The database.
+            files: Wakes it.
+            make_run: Makes an attempt at a table.
+            most: Tables to play at once.
+            idle_seconds: Seconds after which a table that all people have left ends.
+            retry_seconds: How long a table waits after a failure of the platform.
+        """
+        super().__init__(rows, files, retry_seconds)
+        self._rows = rows
+        self._table_files = files
+        self._make_run = make_run
+        self._most = most
+        self._idle_seconds = idle_seconds
+        self._runs: dict[int, _Presence] = {}
+        self._tidy_at = 0.0
+
+    async def claim(self) -> Sequence[Lease]:
+        """Lease the oldest tables that are ready."""
+        room = self._most - len(self.running)
+        return await self._rows.claim(room, list(self.running)) if room > 0 else []
+
+    async def work(self, lease: Lease) -> None:
+        """Play a table to its end."""
+        run = self._make_run(lease)
+        self._runs[lease.id] = _Presence(run)
+        try:
+            await run.play()
+        finally:
+            del self._runs[lease.id]
+
+    async def check(self) -> None:
+        """End the tables that all people have left, and now and then remove old tables of guests."""
+        now = loop_time()
+        for presence in list(self._runs.values()):
+            if presence.idle_for(now) > self._idle_seconds:
+                await self._rows.end(presence.run.lease, NOBODY)
+        if now >= self._tidy_at:
+            self._tidy_at = now + TIDY_SECONDS
+            self._table_files.remove(await self._rows.remove_old(KEPT_SECONDS))
+
+
+class _Presence:
+    """Whether people are at a table that is played."""
+
+    def __init__(self, run: TableRun) -> None:
+        self.run = run
+        self._there = loop_time()
+
+    def idle_for(self, now: float) -> float:
+        """Seconds since the last person was there."""
+        persons = self.run.persons.values()
+        if not persons or not all(seat.presence.is_away for seat in persons):
+            self._there = now
+        return now - self._there

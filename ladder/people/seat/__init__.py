@@ -1,0 +1,1 @@
+"""A person's seat: the client of the referee, why a card may not be played, where points come from."""

@@ -1,0 +1,1 @@
+"""What open pages show: sessions of chairs and of spectators, in the web process."""

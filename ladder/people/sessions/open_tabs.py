@@ -1,0 +1,40 @@
+"""All open tabs of tables with people in this web process: of chairs, and of spectators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ladder.people.sessions.session_pool import SessionPool
+from ladder.people.sessions.spectators import TableWatches
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+
+MAX_OPEN_TABS = 2000
+"""Of all tables together, in one process."""
+
+
+@dataclass(frozen=True)
+class OpenTabs:
+    """Each route of tables has it as `request.app.state.open_tabs`."""
+
+    seat_sessions: SessionPool
+    """The chairs of people whose pages are open."""
+    watches: TableWatches
+    """The tables that visitors watch."""
+
+    @property
+    def are_too_many(self) -> bool:
+        """Whether no more may be opened now."""
+        return self.seat_sessions.tabs + self.watches.tabs >= MAX_OPEN_TABS
+
+    async def close(self) -> None:
+        """End all of them."""
+        await self.seat_sessions.close()
+        await self.watches.close()
+
+
+def no_tabs(ladder: Ladder) -> OpenTabs:
+    """Begin without any."""
+    return OpenTabs(SessionPool(), TableWatches(ladder))

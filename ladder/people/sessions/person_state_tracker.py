@@ -1,0 +1,265 @@
+"""What one person's seat hears, made into what its browsers show: the listener of its `PersonClient`."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Literal
+
+from ladder.people.sessions.person_state_parts import (
+    done_between,
+    last_trick,
+    shown_deal,
+    shown_question,
+    shown_result,
+    shown_table,
+)
+from ladder.values.person_state import PersonNotice, PersonOver, PersonSheetRow, PersonState
+from ladder.values.text import sanitize
+from pigpen.rules import Phase
+from pigpen.values.notices import DealResult, FaultNotice
+from pigpen.values.seen import Seen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ladder.people.seat.client import Question, SeatActions
+    from ladder.people.sessions.table_info import ShownStatus, TableInfo
+    from ladder.values.person_state import PersonResult
+    from pigpen.rules import Action
+    from pigpen.values.notices import Notice, Welcome
+
+MAX_NOTICES = 5
+"""Notices that are kept."""
+
+
+class PersonStateTracker:
+    """
+    Makes a `PersonState` of everything that its client hears.
+
+    The end of a deal stays until the person continues: what happens in the next deal meanwhile is held back, and comes
+    then, moment by moment.
+
+    Attributes:
+        seat: Receives what the person does.
+        info: What is shown besides the game; call `show` after a change.
+        connections: How often its client has found the seat.
+    """
+
+    def __init__(
+        self,
+        changed: Callable[[PersonState], None],
+        info: TableInfo,
+        now: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """
+        Begin before the first card.
+
+        Args:
+            changed: Is given each new state.
+            info: What is shown besides the game.
+            now: The clock of the client.
+            clock: Where the numbers of states begin, in Unix seconds, so that they rise after a new start, too.
+        """
+        self.seat: SeatActions | None = None
+        self.info = info
+        self.connections = 0
+        self._changed = changed
+        self._now = now
+        self._number = int(clock() * 1000)
+        self._seen: Seen | None = None
+        self._by = ""
+        self._question: Question | None = None
+        self._answered: dict[int, Action] = {}
+        self._fault: tuple[FaultNotice, Question | None] | None = None
+        self._result: PersonResult | None = None
+        self._ended: DealResult | None = None
+        self._looked_at = -1
+        self._held: deque[Seen] = deque()
+        self._sheet: list[PersonSheetRow] = []
+        self._notices: deque[PersonNotice] = deque(maxlen=MAX_NOTICES)
+        self._noticed = 0
+        self._place: int | None = None
+        self._is_connected = False
+
+    # Called by the client.
+
+    def welcomed(self, welcome: Welcome) -> None:
+        """See `SeatListener`."""
+
+    def saw(self, seen: Seen) -> None:
+        """See `SeatListener`."""
+        if self._result is not None and seen.view.deal > self._result.deal and not seen.away:
+            self._held.append(seen)
+        else:
+            self._flush()
+            self._see(seen)
+
+    def asked(self, question: Question) -> None:
+        """See `SeatListener`. A question of the next deal ends the pause after the last one."""
+        self._flush()
+        self._question = question
+        self._answered.pop(question.view.decision, None)  # put again: the answer is lost
+        self.show()
+
+    def notified(self, notice: Notice) -> None:
+        """See `SeatListener`; a result that is sent again after a lost connection is known."""
+        if isinstance(notice, DealResult):
+            if not self._sheet or notice.deal > self._sheet[-1].deal:
+                self._deal_over(notice)
+        elif isinstance(notice, FaultNotice):
+            self._fault, self._question = (notice, self._question), None
+            self.show()
+        else:
+            self._place, self._question = notice.place, None
+            self.show()
+
+    def connected(self, *, is_there: bool) -> None:
+        """See `SeatListener`."""
+        self.connections += is_there
+        if self._is_connected is not is_there:
+            self._is_connected = is_there
+            self.show()
+
+    # Called by the session, which knows what the person does and what becomes of the table.
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the seat is there."""
+        return self._is_connected
+
+    @property
+    def question(self) -> Question | None:
+        """What is asked now."""
+        return self._question
+
+    def answered(self, decision: int) -> Action | None:
+        """What the question of that number was answered with."""
+        return self._answered.get(decision)
+
+    def answer(self, decision: int, action: Action) -> bool:
+        """Answer the question of that number, and say whether that is, or was, its answer."""
+        if self._answered.get(decision) == action:
+            return True
+        if self._question is None or self._question.view.decision != decision or self.seat is None:
+            return False
+        if not self.seat.answer(decision, action):
+            return False
+        is_sealed = self._question.view.phase is not Phase.PLAY
+        self._answered[decision], self._question = action, None
+        if is_sealed:  # nothing is seen of it before all have answered
+            self.show()
+        return True
+
+    def go_on(self, deal: int) -> None:
+        """The person has looked at the end of that deal."""
+        if self._result is None or self._result.deal != deal:
+            return
+        self._looked_at = deal
+        if self.seat is not None:
+            self.seat.go_on(deal)
+        self._flush()
+        self.show()
+
+    def notice(self, kind: Literal["resumed", "taken_back"]) -> None:
+        """Tell the person that something has happened to the table."""
+        self._note(kind)
+        self.show()
+
+    def seat_is_gone(self) -> None:
+        """The seat has ended, and another one may come, which puts the open question again."""
+        self.seat = self._question = None
+        self._is_connected = False
+        self.show()
+
+    def show(self) -> None:
+        """Make the next state."""
+        self._number += 1
+        self._changed(self.state())
+
+    def state(self) -> PersonState:
+        """Make the state as it is now; with the same number only the seconds left differ."""
+        seen, info = self._seen, self.info
+        is_end = self._result is not None
+        return PersonState(
+            number=self._number,
+            status=self._status(),
+            reason=info.reason,
+            connected=self._is_connected,
+            away=seen is not None and seen.away,
+            practice=info.practice,
+            assisted=info.assisted,
+            deal=shown_deal(seen, info.kinds) if seen else None,
+            moment=shown_table(seen, self._ended if is_end else None, self._by) if seen else None,
+            last_trick=last_trick(seen.view) if seen else None,
+            question=shown_question(self._question, self._question.until - self._now()) if self._question else None,
+            result=self._result,
+            sheet=tuple(self._sheet),
+            notices=tuple(self._notices),
+            over=self._over(),
+        )
+
+    def _see(self, seen: Seen) -> None:
+        is_new = self._seen is None or seen.view != self._seen.view
+        if is_new:
+            self._by = f"default:{self._fault[0].verdict}" if self._fault else "away" if seen.away else ""
+        self._seen = seen
+        if seen.away or (is_new and self._question is not None and self._question.view != seen.view):
+            self._question = None
+        if self._fault is not None:
+            self._note_fault(*self._fault, seen)
+        if self._ended is not None and seen.view.deal > self._ended.deal > self._looked_at and self.seat is not None:
+            self._looked_at = self._ended.deal
+            self.seat.go_on(self._ended.deal)  # there is nothing of that deal to look at: this tracker was not there
+        self._try_result()
+        self.show()
+
+    def _deal_over(self, result: DealResult) -> None:
+        self._ended, self._question = result, None
+        self._sheet.append(PersonSheetRow(deal=result.deal, scores=result.scores, totals=result.totals))
+        if self._try_result():
+            self.show()
+
+    def _try_result(self) -> bool:
+        """Show the end of a deal if there is one, and say whether there is."""
+        seen, result = self._seen, self._ended
+        if seen is None or result is None or result.deal <= self._looked_at:
+            return False
+        if seen.view.deal != result.deal or seen.view.phase is not Phase.OVER:
+            return False
+        self._result = self._result or shown_result(seen.view, result)
+        return True
+
+    def _flush(self) -> None:
+        """Show what was held back, if there is anything."""
+        self._result = None
+        while self._held:
+            self._see(self._held.popleft())
+
+    def _note_fault(self, fault: FaultNotice, question: Question | None, seen: Seen) -> None:
+        self._fault = None
+        action = done_between(question.view, seen.view) if question and question.view.deal == seen.view.deal else ""
+        self._note("default", fault.verdict, action, fault.message)
+
+    def _note(
+        self, kind: Literal["default", "resumed", "taken_back"], verdict: str = "", action: str = "", text: str = ""
+    ) -> None:
+        self._noticed += 1
+        shown = sanitize(text)[:500]
+        notice = PersonNotice(number=self._noticed, kind=kind, verdict=verdict, action=action, text=shown)
+        self._notices.append(notice)
+
+    def _status(self) -> ShownStatus:
+        if self.info.status in ("over", "ended"):
+            return self.info.status
+        if self._place is not None:
+            return "over"
+        return "playing" if self._is_connected else self.info.status
+
+    def _over(self) -> PersonOver | None:
+        place = self.info.place if self._place is None else self._place
+        if place is None:
+            return None
+        totals = self._sheet[-1].totals if self._sheet else self.info.totals
+        return PersonOver(place=place, totals=totals, verify=self.info.verify, compare=self.info.compare)

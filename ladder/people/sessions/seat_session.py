@@ -1,0 +1,240 @@
+"""
+The web process's end of a person's chair: one client of its seat, however many tabs show it.
+
+A session finds the seat, plays there, and finds it again when the table was started anew. It ends a while after its
+last tab; the referee then says that the person is away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ladder.errors import Conflict, LadderError, StoreError, TooOften
+from ladder.people.seat.client import PersonClient
+from ladder.people.sessions.person_answers import answer_of, is_same_answer
+from ladder.people.sessions.person_state_tracker import PersonStateTracker
+from ladder.people.sessions.table_info import info_of
+from ladder.people.sessions.tabs import Tab
+from ladder.values.people import TableStatus
+from pigpen.client import Refused, Unreachable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ladder.people.sessions.table_info import FoundSeat
+    from ladder.values.people import SeatPlace
+    from ladder.values.person_state import PersonState
+
+SESSION_SECONDS = 60.0
+"""Seconds that a session stays after its last tab."""
+MAX_TABS = 10
+"""Tabs that show one chair at the same time."""
+FIND_SECONDS = (*(0.02,) * 20, *(0.1,) * 20, 0.5)
+"""How long to wait before the seat of a table that is to play is looked for again; then always the last one."""
+WAITING_SECONDS = 1.0
+"""The same while people are still to come."""
+PATIENCE_SECONDS = 1.0
+"""Seconds for which a lost seat is looked for at its old address."""
+QUESTION_SECONDS = 0.2
+"""A seat that was found puts an open question again within a few milliseconds."""
+MAX_MESSAGES, MESSAGE_SECONDS = 60, 60.0
+"""Messages, besides answers, that a person may send in that many seconds; the referee limits their number too."""
+STALE = "This question is no longer open; the page shows the table as it is now."
+TOO_MANY_TABS = "This table is open in too many tabs; close some."
+TOO_FAST = "That was too often; try again in {minutes} min."
+
+
+class SeatSession:
+    """The session of one chair."""
+
+    def __init__(
+        self, find: Callable[[], FoundSeat], first: FoundSeat, gone: Callable[[], None], seconds: float
+    ) -> None:
+        """
+        Begin.
+
+        Args:
+            find: Looks for the seat; called in a thread.
+            first: What it has found now.
+            gone: Called when the session has ended.
+            seconds: After how long without a tab it ends.
+        """
+        self._find = find
+        self._gone = gone
+        self._seconds = seconds
+        self._tabs: set[Tab[PersonState]] = set()
+        self._client: PersonClient | None = None
+        self._news = asyncio.Event()
+        self._sent: deque[float] = deque(maxlen=MAX_MESSAGES)
+        self._attempt: int | None = None
+        self._is_taken_back = False
+        self._is_old = False
+        self._timer: asyncio.TimerHandle | None = None
+        self.tracker = PersonStateTracker(self._changed, info_of(first))
+        self._linger()
+        self._task = asyncio.ensure_future(self._live(first))
+
+    @property
+    def tabs(self) -> int:
+        """How many tabs show it."""
+        return len(self._tabs)
+
+    def open_tab(self) -> Tab[PersonState]:
+        """
+        Show the chair in one more tab.
+
+        Raises:
+            TooOften: If there are too many.
+        """
+        if len(self._tabs) >= MAX_TABS:
+            raise TooOften(TOO_MANY_TABS, 10.0)
+        tab = Tab(self.leave, self.tracker.state())
+        if self._task.done():
+            tab.end()
+        self._tabs.add(tab)
+        self._linger()
+        return tab
+
+    def leave(self, tab: Tab[PersonState]) -> None:
+        """One tab less."""
+        self._tabs.discard(tab)
+        self._linger()
+
+    def answer(self, decision: int, words: str) -> None:
+        """
+        Answer a question; the same answer again changes nothing.
+
+        Raises:
+            Conflict: If that question is not open.
+            UserError: If it is no answer that is allowed.
+        """
+        self._linger()
+        question = self.tracker.question
+        if question is not None and question.view.decision == decision:
+            if not self.tracker.answer(decision, answer_of(question.view, words)):
+                raise Conflict(STALE)
+        elif not is_same_answer(self.tracker.answered(decision), words):
+            raise Conflict(STALE)
+
+    def say(self, state: str, deal: int | None = None) -> None:
+        """
+        Say that the person is `here`, or `away`, or `ready` for the next deal.
+
+        Raises:
+            TooOften: If too many messages were sent.
+        """
+        now = asyncio.get_running_loop().time()
+        if len(self._sent) == MAX_MESSAGES and now - self._sent[0] < MESSAGE_SECONDS:
+            raise TooOften(TOO_FAST, MESSAGE_SECONDS - (now - self._sent[0]))
+        self._sent.append(now)
+        self._linger()
+        if state == "ready" and deal is not None:
+            self.tracker.go_on(deal)
+        elif self._client is not None and state in ("here", "away"):
+            (self._client.come_back if state == "here" else self._client.leave)()
+
+    def taken_back(self) -> None:
+        """A decision was taken back: the table begins again before it."""
+        self._is_taken_back = True
+        self._linger()
+
+    def assisted(self) -> None:
+        """The person has asked before it played."""
+        self.tracker.info = replace(self.tracker.info, assisted=True)
+        self.tracker.show()
+
+    async def settled(self, seconds: float) -> None:
+        """
+        Wait until the seat is there, or is not expected to be, and at most for the seconds given.
+
+        A seat that was just found has a moment to put its question. Who asks how the table stands is there.
+        """
+        self._linger()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not self._is_settled():
+                    self._news.clear()
+                    await self._news.wait()
+        if self.tracker.question is None and self.tracker.is_connected and not self._is_old:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(QUESTION_SECONDS):
+                    while self.tracker.question is None:
+                        self._news.clear()
+                        await self._news.wait()
+            self._is_old = True
+
+    async def close(self) -> None:
+        """End it, and all its tabs."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._task.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._task
+
+    def _is_settled(self) -> bool:
+        return (
+            self._task.done() or self.tracker.is_connected or self.tracker.info.status in ("waiting", "over", "ended")
+        )
+
+    def _changed(self, state: PersonState) -> None:
+        self._news.set()
+        for tab in self._tabs:
+            tab.put(state)
+
+    def _linger(self) -> None:
+        """End after a while, unless a tab has been opened by then."""
+        if self._timer is not None:
+            self._timer.cancel()
+        loop = asyncio.get_running_loop()
+        self._timer = None if self._tabs else loop.call_later(self._seconds, self._expire)
+
+    def _expire(self) -> None:
+        self._task.cancel()
+
+    async def _live(self, found: FoundSeat) -> None:
+        """Find the seat and play there, until the table has ended."""
+        tries = 0
+        try:
+            while not self._take(found):
+                if found.place.address:
+                    tries = 0 if await self._play(found.place) else tries
+                is_waiting = found.state.status is TableStatus.WAITING
+                pause = FIND_SECONDS[min(tries, len(FIND_SECONDS) - 1)]
+                await asyncio.sleep(WAITING_SECONDS if is_waiting else pause)
+                tries += not is_waiting
+                with suppress(StoreError):  # it will answer again, and the seat may be there all the time
+                    found = await asyncio.to_thread(self._find)
+        except LadderError:  # the table is gone
+            self.tracker.info = replace(self.tracker.info, status="ended")
+            self.tracker.show()
+        finally:
+            for tab in self._tabs:
+                tab.end()
+            self._gone()
+
+    def _take(self, found: FoundSeat) -> bool:
+        """Take over what is known of the table, and say whether it has ended."""
+        info = info_of(found)
+        if info != self.tracker.info:
+            self.tracker.info = info
+            self.tracker.show()
+        return info.status in ("over", "ended")
+
+    async def _play(self, place: SeatPlace) -> bool:
+        """Play as long as the seat is there, and say whether it has been."""
+        self._client = self.tracker.seat = PersonClient(self.tracker, place.address, place.token, PATIENCE_SECONDS)
+        if self._attempt not in (None, place.attempt):
+            self.tracker.notice("taken_back" if self._is_taken_back else "resumed")
+            self._is_taken_back = False
+        self._attempt, self._is_old, before = place.attempt, False, self.tracker.connections
+        try:
+            with suppress(Refused, Unreachable):
+                await self._client.play_match()
+        finally:
+            self._client = None
+            self.tracker.seat_is_gone()
+        return self.tracker.connections > before

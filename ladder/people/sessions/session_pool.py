@@ -1,0 +1,57 @@
+"""All tables whose pages are open in this process, and the sessions of the people there."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from ladder.people.sessions.seat_session import SESSION_SECONDS, SeatSession
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ladder.people.sessions.table_info import FoundSeat
+
+
+class SessionPool:
+    """All sessions of this process."""
+
+    def __init__(self, seconds: float = SESSION_SECONDS) -> None:
+        """Begin without any; a session ends when it has had no tab for that many seconds."""
+        self._seconds = seconds
+        self._sessions: dict[tuple[str, str], SeatSession] = {}
+
+    def __len__(self) -> int:
+        return len(self._sessions)
+
+    @property
+    def tabs(self) -> int:
+        """How many tabs there are."""
+        return sum(session.tabs for session in self._sessions.values())
+
+    async def at(self, name: str, secret: str, find: Callable[[], FoundSeat]) -> SeatSession:
+        """
+        Give the session of a chair; it is made if there is none.
+
+        Args:
+            name: The table's.
+            secret: The chair's.
+            find: Looks for the seat; called in a thread.
+
+        Raises:
+            LadderError: If there is no such table, or no such chair.
+        """
+        key = name, secret
+        if key not in self._sessions:
+            first = await asyncio.to_thread(find)
+            if key not in self._sessions:  # no other request has made it meanwhile
+                self._sessions[key] = SeatSession(find, first, lambda: self._forget(key), self._seconds)
+        return self._sessions[key]
+
+    async def close(self) -> None:
+        """End all of them."""
+        for session in list(self._sessions.values()):
+            await session.close()
+
+    def _forget(self, key: tuple[str, str]) -> None:
+        self._sessions.pop(key, None)

@@ -1,0 +1,189 @@
+"""A table as its spectators see it: who may watch, and the public state that its files hold."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from ladder.errors import LadderError
+from ladder.people.sessions.person_state_parts import shown_deal
+from ladder.people.sessions.public_view import DRAWN_AT_BOTTOM, PublicDeal
+from ladder.people.sessions.table_info import kinds_of
+from ladder.people.tables.table_states import NO_TABLE, chair_for, found_table, state_of
+from ladder.results.table_files import TableFiles
+from ladder.sandbox.bots.bot_source import seat_names
+from ladder.store.queries.tables import chairs_of
+from ladder.values.people import TablePurpose, TableStatus
+from ladder.values.person_state import PersonSheetRow
+from ladder.values.watch_state import WatchState
+from pigpen.values.notices import DealResult
+from pigpen.values.seen import Seen
+from referee.records.errors import RecordError
+from referee.records.file import read_record
+from referee.records.journal import JournalLine
+from referee.records.lines import DealLine
+from referee.records.rules_file import rules_from
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from ladder.app.ladder import Ladder
+    from ladder.store.table_models import PeopleTable
+    from ladder.values.people import TableState
+    from ladder.values.person_state import PersonDeal
+    from referee.records.lines import Step
+
+KEY_BYTES = 16
+
+
+def watch_key(ladder: Ladder, name: str) -> str:
+    """
+    Give the key with which a table may be watched; empty if watching is forbidden: others will play the same cards.
+
+    Raises:
+        LadderError: If there is no such table.
+    """
+    with ladder.database.read() as session:
+        return _key(found_table(session, name))
+
+
+def watched(ladder: Ladder, name: str, key: str) -> TableState:
+    """
+    Read a table that a visitor may watch.
+
+    Raises:
+        LadderError: If there is no such table, or the key is not its.
+    """
+    with ladder.database.read() as session:
+        table = found_table(session, name)
+        wanted = _key(table)
+        if not wanted or not hmac.compare_digest(wanted.encode(), key.encode(errors="surrogatepass")):
+            raise LadderError(NO_TABLE)
+        chairs = chairs_of(session, table.id)
+        return state_of(table, chairs, chair_for(chairs, ""))
+
+
+def _key(table: PeopleTable) -> str:
+    """It follows from the seed, which is secret until the table is over; then there is nothing to hide."""
+    if table.purpose != TablePurpose.FREE:
+        return ""
+    made = hmac.new(bytes.fromhex(table.seed), b"pigpen watch", hashlib.sha256).digest()[:KEY_BYTES]
+    return base64.urlsafe_b64encode(made).decode().rstrip("=")
+
+
+class WatchedFiles:
+    """The files of one table, read as they grow. Not for several threads at once."""
+
+    def __init__(self, ladder: Ladder, table: TableState, delay: float) -> None:
+        """Begin before the first line."""
+        files = TableFiles(ladder.settings.data_dir)
+        self._paths = files.record(table.id), files.journal(table.id)
+        self._rules = rules_from(table.rules)
+        self._names = seat_names(chair.name for chair in table.chairs)
+        self._kinds = kinds_of(table)
+        self._delay = delay
+        self._seen: tuple[tuple[int, int], ...] = ()
+        self._deals: list[DealLine] = []
+        self._known = -1, 0
+        self._number = 0
+
+    def look(self, table: TableState) -> list[WatchState]:
+        """Give the table after each step that is new, or as it is now for the first time; nothing if nothing is new."""
+        is_over = table.status in (TableStatus.OVER, TableStatus.ENDED)
+        seen = (*map(_mark, self._paths), (is_over, 0))
+        if seen == self._seen:
+            return []
+        self._seen = seen
+        deals, lines = _deals_in(self._paths[0]) or self._deals, _answers_in(self._paths[1])
+        found = []
+        if len(deals) > len(self._deals) == self._known[0]:  # the deal that was looked at is over
+            found = [
+                self._state(each, None, table) for each in self._news(self._known[0], [deals[self._known[0]].steps])
+            ]
+        self._deals = deals
+        if lines and lines[0].deal >= len(deals):
+            news = self._news(lines[0].deal, [line.steps for line in lines])
+            found += [self._state(each, None, table) for each in news]
+        public, result = self._now(lines)
+        if is_over or result or not found:
+            found.append(self._state(public, result, table, is_over=is_over))
+        return found
+
+    def _news(self, deal: int, answers: Sequence[Sequence[Step]]) -> Iterator[PublicDeal]:
+        """A deal after each answer that is new; one that is looked at for the first time only as it is now."""
+        done, known = [step for steps in answers for step in steps], self._known[1] if self._known[0] == deal else 0
+        if self._known[0] < 0:
+            known = len(done) - 1
+        self._known = deal, len(done)
+        public = self._begun(deal)
+        for number, step in enumerate(done, 1):
+            public.take([step])
+            if number > known and (step.play or number == len(done)):
+                yield public
+
+    def _now(self, lines: Sequence[JournalLine]) -> tuple[PublicDeal | None, DealResult | None]:
+        """The deal under way; before its first step the last one, with its result."""
+        last = self._deals[-1] if self._deals else None
+        if lines and (last is None or lines[-1].deal > last.deal):
+            public = self._begun(lines[0].deal)
+            for line in lines:
+                public.take(line.steps)
+            return public, None
+        if last is None:
+            return None, None
+        public = self._begun(last.deal)
+        public.take(last.steps)
+        return public, DealResult(last.deal, DRAWN_AT_BOTTOM, last.scores, last.totals)
+
+    def _begun(self, deal: int) -> PublicDeal:
+        before = [line.totals for line in self._deals if line.deal < deal]
+        return PublicDeal(self._rules, deal, before[-1] if before else (0,) * self._rules.players)
+
+    def _state(
+        self, public: PublicDeal | None, result: DealResult | None, table: TableState, *, is_over: bool = False
+    ) -> WatchState:
+        self._number += 1
+        rows = (PersonSheetRow(deal=line.deal, scores=line.scores, totals=line.totals) for line in self._deals)
+        return WatchState(
+            number=self._number,
+            is_over=is_over,
+            reason=table.reason if table.status is TableStatus.ENDED else "",
+            delay=self._delay,
+            deal=self._head(public) if public else None,
+            moment=public.moment(self._names, result) if public else None,
+            sheet=tuple(rows),
+        )
+
+    def _head(self, public: PublicDeal) -> PersonDeal:
+        return shown_deal(Seen(public.view(), self._names), self._kinds)
+
+
+def _deals_in(record: Path) -> list[DealLine]:
+    """The deals that are over; none if the file is being written just now, or is not there."""
+    try:
+        return [line for line in read_record(record) if isinstance(line, DealLine)]
+    except (OSError, RecordError):
+        return []
+
+
+def _answers_in(journal: Path) -> list[JournalLine]:
+    """What has been done in the deal under way, or in the one before it."""
+    try:
+        whole = journal.read_bytes().rpartition(b"\n")[0]
+        return [JournalLine.model_validate_json(line) for line in whole.split(b"\n") if line]
+    except (OSError, ValidationError):
+        return []
+
+
+def _mark(path: Path) -> tuple[int, int]:
+    """Changes with the file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size

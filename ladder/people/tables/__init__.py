@@ -1,0 +1,1 @@
+"""Tables: opening them, the chairs at them, how many a visitor may open."""

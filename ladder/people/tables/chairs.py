@@ -1,0 +1,182 @@
+"""The chairs of a table: sitting down, getting up, and the address at which a person's program connects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.errors import Conflict, Forbidden
+from ladder.people.tables.limits import make_place
+from ladder.people.tables.opening import USUAL_HOUSE_BOTS, shown_name
+from ladder.people.tables.table_states import chair_for, found_table, is_opener, state_of
+from ladder.results.table_files import TableFiles
+from ladder.store.commands.chairs import get_up, seat_house_bots, sit_down
+from ladder.store.commands.tables import end_table, take_back_at, touch_table
+from ladder.store.queries.tables import chairs_of
+from ladder.values.people import SeatPlace, TableStatus
+
+if TYPE_CHECKING:
+    from ladder.app.ladder import Ladder
+    from ladder.store.database import Session
+    from ladder.store.table_models import PeopleChair, PeopleTable
+    from ladder.values.people import TableState, TableVisitor
+
+ENDED = (TableStatus.OVER, TableStatus.ENDED)
+AT_THE_TABLE = "It was ended at the table."
+NOTED_SECONDS = 60.0
+"""Seconds until it is noted again that a person is there: a page that waits asks every two seconds."""
+NO_SEAT = "This link does not belong to a chair of this table. Ask for a new one."
+
+
+def join(ladder: Ladder, name: str, secret: str, who: TableVisitor) -> TableState:
+    """
+    Sit down in the chair that a secret is for. A person who sits there already stays, and may change the name.
+
+    Args:
+        ladder: The ladder.
+        name: The table's.
+        secret: The chair's.
+        who: Who sits down.
+
+    Raises:
+        Busy: If the table could begin now, but all places are taken.
+        Conflict: If the table has begun without this person, or has ended.
+        Forbidden: If the secret is for no chair there.
+        LadderError: If there is no such table.
+        UserError: If the person cannot be shown by that name.
+    """
+    with ladder.database.write() as session:
+        table, chairs, mine = _chair(session, name, secret)
+        if table.status == TableStatus.WAITING:
+            now = ladder.clock()
+            if sit_down(session, table, mine, shown_name(session, who), who.account, now):
+                make_place(session, ladder.settings, table, now)
+        elif mine.joined is None:
+            raise Conflict("This table has ended." if table.status in ENDED else "This table has begun without you.")
+        state = state_of(table, chairs, mine)
+    TableFiles(ladder.settings.data_dir).wake()
+    return state
+
+
+def stay(ladder: Ladder, name: str) -> None:
+    """
+    Note that a person who has a chair is still there while the table waits for others.
+
+    Raises:
+        LadderError: If there is no such table.
+    """
+    now = ladder.clock()
+    with ladder.database.read() as session:
+        is_noted = found_table(session, name).touched > now - NOTED_SECONDS
+    if not is_noted:
+        with ladder.database.write() as session:
+            touch_table(found_table(session, name), now)
+
+
+def seat_of(ladder: Ladder, name: str, secret: str) -> SeatPlace:
+    """
+    Find out where the seat is that a secret is for; while it does not listen, the address is empty.
+
+    Raises:
+        Forbidden: If the secret is for no chair there.
+        LadderError: If there is no such table.
+    """
+    with ladder.database.read() as session:
+        table, _, mine = _chair(session, name, secret)
+        return SeatPlace(
+            table=table.id, chair=mine.chair, status=TableStatus(table.status), attempt=table.attempt,
+            address=mine.address, token=mine.token,
+        )  # fmt: skip
+
+
+def leave(ladder: Ladder, name: str, secret: str) -> TableState:
+    """
+    Get up from a table that has not begun. One that has begun continues without the person, who may come back.
+
+    Raises:
+        Forbidden: If the secret is for no chair there.
+        LadderError: If there is no such table.
+    """
+    with ladder.database.write() as session:
+        table, chairs, mine = _chair(session, name, secret)
+        if table.status == TableStatus.WAITING and not is_opener(chairs, mine):
+            get_up(mine)
+        return state_of(table, chairs, mine)
+
+
+def start_now(ladder: Ladder, name: str, secret: str) -> TableState:
+    """
+    Let house bots play in the chairs of people who have not come; only the person who opened the table may do that.
+
+    Raises:
+        Busy: If all places are taken.
+        Conflict: If the table does not wait for people.
+        Forbidden: If the secret is not the opener's.
+        LadderError: If there is no such table.
+    """
+    with ladder.database.write() as session:
+        table, chairs, mine = _opener(session, name, secret)
+        if table.status != TableStatus.WAITING:
+            raise Conflict("This table is not waiting for people.")
+        seat_house_bots(session, table, chairs, USUAL_HOUSE_BOTS)
+        make_place(session, ladder.settings, table, ladder.clock())
+        state = state_of(table, chairs, mine)
+    TableFiles(ladder.settings.data_dir).wake()
+    return state
+
+
+def end(ladder: Ladder, name: str, secret: str) -> TableState:
+    """
+    End a table for all. Only the person who opened it, or the only person there, may do that.
+
+    Raises:
+        Forbidden: If others play there, too.
+        LadderError: If there is no such table.
+    """
+    with ladder.database.write() as session:
+        table, chairs, mine = _chair(session, name, secret)
+        others = [each for each in chairs if each.joined is not None and each is not mine]
+        if not is_opener(chairs, mine) and others:
+            raise Forbidden("Only the person who opened this table can end it. You can leave it.")
+        if table.status not in ENDED:
+            end_table(session, table, AT_THE_TABLE, ladder.clock())
+        state = state_of(table, chairs, mine)
+    TableFiles(ladder.settings.data_dir).wake()
+    return state
+
+
+def take_back(ladder: Ladder, name: str, secret: str) -> TableState:
+    """
+    Take the last decision back that the person took itself, in the deal under way; the table is marked as assisted.
+
+    Raises:
+        Conflict: If nothing is played there now.
+        Forbidden: If it is no table for practice, or others play there, too.
+        LadderError: If there is no such table.
+    """
+    with ladder.database.write() as session:
+        table, chairs, mine = _chair(session, name, secret)
+        if not table.practice or any(each.joined is not None and each is not mine for each in chairs):
+            raise Forbidden("Cards are taken back at tables for practice, where one person plays with bots.")
+        if table.status != TableStatus.PLAYING:
+            raise Conflict("Nothing is played at this table now; try again in a moment.")
+        take_back_at(session, table, mine.chair, ladder.clock())
+        state = state_of(table, chairs, mine)
+    TableFiles(ladder.settings.data_dir).wake()
+    return state
+
+
+def _chair(session: Session, name: str, secret: str) -> tuple[PeopleTable, list[PeopleChair], PeopleChair]:
+    """The table, its chairs, and the one that the secret is for."""
+    table = found_table(session, name)
+    chairs = chairs_of(session, table.id)
+    mine = chair_for(chairs, secret)
+    if mine is None:
+        raise Forbidden(NO_SEAT)
+    return table, chairs, mine
+
+
+def _opener(session: Session, name: str, secret: str) -> tuple[PeopleTable, list[PeopleChair], PeopleChair]:
+    table, chairs, mine = _chair(session, name, secret)
+    if not is_opener(chairs, mine):
+        raise Forbidden("Only the person who opened this table can do that.")
+    return table, chairs, mine

@@ -1,0 +1,176 @@
+"""Opening a table: what is played there, and who sits in which chair."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ladder.app.accounts.secrets import hash_of
+from ladder.errors import Forbidden, LadderError, UserError
+from ladder.matches.house import HOUSE_BOTS
+from ladder.people.tables.limits import check_limits, guest_hash, make_place
+from ladder.results.table_files import TableFiles
+from ladder.store.commands.tables import NewChair, NewTable, add_table
+from ladder.store.names import find_stored_bot, find_version, imitated
+from ladder.store.queries.tables import ladder_rules, plays
+from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, OpenedTable
+from pigpen.rules import PRESETS, new_seed
+from pigpen.rules.shuffle import commitment
+from referee.match.formats import Format
+from referee.records.limits import MAX_DEALS
+from referee.records.rules_file import no_such_rules, rules_from
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ladder.app.ladder import Ladder
+    from ladder.store.database import Session
+    from ladder.values.people import TableOrder, TableVisitor
+    from pigpen.rules import Rules
+
+NAME_BYTES, SECRET_BYTES = 9, 32
+GUEST = "guest"
+USUAL_HOUSE_BOTS = ("counting", "cautious", "counting", "cautious")
+"""House bots for the other chairs, if the order names none."""
+
+
+def open_table(ladder: Ladder, order: TableOrder, who: TableVisitor, seed: bytes | None = None) -> OpenedTable:
+    """
+    Open a table; the person who opens it gets the first chair for a person.
+
+    It begins when all its people are there. Nothing of it is rated.
+
+    Args:
+        ladder: The ladder.
+        order: What is wanted.
+        who: Who wants it.
+        seed: Where the cards are to come from; None: a new one.
+
+    Raises:
+        Busy: If there are too many tables.
+        Forbidden: If such a table is not for this visitor.
+        LadderError: If a bot is missing, or people may not play with it.
+        RulesFileError: If there is no such variant.
+        TooOften: If this visitor has too many tables open.
+        UserError: If the order makes no sense.
+    """
+    seed, now = seed or new_seed(), ladder.clock()
+    with ladder.database.write() as session:
+        check_limits(session, ladder.settings, who)
+        rules, is_own = _rules(session, order)
+        _check_format(order.format, rules)
+        orders = order.chairs or (ChairOrder(), *_usual(rules.players - 1))
+        given = _secrets(orders, rules)
+        who = replace(who, shown=who.shown or order.shown)
+        seats = _Seats(session, who, rules, is_own, now)
+        chairs = [seats.chair(number, each, given) for number, each in enumerate(orders)]
+        new = NewTable(
+            name=secrets.token_urlsafe(NAME_BYTES), purpose=order.purpose, board=order.board, variant=rules.name,
+            rules=rules.to_plain(), format=order.format, seed=seed.hex(), commitment=commitment(seed),
+            practice=order.practice, seconds=order.seconds, pace=order.pace, owner=who.account, guest=guest_hash(who),
+            network=who.network or None,
+        )  # fmt: skip
+        make_place(session, ladder.settings, add_table(session, new, chairs, now), now)
+    TableFiles(ladder.settings.data_dir).wake()
+    return OpenedTable(name=new.name, secrets=given)
+
+
+def shown_name(session: Session, who: TableVisitor) -> str:
+    """
+    The name by which a person is shown.
+
+    Raises:
+        UserError: If it cannot be shown, or is that of another owner, or of a bot, or looks like one.
+    """
+    name = re.sub(r"\s+", " ", who.shown or who.account or GUEST).strip()[:PERSON_NAME_LENGTH]
+    if not name or not name.isprintable() or "#" in name:
+        raise UserError(
+            f"{name!r} cannot be the name of a person: it takes 1 to {PERSON_NAME_LENGTH} printed characters without #."
+        )
+    other = None if name in (GUEST, who.account) or not (who.guest or who.account) else imitated(session, name)
+    if other not in (None, who.account):
+        raise UserError(f"The name {name!r} looks like {other!r}, which is taken on this ladder. Choose another name.")
+    return name
+
+
+@dataclass(frozen=True)
+class _Seats:
+    """Makes the chairs of one table."""
+
+    session: Session
+    who: TableVisitor
+    rules: Rules
+    has_own_rules: bool
+    now: float
+
+    def chair(self, number: int, order: ChairOrder, given: Mapping[int, str]) -> NewChair:
+        """
+        The chair of that number.
+
+        Args:
+            number: Its number.
+            order: Who is to sit there.
+            given: The secrets of the people's chairs, by number, the opener's first.
+        """
+        if order.kind is ChairKind.HOUSE:
+            if order.name not in HOUSE_BOTS:
+                raise UserError(f"There is no house bot {order.name!r}; there are {', '.join(HOUSE_BOTS)}.")
+            return NewChair(order.kind, order.name)
+        if order.kind is ChairKind.BOT:
+            return self._bot(order)
+        secret_hash = hash_of(given[number])
+        if number != next(iter(given)):
+            return NewChair(order.kind, secret_hash=secret_hash)
+        return NewChair(order.kind, shown_name(self.session, self.who), None, self.who.account, secret_hash, self.now)
+
+    def _bot(self, order: ChairOrder) -> NewChair:
+        if self.who.account is None and self.who.guest:
+            raise Forbidden("Bots of the ladder play with people who have an account; log in, or choose house bots.")
+        if self.has_own_rules:
+            raise UserError("Bots of the ladder play its variants only; choose house bots for rules of your own.")
+        bot = find_stored_bot(self.session, order.name.partition("@")[0])
+        version = find_version(self.session, order.name)
+        if not bot.tables:
+            raise LadderError(
+                f"The owner of {bot.name} does not let people play with it; choose another bot, or a house bot."
+            )
+        if not plays(self.session, version.id, self.rules.name):
+            raise LadderError(f"{order.name} does not play {self.rules.name} now; choose another bot, or a house bot.")
+        return NewChair(order.kind, order.name, version.id)
+
+
+def _rules(session: Session, order: TableOrder) -> tuple[Rules, bool]:
+    """What is played, and whether those are rules of the opener's own."""
+    if order.rules is not None:
+        return rules_from(order.rules), True
+    known = ladder_rules(session, order.variant)
+    if known is not None:
+        return rules_from(known), False
+    if order.variant not in PRESETS:
+        raise no_such_rules(order.variant)
+    return PRESETS[order.variant], False
+
+
+def _check_format(text: str, rules: Rules) -> None:
+    try:
+        form = Format.parse(text)
+    except ValueError as error:
+        raise UserError(f"{error}.") from None
+    if form.tables(rules) != 1 or (form.count(rules) or 0) > MAX_DEALS:
+        raise UserError(f"People play a game, or deals:N with N up to {MAX_DEALS}; {text} is neither.")
+
+
+def _usual(count: int) -> list[ChairOrder]:
+    return [ChairOrder(kind=ChairKind.HOUSE, name=name) for name in USUAL_HOUSE_BOTS[:count]]
+
+
+def _secrets(orders: Sequence[ChairOrder], rules: Rules) -> dict[int, str]:
+    """A secret for each person's chair, by its number."""
+    people = [number for number, each in enumerate(orders) if each.kind is ChairKind.PERSON]
+    if len(orders) != rules.players:
+        raise UserError(f"{rules.name} has {rules.players} chairs; {len(orders)} are filled.")
+    if not people:
+        raise UserError("Only bots sit at this table; leave a chair for a person.")
+    return {number: secrets.token_urlsafe(SECRET_BYTES) for number in people}

@@ -1,0 +1,1 @@
+"""The web application put together, and the process that serves it."""

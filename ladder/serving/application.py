@@ -1,0 +1,213 @@
+"""The web application: all routes, and what is done around each request."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from anyio import to_thread
+from fastapi import APIRouter, FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+
+from ladder.app import overview
+from ladder.app.accounts.device import ASK_SECONDS
+from ladder.app.accounts.passwords import Passwords
+from ladder.app.accounts.provider_settings import check_provider
+from ladder.app.computing.asking import BeingComputed
+from ladder.app.live_hub import LiveHub
+from ladder.people.pages import routers as people
+from ladder.people.sessions.open_tabs import OpenTabs, no_tabs
+from ladder.site.accounts import account as account_routes
+from ladder.site.accounts import login as login_routes
+from ladder.site.accounts import own as my_routes
+from ladder.site.accounts import provider as provider_routes
+from ladder.site.accounts.browser_sessions import hashing_threads
+from ladder.site.api import accounts as account_api
+from ladder.site.api import owners as owner_api
+from ladder.site.api import registry as registry_api
+from ladder.site.api import replays as replay_api
+from ladder.site.api import routes as api
+from ladder.site.api import submissions as submission_api
+from ladder.site.api.submissions import LOOK_SECONDS
+from ladder.site.pages import admin as admin_routes
+from ladder.site.pages import live as live_routes
+from ladder.site.pages import operations, routes
+from ladder.site.pages import replays as replay_routes
+from ladder.site.pages import wheels as wheel_routes
+from ladder.site.pages import why as why_routes
+from ladder.site.pages import workers as worker_routes
+from ladder.site.pages.built_docs import serve_docs
+from ladder.site.rendering.cache import LEAST_TO_COMPRESS, AnswerCache
+from ladder.site.rendering.static_files import FOLDER, KeptFiles, digest
+from ladder.site.rendering.templates import Pages
+from ladder.site.server import problems
+from ladder.site.server.attempts import Attempts
+from ladder.site.server.body_limits import BodyLimits
+from ladder.site.server.computing import on_being_computed
+from ladder.site.server.context import Site
+from ladder.site.server.headers import EveryResponse
+from ladder.site.server.metrics import Metrics
+from ladder.site.server.provider_state import ProviderState
+from ladder.site.server.viewer import LogInFirst, on_log_in_first
+from pigpen.rules.errors import PigpenError
+from pigpen.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.routing import BaseRoute
+    from starlette.types import ASGIApp
+
+    from ladder.app.ladder import Ladder
+    from ladder.app.wheels import OfferedWheel
+
+THREADS = 8
+"""Pages that are made at once: more would only wait for each other, and each thread has a connection."""
+PAGES = (
+    login_routes.router,
+    provider_routes.router,
+    account_routes.router,
+    my_routes.router,
+    admin_routes.router,
+    worker_routes.router,
+    routes.router,
+    replay_routes.router,
+    live_routes.pages,
+    *people.PAGES,
+    why_routes.pages,
+    wheel_routes.router,
+    operations.router,
+)
+"""In this order they are asked whose an address is."""
+PUBLIC_API = (api.router, replay_api.router, live_routes.api, why_routes.api)
+PERSONAL_API = (account_api.router, owner_api.router, submission_api.router, registry_api.router, *people.API)
+"""Routes for visitors who have logged in."""
+
+
+def make_app(
+    ladder: Ladder,
+    hub: LiveHub | None = None,
+    passwords: Passwords | None = None,
+    open_tabs: OpenTabs | None = None,
+    look_seconds: float = LOOK_SECONDS,
+    ask_seconds: float = ASK_SECONDS,
+    wheels: tuple[OfferedWheel, ...] = (),
+    docs: ASGIApp | None = None,
+) -> EveryResponse:
+    """
+    Put the site of a ladder together.
+
+    Args:
+        ladder: Open for as long as the application serves.
+        hub: What follows matches; closed in the end.
+        passwords: What hashes them; None: with the usual parameters.
+        open_tabs: Of tables with people; closed in the end.
+        look_seconds: Seconds between two looks of a stream at its submission.
+        ask_seconds: Seconds between two questions of a command that logs in.
+        wheels: Of Pigpen, for visitors to install.
+        docs: Gives the documentation; None: it is not built.
+    """
+    site = _site(
+        ladder,
+        hub or LiveHub(ladder),
+        passwords or Passwords(),
+        look_seconds,
+        ask_seconds,
+        wheels,
+        docs,
+    )
+    tabs = open_tabs or no_tabs(ladder)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        to_thread.current_default_thread_limiter().total_tokens = THREADS
+        yield
+        await site.hub.close()
+        await tabs.close()
+
+    app = FastAPI(
+        title="Pigpen",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        lifespan=lifespan,
+        routes=_routes(),
+    )
+    app.state.site = site
+    app.state.open_tabs = tabs
+    app.openapi = _described  # type: ignore[method-assign]
+    _handle_errors(app)
+    return EveryResponse(BodyLimits(app, ladder.settings.upload_bytes), site.metrics)
+
+
+def _site(
+    ladder: Ladder,
+    hub: LiveHub,
+    passwords: Passwords,
+    look_seconds: float,
+    ask_seconds: float,
+    wheels: tuple[OfferedWheel, ...],
+    docs: ASGIApp | None,
+) -> Site:
+    answers = AnswerCache(partial(overview.revision, ladder))
+    return Site(
+        ladder,
+        answers,
+        AnswerCache(str),
+        Pages(answers, docs is not None),
+        Metrics(),
+        hub,
+        passwords,
+        Attempts(),
+        hashing_threads(),
+        look_seconds,
+        ask_seconds,
+        wheels,
+        docs,
+        _provider(ladder),
+    )  # fmt: skip
+
+
+@cache
+def _routes() -> list[BaseRoute]:
+    """All routes; once for all sites of a process, because what they take and give is taken apart at the first use."""
+    all_routes = APIRouter()
+    for router in PAGES:
+        all_routes.include_router(router, include_in_schema=False)
+    for router in PUBLIC_API:
+        all_routes.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED)
+    for router in PERSONAL_API:
+        all_routes.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED | problems.FOR_PEOPLE)
+    files = GZipMiddleware(KeptFiles(directory=FOLDER), minimum_size=LEAST_TO_COMPRESS)
+    all_routes.mount(f"/static/{digest()}", files)
+    all_routes.mount("/docs", serve_docs)
+    return all_routes.routes
+
+
+@cache
+def _described() -> dict[str, Any]:
+    """What `/api/openapi.json` says; once, as the routes, because to write it takes half a second."""
+    return get_openapi(title="Pigpen", version=__version__, routes=_routes())
+
+
+def _handle_errors(app: FastAPI) -> None:
+    app.add_exception_handler(LogInFirst, on_log_in_first)
+    app.add_exception_handler(BeingComputed, on_being_computed)
+    app.add_exception_handler(PigpenError, problems.on_our_error)
+    app.add_exception_handler(HTTPException, problems.on_http_error)
+    app.add_exception_handler(RequestValidationError, problems.on_bad_input)
+    app.add_exception_handler(Exception, problems.on_failure)
+
+
+def _provider(ladder: Ladder) -> ProviderState | None:
+    if ladder.settings.registration != "oidc":
+        return None
+    from ladder.app.accounts.oidc import Provider  # takes long to load, and few ladders need it
+
+    check_provider(ladder.settings)
+    return ProviderState(Provider(ladder.settings, ladder.clock))

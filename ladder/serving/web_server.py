@@ -1,0 +1,104 @@
+"""The web process."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from ladder.app.live_hub import LiveHub
+from ladder.app.wheels import find_wheels
+from ladder.people.sessions.open_tabs import no_tabs
+from ladder.serving.application import make_app
+from ladder.site.pages.built_docs import find_docs
+from ladder.site.server.connection import HEAD_BYTES, MAX_CONNECTIONS, TimeoutConnection, Timeouts
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Iterator
+
+    from ladder.app.ladder import Ladder
+    from ladder.people.sessions.open_tabs import OpenTabs
+    from ladder.site.server.tls import Tls
+
+SHUTDOWN_SECONDS = 3
+"""How long requests that are under way may take to end; streams of live events are told to."""
+
+
+TIMEOUTS = Timeouts()
+RENEWAL_SECONDS = 30
+"""Seconds between two looks whether the certificate has been renewed."""
+
+
+def serve(ladder: Ladder, listener: socket.socket, tls: Tls | None = None) -> None:
+    """
+    Serve the site of a ladder until SIGINT or SIGTERM.
+
+    Args:
+        ladder: Open.
+        listener: What `listen` gave.
+        tls: The certificate; None: HTTP.
+    """
+    make_server(ladder, tls).run([listener])
+
+
+def make_server(ladder: Ladder, tls: Tls | None = None, timeouts: Timeouts = TIMEOUTS) -> SiteServer:
+    """
+    Put the site's server together.
+
+    Args:
+        ladder: Open for as long as it serves.
+        tls: The certificate; None: HTTP.
+        timeouts: How long visitors are waited for.
+    """
+    hub, open_tabs, proxy = LiveHub(ladder), no_tabs(ladder), ladder.settings.site_proxy
+    data_dir = ladder.settings.data_dir
+
+    async def renew() -> None:
+        if tls is not None:
+            tls.renew()
+
+    config = uvicorn.Config(
+        make_app(ladder, hub, open_tabs=open_tabs, wheels=find_wheels(data_dir), docs=find_docs(data_dir)),
+        http=TimeoutConnection.with_timeouts(timeouts),
+        h11_max_incomplete_event_size=HEAD_BYTES,
+        limit_concurrency=MAX_CONNECTIONS,
+        ssl_context_factory=(lambda *_: tls.context) if tls is not None else None,
+        callback_notify=renew,
+        timeout_notify=RENEWAL_SECONDS,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(proxy),
+        forwarded_allow_ips=proxy or None,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        lifespan="on",
+    )
+    return SiteServer(config, hub, open_tabs)
+
+
+class SiteServer(uvicorn.Server):
+    """Ends streams before it waits for requests to end; a signal is how it is ended, no failure."""
+
+    def __init__(self, config: uvicorn.Config, hub: LiveHub, open_tabs: OpenTabs) -> None:
+        super().__init__(config)
+        self._hub = hub
+        self._open_tabs = open_tabs
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """See uvicorn, which would raise the signal again when the site has ended."""
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """See uvicorn."""
+        await self._hub.close()
+        await self._open_tabs.close()
+        await super().shutdown(sockets)

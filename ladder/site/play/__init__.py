@@ -1,1 +1,0 @@
-"""Tables for people: opening one, playing, watching, and boards that others play, too."""

@@ -1,1 +1,0 @@
-"""Tables with people: the process that plays them."""

@@ -1,0 +1,110 @@
+"""What all commands of the ladder begin with: its settings, and the ladder itself."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.errors import UserError
+from ladder.terminal.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ladder.app.either.local_ladder import LocalLadder
+    from ladder.app.ladder import Ladder
+    from ladder.app.remote.remote_ladder import RemoteLadder
+    from ladder.settings.settings import Settings
+
+LocalOption = Annotated[
+    bool, typer.Option("--local", help="Use the ladder on this machine, even if you are logged in to a remote one.")
+]
+
+
+def the_settings(*bots: Path) -> Settings:
+    """
+    The settings of this folder and environment; says so if the folder's are not read.
+
+    Args:
+        bots: Folders of bots that are named on the command line.
+
+    Raises:
+        UserError: If one makes no sense.
+    """
+    from ladder.settings.file import why_not_read
+    from ladder.settings.settings import load_settings
+
+    if reason := why_not_read(bots):
+        typer.echo(sanitize(reason), err=True)
+    try:
+        return load_settings(bots)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+@contextmanager
+def opened(settings: Settings | None = None, create: bool = False, many_readers: bool = False) -> Iterator[Ladder]:
+    """
+    The ladder, closed in the end.
+
+    Args:
+        settings: Where it is; by default `the_settings`.
+        create: Make it if there is none.
+        many_readers: Many threads will read at once.
+
+    Raises:
+        LadderError: If there is none, or it cannot be used.
+        StoreError: If its database does not answer.
+    """
+    from ladder.app.ladder import Ladder  # with SQLAlchemy, which takes long to load
+
+    with Ladder.open(settings or the_settings(), create, many_readers) as ladder:
+        yield ladder
+
+
+@contextmanager
+def asked(local: bool) -> Iterator[LocalLadder | RemoteLadder]:
+    """
+    Open the ladder that a command asks: the remote one to which this user has logged in, else this machine's.
+
+    Args:
+        local: This machine's in any case.
+
+    Raises:
+        LadderError: If there is none, or it cannot be used.
+        StoreError: If its database does not answer.
+        UserError: If the log-in cannot be read.
+    """
+    from ladder.app.remote.login import read_login
+
+    login = None if local else read_login()
+    if login is None:
+        with opened() as ladder:
+            from ladder.app.either.local_ladder import LocalLadder
+
+            yield LocalLadder(ladder)
+        return
+    from ladder.app.remote.connection import Connection
+    from ladder.app.remote.remote_ladder import RemoteLadder
+
+    with Connection(login.address, login.token) as connection:
+        yield RemoteLadder(connection)
+
+
+def only_here(command: str, local: bool) -> None:
+    """
+    Make sure that this machine's ladder is meant, for a command that works on no other.
+
+    Raises:
+        UserError: If this user has logged in to a remote ladder, and --local is not given.
+    """
+    from ladder.app.remote.login import read_login
+
+    if not local and (login := read_login()) is not None:
+        raise UserError(
+            f"pigpen {command} works only on this machine's ladder, but you are logged in to {login.address}. "
+            f"Organisers of that ladder use the page {login.address}/admin. For the ladder on this machine add --local."
+        )

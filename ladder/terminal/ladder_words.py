@@ -1,0 +1,108 @@
+"""How the commands of the ladder put figures and names, so that all put them alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from ladder.terminal.sanitize import folded
+from ladder.values.names import label as label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from rich.console import Console, JustifyMethod
+
+LEVELS = "▁▂▃▄▅▆▇█"
+NOTHING = "–"
+"""Stands where nothing is known yet."""
+
+
+def when(moment: datetime | None) -> str:
+    """Give a time to the minute, as clocks here show it."""
+    return NOTHING if moment is None else moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def percent(share: float | None, digits: int = 0) -> str:
+    """
+    Give a share of 0 to 1 in percent; what is not quite none or all does not look like it.
+
+    >>> percent(0.4), percent(0.0), percent(0.0001, 2), percent(0.00001, 2), percent(0.999)
+    ('40', '0', '0.01', '<0.01', '>99')
+    """
+    if share is None:
+        return NOTHING
+    if share in (0, 1):
+        return f"{share * 100:.0f}"
+    least = 10**-digits
+    if share * 100 < least / 2:
+        return f"<{least:g}"
+    if share * 100 > 100 - least / 2:
+        return f">{100 - least:g}"
+    return f"{share * 100:.{digits}f}"
+
+
+def moved(change: float | None, digits: int = 0) -> str:
+    """Give a change of Elo with its sign."""
+    if change is None:
+        return NOTHING
+    text = f"{change:+.{digits}f}"
+    return text if float(text) else f"{0:.{digits}f}"
+
+
+def sparkline(values: Sequence[float], least: float = 20.0) -> str:
+    """
+    Draw numbers as bars, the lowest first level, the highest last.
+
+    Args:
+        values: One bar for each.
+        least: The smallest range that fills the height. Values that lie closer together get lower bars, so that
+            small changes do not look large.
+    """
+    if not values:
+        return ""
+    low, span = min(values), max(least, max(values) - min(values))
+    return "".join(LEVELS[round((value - low) / span * (len(LEVELS) - 1))] for value in values)
+
+
+def thinned(values: Sequence[float], most: int) -> Sequence[float]:
+    """Choose at most *most* of the numbers, evenly spread, with the first and the last."""
+    if len(values) <= most:
+        return values
+    return [values[round(place * (len(values) - 1) / (most - 1))] for place in range(most)]
+
+
+def head(console: Console, text: str) -> None:
+    """Print a heading, with room before it."""
+    console.print()
+    say(console, text, "bold")
+
+
+def say(console: Console, text: str, style: str | None = None) -> None:
+    """Print a line whatever is in it: strangers' words do nothing, and long lines are not cut."""
+    console.print(folded(text, console.encoding), markup=False, highlight=False, soft_wrap=True, style=style)
+
+
+def cell(console: Console, text: str, style: str = "") -> Text:
+    """Make strangers' words fit for a table."""
+    return Text(folded(text, console.encoding), style=style)
+
+
+def plain_table(*headings: str, right: Iterable[str] = (), wrapped: Iterable[str] = ()) -> Table:
+    """
+    Make a table of the look that all tables of the ladder have.
+
+    Args:
+        headings: One for each column.
+        right: The columns that hold numbers.
+        wrapped: The columns that may go on in a second line.
+    """
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
+    for heading in headings:
+        justify: JustifyMethod = "right" if heading in right else "left"
+        table.add_column(heading, justify=justify, no_wrap=heading not in wrapped)
+    return table

@@ -1,0 +1,74 @@
+"""Records as arguments of commands."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ladder.app.local.reading import Source
+
+DealOption = Annotated[int | None, typer.Option(min=0, help="Only deal N, counted from 0.")]
+BoardOption = Annotated[int | None, typer.Option(min=0, help="Only board N, counted from 0.")]
+_PIECE = 1024**2
+RotationOption = Annotated[int | None, typer.Option(min=0, help="Only rotation N of the boards, counted from 0.")]
+
+
+def record_of(named: Path, local: bool = False) -> Path:
+    """
+    Find the record that is meant: a file, or a match of the ladder by its number if there is no such file; or what
+    comes on standard input.
+
+    Args:
+        named: What the user typed.
+        local: This machine's ladder in any case.
+
+    Raises:
+        UserError: If that match has no record, or none any more.
+        LadderError: If there is no such match, or no ladder.
+    """
+    if is_piped(named):
+        return _piped()
+    if os.path.exists(named) or not re.fullmatch(r"[0-9]{1,10}", str(named)):
+        return named
+    from ladder.terminal.ladder import asked
+
+    with asked(local) as ladder:
+        return ladder.record_of(int(str(named)))
+
+
+def is_piped(named: Path) -> bool:
+    """Whether the record on standard input is meant."""
+    return str(named) == "-"
+
+
+def _piped() -> Path:
+    """A copy of what comes on standard input, for as long as the command runs: some commands read it more than once."""
+    from referee.records.errors import RecordTooLarge
+    from referee.records.limits import MAX_BYTES
+
+    number, name = tempfile.mkstemp(prefix="pigpen-record-")
+    atexit.register(os.unlink, name)
+    with open(number, "wb") as copy:
+        while piece := sys.stdin.buffer.read(_PIECE):
+            if copy.tell() > MAX_BYTES:
+                raise RecordTooLarge(f"Standard input holds more than the {MAX_BYTES:,} bytes of a record.")
+            copy.write(piece)
+    return Path(name)
+
+
+def source_of(named: Path, local: bool) -> Source:
+    """Find the record that is meant, and how messages and commands call it; the arguments are those of `record_of`."""
+    from ladder.app.local.reading import Source
+
+    path = record_of(named, local)
+    if is_piped(named):
+        return Source.piped(path)
+    return Source.of(path, "" if path == named else str(named))

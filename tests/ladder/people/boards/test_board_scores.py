@@ -1,0 +1,76 @@
+"""Who did better with the same cards, and where their decisions part."""
+
+from __future__ import annotations
+
+import pytest
+
+from ladder.people.boards.board_scores import BoardDeal, BoardScore, differences, percentile, ranked
+from ladder.values.people import ChairKind
+from pigpen.rules import PRESETS, seed_from
+from referee.records.recorded import Recorded
+from referee.replay.decision import decisions
+from tests.ladder.ladders import played
+from tests.referee.recorded import match_lines
+
+
+def board_deal(recorded: Recorded, rotation: int, chair: int) -> BoardDeal:
+    (line,) = recorded.deals.where(0, 0, rotation)
+    return BoardDeal(recorded, line, chair)
+
+
+@pytest.mark.parametrize(("rules", "order"), [("hearts", "cabd"), ("gongzhu", "dbac")])
+def test_the_best_one_stands_first_and_you_before_your_equals(rules: str, order: str) -> None:
+    points = {"a": 5, "b": 5, "c": -2, "d": 26}
+    others = [BoardScore(key, key, ChairKind.HOUSE, each, you=key == order[1]) for key, each in points.items()]
+    found = ranked(PRESETS[rules], others)
+    assert "".join(each.key for each in found) == order
+    assert [each.place for each in found] == [1, 2, 2, 4]
+
+
+def test_the_percentile_is_the_share_of_those_you_have_beaten() -> None:
+    hearts, gongzhu = PRESETS["hearts"], PRESETS["gongzhu"]
+    assert percentile(hearts, 0, []) is None
+    assert percentile(hearts, 0, [1, 2, 26]) == 100
+    assert percentile(gongzhu, 0, [1, 2, 26]) == 0
+    assert percentile(gongzhu, 5, [5, 5]) == 50
+    assert percentile(hearts, 5, [5, 4, 6, 7]) == 62
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_a_player_that_does_the_same_differs_nowhere(rules: str) -> None:
+    one = Recorded.of(played(rules, form="board:0:1"))
+    again = Recorded.of(played(rules, form="boards:1"))
+    for chair in range(one.rules.players):
+        assert differences(board_deal(one, 1, chair), board_deal(again, 1, chair)) == ()
+
+
+@pytest.mark.parametrize("rules", ["hearts", "gongzhu-sale", "gongzhu-five"])
+def test_every_decision_that_differs_is_named_with_the_steps_of_both(rules: str) -> None:
+    one, other = (
+        Recorded.of(played(rules, form="board:0:0")),
+        Recorded.of(match_lines(rules, "board:0:0", seed=seed_from("1"))),
+    )
+    mine, theirs = board_deal(one, 0, 2), board_deal(other, 0, 2)
+    assert mine.line.hands == theirs.line.hands
+    found = differences(mine, theirs)
+    assert found
+    own = {each.number: each for each in decisions(one, mine.line) if each.seat == 2}
+    for each in found:
+        assert own[each.step].chosen == each.yours != each.other
+        assert own[each.step].at == each.at
+        step = theirs.line.steps[each.other_step - 1]
+        assert step.seat == 2
+        assert each.other in (step.passed, step.expose, step.play, step.moon)
+    assert [each.step for each in found] == sorted(each.step for each in found)
+
+
+def test_where_both_knew_the_same_is_told() -> None:
+    """The first decision of all is made in the same position; after another pass nothing is the same."""
+    one, other = (
+        Recorded.of(played("hearts", form="board:0:0")),
+        Recorded.of(match_lines("hearts", "board:0:0", seed=seed_from("1"))),
+    )
+    first, *rest = differences(board_deal(one, 0, 0), board_deal(other, 0, 0))
+    assert (first.at, first.same_position) == ("pass", True)
+    assert rest
+    assert not any(each.same_position for each in rest)

@@ -1,0 +1,304 @@
+"""The same board: sealed until it is played, then beside everybody who sat in that chair, decision by decision."""
+
+from __future__ import annotations
+
+import stat
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import select
+
+from ladder.app.ladder import Ladder
+from ladder.app.matches import public_match
+from ladder.errors import Conflict, Forbidden, LadderError, UserError
+from ladder.people.boards import comparing
+from ladder.people.boards.daily_board import open_today, todays_board
+from ladder.people.boards.day_seed import HOUSE, OPPONENT, day_secret
+from ladder.people.boards.match_boards import BoardChair, match_board, open_match_board
+from ladder.people.boards.played_boards import YOU
+from ladder.people.boards.table_orders import open_ordered
+from ladder.people.review import table_replays
+from ladder.people.review.table_replays import first_place
+from ladder.people.tables.opening import open_table
+from ladder.people.tables.table_states import table_page
+from ladder.results.table_files import TableFiles
+from ladder.settings.settings import load_settings
+from ladder.store.models import StoredBot
+from ladder.store.table_models import PeopleTable
+from ladder.values.people import ChairKind, TableOrder, TablePurpose, TableVisitor
+from ladder.values.replay import DealPlace
+from pigpen.rules import seed_from
+from pigpen.rules.shuffle import commitment
+from referee.records.lines import DealLine
+from referee.replay.verify import verify
+from tests.ladder.computing_here import compute_all, computed
+from tests.ladder.ladders import NOW, played
+from tests.ladder.people.boards.finished import finished
+from tests.ladder.recorded_ladders import new_ladder, recorded_match
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ladder.values.replay import DealReplayed
+    from ladder.values.same_board import DayResults, SameBoard, SittingBeside
+    from ladder.values.why import Dearest, Why
+
+pytestmark = pytest.mark.usefixtures("few_playouts")
+ADA = TableVisitor(guest="192.0.2.7", shown="Ada")
+BEN = TableVisitor(guest="192.0.2.8", shown="Ben")
+DAY = 24 * 3600.0
+FIRST = DealPlace(board=0, table=0)
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[Ladder]:
+    made = new_ladder(load_settings(data_dir=tmp_path))
+    yield made
+    made.database.close()
+
+
+def compare(ladder: Ladder, name: str, secret: str) -> SameBoard:
+    """The comparison when all house bots have played."""
+    found = comparing.compare(ladder, name, secret)
+    if found.computing:
+        assert compute_all(ladder)
+        found = comparing.compare(ladder, name, secret)
+    assert (found.computing, found.absent) == (None, ())
+    return found
+
+
+def results_of_yesterday(ladder: Ladder, variant: str) -> DayResults:
+    if comparing.results_of_yesterday(ladder, variant).computing:
+        assert compute_all(ladder)
+    return comparing.results_of_yesterday(ladder, variant)
+
+
+def beside(ladder: Ladder, name: str, secret: str, key: str) -> SittingBeside:
+    return computed(ladder, lambda: comparing.beside(ladder, name, secret, key))
+
+
+def table_replayed(
+    ladder: Ladder, name: str, secret: str, key: str, place: DealPlace, seat: int | None = None
+) -> DealReplayed:
+    return computed(ladder, lambda: table_replays.table_replayed(ladder, name, secret, key, place, seat))
+
+
+def table_why(ladder: Ladder, name: str, secret: str, key: str, place: DealPlace, step: int) -> Why:
+    return computed(ladder, lambda: table_replays.table_why(ladder, name, secret, key, place, step))
+
+
+def dearest_of_deal(ladder: Ladder, name: str, secret: str, deal: int) -> Dearest:
+    return computed(ladder, lambda: table_replays.dearest_of_deal(ladder, name, secret, deal))
+
+
+def tomorrow(ladder: Ladder) -> Ladder:
+    return replace(ladder, clock=lambda: NOW + DAY)
+
+
+def test_the_secret_of_the_days_is_made_once_and_nobody_else_may_read_it(tmp_path: Path) -> None:
+    first = day_secret(tmp_path)
+    assert (len(first), day_secret(tmp_path)) == (32, first)
+    (file,) = (tmp_path / "tables").iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    file.write_text("nothing")
+    with pytest.raises(LadderError, match="cannot be read"):
+        day_secret(tmp_path)
+
+
+def test_todays_board_is_committed_to_and_its_seed_is_told_when_the_day_is_over(ladder: Ladder) -> None:
+    today = todays_board(ladder, "hearts")
+    assert today.seed is None
+    assert today.commitment != todays_board(ladder, "gongzhu").commitment
+    then = todays_board(tomorrow(ladder), "hearts", days_ago=1)
+    assert (then.day, then.commitment) == (today.day, today.commitment)
+    assert then.seed is not None
+    assert commitment(bytes.fromhex(then.seed)) == today.commitment
+
+
+def test_when_the_day_is_over_everybody_may_see_how_it_was_played(ladder: Ladder) -> None:
+    finished(ladder, open_today(ladder, "hearts", ADA))
+    assert {each.name for each in results_of_yesterday(ladder, "hearts").sittings} == {*HOUSE}, "today is sealed"
+    then = results_of_yesterday(tomorrow(ladder), "hearts")
+    assert {each.name for each in then.sittings} == {"Ada", *HOUSE}
+    assert commitment(bytes.fromhex(then.board.seed or "")) == todays_board(ladder, "hearts").commitment
+
+
+LATER = [pytest.param(each, marks=pytest.mark.long) for each in ("gongzhu-sale",)]
+
+
+@pytest.mark.parametrize("rules", ["hearts", "gongzhu-partners", "gongzhu-five", *LATER])
+def test_everybody_gets_the_same_cards_in_the_same_chair(ladder: Ladder, rules: str) -> None:
+    one, other = open_today(ladder, rules, ADA), open_today(ladder, rules, BEN)
+    finished(ladder, one)
+    finished(ladder, other, "random")
+    first, second = (compare(ladder, each.name, each.secrets[0]) for each in (one, other))
+    assert first.hand == second.hand
+    assert (first.chair, first.board, first.rotation, first.match) == (0, 0, 0, None)
+    assert {each.name for each in first.sittings} == {"Ada", "Ben", *HOUSE}
+    assert [each.name for each in first.sittings if each.you] == ["Ada"]
+    points = {each.name: each.points for each in first.sittings}
+    assert points["Ada"] == points["cautious"] == first.points, "who plays like a house bot has its points"
+    assert todays_board(ladder, rules).played == 2
+    assert first.percentile is not None
+
+
+def test_nothing_is_told_before_the_board_is_played(ladder: Ladder) -> None:
+    opened = open_today(ladder, "hearts", ADA)
+    secret = opened.secrets[0]
+    for ask in (
+        lambda: compare(ladder, opened.name, secret),
+        lambda: beside(ladder, opened.name, secret, "house-counting"),
+        lambda: table_replayed(ladder, opened.name, secret, "house-counting", FIRST),
+        lambda: first_place(ladder, opened.name, secret),
+        lambda: table_why(ladder, opened.name, secret, "house-counting", FIRST, 1),
+    ):
+        with pytest.raises(Conflict, match=r"sealed until you have played|told when the table is over"):
+            ask()
+    finished(ladder, opened)
+    with pytest.raises(Forbidden):
+        compare(ladder, opened.name, "another")
+    assert table_page(ladder, opened.name, secret).seed is None, "others are still to play it"
+
+
+def test_a_table_that_only_says_that_it_plays_the_board_is_not_compared(ladder: Ladder) -> None:
+    opened = open_today(ladder, "hearts", ADA)
+    finished(ladder, opened)
+    order = TableOrder(variant="hearts", format="board:0:0", purpose=TablePurpose.TODAY,
+                       board=todays_board(ladder, "hearts").day.isoformat())  # fmt: skip
+    finished(ladder, open_table(ladder, order, BEN, seed_from("easy")))
+    assert {each.name for each in compare(ladder, opened.name, opened.secrets[0]).sittings} == {"Ada", *HOUSE}
+
+
+def test_the_first_time_counts_and_only_without_help(ladder: Ladder) -> None:
+    tables = [open_today(ladder, "hearts", visitor) for visitor in (ADA, ADA, BEN)]
+    numbers = [finished(ladder, each, "random") for each in tables]
+    with ladder.database.write() as session:
+        helped = session.get(PeopleTable, numbers[2])
+        assert helped is not None
+        helped.assisted = True
+    found = compare(ladder, tables[1].name, tables[1].secrets[0])
+    assert {each.key: each.counts for each in found.sittings if each.kind is ChairKind.PERSON} == {
+        f"person-{numbers[0]}": True, f"person-{numbers[1]}": False, f"person-{numbers[2]}": False
+    }  # fmt: skip
+    house = [each.points for each in found.sittings if each.kind is ChairKind.HOUSE]
+    assert found.percentile == sum(100 * (found.points < each) + 50 * (found.points == each) for each in house) // 5
+
+
+def test_the_first_decision_that_differs_leads_into_both_deals(ladder: Ladder) -> None:
+    opened = open_today(ladder, "hearts", ADA)
+    finished(ladder, opened, "random")
+    name, secret = opened.name, opened.secrets[0]
+    assert first_place(ladder, name, secret) == FIRST
+    mine = table_replayed(ladder, name, secret, YOU, FIRST)
+    assert (mine.match, mine.bots[0]) == (None, "Ada")
+    for key in (f"house-{each}" for each in HOUSE if each != "random"):
+        found = beside(ladder, name, secret, key)
+        assert found.yours == found.other == FIRST
+        theirs = table_replayed(ladder, name, secret, key, found.other)
+        assert theirs.hands == mine.hands
+        first = found.differences[0]
+        done = {step.number: step for shown in (mine,) for moment in shown.moments for step in moment.steps}
+        assert (done[first.step].seat, done[first.step].action) == (0, first.yours)
+        done = {step.number: step for moment in theirs.moments for step in moment.steps}
+        assert (done[first.other_step].seat, done[first.other_step].action) == (0, first.other)
+    with pytest.raises(LadderError, match="Nobody called 'person-999'"):
+        beside(ladder, name, secret, "person-999")
+    with pytest.raises(LadderError, match="There is no seat 7"):
+        table_replayed(ladder, name, secret, YOU, FIRST, 7)
+
+
+def test_a_board_of_a_match_is_played_once_more_in_the_place_of_a_bot(ladder: Ladder) -> None:
+    lines = played("gongzhu", form="boards:2")
+    match = recorded_match(ladder, lines, "1")
+    deals = [line for line in lines if isinstance(line, DealLine)]
+    (line,) = [each for each in deals if (each.board, each.rotation) == (1, 2)]
+    found = match_board(ladder, match, 1, 2)
+    assert line.seats is not None
+    assert [chair.bot for chair in found.chairs] == [lines[0].bots[bot] for bot in line.seats]  # type: ignore[union-attr]
+    tables = [open_match_board(ladder, BoardChair(match, 1, table, 3), who) for table, who in ((2, ADA), (0, BEN))]
+    numbers = [finished(ladder, each) for each in tables]
+    person = line.seats[3]
+    assert [*tables[0].secrets] == [person]
+    result = compare(ladder, tables[0].name, tables[0].secrets[person])
+    assert (result.match, result.board, result.rotation, result.chair, result.hand) == (match, 1, 2, 3, line.hands[3])
+    bots = {each.key: each.points for each in result.sittings if each.kind is ChairKind.BOT}
+    assert bots == {f"bot-{each.rotation}": each.scores[3] for each in deals if each.board == 1}
+    assert {each.name for each in result.sittings if each.kind is ChairKind.PERSON} == {"Ada", "Ben"}
+    record = TableFiles(ladder.settings.data_dir).record(numbers[0])
+    checked = verify(record)
+    assert checked.finished
+    assert checked.match is not None
+    assert checked.match.commitment == found.commitment == lines[0].commitment  # type: ignore[union-attr]
+    assert beside(ladder, tables[0].name, tables[0].secrets[person], "bot-2").sitting.points == line.scores[3]
+
+
+def test_the_same_bots_sit_there_if_their_owners_allow_it_and_the_person_has_an_account(ladder: Ladder) -> None:
+    lines = played("gongzhu")
+    match = recorded_match(ladder, lines, "1")
+    with ladder.database.write() as session:
+        for bot in session.scalars(select(StoredBot).where(StoredBot.name.in_(["Snout", "Truffle"]))):
+            bot.tables = True
+    chair = BoardChair(match, 0, 0, 0)
+    names = [seat.bot for seat in public_match(ladder, match).seats]
+    mine = next(iter(open_match_board(ladder, chair, ADA).secrets))
+    for visitor, allowed in ((TableVisitor(account="ada"), {"Snout", "Truffle"}), (ADA, set[str]())):
+        page = table_page(ladder, open_match_board(ladder, chair, visitor).name)
+        for number, (name, sits) in enumerate(zip(names, page.chairs, strict=True)):
+            if number != mine:
+                wanted = (ChairKind.BOT, name) if name in allowed else (ChairKind.HOUSE, OPPONENT)
+                assert (sits.kind, sits.name) == wanted
+
+
+def test_what_is_no_board_of_a_match_is_named(ladder: Ladder) -> None:
+    match = recorded_match(ladder, played("hearts"), "1")
+    for board, table in ((99, 0), (0, 7)):
+        with pytest.raises(UserError, match=f"Match {match} has no board {board} at table {table}"):
+            match_board(ladder, match, board, table)
+    with pytest.raises(UserError, match="has no seat 7"):
+        open_match_board(ladder, BoardChair(match, 0, 0, 7), ADA)
+    with pytest.raises(LadderError, match="There is no match 99"):
+        match_board(ladder, 99, 0, 0)
+    opened = open_table(ladder, TableOrder(variant="hearts", format="deals:1"), ADA)
+    finished(ladder, opened)
+    with pytest.raises(LadderError, match="nothing to compare"):
+        compare(ladder, opened.name, opened.secrets[0])
+
+
+def test_my_dearest_decisions_of_a_deal_are_mine(ladder: Ladder) -> None:
+    opened = open_table(ladder, TableOrder(variant="hearts", format="deals:2"), ADA)
+    with pytest.raises(UserError, match="Deal 0 of this table is not over yet"):
+        dearest_of_deal(ladder, opened.name, opened.secrets[0], 0)
+    finished(ladder, opened, "random")
+    found = dearest_of_deal(ladder, opened.name, opened.secrets[0], 1)
+    assert 0 < len(found.dearest) <= 3
+    assert {(each.bot, each.seat, each.deal) for each in found.dearest} == {("Ada", 0, 1)}
+    costs = [each.cost for each in found.dearest]
+    assert costs == sorted(costs, reverse=True)
+    place = DealPlace(board=1, table=0)
+    step = found.dearest[0].step
+    assert table_why(ladder, opened.name, opened.secrets[0], YOU, place, step) == found.dearest[0]
+    with pytest.raises(UserError, match="Deal 2 of this table is not over yet"):
+        dearest_of_deal(ladder, opened.name, opened.secrets[0], 2)
+    with pytest.raises(Forbidden):
+        dearest_of_deal(ladder, opened.name, "another", 0)
+
+
+def test_boards_are_ordered_as_tables_are(ladder: Ladder) -> None:
+    match = recorded_match(ladder, played("hearts"), "1")
+    today = TableOrder(variant="hearts", purpose=TablePurpose.TODAY, shown="Ada", board="1999-01-01", format="game")
+    page = table_page(ladder, open_ordered(ladder, today, TableVisitor()).name)
+    assert (page.commitment, page.format) == (todays_board(ladder, "hearts").commitment, "board:0:0")
+    assert (page.board, page.chairs[0].name) == (todays_board(ladder, "hearts").day.isoformat(), "Ada")
+    board = TableOrder(purpose=TablePurpose.BOARD, board=f"{match}/0/1/2")
+    page = table_page(ladder, open_ordered(ladder, board, TableVisitor()).name)
+    assert (page.purpose, page.board, page.format) == (TablePurpose.BOARD, f"{match}/0/1/2", "board:0:1")
+    free = TableOrder(variant="hearts", board=f"{match}/0/1/2")
+    assert table_page(ladder, open_ordered(ladder, free, TableVisitor()).name).board == ""
+    for order in (today, board):
+        with pytest.raises(UserError, match="has its own chairs and rules, and no practice"):
+            open_ordered(ladder, order.model_copy(update={"practice": True}), TableVisitor())
+    for words in ("", "x", "17/3/1", "-1/0/0/0", "1/0/0/0/0"):
+        with pytest.raises(UserError, match="is no board of a match"):
+            open_ordered(ladder, board.model_copy(update={"board": words}), TableVisitor())

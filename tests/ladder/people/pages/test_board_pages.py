@@ -1,0 +1,157 @@
+"""Boards that others play, too, over HTTP: sealed, played, and then beside everybody else; practice."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.people.boards.day_seed import HOUSE
+from ladder.settings.settings import load_settings
+from ladder.values.replay import DealReplayed
+from ladder.values.why import Dearest, Hint, Why
+from tests.ladder.ladders import played
+from tests.ladder.people.pages.tables_here import TableBrowser, site_here
+from tests.ladder.recorded_ladders import new_ladder, recorded_match
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ladder.app.ladder import Ladder
+    from referee.records.lines import AnyLine
+
+pytestmark = pytest.mark.usefixtures("few_playouts")
+BESIDE = re.compile(r'href="(/play/[^"#]*/replay/[^"]*)#(\d+)"')
+
+
+@pytest.fixture(scope="module")
+def lines() -> tuple[AnyLine, ...]:
+    """Played before a test has an event loop."""
+    return played("hearts-short", form="boards:1")
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[Ladder]:
+    made = new_ladder(load_settings(data_dir=tmp_path))
+    yield made
+    made.database.close()
+
+
+async def opened(browser: TableBrowser, address: str, **fields: str) -> None:
+    """Open a table at an address."""
+    response = await browser.send(address, address, **fields)
+    assert response.status_code == 303, response.text
+    browser.name = response.headers["location"].rpartition("/")[2]
+
+
+async def test_todays_board_is_sealed_then_played_then_compared(ladder: Ladder) -> None:
+    async with site_here(ladder) as base, TableBrowser(base) as browser, TableBrowser(base) as stranger:
+        page = await stranger.client.get("/play/today/hearts-short")
+        assert "published when the day is over" in page.text
+        await opened(browser, "/play/today/hearts-short", shown="Ada")
+        for sealed in ("compare", "replay", "replay/house-exact/0/0", "replay/you/0/0/deal", "dearest?deal=0"):
+            response = await browser.client.get(f"{browser.path}/{sealed}")
+            assert response.status_code >= 400, sealed
+            assert "house-" not in response.text
+        last = await browser.play()
+        assert last.over
+        assert last.over.compare == f"{browser.path}/compare"
+        page = await browser.page(last.over.compare)
+        assert page.status_code == 200
+        for name in ("Ada", *HOUSE):
+            assert name in page.text
+        beside = await browser.page(f"{browser.path}/compare?with=house-exact")
+        found = BESIDE.findall(beside.text)
+        assert {address.split("/")[4] for address, _ in found} == {"you", "house-exact"}
+        for address, step in found[-2:]:
+            assert f'href="#{step}"' in (await browser.client.get(address)).text, "each card has an address"
+        for address in (last.over.compare, found[0][0], f"{browser.path}/record", f"{browser.path}/replay"):
+            assert (await stranger.client.get(address)).status_code == 404
+        again = await stranger.client.get("/play/today/hearts-short")
+        assert "1 person has played it." in again.text
+
+
+async def test_a_board_of_a_match_is_played_and_lies_beside_its_bots(
+    ladder: Ladder, lines: tuple[AnyLine, ...]
+) -> None:
+    match = recorded_match(ladder, lines)
+    async with site_here(ladder) as base, TableBrowser(base) as browser:
+        assert f"/play/board/{match}/0/2" in (await browser.client.get(f"/m/{match}/0/2")).text
+        await opened(browser, f"/play/board/{match}/0/2", shown="Ada", seat="3")
+        await browser.play()
+        page = await browser.client.get(f"{browser.path}/compare?with=bot-2")
+        assert page.status_code == 200
+        assert page.text.count("with=bot-") == 4
+        record = (await browser.client.get(f"{browser.path}/record")).text.splitlines()
+        first, deal, _ = map(json.loads, record)
+        assert (first["format"], deal["seats"].index(first["people"][0]["bot"])) == ("board:0:2", 3)
+        for address in (f"/play/board/{match}/0/9", f"/play/board/{match}/9/0", "/play/board/999/0/0"):
+            assert (await browser.client.get(address)).status_code in (404, 422)
+
+
+async def test_a_finished_table_is_replayed_card_by_card(ladder: Ladder) -> None:
+    async with site_here(ladder) as base, TableBrowser(base) as browser:
+        await browser.open(variant="gongzhu", length="deals:4", shown="Ada")
+        await browser.play()
+        page = await browser.client.get(f"{browser.path}/replay", follow_redirects=True)
+        assert str(page.url).endswith("/replay/you/0/0")
+        assert "/replay/you/1/0" in page.text
+        whole = await browser.client.get(f"{browser.path}/replay/you/1/0/deal")
+        deal = DealReplayed.model_validate_json(whole.content)
+        assert (deal.match, deal.bots[0], deal.people, deal.place.board) == (None, "Ada", (0,), 1)
+        own = DealReplayed.model_validate_json((await browser.client.get(f"{whole.url}?seat=0")).content)
+        assert [bool(hand) for hand in own.hands] == [True, False, False, False]
+        step = next(step.number for moment in deal.moments for step in moment.steps if step.by == "bot")
+        why = await browser.page(f"{whole.url}/steps/{step}/why")
+        assert Why.model_validate_json(why.content).step == step
+        dearest = await browser.page(f"{browser.path}/dearest?deal=1")
+        assert len(Dearest.model_validate_json(dearest.content).dearest) <= 3
+        for wrong in ("you/4/0", "you/0/1", "nobody/0/0", "house-exact/0/0"):
+            assert (await browser.client.get(f"{browser.path}/replay/{wrong}")).status_code in (404, 422)
+
+
+async def test_in_practice_one_may_ask_before_one_plays(ladder: Ladder) -> None:
+    async with site_here(ladder) as base, TableBrowser(base) as browser:
+        await browser.open(length="deals:1", practice="on")
+        asked = await browser.until(lambda state: state.question)
+        assert not asked.assisted
+        answer = await browser.computed(lambda: browser.post("why"))
+        assert answer.status_code == 200, answer.text
+        hint = Hint.model_validate_json(answer.content)
+        assert asked.question
+        assert hint.decision == asked.question.decision
+        assert "hand" not in answer.text
+        assert (await browser.state()).assisted
+        other = await browser.post("why", headers={"Origin": "https://other.example"})
+        assert other.status_code == 403
+
+
+async def test_without_practice_nobody_may_ask(ladder: Ladder) -> None:
+    async with site_here(ladder) as base, TableBrowser(base) as browser:
+        await browser.open(length="deals:1")
+        await browser.until(lambda state: state.question)
+        answer = await browser.post("why")
+        assert (answer.status_code, "practice" in answer.text) == (403, True)
+        answer = await browser.post("back")
+        assert (answer.status_code, "practice" in answer.text) == (403, True)
+
+
+async def test_in_practice_a_decision_is_taken_back_and_asked_for_again(ladder: Ladder) -> None:
+    async with site_here(ladder) as base, TableBrowser(base) as browser:
+        await browser.open(length="deals:1", practice="on")
+        first = await browser.until(lambda state: state.question)
+        assert first.question
+        cards = " ".join(first.question.legal.split()[: first.question.count])
+        assert (await browser.post("answer", decision=first.question.decision, action=cards)).status_code == 204
+        await browser.until(lambda state: state.question and state.question.kind == "play")
+        assert (await browser.post("back")).status_code == 204
+        again = await browser.until(lambda state: state.question and state.question.kind == "pass")
+        assert again.question
+        assert again.question.decision == first.question.decision
+        assert again.assisted
+        assert [notice.kind for notice in again.notices] == ["taken_back"]
+        last = await browser.play()
+        assert last.status == "over"

@@ -1,0 +1,135 @@
+"""The client of a person's seat: reconnection, idempotent answers, presence."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.people.seat.client import PersonClient
+from pigpen.client import Refused, Unreachable
+from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
+from pigpen.values.seen import Seen
+from referee.seats.clock import Stopwatch
+from referee.seats.hello import new_token
+from referee.seats.person_seat import PersonSeat
+from referee.seats.presence import PersonAway
+from tests.ladder.people.seat.listeners import RecordingListener
+from tests.referee.wires import RULES, question
+from tests.waiting import PATIENCE, comes
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+WELCOME = Welcome(RULES, 0, "game", ClockSetting(0.0, 30.0, 30.0, 30.0))
+SEEN = Seen(question(0), ("you", "b", "c", "d"))
+
+
+@asynccontextmanager
+async def at_table(folder: Path) -> AsyncIterator[tuple[PersonSeat, RecordingListener, PersonClient]]:
+    token, listener = new_token(), RecordingListener()
+    seat = PersonSeat(folder / "seat.sock", token)
+    await seat.listen()
+    client = PersonClient(listener, f"unix:{folder / 'seat.sock'}", token)
+    playing = asyncio.ensure_future(client.play_match())
+    try:
+        await seat.welcome(WELCOME)
+        yield seat, listener, client
+    finally:
+        playing.cancel()
+        with suppress(asyncio.CancelledError):
+            await playing
+        await seat.close()
+
+
+async def test_what_the_seat_says_reaches_the_front_in_order(tmp_path: Path) -> None:
+    async with at_table(tmp_path) as (seat, listener, client):
+        seat.show(SEEN)
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        await comes(lambda: listener.questions)
+        assert listener.welcomes == [WELCOME]
+        assert listener.connections == [True]
+        assert [seen.names for seen in listener.sights] == [SEEN.names]
+        assert listener.sights[0].view == SEEN.view
+        assert client.answer(1, question().legal[0])
+        assert await asking == question().legal[0]
+
+
+async def test_a_second_answer_and_one_to_another_question_change_nothing(tmp_path: Path) -> None:
+    async with at_table(tmp_path) as (seat, listener, client):
+        asking = asyncio.ensure_future(seat.ask(question(5), Stopwatch(PATIENCE), 0.0))
+        await comes(lambda: listener.questions)
+        assert not client.answer(4, question().legal[0])
+        assert client.answer(5, question().legal[0])
+        assert not client.answer(5, question().legal[0])
+        assert await asking == question().legal[0]
+
+
+async def test_a_lost_connection_is_made_again_and_an_answer_that_went_with_it_is_sent_again(tmp_path: Path) -> None:
+    async with at_table(tmp_path) as (seat, listener, client):
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        await comes(lambda: listener.questions)
+        await seat._server.stop(None)
+        assert client.answer(1, question().legal[0])
+        assert await asyncio.wait_for(asking, PATIENCE) == question().legal[0]
+        assert listener.connections[:3] == [True, False, True]
+        assert len({each.view.decision for each in listener.questions}) == 1
+
+
+async def test_a_question_that_is_put_again_keeps_its_time(tmp_path: Path) -> None:
+    async with at_table(tmp_path) as (seat, listener, client):
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        await comes(lambda: listener.questions)
+        await seat._server.stop(None)
+        await comes(lambda: len(listener.questions) == 2)
+        assert listener.questions[0].until == listener.questions[1].until
+        client.answer(1, question().legal[0])
+        await asking
+
+
+async def test_a_person_leaves_and_comes_back(tmp_path: Path) -> None:
+    async with at_table(tmp_path) as (seat, listener, client):
+        seat.show(SEEN)
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        await comes(lambda: listener.questions)
+        client.leave()
+        with pytest.raises(PersonAway):
+            await asyncio.wait_for(asking, PATIENCE)
+        await comes(lambda: listener.sights[-1].away)
+        client.come_back()
+        await comes(lambda: not listener.sights[-1].away)
+        assert not seat.presence.is_away
+
+
+async def test_the_clock_waits_until_the_person_continues(tmp_path: Path) -> None:
+    async with at_table(tmp_path) as (seat, listener, client):
+        await seat.tell(DealResult(0, 0, (1, 2, 3, 4), (1, 2, 3, 4)))
+        await comes(lambda: listener.results)
+        client.go_on(0)
+        await asyncio.wait_for(seat.presence.looked_within(10 * PATIENCE), PATIENCE)
+
+
+async def test_the_end_of_the_match_ends_the_client(tmp_path: Path) -> None:
+    token, listener = new_token(), RecordingListener()
+    seat = PersonSeat(tmp_path / "seat.sock", token)
+    await seat.listen()
+    client = PersonClient(listener, f"unix:{tmp_path / 'seat.sock'}", token)
+    playing = asyncio.ensure_future(client.play_match())
+    await seat.welcome(WELCOME)
+    await seat.tell(MatchResult(2, 1.5))
+    await seat.close()
+    await asyncio.wait_for(playing, PATIENCE)
+    assert listener.ends == [MatchResult(2, 1.5)]
+
+
+async def test_a_wrong_token_is_refused_and_nobody_there_is_said_after_a_while(tmp_path: Path) -> None:
+    seat = PersonSeat(tmp_path / "seat.sock", new_token())
+    await seat.listen()
+    with pytest.raises(Refused, match="that is not the token of this seat"):
+        await PersonClient(RecordingListener(), f"unix:{tmp_path / 'seat.sock'}", new_token()).play_match()
+    await seat.close()
+    with pytest.raises(Unreachable, match="No referee at"):
+        await PersonClient(RecordingListener(), f"unix:{tmp_path / 'nowhere'}", new_token(), patience=0.1).play_match()
