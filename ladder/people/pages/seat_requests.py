@@ -12,12 +12,11 @@ from ladder.errors import Conflict, TooOften, UserError
 from ladder.people.pages.request_parts import NOT_KEPT, AnswerMessage, Name, PresenceMessage, message_of
 from ladder.people.pages.seat_cookies import my_seat_session, settled_session
 from ladder.people.pages.tab_streams import tab_messages
+from ladder.site.server.event_streams import event_stream
 from ladder.site.server.fresh import fresh
-from ladder.site.server.packed_stream import event_stream
 
 if TYPE_CHECKING:
     from ladder.people.sessions.open_tabs import OpenTabs
-    from ladder.site.server.context import Site
 
 router = APIRouter(prefix="/play")
 
@@ -32,14 +31,11 @@ async def state(request: Request, name: Name) -> Response:
 @router.get("/{name}/stream")
 async def stream(request: Request, name: Name) -> Response:
     """Send the table as the person may see it, now and whenever that changes (server-sent events)."""
-    site: Site = request.app.state.site
     tabs: OpenTabs = request.app.state.open_tabs
     if tabs.are_too_many:
         raise HTTPException(503, "Too many play at once; try again soon.", {"Retry-After": "10"})
     session = await my_seat_session(request, name)
-    return event_stream(
-        request, tab_messages(site.metrics, session.open_tab(), lambda state: state.status in ("over", "ended"))
-    )
+    return event_stream(request, tab_messages(session.open_tab(), lambda state: state.status in ("over", "ended")))
 
 
 @router.post("/{name}/answer")

@@ -14,8 +14,8 @@ from ladder.people.pages.request_parts import NOT_KEPT, Name
 from ladder.people.pages.tab_streams import tab_messages
 from ladder.people.sessions.watched_table import watched
 from ladder.site.rendering.words import to_translate
+from ladder.site.server.event_streams import event_stream
 from ladder.site.server.fresh import fresh
-from ladder.site.server.packed_stream import event_stream
 
 if TYPE_CHECKING:
     from ladder.people.sessions.open_tabs import OpenTabs
@@ -64,9 +64,8 @@ async def watch_state(request: Request, name: Name, key: Key = "") -> Response:
 @router.get("/{name}/watch/stream")
 async def watch_stream(request: Request, name: Name, key: Key = "") -> Response:
     """Send the table as a spectator sees it, now and whenever that changes (server-sent events)."""
-    site: Site = request.app.state.site
     tab = await _tab(request, name, key)
-    return event_stream(request, tab_messages(site.metrics, tab, lambda state: state.is_over))
+    return event_stream(request, tab_messages(tab, lambda state: state.is_over))
 
 
 async def _tab(request: Request, name: str, key: str) -> Tab[WatchState]:

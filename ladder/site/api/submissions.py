@@ -15,13 +15,14 @@ from ladder.app.submit import ordering, uploads
 from ladder.entry.policy import Act
 from ladder.errors import BotRejected, Conflict, Forbidden, LadderError, TooOften
 from ladder.site.server.context import MAX_NUMBER
-from ladder.site.server.fresh import HEADERS, fresh
+from ladder.site.server.event_streams import STOP, event, event_stream
+from ladder.site.server.fresh import fresh
 from ladder.site.server.viewer import demand, still_may
 from ladder.values.submission import SubmissionList, SubmissionOrder, SubmissionRow, Upload, UploadOrder
 from referee.records.rules_file import RulesFileError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncGenerator, Iterator
 
     from ladder.site.server.context import Site
     from ladder.values.accounts import Viewer
@@ -31,8 +32,6 @@ LOOK_SECONDS = 1.0
 """How often a stream looks how far a submission has come."""
 MAX_STREAMS = 10
 """Streams that one account may read at a time: each of them asks the database again and again."""
-PULSE_LOOKS = 15
-"""Looks without news after which a comment is sent, so that no proxy closes the stream as idle."""
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 UploadId = Annotated[str, Path(max_length=64)]
 Offset = Annotated[int, Header(alias="Upload-Offset", ge=0)]
@@ -119,30 +118,23 @@ async def stream(request: Request, number: Number) -> Response:
     first = await asyncio.to_thread(ordering.submission, site.ladder, viewer, number)
     if site.readers[viewer.name] >= MAX_STREAMS:
         raise TooOften(f"You read {MAX_STREAMS} submissions at a time already, and more may not be.", 10.0)
-    headers = {**HEADERS, "X-Accel-Buffering": "no"}
-    return StreamingResponse(_messages(request, viewer, first), headers=headers, media_type="text/event-stream")
+    return event_stream(request, _messages(request, viewer, first))
 
 
-async def _messages(request: Request, viewer: Viewer, row: SubmissionRow) -> AsyncIterator[str]:
+async def _messages(request: Request, viewer: Viewer, row: SubmissionRow) -> AsyncGenerator[str]:
     site: Site = request.app.state.site
-    site.metrics.stream_opened(1)
     site.readers[viewer.name] += 1
     try:
-        quiet = 0
-        yield _event(row)
+        yield event(row.model_dump_json())
         while row.finished is None and not site.hub.is_closed:
             await asyncio.sleep(site.look_seconds)
             if not await asyncio.to_thread(still_may, request, Act.READ_SUBMISSION, row.owner):
                 break
             last, row = row, await asyncio.to_thread(ordering.submission, site.ladder, viewer, row.id)
-            quiet = 0 if row != last else quiet + 1
             if row != last:
-                yield _event(row)
-            elif quiet % PULSE_LOOKS == 0:
-                yield ": still here\n\n"
-        yield "event: stop\ndata: {}\n\n"
+                yield event(row.model_dump_json())
+        yield STOP
     finally:
-        site.metrics.stream_opened(-1)
         site.readers[viewer.name] -= 1
         if not site.readers[viewer.name]:
             del site.readers[viewer.name]
@@ -161,7 +153,3 @@ def not_taken() -> Iterator[None]:
 
 def _submitter(request: Request) -> tuple[Site, Viewer]:
     return request.app.state.site, demand(request, Act.SUBMIT)
-
-
-def _event(row: SubmissionRow) -> str:
-    return f"data: {row.model_dump_json()}\n\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Path, Query, Request
@@ -12,10 +11,11 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ladder.app import live, matches
 from ladder.site.server.context import MAX_NUMBER
+from ladder.site.server.event_streams import STOP, event, event_stream, retry_after
 from ladder.values.live import LivePage, LiveRow
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
 
     from ladder.site.server.context import Site
 
@@ -23,8 +23,6 @@ api = APIRouter()
 pages = APIRouter()
 MAX_STREAMS = 2000
 """Streams that one process keeps open."""
-PULSE_SECONDS = 15.0
-"""Seconds without an event after which a comment is sent, so that no proxy closes the stream as idle."""
 RETRY_MS = 2000
 """After how many milliseconds a browser tries again."""
 NOT_KEPT = {"Cache-Control": "no-store"}
@@ -74,31 +72,13 @@ async def stream(request: Request, number: Number, after: Mark = "") -> Response
         raise HTTPException(503, "Too many watch at once; try again soon.", {"Retry-After": "10"})
     await asyncio.to_thread(matches.public_match, site.ladder, number)  # says now if there is none
     after = request.headers.get("last-event-id", after)[:40]
-    headers = {**NOT_KEPT, "X-Accel-Buffering": "no"}
-    return StreamingResponse(_messages(site, number, after), headers=headers, media_type="text/event-stream")
+    return event_stream(request, _messages(site, number, after))
 
 
-async def _messages(site: Site, number: int, after: str) -> AsyncIterator[str]:
-    """The stream: an event of ours is a message whose id is its mark; `stop` says that nothing more will come."""
-    site.metrics.stream_opened(1)
-    try:
-        yield f"retry: {RETRY_MS}\n\n"
-        async with site.hub.follow(number, after) as viewer:
-            coming = asyncio.ensure_future(anext(viewer, None))
-            try:
-                while True:
-                    done, _ = await asyncio.wait((coming,), timeout=PULSE_SECONDS)
-                    if not done:
-                        yield ": still here\n\n"
-                        continue
-                    if (event := coming.result()) is None:
-                        break
-                    yield f"id: {event.mark}\ndata: {event.line}\n\n"
-                    coming = asyncio.ensure_future(anext(viewer, None))
-            finally:
-                coming.cancel()
-                with suppress(asyncio.CancelledError, Exception):
-                    await coming
-        yield "event: stop\ndata: {}\n\n"
-    finally:
-        site.metrics.stream_opened(-1)
+async def _messages(site: Site, number: int, after: str) -> AsyncGenerator[str]:
+    """The stream: an event of ours is a message whose id is its mark."""
+    yield retry_after(RETRY_MS)
+    async with site.hub.follow(number, after) as viewer:
+        async for each in viewer:
+            yield event(each.line, each.mark)
+    yield STOP

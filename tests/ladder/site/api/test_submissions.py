@@ -130,13 +130,13 @@ async def begun(site: Site, reader: str, streams: int = 1) -> None:
 async def test_the_whole_way_from_an_upload_to_the_ladder(
     client: httpx.AsyncClient, ladder: Ladder, submissions: SubmissionCoordinator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    event, sent_phases = submission_api._event, list[str | None]()
+    sent_phases: list[str | None] = []
 
-    def watched(row: SubmissionRow) -> str:
-        sent_phases.append(row.phase)
-        return event(row)
+    def watched(data: str) -> str:
+        sent_phases.append(SubmissionRow.model_validate_json(data).phase)
+        return event(data)
 
-    monkeypatch.setattr(submission_api, "_event", watched)
+    monkeypatch.setattr(submission_api, "event", watched)
     ada = by(ladder, "ada")
     answer = await submitted(client, ada, archive=packed(readme_md="hello"))
     assert answer.status_code == 202
