@@ -17,6 +17,7 @@ from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.site.api import submissions as submission_api
 from ladder.site.api.submissions import MAX_STREAMS
+from ladder.site.server.event_streams import event
 from ladder.store.account_models import AuditEntry, StoredSubmission
 from ladder.store.commands.accounts import disable
 from ladder.store.commands.submission_queue import SUBMISSIONS
