@@ -113,3 +113,16 @@ async def test_to_cancel_what_is_done_changes_nothing(channel: Channel) -> None:
     channel.send(Frame(MessageKind.CANCEL, 1))
     channel.send(Frame(MessageKind.PLAY, 2, "again"))
     assert await channel.receive() == Frame(MessageKind.ANSWER, 2, "again")
+
+
+async def test_an_answer_that_is_too_long_to_be_sent_is_a_failure(worker: EchoWorker) -> None:
+    sent = asyncio.Queue[Frame]()
+
+    def send(answer: Frame) -> None:
+        if answer.kind is MessageKind.ANSWER:
+            raise ValueError("it is longer than 3 bytes")
+        sent.put_nowait(answer)
+
+    Service(worker, send).take(Frame(MessageKind.PLAY, 1, "task"))
+    failure = "The answer cannot be sent: it is longer than 3 bytes."
+    assert await sent.get() == Frame(MessageKind.FAILURE, 1, failure)
