@@ -167,8 +167,9 @@ class WorkerSession:
         try:
             await self._flush()  # reports on the task: after its answer they are not taken any more
             await self._send(answer, self._tokens[answer.call])
-        except OSError:
-            # The coordinator would wait for it.
+        except Exception as error:  # the coordinator would wait for the answer
+            if not isinstance(error, OSError):
+                log.exception("worker.failed", call=answer.call)
             await self._dask.close(reason="pigpen-answer-lost")
         finally:
             del self._tokens[answer.call]

@@ -27,6 +27,7 @@ from ladder.cluster.dask_setup import set_up_worker
 from ladder.cluster.facts import Facts
 from ladder.cluster.terms import ANSWER, TOPIC
 from ladder.cluster.worker_session import WorkerSession
+from ladder.worker.channel import Frame, MessageKind
 from ladder.worker.worker_pool import WorkerPool
 from tests.waiting import PATIENCE
 
@@ -164,6 +165,11 @@ class Liar(WorkerSession):
 
     async def pickled(self, call: int, token: str, _: object) -> None:
         await self._say(call, token, ToPickle(Evil()))
+
+    async def broken(self, call: int, token: str, _: object) -> None:
+        """Be honest, with an answer that no message can hold."""
+        self._tokens[call] = token
+        await self._answer(Frame(MessageKind.ANSWER, call, "\ud800"))
 
     async def endless(self, call: int, token: str, _: object) -> None:
         for _ in range(1024):

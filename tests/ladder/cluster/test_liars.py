@@ -65,6 +65,7 @@ async def liar(running: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Li
     [
         ("exception", WorkerLost, "Its connection has ended."),
         ("event", WorkerLost, "Its connection has ended."),
+        ("broken", WorkerLost, "Its connection has ended."),
         ("heartbeat", SandboxError, REFUSED),
         ("pickled", SandboxError, REFUSED),
         ("nonsense", InvalidAnswer, "It answered something that can be no answer."),
