@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 AUTHORITY_DAYS = 3650
 CERTIFICATE_DAYS = 825
 """Days that a scheduler's or a worker's certificate is valid."""
-SOON_DAYS = 30
-"""Days before its end from which a certificate is reported as about to expire."""
 EARLIER = timedelta(days=1)
 """Time before its creation from which a certificate is valid: the clocks of machines differ."""
 AUTHORITY = "authority.pem"
@@ -50,11 +48,6 @@ class Identity:
     authority: str
     """The authority's certificate, as PEM."""
     ends: datetime
-
-    @property
-    def ends_soon(self) -> bool:
-        """Whether it is time for another one."""
-        return self.ends - datetime.now(UTC) < timedelta(days=SOON_DAYS)
 
 
 def certificates_folder(data_dir: Path) -> Path:

@@ -6,12 +6,10 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ladder.cluster.terms import ReportKind
+from ladder.worker.channel import MessageKind, live_events
 
 if TYPE_CHECKING:
     import asyncio
-
-    from distributed import Future
 
     from ladder.cluster.answers import PartedAnswer
     from ladder.cluster.worker_logs import LogLimit
@@ -40,7 +38,6 @@ class WorkerCall:
 
     connection: WorkerConnection
     answer: PartedAnswer
-    future: Future
     subject: tuple[str, object, object]
     """What the task is about: its kind, its number, its attempt."""
     limit: asyncio.TimerHandle | None = None
@@ -59,10 +56,9 @@ def subject_of(task: str) -> tuple[str, object, object]:
 def about(kind: str, body: str) -> tuple[str, object, object] | None:
     """Give what a report is about, as `subject_of` does; None: the report is not valid."""
     try:
-        if kind == ReportKind.LIVE:
-            match, attempt = map(int, body.partition("\n")[0].split(" "))
-            return "match", match, attempt
-        if kind == ReportKind.TRIAL:
+        if kind == MessageKind.LIVE:
+            return "match", *live_events(body)[:2]
+        if kind == MessageKind.TRIAL:
             read = json.loads(body)
             return "submission", read["submission"], read["attempt"]
     except (ValueError, LookupError, TypeError, RecursionError):

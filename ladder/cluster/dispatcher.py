@@ -16,11 +16,10 @@ import structlog
 from distributed.diagnostics.plugin import SchedulerPlugin
 from pydantic import ValidationError
 
-from ladder.cluster import played
 from ladder.cluster.answers import AnswerTooLong, PartedAnswer
 from ladder.cluster.connections import WorkerCall, WorkerConnection, about, subject_of
 from ladder.cluster.same_versions import why_not
-from ladder.cluster.terms import ACKNOWLEDGED, CANCEL, TELL_BYTES, TOPIC, TURN_AWAY, ReportKind
+from ladder.cluster.terms import ACKNOWLEDGED, CANCEL, PLAY, TELL_BYTES, TOPIC, TURN_AWAY
 from ladder.cluster.worker_logs import (
     MAX_BURST_LINES,
     MAX_LINES_A_SECOND,
@@ -34,7 +33,7 @@ from ladder.worker.channel import Frame, MessageKind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from distributed import Client, Scheduler
+    from distributed import Scheduler
 
     from ladder.worker.channel import Channel
 
@@ -50,7 +49,6 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
     def __init__(
         self,
         scheduler: Scheduler,
-        client: Client,
         channel: Channel,
         obey_seconds: float = OBEY_SECONDS,
         clock: Callable[[], float] = time.monotonic,
@@ -60,13 +58,11 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
 
         Args:
             scheduler: Dask's.
-            client: Of that scheduler; it submits the calls.
             channel: Leads to the coordinator.
             obey_seconds: Seconds after which a worker that does not give up a call is disconnected.
             clock: By which lines for the log are limited: never goes back; seconds.
         """
         self._scheduler = scheduler
-        self._client = client
         self._channel = channel
         self._obey_seconds = obey_seconds
         self._clock = clock
@@ -96,25 +92,25 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
             self._send(MessageKind.LOST, number, "The worker has gone.")
             return
         answer = PartedAnswer(secrets.token_hex(16))
-        future = self._client.submit(
-            played.play, number, answer.token, task, key=_key(number, answer.token), workers=[connection.address],
-            allow_other_workers=False, retries=0, pure=False,
-        )  # fmt: skip
-        self._calls[number] = WorkerCall(connection, answer, future, subject_of(task))
+        self._calls[number] = WorkerCall(connection, answer, subject_of(task))
         connection.calls.add(number)
+        self._order(connection.address, PLAY, call=number, token=answer.token, task=task)
 
     def _cancel(self, number: int) -> None:
         call = self._calls.get(number)
         if call is None or call.limit:
             return
         address = call.connection.address
-        self._scheduler.worker_send(address, {"op": CANCEL, "call": number})
+        self._order(address, CANCEL, call=number)
         sentence = f"It did not give up a task within {self._obey_seconds:g} seconds."
         call.limit = asyncio.get_running_loop().call_later(self._obey_seconds, self._cut_off, address, sentence)
 
     def _turn_away(self, address: str, sentence: str) -> None:
-        self._scheduler.worker_send(address, {"op": TURN_AWAY, "sentence": sentence})
+        self._order(address, TURN_AWAY, sentence=sentence)
         self._cut_off(address, sentence)
+
+    def _order(self, address: str, operation: str, **fields: object) -> None:
+        self._scheduler.worker_send(address, {"op": operation, **fields})
 
     def _cut_off(self, address: str, reason: str) -> None:
         self._reasons[address] = reason
@@ -152,24 +148,8 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
             self._end(call, frame.kind, frame.body)
         return "taken"
 
-    def transition(self, key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
-        """Take a change of a task's state; Dask calls this."""
-        if finish in ("memory", "erred"):
-            asyncio.get_running_loop().call_soon(self._ended, key, finish)
-
-    def _ended(self, key: str, state: str) -> None:
-        number = int(key.split("-")[1])
-        if (call := self._calls.get(number)) is None:
-            return
-        if call.connection.address not in self._scheduler.workers:
-            self._end(number, MessageKind.LOST, "The worker has gone.")
-        elif state == "memory":
-            self._lie(number, "It ended a task without an answer.")
-        else:
-            self._end(number, MessageKind.FAILURE, "The worker could not run the task.")
-
     def _lie(self, number: int, sentence: str) -> None:
-        self._scheduler.worker_send(self._calls[number].connection.address, {"op": CANCEL, "call": number})
+        self._order(self._calls[number].connection.address, CANCEL, call=number)
         self._end(number, MessageKind.INVALID, sentence)
 
     def _end(self, number: int, kind: MessageKind, body: str) -> None:
@@ -178,8 +158,6 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         if call.limit:
             call.limit.cancel()
         self._send(kind, number, body)
-        # Not at once: the worker is still on its way out of the task.
-        asyncio.get_running_loop().call_later(1, call.future.release)
 
     # What workers say
 
@@ -190,7 +168,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         kind, body, address = (msg.get(name) for name in ("kind", "body", "worker"))
         if not isinstance(body, str) or address not in self._scheduler.workers or len(body) > TELL_BYTES:
             return
-        if kind == ReportKind.FACTS:
+        if kind == MessageKind.FACTS:
             self._take_facts(str(address), body)
         elif connection := self._connections.get(str(address)):
             self._pass_on(connection, str(kind), body)
@@ -201,7 +179,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         except ValidationError:
             self._turn_away(address, "It does not speak as the coordinator does. Install the coordinator's version.")
             return
-        self._scheduler.worker_send(address, {"op": ACKNOWLEDGED})
+        self._order(address, ACKNOWLEDGED)
         known = self._connections.get(address)
         if known is None and (reason := why_not(self._scheduler.workers[address].versions)):
             self._turn_away(address, reason)
@@ -222,7 +200,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         self._tell(WorkerReport(event="joined", worker=name, facts=facts))
 
     def _pass_on(self, connection: WorkerConnection, kind: str, body: str) -> None:
-        if kind == ReportKind.LOG:
+        if kind == MessageKind.LOG:
             self._pass_line(connection, body)
         elif not self._channel.is_behind and self._plays(connection, kind, body):
             self._send(MessageKind(kind), 0, body)
@@ -261,11 +239,6 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
 
     def _send(self, kind: MessageKind, call: int, body: str) -> None:
         self._channel.send(Frame(kind, call, body))
-
-
-def _key(number: int, token: str) -> str:
-    """Name a task so that only the worker that has it can name it."""
-    return f"call-{number}-{token}"
 
 
 def _reason(stimulus: str) -> str:

@@ -18,14 +18,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import structlog
 
 from ladder.cluster.certificates import read_identity
-from ladder.cluster.dask_setup import NonListeningClient, security, set_up_scheduler
+from ladder.cluster.dask_setup import security, set_up_scheduler
 from ladder.cluster.dispatcher import Dispatcher
 from ladder.cluster.strict_scheduler import StrictScheduler
 from ladder.cluster.terms import ANSWER
@@ -53,16 +52,11 @@ async def _serve(connected: socket.socket, listen: str, certificate: Path) -> No
     loop = asyncio.get_running_loop()
     log_to(lambda line: loop.call_soon_threadsafe(channel.send, Frame(MessageKind.LOG, 0, line)))
     try:
-        async with AsyncExitStack() as stack:
-            scheduler = await stack.enter_async_context(_scheduler(listen, certificate))
-            inside, outside = (each.contact_address for each in scheduler.listeners)
-            client = await stack.enter_async_context(
-                NonListeningClient(inside, asynchronous=True, direct_to_workers=False, set_as_default=False)
-            )
-            dispatcher = Dispatcher(scheduler, client, channel)
+        async with _scheduler(listen, certificate) as scheduler:
+            dispatcher = Dispatcher(scheduler, channel)
             scheduler.handlers[ANSWER] = dispatcher.answer
             scheduler.add_plugin(dispatcher, name="pigpen")
-            await _follow(channel, dispatcher, outside)
+            await _follow(channel, dispatcher, scheduler.listener.contact_address)
     except (OSError, RuntimeError, UserError) as error:  # Dask raises the second one, from the first one
         channel.send(Frame(MessageKind.FAILURE, 1, f"No worker can come to {listen}: {_why(error)}"))
     await channel.close()
@@ -78,9 +72,9 @@ def _why(error: BaseException) -> str:
 def _scheduler(listen: str, certificate: Path) -> StrictScheduler:
     host, _, port = listen.removeprefix("tls://").rpartition(":")
     return StrictScheduler(
-        protocol=["inproc", "tls"],
-        host=[None, host.strip("[]")],
-        port=[0, int(port)],
+        protocol="tls",
+        host=host.strip("[]"),
+        port=int(port),
         security=security(read_identity(certificate)),
         dashboard=False,
         extensions={},

@@ -14,7 +14,8 @@ from ladder.errors import SandboxError
 from ladder.sandbox.host import owners
 from ladder.values.cluster import WorkerReport
 from ladder.worker.channel import Frame, MessageKind
-from ladder.worker.child_process import ChildProcess, start_program
+from ladder.worker.child_process import start_program
+from ladder.worker.playing_process import PlayingProcess
 
 if TYPE_CHECKING:
     import subprocess
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.worker.channel import Channel
-    from ladder.worker.worker_process import TakeEvents, TakeProgress
+    from ladder.worker.playing_process import TakeEvents, TakeProgress
 
     TakeReport = Callable[[WorkerReport], None]
     """Takes reports on workers; it must not wait, and never fails."""
@@ -42,7 +43,7 @@ TTL_SECONDS = 30.0
 log = structlog.get_logger()
 
 
-class SchedulerProcess(ChildProcess):
+class SchedulerProcess(PlayingProcess):
     """The process to which workers come. Only for the thread of the event loop that started it."""
 
     address = ""
@@ -58,12 +59,10 @@ class SchedulerProcess(ChildProcess):
         obey_seconds: float = OBEY_SECONDS,
         frozen_seconds: float = FROZEN_SECONDS,
     ) -> None:
-        super().__init__(process, channel, obey_seconds)
+        super().__init__(process, channel, take_events, take_progress, obey_seconds)
         self._frozen_seconds = frozen_seconds
         self._watching: asyncio.Task[None] | None = None
         self._take_report = take_report
-        self._take_events = take_events
-        self._take_progress = take_progress
 
     @classmethod
     async def start(
@@ -95,10 +94,7 @@ class SchedulerProcess(ChildProcess):
             SandboxError: If it does not start, such as when the port is taken.
         """
         words = (PROGRAM, listen, certificate, ttl_seconds, owners.this_process())
-        try:
-            process, channel = await start_program(words)
-        except OSError as error:
-            raise SandboxError(f"No scheduler can be started: {error}") from error
+        process, channel = await start_program(words, "scheduler")
         started = cls(process, channel, take_report, take_events, take_progress, obey_seconds, frozen_seconds)
         try:
             async with asyncio.timeout(START_SECONDS):
@@ -165,15 +161,8 @@ class SchedulerProcess(ChildProcess):
     def _receive(self, message: Frame) -> None:
         if message.kind is MessageKind.WORKER:
             self._take_report(WorkerReport.model_validate_json(message.body))
-        elif message.kind is MessageKind.LOG:
-            self._log(message.body)
-        elif message.kind is MessageKind.LIVE and self._take_events:
-            head, _, batch = message.body.partition("\n")
-            match, attempt = map(int, head.split(" "))
-            self._take_events(match, attempt, batch)
-        elif message.kind is MessageKind.TRIAL and self._take_progress:
-            # It writes to the database, and may wait for its turn.
-            asyncio.get_running_loop().run_in_executor(None, self._take_progress, message.body)
+        else:
+            super()._receive(message)
 
     def _failed(self, message: Frame) -> SandboxError:
         if message.kind is MessageKind.LOST:

@@ -18,32 +18,24 @@ if TYPE_CHECKING:
 
 NOTHING: dict[str, Any] = {"nanny": "", "services": {}, "resources": {}, "extra": {}, "host_info": None}
 """What no worker of ours sends when it connects; Dask's scheduler would connect to where `nanny` says."""
-NEWS = frozenset({"task-finished", "task-erred", "keep-alive", "log-event", "worker-status-change"})
+NEWS = frozenset({"keep-alive", "log-event", "worker-status-change"})
 """Messages that a worker may send on its stream; others are ignored."""
 
 
 class StrictScheduler(Scheduler):  # type: ignore[misc]
-    """A scheduler without Dask's web server."""
+    """A scheduler without tasks, clients and Dask's web server."""
 
     handlers: dict[str, Any]
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self.handlers = {
-            "register-worker": self._take_worker,
-            "heartbeat_worker": self.heartbeat_worker,
-            "register-client": self._take_client,
-            "identity": self._identify,
-        }
+        self.handlers = {"register-worker": self._take_worker, "heartbeat_worker": self.heartbeat_worker}
 
     def start_http_server(self, *args: Any, **settings: Any) -> None:
         """Open no port."""
 
     async def handle_stream(self, comm: Comm, extra: dict[str, Any] | None = None) -> None:
-        """Take what comes on a stream: a worker's, or our own client's."""
-        if _is_inside(comm):
-            await super().handle_stream(comm, extra)
-            return
+        """Take what comes on a worker's stream."""
         try:
             while not comm.closed():
                 for message in await comm.read():
@@ -61,21 +53,3 @@ class StrictScheduler(Scheduler):  # type: ignore[misc]
 
     async def _take_worker(self, comm: Comm, **message: Any) -> None:
         await self.add_worker(comm, **(message | NOTHING))
-
-    async def _take_client(self, comm: Comm, **message: Any) -> None:
-        _refuse_outside(comm)
-        await self.add_client(comm, **message)
-
-    async def _identify(self, comm: Comm, **message: Any) -> dict[str, Any]:
-        _refuse_outside(comm)
-        identity: dict[str, Any] = self.identity(**message)
-        return identity
-
-
-def _refuse_outside(comm: Comm) -> None:
-    if not _is_inside(comm):
-        raise PermissionError("only for the coordinator's own client")
-
-
-def _is_inside(comm: Comm) -> bool:
-    return bool(comm.peer_address.startswith("inproc://"))

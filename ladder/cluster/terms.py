@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import enum
-
 TOPIC = "pigpen"
-"""Dask's topic for reports of workers: a dictionary with a `ReportKind` as ``kind``, and text as ``body``."""
+"""Dask's topic for reports of workers: a dictionary with a `MessageKind` as ``kind``, and text as ``body``."""
+PLAY = "pigpen-play"
+"""To a worker: play a task; with the number of the call, and the token that its answer must show."""
 CANCEL = "pigpen-cancel"
 """To a worker: give up the call of that number."""
 TURN_AWAY = "pigpen-turn-away"
@@ -24,14 +24,3 @@ TO_WORKER_BYTES = 1 << 30
 """No message to a worker is longer: it holds tasks, and a task may hold a bot's folder."""
 TELL_BYTES = 4 << 20
 """No report of a worker is longer."""
-
-
-class ReportKind(enum.StrEnum):
-    """What a worker reports without being asked."""
-
-    FACTS = "facts"
-    """`WorkerFacts`, as JSON."""
-    LOG = "log"
-    TRIAL = "trial"
-    LIVE = "live"
-    """As in the frames of these names."""

@@ -14,11 +14,11 @@ from ladder.cluster.certificates import read_identity
 from ladder.cluster.dask_setup import set_up_worker
 from ladder.cluster.facts import Facts
 from ladder.cluster.scheduler_probe import SchedulerUnreachable, probe_scheduler
-from ladder.cluster.terms import ReportKind
 from ladder.cluster.worker_session import WorkerSession
 from ladder.errors import SandboxError, UserError
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.worker.bot_store import BotStore
+from ladder.worker.channel import MessageKind, live_body
 from ladder.worker.process import log_to
 from ladder.worker.worker_pool import WorkerPool
 from ladder.worker.worker_process import WorkerProcess
@@ -142,7 +142,7 @@ class WorkerProgram:
         self._is_first = False
         self._say(f"{self._facts.name} has joined {self._address}, with {self._facts.slots} slots.")
         for line in list(self._lines):
-            session.tell(ReportKind.LOG, line)
+            session.tell(MessageKind.LOG, line)
         self._lines.clear()
         leaving = asyncio.create_task(self._leave(session))
         try:
@@ -174,12 +174,12 @@ class WorkerProgram:
             await session.close()
 
     def _take_line(self, line: str) -> None:
-        if self._session is None or not self._session.tell(ReportKind.LOG, line):
+        if self._session is None or not self._session.tell(MessageKind.LOG, line):
             self._lines.append(line)
 
     def _take_events(self, match: int, attempt: int, batch: str) -> None:
         if self._session is not None:
-            self._session.tell(ReportKind.LIVE, f"{match} {attempt}\n{batch}")
+            self._session.tell(MessageKind.LIVE, live_body(match, attempt, batch))
 
     def _take_progress(self, progress: str) -> None:
         """Pass it on; a thread calls this."""
@@ -188,4 +188,4 @@ class WorkerProgram:
 
     def _tell_progress(self, progress: str) -> None:
         if self._session is not None:
-            self._session.tell(ReportKind.TRIAL, progress)
+            self._session.tell(MessageKind.TRIAL, progress)

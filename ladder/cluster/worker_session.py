@@ -19,12 +19,13 @@ from ladder.cluster.terms import (
     ANSWER_BYTES,
     CANCEL,
     PART_CHARACTERS,
+    PLAY,
     TOPIC,
     TURN_AWAY,
-    ReportKind,
 )
 from ladder.worker.channel import Frame, MessageKind
-from ladder.worker.service import answer_of
+from ladder.worker.service import Service
+from ladder.worker.task_worker import give_up
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,8 +44,6 @@ CLOSE_SECONDS = 5.0
 """Seconds after which the connection to a scheduler that does not answer is closed without a message."""
 BACKLOG_CHARACTERS = 1 << 20
 """Characters waiting to be sent from which on nothing is sent that may be lost."""
-MORE_THREADS = 2
-"""Tasks that Dask may run beyond the number of slots: which task waits for which is the coordinator's business."""
 
 log = structlog.get_logger()
 
@@ -65,19 +64,16 @@ class WorkerSession:
         """
         self.turned_away: str | None = None
         """Why the coordinator has refused this worker; None: it has not."""
-        self._worker = worker
+        self._service = Service(worker, self._begin_to_answer)
         self._facts = facts
-        self._plays: dict[int, asyncio.Task[str]] = {}
-        """What is played here, until it has ended and is cleared away."""
-        self._open: set[int] = set()
-        """Calls that are not answered yet."""
+        self._tokens: dict[int, str] = {}
+        """What the answer must show of each call that is not answered yet."""
         self._all_answered = asyncio.Event()
-        self._cancelled: set[int] = set()
-        """Calls that were given up before they came."""
+        self._answering: set[asyncio.Task[None]] = set()
         self._dask = NonListeningWorker(
             address,
             name=f"{facts.name}-{secrets.token_hex(4)}",
-            nthreads=facts.slots + MORE_THREADS,
+            nthreads=1,
             security=security(identity),
             dashboard=False,
             extensions={},
@@ -86,9 +82,12 @@ class WorkerSession:
             local_directory=str(folder),
             memory_limit=0,
         )
-        self._dask.pigpen = self
-        orders = {CANCEL: self._cancel, TURN_AWAY: self._turn_away, ACKNOWLEDGED: self._take_acknowledgement}
-        self._dask.stream_handlers |= orders
+        self._dask.stream_handlers |= {
+            PLAY: self._play,
+            CANCEL: self._cancel,
+            TURN_AWAY: self._turn_away,
+            ACKNOWLEDGED: self._take_acknowledgement,
+        }
         self._acknowledged = 0.0
         self._closing: asyncio.Task[None] | None = None
 
@@ -127,64 +126,56 @@ class WorkerSession:
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
-        await self.give_up()
+        await give_up(self._service.working)
         await self._dask.close(timeout=CLOSE_SECONDS, reason="pigpen-leaves")
-
-    async def give_up(self) -> None:
-        """Give up what is played here, and wait for its clean-up."""
-        plays = list(self._plays.values())
-        for play in plays:
-            if not play.cancelling():
-                play.cancel()
-        if plays:
-            await asyncio.wait(plays)
 
     async def leave(self) -> None:
         """Take nothing more, and wait until what is played here is finished."""
         self._facts.leaving = True
         await self._tell_facts()
         await asyncio.sleep(FACTS_SECONDS)  # what was on its way here when the coordinator received that
-        while self._open:
+        while self._tokens:
             self._all_answered.clear()
             await self._all_answered.wait()
 
     @property
     def playing(self) -> int:
         """How many tasks are played here."""
-        return len(self._open)
+        return len(self._tokens)
 
-    def tell(self, kind: ReportKind, body: str) -> bool:
+    def tell(self, kind: MessageKind, body: str) -> bool:
         """Send the coordinator a report, without waiting; False: there is no room for it now."""
-        if kind in (ReportKind.LIVE, ReportKind.TRIAL) and self._is_behind:
+        if kind in (MessageKind.LIVE, MessageKind.TRIAL) and self._is_behind:
             return False
         with suppress(CommClosedError):
             self._dask.log_event(TOPIC, {"kind": str(kind), "body": body})
             return True
         return False
 
-    async def play(self, call: int, token: str, task: str) -> None:
-        """Play a task and answer the call; Dask waits for it (`ladder.cluster.played`)."""
-        self._open.add(call)
-        play = self._plays[call] = asyncio.create_task(self._worker.play(task))
-        play.add_done_callback(lambda _: self._plays.pop(call, None))
-        if call in self._cancelled:
-            play.cancel()
-        try:
-            await asyncio.wait([play])
-            await self._answer(token, answer_of(call, play))
-        except OSError:
-            # Without its answer the end of the task would look like a lie.
-            asyncio.get_running_loop().create_task(self._dask.close(reason="pigpen-answer-lost"))
-        finally:
-            self._open.discard(call)
-            self._all_answered.set()
-            if not play.done():  # Dask has cancelled it
-                play.cancel()
+    def _play(self, call: int, token: str, task: str) -> None:
+        self._tokens[call] = token
+        self._service.take(Frame(MessageKind.PLAY, call, task))
 
-    async def _answer(self, token: str, answer: Frame) -> None:
+    def _begin_to_answer(self, answer: Frame) -> None:
         if len(answer.body.encode()) > ANSWER_BYTES:
-            answer = Frame(MessageKind.FAILURE, answer.call, f"The answer is longer than {ANSWER_BYTES >> 20} MiB.")
-        await self._flush()  # reports on the task: after its answer they are not taken any more
+            raise ValueError(f"it is longer than {ANSWER_BYTES >> 20} MiB")
+        answering = asyncio.create_task(self._answer(answer))
+        self._answering.add(answering)
+        answering.add_done_callback(self._answering.discard)
+
+    async def _answer(self, answer: Frame) -> None:
+        try:
+            await self._flush()  # reports on the task: after its answer they are not taken any more
+            await self._send(answer, self._tokens[answer.call])
+        except Exception as error:  # the coordinator would wait for the answer
+            if not isinstance(error, OSError):
+                log.exception("worker.failed", call=answer.call)
+            await self._dask.close(reason="pigpen-answer-lost")
+        finally:
+            del self._tokens[answer.call]
+            self._all_answered.set()
+
+    async def _send(self, answer: Frame, token: str) -> None:
         body = answer.body
         send = getattr(self._dask.scheduler, ANSWER)
         sent = 0
@@ -201,10 +192,7 @@ class WorkerSession:
             await asyncio.sleep(0.001)
 
     def _cancel(self, call: int) -> None:
-        if (play := self._plays.get(call)) is None:
-            self._cancelled.add(call)
-        elif not play.cancelling():
-            play.cancel()
+        self._service.take(Frame(MessageKind.CANCEL, call))
 
     def _turn_away(self, sentence: str) -> None:
         self.turned_away = sentence
@@ -216,7 +204,7 @@ class WorkerSession:
 
     async def _tell_facts(self) -> None:
         facts = await self._facts.latest(FACTS_SECONDS)
-        self.tell(ReportKind.FACTS, facts.model_dump_json())
+        self.tell(MessageKind.FACTS, facts.model_dump_json())
 
     def _take_acknowledgement(self) -> None:
         self._acknowledged = time.monotonic()

@@ -110,7 +110,7 @@ class Fleet(FleetRoster):
         if not free:
             return None
         worker = min(free, key=lambda each: each.rank(bots))
-        worker.remember(bots)
+        worker.has.remember(bots)
         worker.calls.add(key)
         self._placed[key] = _Placed(worker, match)
         self._changed(worker)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ladder.runner.outage import LONGEST_PAUSE
 from ladder.values.cluster import WorkerState
+from ladder.worker.known_bots import KnownBots
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,7 +65,8 @@ class FleetWorker:
     clock_skew: float = 0.0
     counted: int = 0
     """Its `slots` as the fleet has added them up."""
-    _known: dict[str, None] = field(default_factory=dict)
+    has: KnownBots = field(default_factory=partial(KnownBots, MAX_KNOWN))
+    """The bots that are there already."""
 
     @property
     def name(self) -> str:
@@ -108,7 +111,7 @@ class FleetWorker:
 
     def rank(self, bots: Iterable[str]) -> tuple[int, int, float, str]:
         """The lowest is the best for a task of these bots: few failures, many bots that it has, many slots empty."""
-        return self.failures, -len(self._known.keys() & set(bots)), len(self.calls) / self.capacity, self.name
+        return self.failures, -self.has.count(bots), len(self.calls) / self.capacity, self.name
 
     def must_probe(self, tick: float) -> bool:
         """Whether it fails, and is due to be asked whether it still does."""
@@ -118,14 +121,6 @@ class FleetWorker:
         """Whether a calibration match is due, and it has a slot for it."""
         may = self.state is WorkerState.CALIBRATING or self.free > 0
         return may and not self.is_checked and tick >= self.calibrate_at
-
-    def remember(self, bots: Iterable[str]) -> None:
-        """Note which bots it has from now on, by their identities."""
-        for bot in bots:
-            self._known.pop(bot, None)
-            self._known[bot] = None
-        while len(self._known) > MAX_KNOWN:
-            del self._known[next(iter(self._known))]
 
     def start_again(self) -> None:
         """Forget the state of the earlier program of this name."""

@@ -44,11 +44,13 @@ class MessageKind(enum.StrEnum):
     PROGRESS = "progress"
     """Only from a computer: how many steps of the call are done, and how many there are; the call's number is 0."""
     LIVE = "live"
-    """Match and attempt, then events of it as lines of JSON without their `id`; the number of the call is 0."""
+    """Events of a match (`live_body`), as lines of JSON without their `id`; the number of the call is 0."""
     PLAY_AT = "play-at"
     """Only to a scheduler: the connection of a worker (`WorkerReport`) in a line, then the task that it is to play."""
     TURN_AWAY = "turn-away"
     """Only to a scheduler: a line with the connection of a worker, then a sentence; the number of the call is 0."""
+    FACTS = "facts"
+    """Only to a scheduler, from a worker: its `WorkerFacts`."""
     WORKER = "worker"
     """Only from a scheduler: a `WorkerReport`; the number of the call is 0."""
     LOST = "lost"
@@ -121,6 +123,23 @@ class Channel:
         self._writer.close()
         with suppress(ConnectionError):
             await self._writer.wait_closed()
+
+
+def live_body(match: int, attempt: int, batch: str) -> str:
+    """Give the body of a LIVE message."""
+    return f"{match} {attempt}\n{batch}"
+
+
+def live_events(body: str) -> tuple[int, int, str]:
+    """
+    Read the body of a LIVE message: match, attempt, and events as lines of JSON.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    head, _, batch = body.partition("\n")
+    match, attempt = map(int, head.split(" "))
+    return match, attempt, batch
 
 
 def _check(length: int) -> None:

@@ -150,7 +150,7 @@ class ChildProcess(ABC):
         )
 
 
-async def start_program(words: Sequence[object]) -> tuple[subprocess.Popen[bytes], Channel]:
+async def start_program(words: Sequence[object], name: str) -> tuple[subprocess.Popen[bytes], Channel]:
     """
     Start a module of Python as a process, and connect it with this one.
 
@@ -158,19 +158,23 @@ async def start_program(words: Sequence[object]) -> tuple[subprocess.Popen[bytes
 
     Args:
         words: The module and its arguments; the number of the open file with its end of the connection comes first.
+        name: What it is, for the error message.
 
     Raises:
-        OSError: If the system lets no process start.
+        SandboxError: If the system lets no process start.
     """
     module, *rest = map(str, words)
-    ours, theirs = socket.socketpair()
     try:
-        with theirs:
-            process = _start([module, str(theirs.fileno()), *rest], theirs)
-        return process, await Channel.over(ours)
-    except BaseException:
-        ours.close()  # it ends, if it has begun
-        raise
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs:
+                process = _start([module, str(theirs.fileno()), *rest], theirs)
+            return process, await Channel.over(ours)
+        except BaseException:
+            ours.close()  # it ends, if it has begun
+            raise
+    except OSError as error:
+        raise SandboxError(f"No {name} can be started: {error}") from error
 
 
 def _start(words: Sequence[str], theirs: socket.socket) -> subprocess.Popen[bytes]:

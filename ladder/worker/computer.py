@@ -97,10 +97,7 @@ class Computer:
     async def _running(self) -> ComputingProcess:
         if self._process is None or self._process.has_ended:
             words = [PROGRAM, owners.this_process(), self._folder, self._limits.model_dump_json()]
-            try:
-                self._process = ComputingProcess(*await start_program(words))
-            except OSError as error:
-                raise SandboxError(f"No process that computes can be started: {error}") from error
+            self._process = ComputingProcess(*await start_program(words, "process that computes"))
         return self._process
 
 

@@ -33,7 +33,7 @@ from ladder.sandbox.host import owners
 from ladder.sandbox.host.cores import CORES
 from ladder.values.sandbox_kind import SandboxSetup
 from ladder.worker.bot_store import BotStore, StorePlan
-from ladder.worker.channel import Channel, Frame, MessageKind
+from ladder.worker.channel import Channel, Frame, MessageKind, live_body
 from ladder.worker.pinned import load_version
 from ladder.worker.service import Service
 from ladder.worker.task_worker import shut_down
@@ -88,8 +88,9 @@ async def _serve(connected: socket.socket, count: int, store: BotStore | None) -
     log_to(lambda line: loop.call_soon_threadsafe(channel.send, Frame(MessageKind.LOG, 0, line)))
     share, offer, tell = partial(_open_share, count), partial(_offer, channel), partial(_tell, channel)
     worker = Worker(load_version, share, offer, tell, store)
-    service = Service(worker, channel)
-    await service.run()
+    service = Service(worker, channel.send)
+    while (message := await channel.receive()) is not None:
+        service.take(message)
     await shut_down(worker, service.working)
     await channel.close()
 
@@ -102,7 +103,7 @@ def _offer(channel: Channel, match: int, attempt: int, batch: str) -> bool:
     """Send events of a match, unless much is waiting to be sent."""
     if channel.is_behind:
         return False
-    channel.send(Frame(MessageKind.LIVE, 0, f"{match} {attempt}\n{batch}"))
+    channel.send(Frame(MessageKind.LIVE, 0, live_body(match, attempt, batch)))
     return True
 
 

@@ -1,4 +1,4 @@
-"""Answers a coordinator's calls over a channel, until the coordinator has ended."""
+"""Answers a coordinator's calls, several at once."""
 
 from __future__ import annotations
 
@@ -10,25 +10,32 @@ from ladder.errors import SandboxError
 from ladder.worker.channel import Frame, MessageKind
 
 if TYPE_CHECKING:
-    from ladder.worker.channel import Channel
+    from collections.abc import Callable
+
     from ladder.worker.task_worker import TaskWorker
 
 
 class Service:
-    """One worker behind one channel."""
+    """One worker behind one connection."""
 
-    def __init__(self, worker: TaskWorker, channel: Channel) -> None:
+    def __init__(self, worker: TaskWorker, send: Callable[[Frame], None]) -> None:
+        """
+        Begin without calls.
+
+        Args:
+            worker: Does what calls ask for.
+            send: Sends an answer, without waiting; raises ValueError if it is too long.
+        """
         self._worker = worker
-        self._channel = channel
+        self._send = send
         self._calls: dict[int, asyncio.Task[str]] = {}
 
-    async def run(self) -> None:
-        """Answer calls, several at once, until the channel is closed."""
-        while (message := await self._channel.receive()) is not None:
-            if message.kind is MessageKind.CANCEL:
-                self._cancel(message.call)
-            else:
-                self._begin(message)
+    def take(self, message: Frame) -> None:
+        """Begin a call, or give one up."""
+        if message.kind is MessageKind.CANCEL:
+            self._cancel(message.call)
+        else:
+            self._begin(message)
 
     @property
     def working(self) -> list[asyncio.Task[str]]:
@@ -54,12 +61,12 @@ class Service:
     def _answer(self, call: int, done: asyncio.Task[str]) -> None:
         del self._calls[call]
         try:
-            self._channel.send(answer_of(call, done))
+            self._send(_answer_of(call, done))
         except ValueError as error:
-            self._channel.send(Frame(MessageKind.FAILURE, call, f"The answer cannot be sent: {error}."))
+            self._send(Frame(MessageKind.FAILURE, call, f"The answer cannot be sent: {error}."))
 
 
-def answer_of(call: int, done: asyncio.Task[str]) -> Frame:
+def _answer_of(call: int, done: asyncio.Task[str]) -> Frame:
     """Make the answer to a call that has ended."""
     if done.cancelled():
         return Frame(MessageKind.CANCELLED, call)

@@ -30,6 +30,16 @@ class TaskWorker(Protocol):
         """Stop everything and clean up."""
 
 
+async def give_up(working: Iterable[asyncio.Task[Any]]) -> None:
+    """Cancel tasks, and wait until they have cleared away."""
+    tasks = list(working)
+    for task in tasks:
+        if not task.cancelling():  # else it clears away already, and must be let
+            task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)
+
+
 async def shut_down(worker: TaskWorker, working: Iterable[asyncio.Task[Any]]) -> None:
     """
     Give up what a worker does, let it clear away, and close it: the last step of its event loop.
@@ -39,11 +49,7 @@ async def shut_down(worker: TaskWorker, working: Iterable[asyncio.Task[Any]]) ->
         working: The asyncio tasks in which it works.
     """
     # Only ours: what runs below them (gRPC's servers, for example) ends when they clear away, in its own order.
-    tasks = list(working)
-    for task in tasks:
-        if not task.cancelling():  # else it clears away already, and must be let
-            task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    await give_up(working)
     await worker.close()
     rest = asyncio.all_tasks() - {asyncio.current_task()}  # after what needs them, such as a server's own tasks
     for each in rest:

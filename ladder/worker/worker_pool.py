@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
 from ladder.worker.channel import MessageKind
 from ladder.worker.child_process import OBEY_SECONDS
+from ladder.worker.known_bots import KnownBots
 from ladder.worker.worker_process import WorkerProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable, Iterator
+    from collections.abc import Callable, Coroutine, Iterable
 
     Start = Callable[[int, int], Coroutine[None, None, WorkerProcess]]
 
@@ -48,10 +49,7 @@ class WorkerPool:
         """
         bots = [bot["identity"] for bot in json.loads(task).get("bots", ())]
         slot = min(self._slots, key=lambda each: each.rank(bots))
-        with slot.taken():
-            process = await slot.process()
-            slot.remember(bots)
-            return await process.call(MessageKind.PLAY, task)
+        return await slot.play(task, bots)
 
     async def ready(self) -> None:
         """
@@ -80,8 +78,8 @@ class _WorkerSlot:
         self._process: asyncio.Future[WorkerProcess] | None = None
         """The process, or its start."""
         self._tasks = 0
-        self._known: dict[str, None] = {}
-        """Identities of the bots that its process has loaded, the one played last at the end."""
+        self._loaded = KnownBots(MAX_KNOWN)
+        """The bots that its process has loaded."""
 
     @property
     def is_living(self) -> bool:
@@ -92,30 +90,23 @@ class _WorkerSlot:
 
     def rank(self, bots: Iterable[str]) -> tuple[int, int, bool, int]:
         """The lowest is the best for a task of these bots: few tasks, then many bots that are loaded there."""
-        return self._tasks, -len(self._known.keys() & set(bots)), not self.is_living, self._number
+        return self._tasks, -self._loaded.count(bots), not self.is_living, self._number
 
-    @contextmanager
-    def taken(self) -> Iterator[None]:
-        """Count a task while it is played here."""
+    async def play(self, task: str, bots: Iterable[str]) -> str:
+        """Play a task of these bots here."""
         self._tasks += 1
         try:
-            yield
+            process = await self.process()
+            self._loaded.remember(bots)
+            return await process.call(MessageKind.PLAY, task)
         finally:
             self._tasks -= 1
-
-    def remember(self, bots: Iterable[str]) -> None:
-        """Note which bots are loaded here from now on."""
-        for bot in bots:
-            self._known.pop(bot, None)
-            self._known[bot] = None
-        while len(self._known) > MAX_KNOWN:
-            del self._known[next(iter(self._known))]
 
     async def process(self) -> WorkerProcess:
         """The process; a new one if there is none."""
         if not self.is_living:
             self._process = asyncio.ensure_future(self._start(self._number, self._count))
-            self._known.clear()
+            self._loaded.clear()
         assert self._process is not None
         return await asyncio.shield(self._process)  # others wait for it, too
 

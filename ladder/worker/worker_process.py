@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import TYPE_CHECKING
 
 import structlog
 
-from ladder.errors import SandboxError
 from ladder.sandbox.host import owners
-from ladder.worker.channel import MessageKind
-from ladder.worker.child_process import OBEY_SECONDS, ChildProcess, start_program
+from ladder.worker.child_process import OBEY_SECONDS, start_program
+from ladder.worker.playing_process import PlayingProcess
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable
 
     from ladder.worker.bot_store import StorePlan
-    from ladder.worker.channel import Channel, Frame
-
-    TakeEvents = Callable[[int, int, str], None]
-    """Takes the match, the attempt, and events as lines of JSON; it never fails."""
-    TakeProgress = Callable[[str], None]
-    """Takes a `TrialProgress` as JSON; it never fails."""
+    from ladder.worker.channel import Channel
+    from ladder.worker.playing_process import TakeEvents, TakeProgress
 
 PROGRAM = "ladder.worker.process"
 
 log = structlog.get_logger()
 
 
-class WorkerProcess(ChildProcess):
+class WorkerProcess(PlayingProcess):
     """A process that plays tasks. Only for the thread of the event loop that started it."""
 
     def __init__(
@@ -42,10 +35,8 @@ class WorkerProcess(ChildProcess):
         take_progress: TakeProgress | None = None,
         obey_seconds: float = OBEY_SECONDS,
     ) -> None:
-        super().__init__(process, channel, obey_seconds)
+        super().__init__(process, channel, take_events, take_progress, obey_seconds)
         self._name = {"worker": number, "pid": process.pid}
-        self._take_events = take_events
-        self._take_progress = take_progress
 
     @classmethod
     async def start(
@@ -73,30 +64,13 @@ class WorkerProcess(ChildProcess):
             SandboxError: If the system lets no process start.
         """
         words = [PROGRAM, number, count, owners.this_process(), *([store.model_dump_json()] if store else [])]
-        try:
-            process, channel = await start_program(words)
-        except OSError as error:
-            raise SandboxError(f"No worker process can be started: {error}") from error
+        process, channel = await start_program(words, "worker process")
         started = cls(number, process, channel, take_events, take_progress, obey_seconds)
         log.info("worker.started", **started._name)
         return started
 
-    def _receive(self, message: Frame) -> None:
-        if message.kind is MessageKind.LOG:
-            self._log(json.loads(message.body))
-        elif message.kind is MessageKind.LIVE:
-            self._pass_on(message.body)
-        elif message.kind is MessageKind.TRIAL and self._take_progress:
-            # It writes to the database, and may wait for its turn.
-            asyncio.get_running_loop().run_in_executor(None, self._take_progress, message.body)
-
-    def _pass_on(self, body: str) -> None:
-        head, _, batch = body.partition("\n")
-        match, attempt = map(int, head.split(" "))
-        if self._take_events:
-            self._take_events(match, attempt, batch)
-
-    def _log(self, event: dict[str, object]) -> None:
+    def _log(self, line: str) -> None:
+        event = json.loads(line)
         level, name = str(event.pop("level")), str(event.pop("event"))
         getattr(log, level)(name, **event | self._name)
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ladder.app.cluster.worker_names import check_worker_name
 from ladder.cluster.certificates import read_identity
 from ladder.cluster.worker_program import WorkerProgram
 from ladder.errors import UserError
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ADDRESS = re.compile(r"tls://([\w.-]+|\[[\da-fA-F:.]+\]):(\d{1,5})", re.ASCII)
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -79,10 +79,8 @@ def _check(plan: WorkerPlan) -> None:
     match = ADDRESS.fullmatch(plan.address)
     if not match or not 0 < int(match[2]) < 65536:
         raise UserError(f"{plan.address!r} is not the address of a coordinator; write it as tls://10.0.0.1:8786.")
-    if plan.name and (not NAME.fullmatch(plan.name) or len(plan.name) > NAME_LENGTH):
-        raise UserError(
-            f"{plan.name!r} is no name for a worker: letters, digits, '.', '_' and '-', at most {NAME_LENGTH}."
-        )
+    if plan.name:
+        check_worker_name(plan.name)
 
 
 def _keep_files_in(folder: Path) -> None:

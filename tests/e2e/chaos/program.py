@@ -84,16 +84,16 @@ def lie_endlessly() -> None:
     from ladder.cluster.terms import ANSWER
     from ladder.cluster.worker_session import WorkerSession
 
-    send_answer = WorkerSession._answer
+    send_answer = WorkerSession._send
 
-    async def endless(self: WorkerSession, token: str, answer: Frame) -> None:
+    async def endless(self: WorkerSession, answer: Frame, token: str) -> None:
         if answer.kind is MessageKind.ANSWER and json.loads(answer.body).get("match"):
             send, part = getattr(self._dask.scheduler, ANSWER), "x" * (1 << 20)
             for _ in range(1024):
                 await send(call=answer.call, token=token, part=part, kind="")
-        await send_answer(self, token, answer)
+        await send_answer(self, answer, token)
 
-    WorkerSession._answer = endless  # type: ignore[method-assign]
+    WorkerSession._send = endless  # type: ignore[method-assign]
 
 
 def _lines(answer: str) -> list[Any]:

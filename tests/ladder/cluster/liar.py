@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import pickle
 import struct
 import sys
 from contextlib import suppress
@@ -26,6 +27,7 @@ from ladder.cluster.dask_setup import set_up_worker
 from ladder.cluster.facts import Facts
 from ladder.cluster.terms import ANSWER, TOPIC
 from ladder.cluster.worker_session import WorkerSession
+from ladder.worker.channel import Frame, MessageKind
 from ladder.worker.worker_pool import WorkerPool
 from tests.waiting import PATIENCE
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MIB = 1 << 20
+REFUSED = "The scheduler has ended the connection."
 
 
 def run_elsewhere(file: str) -> tuple[Any, ...]:
@@ -65,16 +68,27 @@ class Liar(WorkerSession):
         self.is_waiting = asyncio.Event()
         self.lied = asyncio.Event()
 
-    async def play(self, call: int, token: str, task: str) -> Any:
+    def _play(self, call: int, token: str, task: str) -> None:
         """Tell the task's lie."""
-        told = json.loads(task)
-        return await getattr(self, told["lie"])(call, token, told)
+        self._answering.add(asyncio.create_task(self._lie(call, token, json.loads(task))))
 
-    async def result(self, *_: object) -> Evil:
-        return Evil()
+    async def _lie(self, call: int, token: str, told: dict[str, Any]) -> None:
+        try:
+            await getattr(self, told["lie"])(call, token, told)
+        except OSError:
+            await self._say(call, token, REFUSED, kind="failure")
 
-    async def exception(self, *_: object) -> None:
-        raise EvilError
+    async def result(self, call: int, token: str, _: object) -> None:
+        """How Dask's workers end a task: with a pickle of its type."""
+        ended = {"op": "task-finished", "key": f"call-{call}", "run_id": 1, "nbytes": 1, "metadata": {}}
+        self._dask.batched_send({**ended, "typename": "Evil", "type": pickle.dumps(Evil()), "stimulus_id": "x"})
+        await self._say(call, token, "told")
+
+    async def exception(self, call: int, *_: object) -> None:
+        """How Dask's workers report that a task has failed."""
+        erred = {"op": "task-erred", "key": f"call-{call}", "run_id": 1, "stimulus_id": "x"}
+        self._dask.batched_send({**erred, "exception": to_serialize(EvilError()), "traceback": None})
+        await asyncio.sleep(60)
 
     async def event(self, *_: object) -> None:
         for wrap in (ToPickle, to_serialize):
@@ -82,12 +96,12 @@ class Liar(WorkerSession):
             self._dask.batched_send({"op": "log-event", "topic": TOPIC, "msg": body})
         await asyncio.sleep(60)
 
-    async def warning(self, call: int, *_: object) -> None:
+    async def warning(self, call: int, token: str, _: object) -> None:
         """What Dask's own clients unpickle when they receive it."""
-        pickled = __import__("pickle").dumps(Evil())
+        pickled = pickle.dumps(Evil())
         for topic in ("warn", "print"):
             self._dask.log_event(topic, {"category": pickled, "message": pickled, "args": pickled})
-        await self._send(call, "x", "late")
+        await self._say(call, token, "told")
 
     async def heartbeat(self, *_: object) -> None:
         await self._dask.scheduler.heartbeat_worker(address=self._dask.address, metrics=ToPickle(Evil()))
@@ -97,19 +111,19 @@ class Liar(WorkerSession):
         graph = {
             "op": "update-graph",
             "client": "x",
-            "expr_ser": to_serialize(Evil()),
+            "expr_ser": pickle.dumps(Evil()),
             "keys": [],
             "span_metadata": {},
         }
         self._dask.batched_send({**graph, "internal_priority": None, "submitting_task": None})
-        await self._send(call, token, "told")
+        await self._say(call, token, "told")
 
     async def client(self, call: int, token: str, _: object) -> None:
         """Become a client, and let the scheduler run a function."""
         said = []
         for words in (
             {"op": "register-client", "client": "x", "versions": {}},
-            {"op": "run_function", "function": __import__("pickle").dumps(Evil())},
+            {"op": "run_function", "function": pickle.dumps(Evil())},
             {"op": "identity"},
         ):
             connection = await connect(self._dask.scheduler.address, **self._dask.connection_args)
@@ -121,40 +135,45 @@ class Liar(WorkerSession):
             except (OSError, TimeoutError) as error:
                 said.append(type(error).__name__)
             connection.abort()
-        await self._send(call, token, json.dumps(said))
+        await self._say(call, token, json.dumps(said))
 
     async def wait(self, call: int, token: str, _: object) -> None:
         """Be honest, for once, after another task was lied to."""
         self.waiting = call
         self.is_waiting.set()
         await self.lied.wait()
-        await self._send(call, token, "waited")
+        await self._say(call, token, "waited")
 
     async def stranger(self, call: int, token: str, _: object) -> None:
         """Answer a call without its token, and speak for another worker."""
         await self.is_waiting.wait()
-        await self._send(self.waiting, token, "{}")
-        await self._send(self.waiting, "", "{}")
+        await self._say(self.waiting, token, "{}")
+        await self._say(self.waiting, "", "{}")
         ended = {"key": f"call-{self.waiting}-{token}", "run_id": 1, "metadata": {}, "stimulus_id": "x"}
         self._dask.batched_send({"op": "task-finished", "nbytes": 1, "typename": "str", **ended})
         self._dask.batched_send({"op": "task-erred", "worker": "tls://127.0.0.1:1", **ended})
         left = {"kind": "log", "body": json.dumps({"level": "info", "event": "lie"}), "worker": "tls://127.0.0.1:1"}
         self._dask.batched_send({"op": "log-event", "topic": TOPIC, "msg": left, "worker": "tls://127.0.0.1:1"})
         self.lied.set()
-        await self._send(call, token, "told")
+        await self._say(call, token, "told")
 
     async def nonsense(self, call: int, token: str, _: object) -> None:
-        await self._send(call, token, "{}", kind="shout")
+        await self._say(call, token, "{}", kind="shout")
 
     async def number(self, call: int, token: str, _: object) -> None:
-        await self._send(call, token, 7)
+        await self._say(call, token, 7)
 
     async def pickled(self, call: int, token: str, _: object) -> None:
-        await self._send(call, token, ToPickle(Evil()))
+        await self._say(call, token, ToPickle(Evil()))
+
+    async def broken(self, call: int, token: str, _: object) -> None:
+        """Be honest, with an answer that no message can hold."""
+        self._tokens[call] = token
+        await self._answer(Frame(MessageKind.ANSWER, call, "\ud800"))
 
     async def endless(self, call: int, token: str, _: object) -> None:
         for _ in range(1024):
-            await self._send(call, token, "x" * MIB, kind="")
+            await self._say(call, token, "x" * MIB, kind="")
 
     async def large(self, call: int, token: str, _: object) -> None:
         """Send one message of a gigabyte; give how much of it was taken."""
@@ -166,7 +185,7 @@ class Liar(WorkerSession):
                 await connection.stream.write(bytes(MIB))
                 sent += 1
         connection.abort()
-        await self._send(call, token, str(sent))
+        await self._say(call, token, str(sent))
 
     async def noise(self, call: int, token: str, _: object) -> None:
         """What is no line for the log, and events of matches that it does not play."""
@@ -180,9 +199,9 @@ class Liar(WorkerSession):
             ("log", json.dumps({"level": "info", "event": "honest", "worker_name": "another worker"})),
         ):
             self._dask.log_event(TOPIC, {"kind": kind, "body": body})
-        await self._send(call, token, "told")
+        await self._say(call, token, "told")
 
-    async def _send(self, call: int, token: str, part: Any, kind: str = "answer") -> None:
+    async def _say(self, call: int, token: str, part: Any, kind: str = "answer") -> None:
         await getattr(self._dask.scheduler, ANSWER)(call=call, token=token, part=part, kind=kind)
 
 

@@ -48,7 +48,6 @@ def test_a_certificate_has_the_workers_name_and_an_end(tmp_path: Path) -> None:
     assert identity.name == "mars"
     days = (identity.ends - datetime.now(UTC)) / timedelta(days=1)
     assert CERTIFICATE_DAYS - 1 < days <= CERTIFICATE_DAYS < AUTHORITY_DAYS
-    assert not identity.ends_soon
 
 
 def test_a_file_is_never_written_over(certificates: Path, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from structlog.testing import capture_logs
 from ladder.cluster.failures import InvalidAnswer, WorkerLost
 from ladder.errors import SandboxError
 from tests.ladder.cluster.clusters import Cluster
+from tests.ladder.cluster.liar import REFUSED
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -62,12 +63,11 @@ async def liar(running: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Li
 @pytest.mark.parametrize(
     ("lie", "error", "sentence"),
     [
-        ("result", InvalidAnswer, "It ended a task without an answer."),
-        ("warning", InvalidAnswer, "It ended a task without an answer."),
-        ("exception", SandboxError, "The worker could not run the task."),
-        ("heartbeat", SandboxError, "The worker could not run the task."),
-        ("pickled", SandboxError, "The worker could not run the task."),
+        ("exception", WorkerLost, "Its connection has ended."),
         ("event", WorkerLost, "Its connection has ended."),
+        ("broken", WorkerLost, "Its connection has ended."),
+        ("heartbeat", SandboxError, REFUSED),
+        ("pickled", SandboxError, REFUSED),
         ("nonsense", InvalidAnswer, "It answered something that can be no answer."),
         ("number", InvalidAnswer, "It answered something that can be no answer."),
         ("endless", InvalidAnswer, "Its answer is longer than 96 MiB."),
@@ -87,8 +87,9 @@ async def test_of_a_message_of_a_gigabyte_hardly_anything_is_read(liar: Liar) ->
 
 
 async def test_no_worker_becomes_a_client_or_gives_orders(liar: Liar) -> None:
-    assert json.loads(await liar.tell("client")) == ["uncaught-error", None, "uncaught-error"]
-    assert await liar.tell("graph") == "told"
+    assert json.loads(await liar.tell("client")) == [None] * 3
+    for lie in ("graph", "result", "warning"):
+        assert await liar.tell(lie) == "told"
     assert liar.ran == set()
 
 

@@ -14,7 +14,7 @@ from ladder.cli.organise.watch import LadderWatch
 from ladder.cluster import worker_logs
 from ladder.cluster.dispatcher import Dispatcher
 from ladder.cluster.scheduler_process import SchedulerProcess
-from ladder.cluster.terms import TOPIC, ReportKind
+from ladder.cluster.terms import TOPIC
 from ladder.cluster.worker_logs import BURST_LINES, LINE_CHARACTERS, MAX_CHARACTERS, REPORT_SECONDS, LogLimit
 from ladder.runner.run_log import log_to
 from ladder.worker.channel import Frame, MessageKind
@@ -54,14 +54,14 @@ class Chatty:
             stream_comms={ADDRESS: comm},
             worker_send=lambda *_: None,
         )
-        self._dispatcher = Dispatcher(scheduler, None, self.heard, clock=lambda: self.now)  # type: ignore[arg-type]
-        self.tell(ReportKind.FACTS, facts("sty").model_dump_json())
+        self._dispatcher = Dispatcher(scheduler, self.heard, clock=lambda: self.now)  # type: ignore[arg-type]
+        self.tell(MessageKind.FACTS, facts("sty").model_dump_json())
 
-    def tell(self, kind: ReportKind, body: str) -> None:
+    def tell(self, kind: MessageKind, body: str) -> None:
         self._dispatcher.log_event(TOPIC, {"kind": str(kind), "body": body, "worker": ADDRESS})
 
     def write(self, **event: object) -> None:
-        self.tell(ReportKind.LOG, json.dumps({"level": "info", "event": "said"} | event))
+        self.tell(MessageKind.LOG, json.dumps({"level": "info", "event": "said"} | event))
 
 
 def written(tmp_path: Path, *bodies: str, watch: LadderWatch | None = None) -> list[dict[str, Any]]:
@@ -134,7 +134,7 @@ def test_a_worker_that_floods_and_falls_silent_is_reported_when_it_says_how_it_i
     for number in range(500):
         worker.write(number=number)
     worker.now += REPORT_SECONDS
-    worker.tell(ReportKind.FACTS, facts("sty").model_dump_json())
+    worker.tell(MessageKind.FACTS, facts("sty").model_dump_json())
     dropped = sum(event["lines"] for event in worker.heard.lines if event["event"] == "worker.log_dropped")
     said = sum(event["event"] == "said" for event in worker.heard.lines)
     assert dropped + said == 500

@@ -39,6 +39,12 @@ class EchoWorker:
         """Nothing to do."""
 
 
+async def serve(service: Service, channel: Channel) -> None:
+    """Give it what comes."""
+    while (message := await channel.receive()) is not None:
+        service.take(message)
+
+
 @pytest.fixture
 def worker() -> EchoWorker:
     return EchoWorker()
@@ -49,8 +55,8 @@ async def channel(worker: EchoWorker) -> AsyncIterator[Channel]:
     """The coordinator's end; closing it ends the service."""
     ours, theirs = socket.socketpair()
     channel, served = await Channel.over(ours), await Channel.over(theirs)
-    service = Service(worker, served)
-    running = asyncio.ensure_future(service.run())
+    service = Service(worker, served.send)
+    running = asyncio.ensure_future(serve(service, served))
     yield channel
     channel.end()
     await running
@@ -93,7 +99,7 @@ async def test_what_is_cancelled_before_it_begins_is_confirmed_too(worker: EchoW
     for text in (b"play 1\nhang", b"cancel 1\n"):  # both are there when it begins to read
         ours.sendall(len(text).to_bytes(4) + text)
     channel, served = await Channel.over(ours), await Channel.over(theirs)
-    running = asyncio.ensure_future(Service(worker, served).run())
+    running = asyncio.ensure_future(serve(Service(worker, served.send), served))
     assert await channel.receive() == Frame(MessageKind.CANCELLED, 1)
     assert not worker.began.is_set()
     await channel.close()
@@ -107,3 +113,16 @@ async def test_to_cancel_what_is_done_changes_nothing(channel: Channel) -> None:
     channel.send(Frame(MessageKind.CANCEL, 1))
     channel.send(Frame(MessageKind.PLAY, 2, "again"))
     assert await channel.receive() == Frame(MessageKind.ANSWER, 2, "again")
+
+
+async def test_an_answer_that_is_too_long_to_be_sent_is_a_failure(worker: EchoWorker) -> None:
+    sent = asyncio.Queue[Frame]()
+
+    def send(answer: Frame) -> None:
+        if answer.kind is MessageKind.ANSWER:
+            raise ValueError("it is longer than 3 bytes")
+        sent.put_nowait(answer)
+
+    Service(worker, send).take(Frame(MessageKind.PLAY, 1, "task"))
+    failure = "The answer cannot be sent: it is longer than 3 bytes."
+    assert await sent.get() == Frame(MessageKind.FAILURE, 1, failure)

@@ -1,0 +1,75 @@
+"""What is read of a message in Dask's format, and what is not."""
+
+from __future__ import annotations
+
+import struct
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import pytest
+from distributed.comm import Comm, CommClosedError, connect, listen
+from distributed.comm.registry import backends
+from distributed.protocol import dumps, to_serialize
+from distributed.protocol.serialize import ToPickle
+from distributed.protocol.utils import pack_frames
+
+from ladder.cluster.bounded_tls import bounded_tls, plain
+from ladder.cluster.certificates import read_identity
+from ladder.cluster.dask_setup import security
+
+
+class Colour(Enum):
+    """What Dask marks as more than data, within the one frame of a message."""
+
+    RED = 1
+
+
+def packed(message: object) -> bytes:
+    """Give a message as Dask sends it."""
+    return bytes(pack_frames(dumps(message)))
+
+
+@pytest.mark.parametrize("message", [{"op": "x", 7: (1, 2.5, None, True), "text": "ä" * 100_000}, ("OK", b"\x00")])
+def test_plain_data_is_read_as_it_was(message: object) -> None:
+    assert plain(packed(message)) == message
+
+
+@pytest.mark.parametrize("wrap", [ToPickle, to_serialize])
+def test_a_pickle_is_refused(wrap: Any) -> None:
+    with pytest.raises(ValueError, match="not plain"):
+        plain(packed({"op": "x", "value": wrap(Colour)}))
+
+
+def test_the_mark_of_a_python_object_means_nothing() -> None:
+    assert plain(packed({"colour": Colour.RED})) == {
+        "colour": {"__Enum__": True, "name": "RED", "__module__": __name__, "__name__": "Colour"}
+    }
+
+
+@pytest.mark.parametrize(
+    "message",
+    [b"", b"\0", bytes(8), struct.pack("Q", 1 << 60), struct.pack("QQ", 1, 1 << 60), struct.pack("QQ", 1, 1) + b"\xc1"],
+)
+def test_what_is_no_message_is_an_error(message: bytes) -> None:
+    with pytest.raises((ValueError, AssertionError, struct.error)):
+        plain(message)
+
+
+@pytest.mark.parametrize("message", [ToPickle(Colour), to_serialize(Colour), "x" * 100_000])
+async def test_the_connection_ends_at_a_pickle_and_at_a_message_that_is_too_long(
+    certificates: Path, monkeypatch: pytest.MonkeyPatch, message: Any
+) -> None:
+    monkeypatch.setitem(backends, "tls", bounded_tls(10_000))
+    settings = security(read_identity(certificates / "scheduler.pem"))
+
+    async def send(comm: Comm) -> None:
+        await comm.write({"op": "x"})
+        await comm.write({"op": "y", "value": message})
+
+    async with listen("tls://127.0.0.1:0", send, **settings.get_listen_args("scheduler")) as listener:
+        comm = await connect(listener.contact_address, **settings.get_connection_args("worker"))
+        assert await comm.read() == {"op": "x"}
+        with pytest.raises(CommClosedError, match="sends what cannot be read"):
+            await comm.read()
+        assert comm.closed()
