@@ -146,7 +146,7 @@ def pytest_configure(config: pytest.Config) -> None:
     A worker of pytest-xdist has temporary files of its own: what is swept there is no other worker's. To which ladder
     the user of the suite has logged in matters to no test.
     """
-    os.environ["XDG_CONFIG_HOME"] = os.path.join(tempfile.gettempdir(), "nobody-has-logged-in")
+    os.environ["XDG_CONFIG_HOME"] = os.path.join(tempfile.gettempdir(), f"nobody-has-logged-in-{os.geteuid()}")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if _is_worker(config):

@@ -44,6 +44,7 @@ def node_image(node_bot: BotSource, tmp_path: Path) -> BotSource:
     for library in re.findall(r"(/\S+) \(", linked):
         (root / library[1:]).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(library, root / library[1:])
+    subprocess.run(["chmod", "-R", "a+rX", root], check=True)  # the checkout's modes follow the umask
     (tmp_path / "image" / "Dockerfile").write_text(DOCKERFILE)
     client = connect()
     # Not with our own archive, which leaves node_modules out.
