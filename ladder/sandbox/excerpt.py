@@ -36,6 +36,8 @@ _OURS = re.compile(
 """Files that are not the bot's, here and in a container."""
 _CHANGING = re.compile(r"0x[0-9a-f]+|\b(?:10|[2-9TJQKA])[CDHS]\b|\d+")
 """What differs from table to table in the report of one error: addresses, cards, numbers."""
+_NOT_READABLE = re.compile(r"python[\d.]*: can't open file '([^']+)': \[Errno 13\] Permission denied")
+"""Docker copies the modes of files into an image, and some users' files are for themselves alone (umask 077)."""
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 
 
@@ -71,6 +73,11 @@ def without_changing(sentence: str) -> str:
 
 def advice(output: str) -> str:
     """The way out of an error that does not name it itself; empty if there is nothing to add."""
+    if found := _NOT_READABLE.search(output):
+        return (
+            f"The bot runs as a user of its own, who may not read {found[1]} in the image. Before you build it: "
+            "chmod -R a+rX on the folder."
+        )
     found = _NO_MODULE.search(output)
     if found is None:
         return ""

@@ -14,6 +14,7 @@ from tests.e2e.command import PIGPEN, ROOT, environment, pigpen
 from tests.ladder.registries import running_registry
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 PAGE = (ROOT / "docs" / "submit.md").read_text(encoding="utf-8")
@@ -38,6 +39,14 @@ def run(folder: Path, *lines: str, registry: str = "") -> None:
         "PIGPEN_LIMIT": "60",
         "REGISTRY": registry,
     }
+    mask = os.umask(0o022)  # docker build copies modes: what it packs must be for everybody
+    try:
+        run_lines(folder, lines, extra)
+    finally:
+        os.umask(mask)
+
+
+def run_lines(folder: Path, lines: Sequence[str], extra: Mapping[str, str]) -> None:
     for line in lines:
         if line.startswith("pigpen ") and "$" not in line:
             done = pigpen(*shlex.split(line)[1:], folder=folder, **extra)
