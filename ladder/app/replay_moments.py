@@ -34,8 +34,8 @@ def moments(
     Args:
         replay: The deal.
         views: What is to be shown of each moment.
-        before: How many decisions each bot had been asked for at this table before the deal.
-        printed: What bots have printed at this table, by their numbers; of those that are left out nothing is shown.
+        before: How many decisions each bot had been asked for in this rotation before the deal.
+        printed: What bots have printed in this rotation, by their numbers; of those that are left out nothing is shown.
     """
     is_open = all(viewed.open for viewed in views[0].seats)
     teller = _Teller(seats_of(replay.line), list(before), {bot: _by_decision(text) for bot, text in printed.items()})

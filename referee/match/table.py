@@ -86,7 +86,7 @@ class Table:
         """
         seats = self._seats()
         if self.is_over or line.deal != self._game.deals:
-            raise ValueError(f"deal {line.deal} is not the one that comes next")
+            raise ValueError(f"{line.name} is not the one that comes next")
         deal = self._next_deal()
         for step in line.steps:
             deal.apply(step.seat, action_of(step))
@@ -94,9 +94,7 @@ class Table:
         expected = self._line(deal, seats, [])
         for field in FROM_SEED_AND_STEPS:
             if getattr(line, field) != getattr(expected, field):
-                raise ValueError(
-                    f"the {field} of deal {line.deal} do not follow from the match seed and what was played"
-                )
+                raise ValueError(f"the {field} of {line.name} do not follow from the match seed and what was played")
         self._recorded.append(line)
 
     def keep_journal(self, journal: Journal) -> None:

@@ -215,7 +215,7 @@ def test_a_bot_at_fault_on_boards_shows_an_error_once(tmp_path: Path) -> None:
     done = pigpen("play", str(bot), "random", "--rules", rules, "--boards", "2", "--sandbox", "process")
     assert done.returncode == 0
     assert "2 (taken over)" in done.stdout
-    assert re.search(r"board 0, rotation 0, decision \d: gone: its program ended with exit code 1", done.stdout)
+    assert re.search(r"board 1, rotation 1, decision \d: gone: its program ended with exit code 1", done.stdout)
     assert "… and 1 more like these; --json has all.\n" in done.stdout
     assert done.stdout.count("KeyError: 'ouch'") == 1
 
@@ -278,7 +278,7 @@ def test_output_shows_what_a_healthy_bot_printed(tmp_path: Path) -> None:
     match = (str(bot), *FOUR[1:], "--deals", "1", "--sandbox", "process")
     silent, shown = (pigpen("play", *match, *more).stdout for more in ((), ("--output",)))
     assert "this is" not in silent
-    _, _, output = shown.partition("talker (seat 0) printed:\ntable 0: no fault, ")
+    _, _, output = shown.partition("talker (seat 0) printed:\nrotation 1: no fault, ")
     lines = output.partition("\n\n")[0].splitlines()[1:]
     assert lines
     assert all(re.fullmatch(r"  │ \[(\d+)\] this is \1", line) for line in lines)

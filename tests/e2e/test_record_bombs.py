@@ -149,9 +149,9 @@ def test_so_does_replay(bomb: Bomb, make: Callable[[], Iterable[bytes]]) -> None
 
 
 def test_deals_that_are_not_looked_at_are_no_objects(bomb: Bomb) -> None:
-    done = limited("replay", str(bomb(many_deals, "ours")), "--deal", "7")
+    done = limited("replay", str(bomb(many_deals, "ours")), "--deal", "8")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "has no deal for --deal 7; it holds the deals 0 to 0." in done.stderr
+    assert "has no deal for --deal 8; it holds the deals 1 to 1." in done.stderr
 
 
 def test_a_pipe_is_read_like_a_file(tmp_path: Path) -> None:

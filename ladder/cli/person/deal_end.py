@@ -25,7 +25,7 @@ INDENT = 4
 def deal_end(state: ScreenState, result: DealResult, width: int, height: int) -> list[Text]:
     """Draw how a deal ended: everybody's points, and what they are made of."""
     assert state.seen is not None
-    lines = [Text(f" The end of deal {result.deal} ", style="reverse"), Text()]
+    lines = [Text(f" The end of deal {result.deal + 1} ", style="reverse"), Text()]
     lines += _explained(state.seen, result, width - 1)
     if len(lines) + 2 + len(state.sheet.rows) + 3 <= height:
         lines += [Text(), *state.sheet.lines(width - 1, height - len(lines) - 3)]

@@ -104,7 +104,7 @@ class FaultNotice:
 @dataclass(frozen=True, slots=True)
 class MatchResult:
     """
-    The end of the match for this bot; in the format `boards:N`, at its own table.
+    The end of the match for this bot; in the format `boards:N`, of its own rotation.
 
     >>> from pigpen import MatchResult
     >>> MatchResult(place=1, points_per_deal=5.25).place

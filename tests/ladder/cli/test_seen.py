@@ -140,7 +140,7 @@ def test_the_standings_fit_the_terminal_and_read_like_this(seen: Seen, columns: 
         ("queued", "matches --status queued"),
         ("match", "matches 30"),
         ("explain", "explain 30"),
-        ("logs", "logs 30 2 --table 1"),
+        ("logs", "logs 30 2 --rotation 2"),
     ],
 )
 def test_a_page_reads_like_this(seen: Seen, name: str, words: str) -> None:
@@ -318,9 +318,9 @@ def test_no_seed_is_shown_before_its_match_is_done(seen: Seen) -> None:
 
 
 def test_what_bots_print_is_shown_at_most_so_far_back(seen: Seen) -> None:
-    printed = seen("logs", "30", "3", "--table", "0", "--lines", "2")
+    printed = seen("logs", "30", "3", "--rotation", "1", "--lines", "2")
     assert printed.endswith("no fault, 89 lines\n  │ [88] line\n  │ [89] line\n")
-    assert printed == seen("logs", "30", name_in(seen, 30, 3), "--table", "0", "--lines", "2")
+    assert printed == seen("logs", "30", name_in(seen, 30, 3), "--rotation", "1", "--lines", "2")
 
 
 def name_in(seen: Seen, match: int, seat: int) -> str:
@@ -346,7 +346,7 @@ def test_a_stored_rating_that_does_not_follow_from_its_match_is_said(seen: Seen)
         ("matches --bot trotter", "There is no bot 'trotter' on this ladder. Did you mean Trotter?"),
         ("explain 32", "Match 32 is queued: it has changed no rating yet."),
         ("logs 30 Mood", "No bot 'Mood' played in match 30; its seats are: 0 Mud, 1 Trotter, 2 Snout, 3 Acorn."),
-        ("logs 30 2 --table 7", "Match 30 has no table 7; its tables are 0 to 3."),
+        ("logs 30 2 --rotation 8", "Match 30 has no rotation 8; its rotations are 1 to 4."),
         ("logs 31 Trotter", "Match 31 is not over yet; what its bots print is shown afterwards."),
         (
             "logs 29 1",
@@ -389,7 +389,7 @@ def test_a_match_of_the_ladder_is_replayed_and_verified_by_its_number(seen: Seen
     writer.close()
     wanted = "holds: boards:1 of gongzhu by cautious, random, counting, cautious, 4 deals."
     assert seen("verify", "1") == f"DATA/records/0/1-1.jsonl.gz {wanted}\n"
-    assert "Board 0, rotation 2" in seen("replay", "1", "--plain", "--rotation", "2")
+    assert "Board 1, rotation 3" in seen("replay", "1", "--plain", "--rotation", "3")
     with seen.database.write() as session:
         session.get_one(models.StoredMatch, 1).record_kept = False
     assert "The record of match 1 was removed" in seen("replay", "1", code=2)

@@ -76,7 +76,7 @@ def test_lines_that_are_no_match_are_refused(lines: list[AnyLine]) -> None:
         ((first, first), "more than one match"),
         ((first, lines[-1], lines[-1]), "more than one match"),
         ((few,), "hearts has 4 seats, and it names 1 bots"),
-        ((first, few_seats), "board 0, rotation 0 does not have one of everything for each of 4 seats"),
+        ((first, few_seats), "board 1, rotation 1 does not have one of everything for each of 4 seats"),
         ((first, twice), "does not have one of everything"),
         ((first, few_scores), "does not have one of everything"),
         ((odd,), "its rules cannot be understood"),

@@ -45,7 +45,7 @@ def test_every_variant_can_be_told_from_every_seat(rules: str) -> None:
     for bot in (None, *range(PRESETS[rules].players)):
         text = text_of(match, bot)
         for line in match.deals:
-            assert f"\nBoard 0, rotation {line.rotation}" in text
+            assert f"\nBoard 1, rotation {(line.rotation or 0) + 1}" in text
         tricks = [row for row in text.splitlines() if "›" in row]
         assert len(tricks) == PRESETS[rules].hand_size * PRESETS[rules].players
         assert all(row.count("*") == 1 for row in tricks)
@@ -106,7 +106,7 @@ def test_work_before_a_bot_was_asked_is_told() -> None:
 def test_a_deal_without_passing_says_so() -> None:
     match = recorded("hearts", "deals:4")
     assert [row for row in text_of(match).splitlines() if row.startswith("Deal")] == [
-        "Deal 0, 3 cards passed left",
+        "Deal 1, 3 cards passed left",
         "Deal 1, 3 cards passed right",
         "Deal 2, 3 cards passed across",
         "Deal 3, no passing",

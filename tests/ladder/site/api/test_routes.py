@@ -51,12 +51,12 @@ MISSING = [
     "/matches?bot=Nobody", "/matches/0", "/matches/2147483648", "/matches/99", "/matches/99/explanation",
     "/matches/99/scores", "/matches/99/record",
     "/matches/1/scores", "/matches/1/record", f"/matches/{MATCHES + 1}/explanation", f"/matches/{MATCHES + 2}/scores",
-    "/matches/2/boards/9/tables/0", "/live/99/events", "/live/99/stream", "/nothing",
+    "/matches/2/boards/10/rotations/1", "/live/99/events", "/live/99/stream", "/nothing",
 ]  # fmt: skip
 NONSENSE = [
     "/variants?first=101", "/variants?first=x", "/standings/gongzhu?all=2", "/bots?limit=0", "/bots?limit=1001",
     f"/bots?after={'a' * 65}", "/bots/Mud?opponents=-1", "/matches?before=0", "/matches?before=99999999999999999999",
-    "/matches?limit=201", "/matches/x", "/matches/2/boards/0/tables/8",
+    "/matches?limit=201", "/matches/x", "/matches/2/boards/1/rotations/9",
 ]  # fmt: skip
 
 

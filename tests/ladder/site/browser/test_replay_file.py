@@ -86,7 +86,7 @@ def test_what_is_played_for_a_person_who_is_away_is_no_decision_of_theirs(
     recorded = read_recorded(path)
     page = open_page("/replay")
     shown = page.evaluate(IN_BROWSER, [base64.b64encode(path.read_bytes()).decode(), [None, 0], [0, -1]])
-    places = [DealPlace(board=deal, table=0) for deal in (0, 1)]
+    places = [DealPlace(board=deal, rotation=1) for deal in (1, 2)]
     wanted = [replayed(recorded, place, seat).model_dump(mode="json") for place in places for seat in (None, 0)]
     assert list(map(plain, shown)) == list(map(plain, wanted))
     choose(page, path.read_bytes())

@@ -79,8 +79,8 @@ async def test_a_board_of_a_match_is_played_and_lies_beside_its_bots(
 ) -> None:
     match = recorded_match(ladder, lines)
     async with site_here(ladder) as base, TableBrowser(base) as browser:
-        assert f"/play/board/{match}/0/2" in (await browser.client.get(f"/m/{match}/0/2")).text
-        await opened(browser, f"/play/board/{match}/0/2", shown="Ada", seat="3")
+        assert f"/play/boards/{match}/1/3" in (await browser.client.get(f"/m/{match}/boards/1/3")).text
+        await opened(browser, f"/play/boards/{match}/1/3", shown="Ada", seat="3")
         await browser.play()
         page = await browser.client.get(f"{browser.path}/compare?with=bot-2")
         assert page.status_code == 200
@@ -88,7 +88,7 @@ async def test_a_board_of_a_match_is_played_and_lies_beside_its_bots(
         record = (await browser.client.get(f"{browser.path}/record")).text.splitlines()
         first, deal, _ = map(json.loads, record)
         assert (first["format"], deal["seats"].index(first["people"][0]["bot"])) == ("board:0:2", 3)
-        for address in (f"/play/board/{match}/0/9", f"/play/board/{match}/9/0", "/play/board/999/0/0"):
+        for address in (f"/play/boards/{match}/1/10", f"/play/boards/{match}/10/1", "/play/boards/999/1/1"):
             assert (await browser.client.get(address)).status_code in (404, 422)
 
 
