@@ -177,7 +177,7 @@ class Table:
         if self._announcer:
             self._announcer.deal_over(self._number, line)
         for seat, player in enumerate(players):
-            await player.tell(DealResult(number, seat, line.scores, line.totals))
+            await player.notify(DealResult(number, seat, line.scores, line.totals))
         return line
 
     async def _play_out(
@@ -276,5 +276,5 @@ async def _answers(asked: tuple[int, ...], questions: Sequence[Question], idle_b
 
 
 async def _send_result(player: Player, result: MatchResult) -> None:
-    await player.tell(result)
+    await player.notify(result)
     await player.close()

@@ -185,7 +185,7 @@ class LineCheck:
             self._begin(text)
             return
         if self.is_finished:
-            raise RecordDiffers("the record goes on behind its result")
+            raise RecordDiffers("there are more lines after the result")
         plain = _plain(text)
         try:
             self._take(plain, text)

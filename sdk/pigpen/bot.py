@@ -168,7 +168,7 @@ _QUESTIONS: Mapping[Phase, tuple[str, str, Any]] = {
 """For each phase: the name of the method, what it must return, and the function that reads that."""
 
 
-def tell(bot: Bot, notice: Notice) -> None:
+def notify(bot: Bot, notice: Notice) -> None:
     """Call the method of *bot* that takes *notice*."""
     if isinstance(notice, DealResult):
         bot.deal_over(notice)

@@ -269,8 +269,8 @@ def test_a_module_that_is_missing_leads_to_requirements_txt(tmp_path: Path, comm
     rest = (*FOUR[1:], "--deals", "1") if command == "play" else ("--rules", "hearts")
     done = pigpen(command, str(bot), *rest, "--sandbox", sandbox)
     assert "pyproject.toml of bad is not read: name its packages in a requirements.txt beside bot.py." in done.stderr
-    said = " ".join((done.stdout + done.stderr).split())
-    assert "nonesuch is not there when the bot runs. A package: name it in a requirements.txt" in said
+    printed = " ".join((done.stdout + done.stderr).split())
+    assert "nonesuch is not there when the bot runs. A package: name it in a requirements.txt" in printed
 
 
 def test_output_shows_what_a_healthy_bot_printed(tmp_path: Path) -> None:

@@ -227,7 +227,7 @@ def test_a_match_that_is_too_long_for_a_record_is_refused_before_it_begins(tmp_p
     bots = ["random"] * 4
     done = typed("play", *bots, "--boards", "25000", "--record", "x.jsonl", "--sandbox", "inline", folder=tmp_path)
     assert done.is_one_sentence
-    assert "boards:25000 are 100,000 deals, and a record has room for 99,998. Play fewer." in done.err
+    assert "boards:25000 has 100,000 deals; a record holds at most 99,998. Play fewer." in done.err
     assert list(tmp_path.iterdir()) == []
 
 

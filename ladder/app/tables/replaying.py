@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 WORST = 3
 """How many of the dearest decisions of a deal are shown."""
-NOT_OVER = "What was played here is told when the table is over."
+NOT_OVER = "What was played here is shown when the table is over."
 
 
 def first_place(ladder: Ladder, name: str, secret: str) -> DealPlace:

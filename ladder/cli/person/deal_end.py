@@ -49,13 +49,13 @@ def _explained(seen: Seen, result: DealResult, width: int) -> Iterator[Text]:
         name = f"{seat} {sanitize(seen.names[seat])}{', you' if seat == view.seat else ''}"
         score = f"{points(result.scores[seat]):>7}   total {points(result.totals[seat])}"
         yield Text.assemble((f"{name:<30.30}", "bold"), score)
-        said = [text for part in parts[seat] if (text := part_text(view.rules, part))] or ["nothing that counts"]
-        yield from _wrapped(said, width)
+        texts = [text for part in parts[seat] if (text := part_text(view.rules, part))] or ["nothing that counts"]
+        yield from _wrapped(texts, width)
 
 
-def _wrapped(said: list[str], width: int) -> Iterator[Text]:
+def _wrapped(texts: list[str], width: int) -> Iterator[Text]:
     line = ""
-    for text in said:
+    for text in texts:
         longer = f"{line}, {text}" if line else text
         if len(longer) > width - INDENT:
             yield Text(f"{'':{INDENT}}{line},")

@@ -77,7 +77,7 @@ def _small(state: ScreenState, seen: Seen, width: int, height: int) -> Iterator[
     view = state.choice.view if state.choice is not None else seen.view
     yield from (Text.assemble(f"{play.seat}: ", *coloured([play.card])) for play in now.trick)
     yield from _own(state.choice, view, now.seats[view.seat], width)
-    yield from (Text(state.said or state.fault_text, style="bold red"), Text(prompt(state), style="bold"))
+    yield from (Text(state.remark or state.fault_text, style="bold red"), Text(prompt(state), style="bold"))
 
 
 def _table(state: ScreenState, seen: Seen, width: int, height: int) -> list[Text]:
@@ -217,7 +217,7 @@ def _lines_below(state: ScreenState, now: TableView, width: int) -> Iterator[Tex
     before = None
     if state.before is not None and state.seen is not None and state.before.view.deal == state.seen.view.deal:
         before = seat_table(state.before.view, [sanitize(name) for name in state.before.names])
-    wrong = state.said or state.fault_text
+    wrong = state.remark or state.fault_text
     for text, style in ((_news(state, now, before), ""), (prompt(state), "bold"), (wrong, "bold red")):
         line = Text(text, style=style)
         line.truncate(width, overflow="ellipsis")

@@ -81,7 +81,7 @@ class ScreenState:
         self.choice: CardChoice | None = None
         self.page: Page | None = None
         self.sheet = ScoreSheet()
-        self.said = self.fault_text = ""
+        self.remark = self.fault_text = ""
         self.is_connected = True
         self.has_tables = False
         self.has_left = self.is_done = False
@@ -90,7 +90,7 @@ class ScreenState:
         self._coming: deque[Seen | Question | Notice] = deque()
         self._due = 0.0
         self._question: Question | None = None
-        self._told_of = -1
+        self._last_result = -1
         self._fault: FaultNotice | None = None
         """What was wrong, until it is seen what the policy played."""
 
@@ -111,9 +111,9 @@ class ScreenState:
     def notified(self, notice: Notice) -> None:
         """See `SeatListener`; a result that is told again after a lost connection is known."""
         if isinstance(notice, DealResult):
-            if notice.deal <= self._told_of:
+            if notice.deal <= self._last_result:
                 return
-            self._told_of = notice.deal
+            self._last_result = notice.deal
         self._comes(notice)
 
     def connected(self, *, is_there: bool) -> None:
@@ -166,7 +166,7 @@ class ScreenState:
             self._show_seen(what)
         elif isinstance(what, Question):
             if self._question is None or self._question.view.decision != what.view.decision:
-                self._question, self.choice, self.said = what, CardChoice(what.view), ""
+                self._question, self.choice, self.remark = what, CardChoice(what.view), ""
         elif isinstance(what, FaultNotice):
             self._question = self.choice = None
             self._fault, self.fault_text = what, f"✗ {_why(what)}: the policy played for you."
@@ -230,12 +230,12 @@ class ScreenState:
     def _choose(self, choice: CardChoice, key: str) -> None:
         answer = choice.press(key)
         if answer is None:
-            self.said = choice.why_not()
+            self.remark = choice.why_not()
         elif isinstance(answer, str):
-            self.said = answer
+            self.remark = answer
         elif self._tell().answer(choice.view.decision, answer):
             self._question = self.choice = None
-            self.said, self.fault_text, self._fault = "", "", None
+            self.remark, self.fault_text, self._fault = "", "", None
 
     def _tell(self) -> SeatActions:
         assert self.seat is not None

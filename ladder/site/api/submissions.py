@@ -118,7 +118,7 @@ async def stream(request: Request, number: Number) -> Response:
     site: Site = request.app.state.site
     first = await asyncio.to_thread(ordering.submission, site.ladder, viewer, number)
     if site.readers[viewer.name] >= MAX_STREAMS:
-        raise TooOften(f"You read {MAX_STREAMS} submissions at a time already, and more may not be.", 10.0)
+        raise TooOften(f"You already follow {MAX_STREAMS} submissions at the same time, which is the limit.", 10.0)
     headers = {**HEADERS, "X-Accel-Buffering": "no"}
     return StreamingResponse(_messages(request, viewer, first), headers=headers, media_type="text/event-stream")
 

@@ -38,7 +38,7 @@ def all_of_today(request: Request) -> Response:
     """Today's board of every variant."""
     site: Site = request.app.state.site
     boards = [daily_board.todays_board(site.ladder, name) for name in names_of_variants(site.ladder)]
-    return site.pages.fresh_page(request, "play_todays.html", {"boards": boards})
+    return site.pages.fresh_page(request, "play_today_variants.html", {"boards": boards})
 
 
 @router.get("/today/{variant}")

@@ -77,7 +77,7 @@ async def _tab(request: Request, name: str, key: str) -> Tab[WatchState]:
     """Watch a table in one more tab, if it may be watched with this key."""
     site: Site = request.app.state.site
     if site.watches.tabs + site.seat_sessions.tabs >= MAX_STREAMS:
-        raise HTTPException(503, "Too many watch at once; try again soon.", {"Retry-After": "10"})
+        raise HTTPException(503, "Too many visitors watch at the same time; try again soon.", {"Retry-After": "10"})
     try:
         return await site.watches.open_tab(name, key)
     except Busy:

@@ -164,7 +164,7 @@ export async function verified(open, progress = () => undefined) {
 }
 
 /**
- * Check the chain, and find the first and the last line; what is too large is told before what is wrong.
+ * Check the chain, and find the first and the last line; a line that is too large is reported before one that is wrong.
  * @param {AsyncIterable<Uint8Array> | Iterable<Uint8Array>} chunks
  */
 async function survey(chunks) {

@@ -2,7 +2,7 @@
 // @ts-check
 
 import { Differs, LINE_BYTES, MAX_PLAYERS, lines } from "./chain.mjs";
-import { played, passOffset } from "./deal.js";
+import { played, passOffset } from "./deal_replay.js";
 import { CARDS, sha256 } from "./deals.mjs";
 import { named } from "./score.js";
 import { wasAsked } from "./steps.js";
@@ -74,7 +74,7 @@ async function* unpacked(packed, format, number = 0) {
   }
 }
 
-/** A match as a file tells it. */
+/** A match as its file describes it. */
 export class RecordFile {
   /** @param {any} match The first line. */
   constructor(match) {

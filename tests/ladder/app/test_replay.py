@@ -50,12 +50,14 @@ def match(ladder: Ladder, lines: list[AnyLine]) -> int:
     return recorded_match(ladder, lines, SEED)
 
 
-def deal_of(lines: list[AnyLine], board: int, table: int) -> DealLine:
-    return next(line for line in lines if isinstance(line, DealLine) and (line.board, line.rotation) == (board, table))
+def deal_of(lines: list[AnyLine], board: int, rotation: int) -> DealLine:
+    return next(
+        line for line in lines if isinstance(line, DealLine) and (line.board, line.rotation) == (board, rotation)
+    )
 
 
 def test_every_step_of_the_record_is_there_once(ladder: Ladder, match: int, lines: list[AnyLine]) -> None:
-    shown, line = deal_replayed(ladder, match, 1, 2), deal_of(lines, 1, 2)
+    shown, line = deal_replayed(ladder, match, 2, 3), deal_of(lines, 1, 2)
     steps = [step for moment in shown.moments for step in moment.steps]
     assert [step.number for step in steps] == list(range(1, len(line.steps) + 1))
     for step, recorded, took in zip(steps, line.steps, line.took_ms, strict=True):
@@ -68,19 +70,19 @@ def test_every_step_of_the_record_is_there_once(ladder: Ladder, match: int, line
     assert shown.numbers == seats_of(line)
 
 
-def test_decisions_are_counted_over_all_deals_of_a_table(ladder: Ladder, match: int) -> None:
+def test_decisions_are_counted_over_all_deals_of_a_rotation(ladder: Ladder, match: int) -> None:
     counted: dict[int, list[int]] = {}
-    for board in range(2):
-        shown = deal_replayed(ladder, match, board, 1)
+    for board in (1, 2):
+        shown = deal_replayed(ladder, match, board, 2)
         for step in (step for moment in shown.moments for step in moment.steps):
             if step.decision is not None:
                 counted.setdefault(shown.numbers[step.seat], []).append(step.decision)
     assert all(found == list(range(1, len(found) + 1)) for found in counted.values())
-    assert len(counted) == deal_replayed(ladder, match, 1, 1).players
+    assert len(counted) == deal_replayed(ladder, match, 2, 2).players
 
 
 def test_tricks_have_all_cards_and_their_points_add_up(ladder: Ladder, match: int) -> None:
-    shown = deal_replayed(ladder, match, 1, 1)
+    shown = deal_replayed(ladder, match, 2, 2)
     assert [trick.number for trick in shown.tricks] == list(range(1, shown.hand_size + 1))
     cards = " ".join(trick.cards for trick in shown.tricks).split()
     assert sorted(cards) == sorted(" ".join(shown.hands).split())
@@ -105,7 +107,7 @@ def test_one_seat_is_shown_what_it_knew_and_nothing_else(ladder: Ladder, match: 
     recorded = Recorded.of(lines)
     replay = DealReplay(recorded.rules, recorded.first, deal_of(lines, 0, 0))
     for seat in range(recorded.rules.players):
-        shown = deal_replayed(ladder, match, 0, 0, seat)
+        shown = deal_replayed(ladder, match, 1, 1, seat)
         assert [bool(hand) for hand in shown.hands] == [each == seat for each in range(shown.players)]
         assert shown.faults == ()
         for place, moment in enumerate(shown.moments):
@@ -146,7 +148,7 @@ def test_what_a_seat_is_shown_of_the_sealed_questions_does_not_depend_on_the_oth
     line = deal_of(lines, 0, 0)
     asked = [step.seat for step in line.steps if step.expose is not None]
     match = recorded_match(ladder, lines, SEED)
-    shown = deal_replayed(ladder, match, 0, 0, asked[0])
+    shown = deal_replayed(ladder, match, 1, 1, asked[0])
     assert len(asked) > 1
     assert [step.seat for step in shown.moments[1].steps] == [asked[0]]
     assert [viewed.asked for viewed in shown.moments[0].seats] == [seat == asked[0] for seat in range(4)]
@@ -179,7 +181,7 @@ def test_what_is_not_there_is_told_in_a_sentence(ladder: Ladder) -> None:
     with pytest.raises(UserError, match=r"has no seat 4; its seats are 0 to 3\."):
         deal_replayed(ladder, match, 1, 1, 4)
     with pytest.raises(LadderError, match="no match 999"):
-        deal_replayed(ladder, 999, 0, 0)
+        deal_replayed(ladder, 999, 1, 1)
 
 
 def test_what_bots_printed_is_shown_only_where_the_organiser_shows_it(ladder: Ladder) -> None:
@@ -188,7 +190,7 @@ def test_what_bots_printed_is_shown_only_where_the_organiser_shows_it(ladder: La
 
     def printed(public: bool, seat: int | None = None) -> dict[int | None, str]:
         settings = ladder.settings.model_copy(update={"public_logs": public})
-        shown = deal_replayed(type(ladder)(settings, ladder.database, ladder.clock), match, 0, 0, seat)
+        shown = deal_replayed(type(ladder)(settings, ladder.database, ladder.clock), match, 1, 1, seat)
         steps = [step for moment in shown.moments for step in moment.steps]
         return {step.decision: step.printed for step in steps if step.printed}
 

@@ -189,14 +189,14 @@ def test_names_and_reasons_cannot_make_a_terminal_do_things(empty: Seen) -> None
         assert "[31mred" in printed, words
         assert all(letter.isprintable() or letter == "\n" for letter in printed), words
         assert "[bold]" in printed, words
-        told = empty(*words, "--json")
-        assert all(letter.isprintable() for letter in told.removesuffix("\n")), words
-        assert NASTY in _texts(json.loads(told)), words
+        as_json = empty(*words, "--json")
+        assert all(letter.isprintable() for letter in as_json.removesuffix("\n")), words
+        assert NASTY in _texts(json.loads(as_json)), words
     rows = empty("standings", "--all", "--csv")
     assert all(letter.isprintable() or letter == "\n" for letter in rows)
-    told = empty("retire", f"{NASTY}3", "--reason", NASTY)
-    assert "[31mred" in told
-    assert all(letter.isprintable() or letter == "\n" for letter in told)
+    as_json = empty("retire", f"{NASTY}3", "--reason", NASTY)
+    assert "[31mred" in as_json
+    assert all(letter.isprintable() or letter == "\n" for letter in as_json)
 
 
 def _texts(value: Any) -> str:
@@ -272,8 +272,8 @@ def test_standings_as_json_have_every_figure(seen: Seen) -> None:
 
 def test_standings_as_csv_say_what_the_json_says(seen: Seen) -> None:
     rows = list(csv.DictReader(io.StringIO(seen("standings", "--all", "--csv"))))
-    told = seen.json("standings", "--all")[0]["standings"]
-    for row, wanted in zip(rows, told, strict=True):
+    as_json = seen.json("standings", "--all")[0]["standings"]
+    for row, wanted in zip(rows, as_json, strict=True):
         assert (row["variant"], row["bot"], row["rank"]) == ("gongzhu", wanted["bot"], str(wanted["rank"] or ""))
         assert float(row["elo"]) == wanted["elo"]
         assert [float(row[name]) for name in ("1st", "2nd", "3rd", "4th")] == wanted["shares"]
@@ -293,9 +293,9 @@ def test_every_page_is_there_as_json(seen: Seen) -> None:
     assert [move["place"] for move in explained["moves"]] == [1, 2, 3, 4]
     for move in explained["moves"]:
         assert sum(part["change"] for part in move["against"]) == pytest.approx(move["after"] - move["before"])
-    (told,) = seen.json("logs", "30", "2")
-    assert [table["printed"] for table in told["tables"]] == [LOGS[table][2] for table in range(4)]
-    assert [fault["decision"] for fault in told["tables"][1]["faults"]] == [1, 2, 3]
+    (as_json,) = seen.json("logs", "30", "2")
+    assert [table["printed"] for table in as_json["tables"]] == [LOGS[table][2] for table in range(4)]
+    assert [fault["decision"] for fault in as_json["tables"][1]["faults"]] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("words", [("matches", "--limit"), ("standings", "--first")])

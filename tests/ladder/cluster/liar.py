@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 
 
-def run_elsewhere(file: str) -> tuple[Any, ...]:
+def run_there(file: str) -> tuple[Any, ...]:
     """What a pickle holds that writes down in which process it was unpickled."""
     return exec, (f"import os; open({file!r}, 'a').write(f'{{os.getpid()}}\\n')",)
 
@@ -46,14 +46,14 @@ class Evil:
     file = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return run_elsewhere(Evil.file)
+        return run_there(Evil.file)
 
 
 class EvilError(Exception):
     """An exception of that kind."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return run_elsewhere(Evil.file)
+        return run_there(Evil.file)
 
 
 class Liar(WorkerSession):
@@ -67,8 +67,8 @@ class Liar(WorkerSession):
 
     async def play(self, call: int, token: str, task: str) -> Any:
         """Tell the task's lie."""
-        told = json.loads(task)
-        return await getattr(self, told["lie"])(call, token, told)
+        order = json.loads(task)
+        return await getattr(self, order["lie"])(call, token, order)
 
     async def result(self, *_: object) -> Evil:
         return Evil()
@@ -106,7 +106,7 @@ class Liar(WorkerSession):
 
     async def client(self, call: int, token: str, _: object) -> None:
         """Become a client, and let the scheduler run a function."""
-        said = []
+        answers = []
         for words in (
             {"op": "register-client", "client": "x", "versions": {}},
             {"op": "run_function", "function": __import__("pickle").dumps(Evil())},
@@ -117,11 +117,11 @@ class Liar(WorkerSession):
             try:
                 async with asyncio.timeout(PATIENCE):
                     answer = await connection.read()
-                    said.append(answer and answer["status"])
+                    answers.append(answer and answer["status"])
             except (OSError, TimeoutError) as error:
-                said.append(type(error).__name__)
+                answers.append(type(error).__name__)
             connection.abort()
-        await self._send(call, token, json.dumps(said))
+        await self._send(call, token, json.dumps(answers))
 
     async def wait(self, call: int, token: str, _: object) -> None:
         """Be honest, for once, after another task was lied to."""

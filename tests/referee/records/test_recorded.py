@@ -40,7 +40,12 @@ def test_a_finished_match_tells_its_seed(lines: list[AnyLine]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seed", "reason"), [("00" * 32, "not the one that"), ("xyz", "its seed is none"), ("00", "its seed is none")]
+    ("seed", "reason"),
+    [
+        ("00" * 32, "not the one that"),
+        ("xyz", "its seed is not 64 hex digits"),
+        ("00", "its seed is not 64 hex digits"),
+    ],
 )
 def test_another_seed_than_the_one_committed_to_is_refused(lines: list[AnyLine], seed: str, reason: str) -> None:
     forged = lines[-1].model_copy(update={"seed": seed})

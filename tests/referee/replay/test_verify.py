@@ -271,7 +271,7 @@ CHANGES = {
         lambda lines: lines.insert(3, lines[2]),
         "line 4: there is no deal 3 in this match",
     ),
-    "two results": (HONEST, lambda lines: lines.append(lines[-1]), "line 5: the record goes on behind its result"),
+    "two results": (HONEST, lambda lines: lines.append(lines[-1]), "line 5: there are more lines after the result"),
     "two matches": (HONEST, lambda lines: lines.insert(1, lines[0]), 'line 2: type is "match", but should be "deal"'),
     "no match": (HONEST, lambda lines: lines.pop(0), "line 1: it is not the first line of a match"),
     "another seed": (
@@ -616,4 +616,7 @@ def test_a_file_that_is_not_there_cannot_be_verified(tmp_path: Path) -> None:
 
 def test_a_file_that_is_something_else_does_not_hold() -> None:
     found = verify(Path(__file__))
-    assert (found.line, found.difference) == (1, "it does not end in its chain: it is no line of a record")
+    assert (found.line, found.difference) == (
+        1,
+        "it does not end with the hash of its chain, as each line of a record does",
+    )

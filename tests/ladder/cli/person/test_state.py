@@ -27,34 +27,34 @@ NAMES = ("human", "b", "c", "d", "e")
 HEARTS, GONGZHU, SALE = PRESETS["hearts"], PRESETS["gongzhu"], PRESETS["gongzhu-sale"]
 
 
-class Told:
+class SeatNotes:
     """Notes what the referee would be told."""
 
     def __init__(self) -> None:
         self.answers: list[tuple[int, Action]] = []
-        self.said: list[str] = []
+        self.remark: list[str] = []
 
     def answer(self, decision: int, action: Action) -> bool:
         self.answers.append((decision, action))
         return True
 
     def leave(self) -> None:
-        self.said.append("leave")
+        self.remark.append("leave")
 
     def come_back(self) -> None:
-        self.said.append("come back")
+        self.remark.append("come back")
 
     def go_on(self, deal: int) -> None:
-        self.said.append(f"go on after {deal}")
+        self.remark.append(f"go on after {deal}")
 
 
 class Table:
     """A deal, and the screen of the person in seat 0."""
 
     def __init__(self, deal: Deal, pace: float = 0.0) -> None:
-        self.deal, self.time, self.told = deal, FakeTime(), Told()
+        self.deal, self.time, self.seat_notes = deal, FakeTime(), SeatNotes()
         self.state = ScreenState(pace, self.time)
-        self.state.seat = self.told
+        self.state.seat = self.seat_notes
         self.show()
 
     @property
@@ -107,12 +107,12 @@ def test_cards_to_pass_fill_slots_and_can_be_taken_back() -> None:
     first, second, third = table.state.choice.cards  # type: ignore[union-attr]
     assert "Enter passes" in table.text
     table.press("right", " ")
-    assert table.state.said == "3 cards are chosen: Enter passes them, Space takes one back."
+    assert table.state.remark == "3 cards are chosen: Enter passes them, Space takes one back."
     table.press("left", " ")
     assert table.state.choice is not None
     assert table.state.choice.cards == [first, second]
     table.press("\r", "\r")
-    assert table.told.answers == [(1, (first, second, third))]
+    assert table.seat_notes.answers == [(1, (first, second, third))]
     assert table.state.choice is None
 
 
@@ -142,11 +142,11 @@ def test_a_card_that_may_not_be_played_says_why_and_is_not_played() -> None:
         table.press("right")
         if table.state.choice and table.state.choice.cursor == barred:
             break
-    assert "follow suit" in table.state.said
+    assert "follow suit" in table.state.remark
     table.press("\r")
-    assert not table.told.answers
+    assert not table.seat_notes.answers
     table.press({0: "c", 1: "d", 2: "h", 3: "s"}[view.legal[0].suit], "\r")
-    ((_, card),) = table.told.answers
+    ((_, card),) = table.seat_notes.answers
     assert card in view.legal
 
 
@@ -154,9 +154,9 @@ def test_exposing_none_is_said_explicitly() -> None:
     table = Table(dealt(GONGZHU, "AH QS", "JD", "TC", ""))
     table.ask()
     table.press("\r")
-    assert table.state.said == "Nothing is chosen: Space chooses a card, n exposes none."
+    assert table.state.remark == "Nothing is chosen: Space chooses a card, n exposes none."
     table.press("n")
-    assert table.told.answers == [(1, {})]
+    assert table.seat_notes.answers == [(1, {})]
 
 
 def test_a_card_to_expose_goes_through_its_faces() -> None:
@@ -166,7 +166,7 @@ def test_a_card_to_expose_goes_through_its_faces() -> None:
     assert "Q♠ face up ×4" in table.text
     assert "A♥ face down ×2" in table.text
     table.press("\r")
-    assert table.told.answers == [(1, {Card.parse("QS"): Face.UP, Card.parse("AH"): Face.DOWN})]
+    assert table.seat_notes.answers == [(1, {Card.parse("QS"): Face.UP, Card.parse("AH"): Face.DOWN})]
 
 
 def test_the_moon_is_chosen_by_arrows() -> None:
@@ -178,7 +178,7 @@ def test_the_moon_is_chosen_by_arrows() -> None:
     assert "-26 for you" in table.text
     assert "+26 for everybody else" in table.text
     table.press("right", "\r")
-    assert table.told.answers == [(1, MoonChoice.ADD)]
+    assert table.seat_notes.answers == [(1, MoonChoice.ADD)]
 
 
 def test_cards_are_shown_one_by_one_and_enter_shows_all_that_has_come() -> None:
@@ -194,7 +194,7 @@ def test_cards_are_shown_one_by_one_and_enter_shows_all_that_has_come() -> None:
     assert len(table.state.seen.view.plays) == 1
     table.press("\r")
     assert len(table.state.seen.view.plays) == 3
-    assert not table.told.answers
+    assert not table.seat_notes.answers
 
 
 def test_the_clock_is_shown_while_a_question_is_open() -> None:
@@ -264,12 +264,12 @@ def test_who_is_away_may_come_back() -> None:
     table = hearts()
     table.ask()
     table.press("a")
-    assert table.told.said == ["leave"]
+    assert table.seat_notes.remark == ["leave"]
     table.show(away=True)
     assert table.state.choice is None
     assert "b: I'm back" in table.text
     table.press("b")
-    assert table.told.said == ["leave", "come back"]
+    assert table.seat_notes.remark == ["leave", "come back"]
 
 
 def test_the_end_of_a_deal_is_explained_and_waits_for_a_key() -> None:
@@ -287,7 +287,7 @@ def test_the_end_of_a_deal_is_explained_and_waits_for_a_key() -> None:
     table.press("t")
     assert table.text.startswith("Score sheet")
     table.press("x", "\r")
-    assert table.told.said == ["go on after 3"]
+    assert table.seat_notes.remark == ["go on after 3"]
     assert table.state.result is None
     table.state.notified(DealResult(3, 0, scores, scores))
     table.state.advance()

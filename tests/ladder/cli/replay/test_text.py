@@ -99,8 +99,8 @@ def test_work_before_a_bot_was_asked_is_told() -> None:
     for match, times in ((Recorded.of(lines), own), (recorded("hearts"), 0)):
         replay = DealReplay(match.rules, match.first, match.deals[0])
         table_views = [view_table(replay, place) for place in range(len(replay.moments))]
-        told = [happened(match.rules, now, before) for before, now in pairwise(table_views)]
-        assert sum(" ms, 250.0 ms before it was asked)" in text for text in told) == times
+        texts = [happened(match.rules, now, before) for before, now in pairwise(table_views)]
+        assert sum(" ms, 250.0 ms before it was asked)" in text for text in texts) == times
 
 
 def test_a_deal_without_passing_says_so() -> None:

@@ -30,7 +30,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def told(command: str, *words: str) -> Any:
+def output(command: str, *words: str) -> Any:
     """What the command prints as JSON, which fits the schema."""
     done = pigpen(*words, "--json")
     assert done.returncode == 0, done.stderr
@@ -40,7 +40,7 @@ def told(command: str, *words: str) -> Any:
 
 
 def test_a_decision_is_a_table_of_its_choices(record: str) -> None:
-    found = told("why --step", "why", record, *HERE, "--step", "1")
+    found = output("why --step", "why", record, *HERE, "--step", "1")
     assert (found["at"], found["legal"], found["source"]) == ("pass", 286, record)
     done = pigpen("why", record, *HERE, "--step", "1")
     assert done.returncode == 0
@@ -60,7 +60,7 @@ def test_the_same_question_gives_the_same_answer(record: str) -> None:
 
 
 def test_the_costliest_decisions_of_a_bot_are_a_table(record: str) -> None:
-    found = told("why", "why", record, "1", "--worst", "2", "--board", "1")
+    found = output("why", "why", record, "1", "--worst", "2", "--board", "1")
     assert (found["bot"], len(found["dearest"])) == ("random", 2)
     done = pigpen("why", record, "random", "--worst", "2", "--board", "1")
     assert done.returncode == 0
@@ -69,7 +69,7 @@ def test_the_costliest_decisions_of_a_bot_are_a_table(record: str) -> None:
     assert "A model's opinion: " in done.stdout
     for one in found["dearest"]:
         assert f"{one['place']}, step {one['step']}: {one['rerun']}\n" in done.stdout
-        again = told(
+        again = output(
             "why --step", "why", record, "random", "--board", str(one["board"]), "--rotation", str(one["rotation"]),
             "--step", str(one["step"]),
         )  # fmt: skip
@@ -77,7 +77,7 @@ def test_the_costliest_decisions_of_a_bot_are_a_table(record: str) -> None:
 
 
 def test_the_line_that_it_prints_puts_the_questions_of_that_deal_again(record: str) -> None:
-    (one,) = told("why", "why", record, "random", "--worst", "1", "--board", "2", "--rotation", "1")["dearest"]
+    (one,) = output("why", "why", record, "random", "--worst", "1", "--board", "2", "--rotation", "1")["dearest"]
     words = one["rerun"].split()[1:]
     words[3] = "counting"
     done = pigpen(*words, "--sandbox", "inline", "--json")
@@ -87,7 +87,7 @@ def test_the_line_that_it_prints_puts_the_questions_of_that_deal_again(record: s
 
 def test_a_match_that_is_still_played_has_estimates_too(tmp_path: Path) -> None:
     unfinished = str(write_record(tmp_path / "half.jsonl", match_lines("gongzhu", "deals:2")[:-1]))
-    assert told("why --step", "why", unfinished, "--deal", "2", "--step", "1")["at"] == "expose"
+    assert output("why --step", "why", unfinished, "--deal", "2", "--step", "1")["at"] == "expose"
 
 
 def test_a_mistake_is_one_sentence(record: str, tmp_path: Path) -> None:

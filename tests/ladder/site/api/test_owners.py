@@ -130,18 +130,18 @@ async def test_where_the_organiser_shows_it_everybody_reads_it(ladder: Ladder) -
 async def test_a_replay_shows_an_owner_what_its_own_bot_printed_and_nobody_keeps_that(
     client: httpx.AsyncClient, ladder: Ladder
 ) -> None:
-    def told(answer: httpx.Response) -> set[str]:
+    def secrets_in(answer: httpx.Response) -> set[str]:
         return {word for word in ("Trotter", "Snout") if f"secret of {word}" in answer.text}
 
     for address in (API + DEAL, "/m/1/boards/1/1"):
         everybody = await client.get(address)
-        assert (told(everybody), "etag" in everybody.headers) == (set(), True)
+        assert (secrets_in(everybody), "etag" in everybody.headers) == (set(), True)
     for name, seen in (("ada", {"Trotter"}), ("ben", {"Snout"}), ("eve", set()), ("olga", {"Trotter", "Snout"})):
         answer = await client.get(API + DEAL, headers=by(ladder, name))
-        assert (told(answer), answer.headers["cache-control"] == "no-store") == (seen, bool(seen)), name
+        assert (secrets_in(answer), answer.headers["cache-control"] == "no-store") == (seen, bool(seen)), name
         known = await client.get(API + DEAL, headers=by(ladder, name) | {"If-None-Match": everybody.headers["etag"]})
         assert known.status_code == 200
-    assert told(await client.get(API + DEAL)) == set()
+    assert secrets_in(await client.get(API + DEAL)) == set()
 
 
 async def test_the_page_of_a_deal_is_made_anew_for_who_sees_more(client: httpx.AsyncClient, ladder: Ladder) -> None:

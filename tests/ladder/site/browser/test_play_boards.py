@@ -54,7 +54,7 @@ def visit(address: str, lending: Lending) -> Iterator[Open]:
         return page
 
     yield visit
-    assert lending.heard(lambda heard: heard.errors) == []
+    assert lending.logged(lambda logged: logged.errors) == []
 
 
 def go_on(page: Page) -> None:

@@ -141,7 +141,7 @@ def test_match_board_and_table_are_chosen_on_the_page(open_page: Open, sale: byt
       return at === 2 && location.hash === `#0/2/${deal.moments[at].after}`;
     }""")
     address = page.url
-    told = news(page)
+    shown_text = news(page)
     page.keyboard.press("]")
     page.wait_for_function("() => location.hash === '#0/3'")
     assert page.input_value("select.deals") == "0/3"
@@ -149,7 +149,7 @@ def test_match_board_and_table_are_chosen_on_the_page(open_page: Open, sale: byt
     page.goto(address)
     choose(page, sale)
     ready(page)
-    assert news(page) == told
+    assert news(page) == shown_text
 
 
 def test_a_record_can_be_dropped_on_the_page(open_page: Open, sale: bytes) -> None:
@@ -178,9 +178,9 @@ def test_a_file_that_is_no_record_is_told_so_in_a_sentence(open_page: Open) -> N
     page = open_page("/replay")
     for name, (content, words) in NO_RECORDS.items():
         choose(page, content, f"<b>{name}</b>.jsonl")
-        told = page.locator(f"{STATUS}.bad", has_text=f"{name}</b>.jsonl").inner_text()
-        assert told.startswith(f"<b>{name}</b>.jsonl cannot be shown as a record (")
-        assert words in told
+        shown_text = page.locator(f"{STATUS}.bad", has_text=f"{name}</b>.jsonl").inner_text()
+        assert shown_text.startswith(f"<b>{name}</b>.jsonl cannot be shown as a record (")
+        assert words in shown_text
         assert not page.is_visible("deal-replayer"), name
 
 

@@ -39,14 +39,14 @@ def hash_of(page: Page) -> str:
 def test_each_card_has_an_address(open_page: Open, site: Served) -> None:
     page = ready(open_page(f"/m/{site.gongzhu}/0/1#25"))
     assert hash_of(page) == "25"
-    told = news(page)
+    news_before = news(page)
     page.keyboard.press("ArrowRight")
     assert hash_of(page) == "26"
-    assert news(page) != told
+    assert news(page) != news_before
     page.keyboard.press("h")
-    assert (hash_of(page), news(page)) == ("25", told)
+    assert (hash_of(page), news(page)) == ("25", news_before)
     page.reload()
-    assert news(ready(page)) == told
+    assert news(ready(page)) == news_before
     assert page.evaluate("scrollY") == 0
 
 
