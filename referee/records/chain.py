@@ -37,7 +37,7 @@ def unchained(line: bytes, before: str) -> tuple[bytes, str]:
     """
     found = _LINE.fullmatch(line)
     if not found:
-        raise RecordError("it does not end with the hash of its chain, as each line of a record does")
+        raise RecordError("it does not end in its chain: it is no line of a record")
     text, own = found[1] + b"}", found[2].decode("ascii")
     if link(text, before) != own:
         raise RecordError("its chain does not fit: this line has been changed, or the one before it is another")

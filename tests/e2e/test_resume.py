@@ -163,7 +163,7 @@ def test_what_cannot_be_resumed_is_answered_in_words_and_left_as_it_was(tmp_path
             *FOUR,
             "--resume",
             "README.md",
-        ): "line 1: it does not end with the hash of its chain, as each line of a record does",
+        ): "line 1: it does not end in its chain: it is no line of a record",
         (*FOUR, "--resume", str(seed_of(path))): "does not begin with the first line of a match",
     }
     for words, text in mistakes.items():

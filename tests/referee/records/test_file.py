@@ -125,7 +125,7 @@ def changed(lines: list[AnyLine], path: Path, old: str, new: str) -> Path:
         (
             ',"chain":"',
             ',"chain":"0',
-            "line 1: it does not end with the hash of its chain, as each line of a record does",
+            "line 1: it does not end in its chain: it is no line of a record",
         ),
         ("\n", "\n\n", "line 2: it is blank, and a record has no blank lines; remove it"),
         ("\n", " \n", "line 1: it does not end in its chain"),

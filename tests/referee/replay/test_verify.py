@@ -618,5 +618,5 @@ def test_a_file_that_is_something_else_does_not_hold() -> None:
     found = verify(Path(__file__))
     assert (found.line, found.difference) == (
         1,
-        "it does not end with the hash of its chain, as each line of a record does",
+        "it does not end in its chain: it is no line of a record",
     )
