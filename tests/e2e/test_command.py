@@ -255,8 +255,8 @@ def test_json_holds_why_a_bot_failed(tmp_path: Path) -> None:
         assert isinstance(found["results"], list)
         row = next(row for row in found["results"] if row["bot"] == "bad")
         assert row["why"] == ["its program ended with exit code 1"]
-        (table,) = row["tables"]
-        assert (table["table"], table["faults"][0]["verdict"]) == (0, "gone")
+        (log,) = row["rotations"]
+        assert (log["rotation"], log["faults"][0]["verdict"]) == (1, "gone")
         assert "KeyError: 'ouch'" in table["printed"]
 
 

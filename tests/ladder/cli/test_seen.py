@@ -294,8 +294,8 @@ def test_every_page_is_there_as_json(seen: Seen) -> None:
     for move in explained["moves"]:
         assert sum(part["change"] for part in move["against"]) == pytest.approx(move["after"] - move["before"])
     (as_json,) = seen.json("logs", "30", "2")
-    assert [table["printed"] for table in as_json["tables"]] == [LOGS[table][2] for table in range(4)]
-    assert [fault["decision"] for fault in as_json["tables"][1]["faults"]] == [1, 2, 3]
+    assert [each["printed"] for each in as_json["rotations"]] == [LOGS[table][2] for table in range(4)]
+    assert [fault["decision"] for fault in as_json["rotations"][1]["faults"]] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("words", [("matches", "--limit"), ("standings", "--first")])

@@ -62,7 +62,7 @@ def test_another_bot_differs_and_the_table_says_where(record: str) -> None:
     assert found["differ"] == len(found["differences"]) > 10
     assert f"43 decisions, {found['differ']} differ. 13 forced actions were not asked." in done.stdout
     for row in found["differences"]:
-        assert row["board"] == 1
+        assert row["board"] == 2
         assert row["then"] != row["now"]
         assert {*row["then"].split(), *row["now"].split()} <= {*row["may_choose"]} <= {*row["hand"]}
 

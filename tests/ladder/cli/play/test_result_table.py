@@ -27,7 +27,7 @@ def fault(rotation: int, verdict: str, why: str, decision: int = 3) -> FaultRepo
 
 def crash(rotation: int, error: str = "KeyError: 'QS'") -> RotationLog:
     printed = (
-        f"[{rotation}] thinking {rotation}\n" * rotation
+        f"[{rotation}] thinking {rotation}\n" * (rotation - 1)
         + f"[{rotation}] Traceback (most recent call last):\n[{rotation}] {error}\n"
     )
     return RotationLog(

@@ -109,7 +109,7 @@ def test_a_deal_without_passing_says_so() -> None:
         "Deal 1, 3 cards passed left",
         "Deal 1, 3 cards passed right",
         "Deal 2, 3 cards passed across",
-        "Deal 3, no passing",
+        "Deal 4, no passing",
     ]
 
 
