@@ -257,7 +257,7 @@ def test_json_holds_why_a_bot_failed(tmp_path: Path) -> None:
         assert row["why"] == ["its program ended with exit code 1"]
         (log,) = row["rotations"]
         assert (log["rotation"], log["faults"][0]["verdict"]) == (1, "gone")
-        assert "KeyError: 'ouch'" in table["printed"]
+        assert "KeyError: 'ouch'" in log["printed"]
 
 
 @pytest.mark.parametrize("command", ["play", "check"])

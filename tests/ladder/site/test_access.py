@@ -145,13 +145,17 @@ CASES = [
     Case("POST", "/play/boards/{match}/{board}/{rotation}", PERSON, form={"seat": "1"}),
     Case("GET", "/play/{name}/compare", NOT_THERE, "/play/{people}/compare"),
     Case("GET", "/play/{name}/replay", NOT_THERE, "/play/{people}/replay"),
-    Case("GET", "/play/{name}/replay/{key}/{board}/{table}", NOT_THERE, "/play/{people}/replay/you/0/0"),
-    Case("GET", "/play/{name}/replay/{key}/{board}/{table}/deal", NOT_THERE, "/play/{people}/replay/you/0/0/deal"),
+    Case(
+        "GET", "/play/{name}/replay/{key}/boards/{board}/{rotation}", NOT_THERE, "/play/{people}/replay/you/boards/1/1"
+    ),
+    Case(
+        "GET", "/play/{name}/replay/{key}/{board}/{table}/deal", NOT_THERE, "/play/{people}/replay/you/boards/1/1/deal"
+    ),
     Case(
         "GET",
         "/play/{name}/replay/{key}/{board}/{table}/deal/steps/{step}/why",
         NOT_THERE,
-        "/play/{people}/replay/you/0/0/deal/steps/1/why",
+        "/play/{people}/replay/you/boards/1/1/deal/steps/1/why",
     ),
     Case("GET", "/play/{name}/dearest", NOT_THERE, "/play/{people}/dearest?deal=0"),
     Case("POST", "/play/{name}/back", NO_CHAIR, "/play/{people}/back", value={}),

@@ -72,7 +72,9 @@ def test_the_browser_makes_of_a_file_what_the_site_makes_of_it(
         for deal in page.evaluate(IN_BROWSER, [record, [None, 3], places]):
             seat = {} if deal["seat"] is None else {"seat": str(deal["seat"])}
             place = deal["place"]
-            wanted = api.get(f"/matches/{match}/boards/{place['board']}/tables/{place['table']}", params=seat).json()
+            wanted = api.get(
+                f"/matches/{match}/boards/{place['board']}/rotations/{place['rotation']}", params=seat
+            ).json()
             assert plain(deal) == plain(wanted)
             compared += 1
     assert compared == 2 * (len(site.presets) + 1)
@@ -127,24 +129,24 @@ def test_many_cards_stay_smooth(open_page: Open, site: Served) -> None:
     assert after < elements + 60
 
 
-def test_match_board_and_table_are_chosen_on_the_page(open_page: Open, sale: bytes) -> None:
+def test_match_board_and_rotation_are_chosen_on_the_page(open_page: Open, sale: bytes) -> None:
     page = open_page("/replay")
     choose(page, sale)
     ready(page)
     assert page.inner_text(STATUS) == "match.jsonl.gz: Gong Zhu 拱猪 with face-down sales, 4 deals."
-    page.select_option("select.deals", "0/2")
-    page.wait_for_function("() => location.hash === '#0/2'")
+    page.select_option("select.deals", "1/3")
+    page.wait_for_function("() => location.hash === '#boards/1/3'")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     page.wait_for_function("""() => {
       const { deal, at } = document.querySelector("deal-replayer");
-      return at === 2 && location.hash === `#0/2/${deal.moments[at].after}`;
+      return at === 2 && location.hash === `#boards/1/3/${deal.moments[at].after}`;
     }""")
     address = page.url
     shown_text = news(page)
     page.keyboard.press("]")
-    page.wait_for_function("() => location.hash === '#0/3'")
-    assert page.input_value("select.deals") == "0/3"
+    page.wait_for_function("() => location.hash === '#boards/1/4'")
+    assert page.input_value("select.deals") == "1/4"
     page.goto("about:blank")
     page.goto(address)
     choose(page, sale)
