@@ -127,7 +127,7 @@ BAD = [
     ("table", "hearts", "--name", "#1"),
     ("table", "hearts", "--today", "--practice"),
     ("table", "--board", "17/3"),
-    ("table", "--board", "999/0/0/0"),
+    ("table", "--board", "999/1/1/0"),
 ]
 
 

@@ -130,7 +130,7 @@ CASES = [
     Case("GET", "/api", PUBLIC),
     Case("GET", "/wheels/requirements.txt", NOT_THERE),
     Case("GET", "/wheels/{name}", NOT_THERE, "/wheels/pigpen_sdk-0.1.0-py3-none-any.whl"),
-    Case("GET", "/m/{match}/{board}/{table}", PUBLIC),
+    Case("GET", "/m/{match}/boards/{board}/{rotation}", PUBLIC),
     Case("GET", "/replay", PUBLIC),
     Case("GET", "/live", PUBLIC),
     Case("GET", "/live/{number}", PUBLIC),
@@ -149,11 +149,14 @@ CASES = [
         "GET", "/play/{name}/replay/{key}/boards/{board}/{rotation}", NOT_THERE, "/play/{people}/replay/you/boards/1/1"
     ),
     Case(
-        "GET", "/play/{name}/replay/{key}/{board}/{table}/deal", NOT_THERE, "/play/{people}/replay/you/boards/1/1/deal"
+        "GET",
+        "/play/{name}/replay/{key}/boards/{board}/{rotation}/deal",
+        NOT_THERE,
+        "/play/{people}/replay/you/boards/1/1/deal",
     ),
     Case(
         "GET",
-        "/play/{name}/replay/{key}/{board}/{table}/deal/steps/{step}/why",
+        "/play/{name}/replay/{key}/boards/{board}/{rotation}/deal/steps/{step}/why",
         NOT_THERE,
         "/play/{people}/replay/you/boards/1/1/deal/steps/1/why",
     ),
@@ -188,14 +191,14 @@ CASES = [
     Case("GET", f"{API}/matches/{{number}}", PUBLIC),
     Case("GET", f"{API}/matches/{{number}}/explanation", PUBLIC),
     Case("GET", f"{API}/matches/{{number}}/scores", PUBLIC),
-    Case("GET", f"{API}/matches/{{match}}/boards/{{board}}/tables/{{table}}", PUBLIC),
+    Case("GET", f"{API}/matches/{{match}}/boards/{{board}}/rotations/{{rotation}}", PUBLIC),
     Case("GET", f"{API}/matches/{{match}}/record", PUBLIC),
     Case("GET", f"{API}/live", PUBLIC),
     Case("GET", f"{API}/live/{{number}}/events", PUBLIC),
     Case("GET", f"{API}/live/{{number}}/stream", PUBLIC),
     Case(
         "GET",
-        f"{API}/matches/{{number}}/boards/{{board}}/tables/{{table}}/steps/{{step}}/why",
+        f"{API}/matches/{{number}}/boards/{{board}}/rotations/{{rotation}}/steps/{{step}}/why",
         NOT_THERE,
         f"{API}/matches/999/boards/1/rotations/1/steps/1/why",
     ),

@@ -37,7 +37,7 @@ def hash_of(page: Page) -> str:
 
 
 def test_each_card_has_an_address(open_page: Open, site: Served) -> None:
-    page = ready(open_page(f"/m/{site.gongzhu}/0/1#25"))
+    page = ready(open_page(f"/m/{site.gongzhu}/boards/1/2#25"))
     assert hash_of(page) == "25"
     news_before = news(page)
     page.keyboard.press("ArrowRight")
@@ -66,7 +66,7 @@ def test_keys_are_those_of_the_terminal(open_page: Open, site: Served) -> None:
     page.keyboard.press("g")
     assert (hash_of(page), news(page)) == ("", "The cards are dealt.")
     page.keyboard.press("]")
-    page.wait_for_url(f"**/m/{site.gongzhu}/0/1")
+    page.wait_for_url(f"**/m/{site.gongzhu}/boards/1/2")
     ready(page).keyboard.press("ArrowLeft")
     page.wait_for_url(f"**/m/{site.gongzhu}/boards/1/1#result")
     ready(page).keyboard.press("?")
