@@ -116,7 +116,7 @@ class Case:
 
 
 API = "/api/v1"
-DEAL = {"match": "1", "board": "0", "table": "0", "number": "1", "step": "20", "seat": "0"}
+DEAL = {"match": "1", "board": "1", "rotation": "1", "number": "1", "step": "20", "seat": "0"}
 CASES = [
     Case("GET", "/", PUBLIC),
     Case("GET", "/v", PUBLIC),
@@ -360,7 +360,7 @@ def _make(folder: Path, lines: tuple[AnyLine, ...]) -> dict[str, str]:
     add_workers(ladder, seen("barn"), seen("shed", state=WorkerState.GONE))
     known["upload"] = uploads.begin_upload(ladder, Viewer("ada"), 10).id
     os.utime(folder / "uploads" / known["upload"], (NOW, NOW))
-    known |= {"match": str(match), "number": str(match), "board": "0", "table": "0", "step": "20", "seat": "0"}
+    known |= {"match": str(match), "number": str(match), "board": "1", "rotation": "1", "step": "20", "seat": "0"}
     known |= {"name": "Trotter", "variant": "gongzhu"}
     order = TableOrder(chairs=(ChairOrder(), *(ChairOrder(kind=ChairKind.PERSON),) * 3))
     known["people"] = open_table(ladder, order, TableVisitor("ada")).name
