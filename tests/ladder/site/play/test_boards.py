@@ -107,7 +107,7 @@ async def test_a_finished_table_is_replayed_card_by_card(ladder: Ladder) -> None
         assert "/replay/you/boards/2/1" in page.text
         whole = await browser.client.get(f"{browser.path}/replay/you/boards/2/1/deal")
         deal = DealReplayed.model_validate_json(whole.content)
-        assert (deal.match, deal.bots[0], deal.people, deal.place.board) == (None, "Ada", (0,), 1)
+        assert (deal.match, deal.bots[0], deal.people, deal.place.board) == (None, "Ada", (0,), 2)
         own = DealReplayed.model_validate_json((await browser.client.get(f"{whole.url}?seat=0")).content)
         assert [bool(hand) for hand in own.hands] == [True, False, False, False]
         step = next(step.number for moment in deal.moments for step in moment.steps if step.by == "bot")
