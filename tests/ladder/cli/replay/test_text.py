@@ -107,8 +107,8 @@ def test_a_deal_without_passing_says_so() -> None:
     match = recorded("hearts", "deals:4")
     assert [row for row in text_of(match).splitlines() if row.startswith("Deal")] == [
         "Deal 1, 3 cards passed left",
-        "Deal 1, 3 cards passed right",
-        "Deal 2, 3 cards passed across",
+        "Deal 2, 3 cards passed right",
+        "Deal 3, 3 cards passed across",
         "Deal 4, no passing",
     ]
 
