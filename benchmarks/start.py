@@ -94,7 +94,7 @@ async def _seat(program: Program) -> None:
         welcomes = [Welcome(spec.rules, seat, str(spec.format), spec.clock) for seat in range(SEATS)]
         await asyncio.gather(*(seat.welcome(welcome) for seat, welcome in zip(seats, welcomes, strict=True)))
         for seat in seats:
-            await seat.tell(MatchResult(1, 0.0))
+            await seat.notify(MatchResult(1, 0.0))
 
 
 async def _play(program: Program) -> float:

@@ -22,7 +22,7 @@ CLASS = re.compile(r"`([A-Z][a-z]+\w*)(?:\.\w+)?(?:\(\))?`")
 DEFINED = re.compile(r"^ *class (\w+)", flags=re.MULTILINE)
 NOT_MODULES = re.compile(r"pigpen\.(toml|owner|sandbox|variants)|ladder\.(db|dump|md|waiting|stopping|aborting)")
 """Files, labels of containers and images, events of the log."""
-ELSEWHERE = {"Hello", "Live", "Pss", "Shmem", "SimpleQueue", "TimeoutStopSec"}
+OTHER_NAMES = {"Hello", "Live", "Pss", "Shmem", "SimpleQueue", "TimeoutStopSec"}
 """Classes, messages and settings that are not in our Python code."""
 
 
@@ -68,7 +68,7 @@ def test_every_module_that_a_page_names_exists(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("docs/adr/") or name == "docs/house.md"])
 def test_every_class_that_a_page_names_exists(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
-    assert [each for each in CLASS.findall(text) if each not in classes() | ELSEWHERE] == []
+    assert [each for each in CLASS.findall(text) if each not in classes() | OTHER_NAMES] == []
 
 
 def rooms_in(page: str, package: str) -> set[str]:

@@ -40,10 +40,10 @@ def test_an_optimized_python_of_the_path_is_taken(tmp_path: Path) -> None:
 def test_the_systems_is_taken_if_that_of_the_path_is_not_optimized(tmp_path: Path, speed: str) -> None:
     mine = a_python(tmp_path / "bin" / "python3", 311, "slow")
     system = a_python(tmp_path / "system", 311, speed)
-    path, said = chosen(tmp_path, system)
+    path, printed = chosen(tmp_path, system)
     assert path == str(system)
-    assert f"Taking {system}" in said
-    assert f"PYTHON={mine}" in said
+    assert f"Taking {system}" in printed
+    assert f"PYTHON={mine}" in printed
 
 
 @pytest.mark.parametrize("why", ["missing", "older", "cannot make an environment"])

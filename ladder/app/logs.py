@@ -13,7 +13,7 @@ from ladder.store.people import name_of
 from ladder.store.queries.faults import faults_of
 from ladder.store.queries.matches import match_row, seat_owners
 from ladder.values.accounts import LOCAL
-from ladder.values.matches import SeatLog, TableLog
+from ladder.values.matches import RotationLog, SeatLog
 from ladder.values.names import label
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ladder.values.matches import MatchList, MatchRow, SeatRow
 
 
-def logs(ladder: Ladder, viewer: Viewer, match: int, seat: str, table: int | None = None) -> list[SeatLog]:
+def logs(ladder: Ladder, viewer: Viewer, match: int, seat: str, rotation: int | None = None) -> list[SeatLog]:
     """
     Read the end of what a bot printed in a match, with its faults.
 
@@ -36,19 +36,21 @@ def logs(ladder: Ladder, viewer: Viewer, match: int, seat: str, table: int | Non
         viewer: The caller.
         match: The number of the match.
         seat: The bot's number in it, or its name; with partners that means two seats.
-        table: Only this one, counted from 0.
+        rotation: Only this one, counted from 1.
 
     Raises:
         LadderError: If there is no such match; or it is nothing that *viewer* may read, whether it is there or not.
-        UserError: If there is no such seat or table, or the logs are not there.
+        UserError: If there is no such seat or rotation, or the logs are not there.
     """
     with ladder.database.read() as session:
         row, seats = _readable(ladder, session, viewer, match, seat)
         faults = faults_of(session, row.id)
     printed = printed_in(ladder, viewer, row)
-    if table is not None and table not in printed:
-        raise UserError(f"Match {match} has no table {table}; its tables are 0 to {max(printed, default=0)}.")
-    chosen = {number: printed[number] for number in sorted(printed) if table in (None, number)}
+    if rotation is not None and rotation - 1 not in printed:
+        raise UserError(
+            f"Match {match} has no rotation {rotation}; its rotations are 1 to {max(printed, default=0) + 1}."
+        )
+    chosen = {number + 1: printed[number] for number in sorted(printed) if rotation in (None, number + 1)}
     return [_log(one, chosen, faults) for one in seats]
 
 
@@ -120,11 +122,15 @@ def _is_own(session: Session, viewer: Viewer, word: str) -> bool:
 
 def _log(seat: SeatRow, logs: Logs, faults: Iterable[FaultReport]) -> SeatLog:
     mine = [fault for fault in faults if fault.seat == seat.seat]
-    tables = (
-        TableLog(table=number, printed=tails[seat.seat], faults=tuple(fault for fault in mine if fault.table == number))
+    rotations = (
+        RotationLog(
+            rotation=number,
+            printed=tails[seat.seat],
+            faults=tuple(fault for fault in mine if fault.rotation == number),
+        )
         for number, tails in logs.items()
     )
-    return SeatLog(seat=seat.seat, bot=label(seat.bot, seat.version), tables=tuple(tables))
+    return SeatLog(seat=seat.seat, bot=label(seat.bot, seat.version), rotations=tuple(rotations))
 
 
 def _seats(match: MatchRow, word: str) -> list[SeatRow]:
@@ -138,7 +144,7 @@ def _seats(match: MatchRow, word: str) -> list[SeatRow]:
 
 def printed_in(ladder: Ladder, viewer: Viewer, match: MatchRow) -> Logs:
     """
-    Read the end of what each bot printed at each table of a match; only `LOCAL` gets names of files.
+    Read the end of what each bot printed in each rotation, by its number from 0; only `LOCAL` gets names of files.
 
     Raises:
         UserError: If it is not there, or cannot be read.

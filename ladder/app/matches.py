@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING
 
+from ladder.app.recorded_match import place_of
 from ladder.errors import UserError
 from ladder.store import names
 from ladder.store.models import Status
@@ -202,8 +203,7 @@ def _scores(line: DealLine) -> DealScores:
     for step in line.steps:
         faults[seats[step.seat]] += step.why is not None
     return DealScores(
-        board=line.deal if line.board is None else line.board,
-        table=line.rotation or 0,
+        **dict(place_of(line)),
         name=line.name,
         scores=by_bot(line.scores, seats),
         faults=tuple(faults),

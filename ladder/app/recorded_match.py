@@ -36,7 +36,7 @@ class RecordedMatch:
     where: dict[DealPlace, int]
     """The place of each deal among the deals of `recorded`, in that order."""
     decisions: dict[DealPlace, tuple[int, ...]]
-    """How many decisions each bot, by its number, had been asked for at this table before the deal."""
+    """How many decisions each bot, by its number, had been asked for in this rotation before the deal."""
     faults: tuple[FaultPlace, ...]
     """Every fault, in the order of the deals."""
 
@@ -75,8 +75,8 @@ def understood(lines: Iterable[AnyLine]) -> RecordedMatch:
     recorded = Recorded.of(survey.watch(lines))
     if not recorded.deals:
         raise BadRecord("it holds no deal")
-    places = sorted(survey.decisions, key=lambda place: (place.board, place.table))
-    faults = sorted(survey.faults, key=lambda fault: (fault.board, fault.table, fault.step))
+    places = sorted(survey.decisions, key=lambda place: (place.board, place.rotation))
+    faults = sorted(survey.faults, key=lambda fault: (fault.board, fault.rotation, fault.step))
     return RecordedMatch(
         recorded=recorded,
         has_boards=recorded.deals[0].board is not None,
@@ -88,7 +88,7 @@ def understood(lines: Iterable[AnyLine]) -> RecordedMatch:
 
 @dataclass
 class _Found:
-    """Looks at the lines of a record as they are read; those of one table come in order."""
+    """Looks at the lines of a record as they are read; those of one rotation come in order."""
 
     decisions: dict[DealPlace, tuple[int, ...]] = field(default_factory=dict)
     faults: list[FaultPlace] = field(default_factory=list)
@@ -105,20 +105,20 @@ class _Found:
         if place in self.decisions:
             raise BadRecord(f"{line.name} is there twice")
         bots = seats_of(line)
-        count = self._so_far.setdefault(place.table, [0] * len(bots))
+        count = self._so_far.setdefault(place.rotation, [0] * len(bots))
         self.decisions[place] = tuple(count)
         for number, step in enumerate(line.steps, 1):
             count[bots[step.seat]] += was_asked(step.by)
             if step.why is not None:
-                fault = FaultPlace(board=place.board, table=place.table, step=number, bot=bots[step.seat])
+                fault = FaultPlace(board=place.board, rotation=place.rotation, step=number, bot=bots[step.seat])
                 self.faults.append(fault)
 
 
 def place_of(line: DealLine) -> DealPlace:
     """Where a deal is in its match."""
     if line.board is None:
-        return DealPlace(board=line.deal, table=0)
-    return DealPlace(board=line.board, table=line.rotation or 0)
+        return DealPlace(board=line.deal + 1, rotation=1)
+    return DealPlace(board=line.board + 1, rotation=(line.rotation or 0) + 1)
 
 
 def _words(error: Exception) -> str:

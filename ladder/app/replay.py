@@ -27,7 +27,7 @@ NOTHING_PRINTED: Mapping[int, str] = MappingProxyType({})
 
 
 def deal_replayed(
-    ladder: Ladder, match: int, board: int, table: int, seat: int | None = None, viewer: Viewer = NOBODY
+    ladder: Ladder, match: int, board: int, rotation: int, seat: int | None = None, viewer: Viewer = NOBODY
 ) -> DealReplayed:
     """
     Play one deal of a match again.
@@ -35,8 +35,8 @@ def deal_replayed(
     Args:
         ladder: The ladder.
         match: The number of the match.
-        board: The number of the board; where there are none, of the deal.
-        table: The number of the table, which is the board's rotation; 0 where there is only one.
+        board: The number of the board, from 1; in a match without boards, of the deal.
+        rotation: The number of the board's rotation, from 1; in a match without boards, 1.
         seat: Show what this seat knew, and nothing else; None: all hands.
         viewer: Who asks, and is shown what those bots printed whose output they may read.
 
@@ -45,12 +45,12 @@ def deal_replayed(
         UserError: If it has no record, no such deal, or no such seat.
     """
     recorded = read_recorded(matches.record_of(ladder, match))
-    place = DealPlace(board=board, table=table)
+    place = DealPlace(board=board, rotation=rotation)
     if place not in recorded.where:
         raise UserError(f"Match {match} has no {_named(place, recorded)}; it has {_extent(recorded)}.")
     if seat is not None and seat >= recorded.recorded.rules.players:
         raise UserError(f"Match {match} has no seat {seat}; its seats are 0 to {recorded.recorded.rules.players - 1}.")
-    printed = _printed(ladder, match, table, viewer)
+    printed = _printed(ladder, match, rotation, viewer)
     try:
         return replayed(recorded, place, seat, match, printed)
     except BadRecord as error:
@@ -79,7 +79,7 @@ def replayed(
         place: One of its deals.
         seat: Show what this seat knew, and nothing else; None: all hands.
         match: The number of the match on the ladder, if it is one.
-        printed: What bots printed at the table of the deal, by their numbers.
+        printed: What bots printed in the rotation of the deal, by their numbers.
 
     Raises:
         BadRecord: If what was played breaks the rules.
@@ -123,13 +123,13 @@ def replayed(
     )
 
 
-def _printed(ladder: Ladder, match: int, table: int, viewer: Viewer) -> dict[int, str]:
-    """What bots printed at a table, by their numbers, as far as *viewer* may read it and it is still there."""
+def _printed(ladder: Ladder, match: int, rotation: int, viewer: Viewer) -> dict[int, str]:
+    """What bots printed in a rotation, by their numbers, as far as *viewer* may read it and it is still there."""
     if viewer.name is None and not ladder.settings.public_logs:
         return {}
     readable = readable_seats(ladder, viewer, match)
     try:
-        tails = printed_in(ladder, viewer, matches.match(ladder, match)).get(table, ()) if readable else ()
+        tails = printed_in(ladder, viewer, matches.match(ladder, match)).get(rotation - 1, ()) if readable else ()
     except UserError:
         return {}
     return {number: text for number, text in enumerate(tails) if number in readable}
@@ -137,12 +137,12 @@ def _printed(ladder: Ladder, match: int, table: int, viewer: Viewer) -> dict[int
 
 def _named(place: DealPlace, recorded: RecordedMatch) -> str:
     if recorded.has_boards:
-        return f"board {place.board} at table {place.table}"
-    return f"deal {place.board}" if not place.table else f"table {place.table}"
+        return f"board {place.board}, rotation {place.rotation}"
+    return f"deal {place.board}" if place.rotation == 1 else f"rotation {place.rotation}"
 
 
 def _extent(recorded: RecordedMatch) -> str:
     last = max(recorded.where, key=lambda place: place.board).board
     if not recorded.has_boards:
-        return f"one table, 0, with the deals 0 to {last}"
-    return f"the boards 0 to {last}, at the tables 0 to {max(place.table for place in recorded.where)}"
+        return f"no boards, but the deals 1 to {last}"
+    return f"the boards 1 to {last}, rotations 1 to {max(place.rotation for place in recorded.where)}"

@@ -34,14 +34,16 @@ def moments(
     Args:
         replay: The deal.
         views: What is to be shown of each moment.
-        before: How many decisions each bot had been asked for at this table before the deal.
-        printed: What bots have printed at this table, by their numbers; of those that are left out nothing is shown.
+        before: How many decisions each bot had been asked for in this rotation before the deal.
+        printed: What bots have printed in this rotation, by their numbers; of those that are left out nothing is shown.
     """
     is_open = all(viewed.open for viewed in views[0].seats)
-    teller = _Teller(seats_of(replay.line), list(before), {bot: _by_decision(text) for bot, text in printed.items()})
+    reader = _StepReader(
+        seats_of(replay.line), list(before), {bot: _by_decision(text) for bot, text in printed.items()}
+    )
     made, done = [], 0
     for view, moment in zip(views, replay.moments, strict=True):
-        events = tuple(teller.tell(moment, view.last_actions, done if is_open else None))
+        events = tuple(reader.read(moment, view.last_actions, done if is_open else None))
         done += len(moment.done)
         made.append(shown_moment(view, events, done if is_open else None))
     return tuple(made)
@@ -67,16 +69,16 @@ def tricks(views: Sequence[TableView]) -> tuple[ReplayTrick, ...]:
     return tuple(found)
 
 
-class _Teller:
-    """Tells of steps in order, and counts the decisions of each bot."""
+class _StepReader:
+    """Reads steps in order, and counts the decisions of each bot."""
 
     def __init__(self, bots: Sequence[int], decisions: list[int], printed: Mapping[int, Mapping[int, str]]) -> None:
         self._bots = bots
         self._decisions = decisions
         self._printed = printed
 
-    def tell(self, moment: Moment, last_actions: Iterable[LastAction], done: int | None) -> Iterator[ReplayStep]:
-        """Tell what may be known of the steps of a moment, of which the first is number *done* + 1."""
+    def read(self, moment: Moment, last_actions: Iterable[LastAction], done: int | None) -> Iterator[ReplayStep]:
+        """Give what may be known of the steps of a moment, of which the first is number *done* + 1."""
         known = {each.seat: each for each in last_actions}
         for place, (step, _, cpu) in enumerate(moment.done, 1):
             bot, asked = self._bots[step.seat], was_asked(step.by)

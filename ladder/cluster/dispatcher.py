@@ -219,8 +219,8 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
 
     def _plays(self, connection: WorkerConnection, kind: str, body: str) -> bool:
         """Whether that is about a task which this worker has."""
-        told_of = about(kind, body)
-        return any(self._calls[call].subject == told_of for call in connection.calls)
+        reported = about(kind, body)
+        return any(self._calls[call].subject == reported for call in connection.calls)
 
     def remove_worker(self, scheduler: Scheduler, worker: str, *, stimulus_id: str = "", **kwargs: Any) -> None:
         """Take the loss of a worker; Dask calls this."""

@@ -112,7 +112,7 @@ def check_possession(look: SubmissionLook, owner: str, identity: str, reference:
         )
     if not names_owner(reference):
         raise LadderError(
-            f"{reference} is a name that does not show whose image it is. Submit its folder, "
+            f"{reference} is a name that many images share, so it does not show whose this one is. Submit its folder, "
             "or give it a name of your own (docker tag) and submit that."
         )
 

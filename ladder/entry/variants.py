@@ -90,7 +90,8 @@ def _offer(offered: Sequence[str], known: Collection[str]) -> list[str]:
     unknown = [name for name in offered if name not in known]
     if unknown:
         raise BotRejected(
-            f"The image's label {VARIANTS} names {unknown[0]!r}, which this ladder does not know. Say --variant."
+            f"The image's label {VARIANTS} names {unknown[0]!r}, which this ladder does not know. "
+            "Choose variants with --variant."
         )
     return list(offered)
 

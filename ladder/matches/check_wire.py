@@ -26,8 +26,8 @@ async def accepts_late_notices(trial: Trial, case: Case) -> None:
     """Answer although notices about earlier decisions and deals come in between."""
     await answers(trial, case)
     players = case.rules.players
-    await trial.seat.tell(FaultNotice("timeout", "no answer within 1.000 s", 1, False), decision=1)
-    await trial.seat.tell(DealResult(case.deal.number, case.seat, (0,) * players, case.totals))
+    await trial.seat.notify(FaultNotice("timeout", "no answer within 1.000 s", 1, False), decision=1)
+    await trial.seat.notify(DealResult(case.deal.number, case.seat, (0,) * players, case.totals))
     await trial.ask(case, case.deal)
 
 

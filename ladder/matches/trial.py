@@ -82,7 +82,7 @@ class Trial:
             while True:
                 deal = questions.send(await self.ask(case, deal))
         except StopIteration as end:
-            await self.seat.tell(case.result(end.value))
+            await self.seat.notify(case.result(end.value))
 
     async def ask(self, case: Case, deal: Deal, grace: float = 0.0) -> Action:
         """Put one question; the answer may take *grace* seconds longer than the clock says."""
@@ -105,7 +105,7 @@ class Trial:
 
     async def end_match(self) -> Exit:
         """Tell the bot that the match is over, and wait until it ends."""
-        await self.seat.tell(MatchResult(1, 0.0))
+        await self.seat.notify(MatchResult(1, 0.0))
         await self.seat.close()
         return await self.end()
 

@@ -64,7 +64,9 @@ def read_manifest(name: str, body: bytes, media_type: str, most_bytes: int) -> M
             "--platform with one platform."
         )
     if media_type not in (DOCKER, OCI):
-        raise BotRejected(f"{name} is written in a way that this ladder does not take ({media_type or 'no kind'}).")
+        raise BotRejected(
+            f"{name} has a manifest of a kind that this ladder does not accept ({media_type or 'no kind'})."
+        )
     plain = _parsed(name, body)
     if plain.get("mediaType", media_type) != media_type or plain.get("schemaVersion") != 2 or "manifests" in plain:
         raise BotRejected(f"The manifest of {name} contradicts itself.")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Faults:
-    """The faults of a match so far; takes its deals, those of each table in order."""
+    """The faults of a match so far; takes its deals, those of each rotation in order."""
 
     def __init__(self) -> None:
         self.reports: list[FaultReport] = []
@@ -21,18 +21,18 @@ class Faults:
 
     def take(self, line: DealLine) -> None:
         """Add the faults of a finished deal."""
-        table = line.rotation or 0
+        rotation = (line.rotation or 0) + 1
         for step in line.steps:
             if not was_asked(step.by):
                 continue
             bot = line.seats[step.seat] if line.seats else step.seat
-            self._decisions[table, bot] += 1
+            self._decisions[rotation, bot] += 1
             if step.why:
-                code, decision = step.by.removeprefix(DEFAULT), self._decisions[table, bot]
+                code, decision = step.by.removeprefix(DEFAULT), self._decisions[rotation, bot]
                 self.reports.append(
                     FaultReport(
                         seat=bot,
-                        table=table,
+                        rotation=rotation,
                         place=line.name,
                         decision=decision,
                         verdict=code,
@@ -43,10 +43,10 @@ class Faults:
                 )
 
     def decisions(self, bot: int) -> int:
-        """Questions to a bot, at all tables together."""
+        """Questions to a bot, in all rotations together."""
         return sum(count for (_, asked), count in self._decisions.items() if asked == bot)
 
     def of(self, bot: int) -> list[FaultReport]:
-        """The faults of one bot, table by table."""
+        """The faults of one bot, rotation by rotation."""
         own = [report for report in self.reports if report.seat == bot]
-        return sorted(own, key=lambda report: (report.table, report.decision))
+        return sorted(own, key=lambda report: (report.rotation, report.decision))

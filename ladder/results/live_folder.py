@@ -138,7 +138,7 @@ class LiveFile:
         text = line.decode()
         head = _HEAD.match(text)
         if head is None:
-            raise ValueError(f"the events of match {self._match} hold a line that is none: {text[:80]!r}")
+            raise ValueError(f"the events of match {self._match} hold a line that cannot be read: {text[:80]!r}")
         return LiveEvent.model_construct(
             match=self._match, attempt=self._attempt, id=int(head[1]), type=head[2], line=text
         )

@@ -104,7 +104,7 @@ class ClusterDispatch:
         self._tell_changed = changed
         self._ship = ship
         self._scheduler: Scheduler
-        self._told_slots: int | None = None
+        self._logged_slots: int | None = None
         self._is_closing = False
         self._waiting = WaitingTasks(patience)
         self._exchange_seconds = exchange_seconds
@@ -215,12 +215,12 @@ class ClusterDispatch:
         """Place what waits, and tell the runner if it can do more, or less."""
         self._waiting.serve()
         slots = self.fleet.slots
-        if slots != self._told_slots and not self._is_closing:
+        if slots != self._logged_slots and not self._is_closing:
             if not slots:
                 log.warning("cluster.waiting", reason=self.fleet.why_none)
-            elif not self._told_slots:
+            elif not self._logged_slots:
                 log.info("cluster.playing", slots=slots)
-            self._told_slots = slots
+            self._logged_slots = slots
             self._tell_changed()
 
     async def _watch_scheduler(self) -> None:

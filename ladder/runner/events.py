@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias
 
 Event: TypeAlias = Callable[[], None]
 
-HEARD_SECONDS = 0.5
+MAX_WAIT_SECONDS = 0.5
 """A signal that comes right before a wait, or to another thread, is handled only after it: no wait is longer."""
 
 
@@ -44,9 +44,9 @@ class EventQueue:
         Raises:
             queue.Empty: If there was none in that time.
         """
-        while block and (timeout is None or timeout > HEARD_SECONDS):
+        while block and (timeout is None or timeout > MAX_WAIT_SECONDS):
             try:
-                return self._queue.get(timeout=HEARD_SECONDS)
+                return self._queue.get(timeout=MAX_WAIT_SECONDS)
             except Empty:
-                timeout = None if timeout is None else timeout - HEARD_SECONDS
+                timeout = None if timeout is None else timeout - MAX_WAIT_SECONDS
         return self._queue.get(block, timeout)

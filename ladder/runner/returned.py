@@ -106,7 +106,7 @@ def summary_of(path: Path) -> MatchSummary:
     try:
         return summarise(checked_lines(path))
     except (RecordError, BadRecord) as error:
-        raise WrongRecord(f"A worker's record does not hold: {error}") from error
+        raise WrongRecord(f"A worker's record is wrong: {error}") from error
 
 
 def log_result(result: Result) -> None:

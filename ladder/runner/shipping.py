@@ -95,7 +95,9 @@ async def _play(task: str, play: Play, folders: Mapping[str, Path], most_packed:
             if identity not in folders:
                 raise InvalidAnswer(f"It asked for a folder that the task does not name: {identity[:80]}.")
             await play(await asyncio.to_thread(_packed, identity, folders[identity], most_packed))
-    raise SandboxError("The folders of the bots do not stay on the machine that is to play them: has it any room?")
+    raise SandboxError(
+        "The machine that is to play this match does not keep the folders of its bots. Make room on its disk."
+    )
 
 
 def _missing(answer: str) -> list[str]:

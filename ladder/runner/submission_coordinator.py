@@ -141,9 +141,9 @@ class SubmissionCoordinator:
         with self._database.read() as session:
             return [task for task in tasks if SUBMISSIONS.held(session, _lease(task)) is None]
 
-    def take_progress(self, told: str) -> None:
+    def take_progress(self, text: str) -> None:
         """Write down how far an attempt has come, as a `TrialProgress` in JSON says; from any thread."""
-        progress = TrialProgress.model_validate_json(told)
+        progress = TrialProgress.model_validate_json(text)
         with suppress(StoreError), self._database.write() as session:  # the next one comes soon
             queue.note_progress(session, progress)
 
@@ -159,8 +159,8 @@ class SubmissionCoordinator:
             if row is None:
                 return None
             if outcome.void is not None:
-                told = self._told(row, outcome.void)
-                queue.fail(session, _lease(outcome), self._now(), told, lost_container=outcome.lost_container)
+                reason = self._public_reason(row, outcome.void)
+                queue.fail(session, _lease(outcome), self._now(), reason, lost_container=outcome.lost_container)
             elif outcome.refused is not None:
                 SUBMISSIONS.end(session, row, SubmissionStatus.REFUSED, self._now(), outcome.refused)
             else:
@@ -195,8 +195,8 @@ class SubmissionCoordinator:
             ended = _folders(row for row in rows if row is not None)
         self.remove(ended)
 
-    def _told(self, row: StoredSubmission, why: str) -> str:
-        """What a remote owner is told of a failure: not where this ladder keeps its files."""
+    def _public_reason(self, row: StoredSubmission, why: str) -> str:
+        """The reason of a failure as a remote owner reads it: without paths of this ladder."""
         if not row.remote:
             return why
         if row.folder:

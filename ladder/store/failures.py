@@ -41,13 +41,13 @@ def in_words(url: URL) -> Iterator[None]:
     try:
         yield
     except UnicodeEncodeError as error:
-        raise LadderError(f"{error.object!r} is not UTF-8, and can be no part of a ladder.") from None
+        raise LadderError(f"{error.object!r} is not UTF-8, and a ladder stores nothing else.") from None
     except DBAPIError as error:
         message = first_line(error)
         if any(words in message for words in NO_DATABASE):
             raise LadderError(f"{place(url)} is no database, or a broken one: {message}. Restore a backup.") from None
         if NUL in message:
-            raise LadderError("A text with a NUL character can be no part of a ladder.") from None
+            raise LadderError("A ladder cannot store a text with a NUL character.") from None
         if not isinstance(error, OperationalError | InterfaceError):
             raise
         raise (_of_sqlite if url.get_backend_name() == "sqlite" else _of_postgresql)(url, message, error) from None

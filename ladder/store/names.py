@@ -59,7 +59,7 @@ def find_version(session: Session, word: str, variant: str | None = None) -> mod
     name, sign, number = word.partition("@")
     found = versions_of(session, find_stored_bot(session, name), variant)
     if not found:
-        raise LadderError(f"The bot {name} is not entered in {variant}. Where it plays: pigpen show {name}")
+        raise LadderError(f"The bot {name} is not entered in {variant}. To see where it plays: pigpen show {name}")
     if not sign:
         return found[-1]
     for version in found:

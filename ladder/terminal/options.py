@@ -20,7 +20,7 @@ ClockOption = Annotated[
 LimitOption = Annotated[float, typer.Option(min=LEAST_LIMIT, max=MAX_LIMIT, help="Maximum seconds for one decision.")]
 ConcurrencyOption = Annotated[
     int | None,
-    typer.Option(min=1, help="Number of tables that play at once. By default: the number of cores, less one."),
+    typer.Option(min=1, help="Number of rotations to play at once. By default: the number of cores, less one."),
 ]
 FreshOption = Annotated[
     bool,

@@ -12,13 +12,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.errors import UserError
+
 if TYPE_CHECKING:
     from ladder.app.local.reading import Source
 
-DealOption = Annotated[int | None, typer.Option(min=0, help="Only deal N, counted from 0.")]
-BoardOption = Annotated[int | None, typer.Option(min=0, help="Only board N, counted from 0.")]
+
+def _counted(option: typer.CallbackParam, number: int | None) -> int | None:
+    """Refuse numbers below 1."""
+    if number is not None and number < 1:
+        raise UserError(f"There is no {option.name} {number}: deals, boards and rotations are counted from 1.")
+    return number
+
+
+DealOption = Annotated[int | None, typer.Option(callback=_counted, help="Only deal N, counted from 1.")]
+BoardOption = Annotated[int | None, typer.Option(callback=_counted, help="Only board N, counted from 1.")]
+RotationOption = Annotated[
+    int | None, typer.Option(callback=_counted, help="Only rotation N of each board, counted from 1.")
+]
 _PIECE = 1024**2
-RotationOption = Annotated[int | None, typer.Option(min=0, help="Only rotation N of the boards, counted from 0.")]
 
 
 def record_of(named: Path, local: bool = False) -> Path:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ladder.values.bot_files import Builds
 
 NEEDS_MORE = (
-    "needs more than the ladder pins of a folder, which leaves out installed packages (node_modules). "
+    "needs installed packages (node_modules), which the ladder does not keep of a folder. "
     "Give it a Dockerfile, and enter it in the docker sandbox."
 )
 

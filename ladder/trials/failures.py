@@ -31,7 +31,7 @@ def failures(found: Preflight) -> Iterator[Failure]:
 
 def _faults(match: SelfPlay) -> Iterator[Failure]:
     for fault in match.faults.reports:
-        logs = match.played.logs.get(fault.table)
+        logs = match.played.logs.get(fault.rotation - 1)
         yield Failure(
             variant=match.spec.rules.name,
             where=f"{fault.place}, decision {fault.decision}",
@@ -39,7 +39,7 @@ def _faults(match: SelfPlay) -> Iterator[Failure]:
             why=fault.why,
             output=_until(logs[fault.seat], fault.decision) if logs else "",
             format=str(match.spec.format),
-            table=fault.table,
+            rotation=fault.rotation,
             decision=fault.decision,
         )
 

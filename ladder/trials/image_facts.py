@@ -68,9 +68,9 @@ def examine(identity: str, name: str, reference: str | None, most_bytes: int) ->
     """
     with engine(f"look at {name}") as client:
         image = client.images.get(identity)
-        told = client.version()
+        versions = client.version()
     check_size(name, int(image.attrs["Size"]), most_bytes)
-    _check_machine(name, image, str(told["Os"]), str(told["Arch"]))
+    _check_machine(name, image, str(versions["Os"]), str(versions["Arch"]))
     _check_labels(name, image)
     offered = str(image.labels.get(VARIANTS, "")).replace(",", " ").split()
     repository = parse_repository_tag(reference)[0] if reference else ""
@@ -125,7 +125,7 @@ def _check_labels(name: str, image: Image) -> None:
     borne = [label for label in RUN_LABELS if label in image.labels]
     if borne:
         raise BotRejected(
-            f"{name} bears the label {borne[0]}, by which the ladder finds its own containers. Build it without."
+            f"{name} has the label {borne[0]}, by which the ladder finds its containers. Build it without that label."
         )
 
 

@@ -85,5 +85,5 @@ def _push(client: DockerClient, login: RegistryLogin, repository: str, tag: str)
             raise SandboxError(f"{repository} could not be pushed: {str(message['error']).strip()}.")
         digest = str((message.get("aux") or {}).get("Digest", digest))
     if not digest:
-        raise SandboxError(f"The engine does not say what became of {repository}, which was to be pushed.")
+        raise SandboxError(f"The engine does not say whether {repository} was pushed.")
     return digest

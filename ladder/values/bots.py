@@ -69,7 +69,8 @@ class FaultRow(Value):
 
     match: int
     variant: str
-    table: int
+    rotation: int
+    """From 1; in a match without boards, 1."""
     place: str
     """The deal, as people call it."""
     decision: int

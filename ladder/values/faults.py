@@ -10,11 +10,12 @@ class FaultReport(Value):
 
     seat: int
     """The bot's number in the match."""
-    table: int
+    rotation: int
+    """From 1; in a match without boards, 1."""
     place: str
-    """Name of the deal, for people."""
+    """Name of the deal: `board 3, rotation 1`."""
     decision: int
-    """The bot's decision at its table, from 1; its output names it too."""
+    """Number of the bot's decision in this rotation, from 1; its output names it, too."""
     verdict: str
     why: str
     exit_code: int | None = None

@@ -16,10 +16,12 @@ class LivePlay(Value):
 
 
 class LiveTable(Value):
-    """The deal under way at one table, or the last one."""
+    """The deal under way in one rotation, or the last one."""
 
     table: int
+    """Number of the rotation, from 0 as in the events; in a match without boards, 0."""
     deal: int
+    """Number of the deal, from 0; if there are boards, of the board."""
     seats: tuple[int, ...]
     """Number of the bot in each seat."""
     totals: tuple[int, ...]
@@ -41,7 +43,7 @@ class LiveProgress(Value):
 
     public: Literal["played", "open"]
     deals: int | None
-    """At all tables together; None: not known beforehand."""
+    """In all rotations together; None: not known beforehand."""
     deals_done: int
     points: tuple[int, ...]
     """By the bots' numbers, of all deals that are over."""

@@ -58,7 +58,7 @@ class LiveMatch(LiveBase):
     """By number."""
     tables: int
     deals: int | None
-    """At all tables together; None: not known beforehand."""
+    """In all rotations together; None: not known beforehand."""
     commitment: str
     """SHA-256 of the match seed, in hex."""
     started: str
@@ -67,11 +67,12 @@ class LiveMatch(LiveBase):
 
 
 class LiveAtTable(LiveBase):
-    """An event of one deal at one table."""
+    """An event of one deal."""
 
     table: int
+    """Number of the rotation, from 0 as in records; in a match without boards, 0."""
     deal: int
-    """Number of the deal at its table, from 0; on boards that of the board."""
+    """Number of the deal, from 0; if there are boards, of the board."""
 
 
 class LiveDeal(LiveAtTable):
@@ -81,7 +82,7 @@ class LiveDeal(LiveAtTable):
     seats: tuple[int, ...]
     """Number of the bot in each seat."""
     totals: tuple[int, ...]
-    """Totals at this table before the deal, of the player in each seat."""
+    """Totals in this rotation before the deal, of the player in each seat."""
     hands: tuple[Cards, ...] | None = None
     """The cards dealt to each seat; only where all cards are shown."""
 
@@ -141,11 +142,11 @@ class LiveScored(LiveAtTable):
     scores: tuple[int, ...]
     """Of each seat."""
     totals: tuple[int, ...]
-    """At this table, this deal included, of the player in each seat."""
+    """In this rotation, this deal included, of the player in each seat."""
 
 
 class LiveOpened(LiveAtTable):
-    """A finished deal is open: no table of the match plays these cards any more, or will."""
+    """A finished deal is open: these cards are played in no rotation any more."""
 
     type: Literal["opened"] = "opened"
     line: DealLine
@@ -153,7 +154,7 @@ class LiveOpened(LiveAtTable):
 
 
 class LiveResult(LiveBase):
-    """All tables are done; the ladder has not recorded it yet."""
+    """All rotations are done; the ladder has not recorded it yet."""
 
     type: Literal["result"] = "result"
     places: tuple[int, ...]

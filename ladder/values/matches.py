@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ladder.values.faults import FaultReport
+from ladder.values.replay import DealPlace
 from ladder.values.value import Time, Value
 
 
@@ -57,7 +58,7 @@ class MatchRow(Value):
     """Which result of the ladder it is, from 1."""
     deals: int | None
     starting_seconds: float | None
-    """Wall time in which its bots started and were cleared away, all tables added up; None: not measured."""
+    """Wall time in which its bots started and were cleared away, all rotations added up; None: not measured."""
     playing_seconds: float | None
     """Wall time of all its deals."""
     reason: str
@@ -80,13 +81,9 @@ class MatchList(Value):
     """What to give as `before` to read on, or as `after` where they are no results; None: these are the last ones."""
 
 
-class DealScores(Value):
+class DealScores(DealPlace):
     """What one deal brought."""
 
-    board: int
-    """Number of the board, from 0; where there are none, of the deal."""
-    table: int
-    """Number of the table, from 0."""
     name: str
     """What people call it."""
     scores: tuple[int, ...]
@@ -103,7 +100,7 @@ class MatchScores(Value):
     """By number, as people name them."""
     low_is_better: bool
     deals: tuple[DealScores, ...]
-    """By board, then by table."""
+    """By board, then by rotation."""
 
 
 class MatchPage(MatchRow):
@@ -161,10 +158,11 @@ class Explanation(Value):
     """The best place first."""
 
 
-class TableLog(Value):
-    """The end of what a bot printed at one table."""
+class RotationLog(Value):
+    """The end of what a bot printed in one rotation."""
 
-    table: int
+    rotation: int
+    """Its number, from 1; in a match without boards, 1."""
     printed: str
     faults: tuple[FaultReport, ...]
 
@@ -174,4 +172,4 @@ class SeatLog(Value):
 
     seat: int
     bot: str
-    tables: tuple[TableLog, ...]
+    rotations: tuple[RotationLog, ...]

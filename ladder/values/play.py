@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ladder.values.matches import TableLog
+from ladder.values.matches import RotationLog
 from ladder.values.value import Value
 from referee.records.lines import BotResult
 
@@ -11,9 +11,9 @@ class PlayedBot(BotResult):
     """How one bot did."""
 
     why: tuple[str, ...]
-    """The reasons of its faults, table by table."""
-    tables: tuple[TableLog, ...]
-    """The tables at which it printed something or was at fault: its faults, beginning and end of what it printed."""
+    """The reasons of its faults, rotation by rotation."""
+    rotations: tuple[RotationLog, ...]
+    """The rotations in which it printed something or was at fault: its faults, beginning and end of what it printed."""
 
 
 class PlayedMatch(Value):
@@ -26,6 +26,6 @@ class PlayedMatch(Value):
     seed: str
     """64 hex digits."""
     deals: int
-    """At all tables together."""
+    """In all rotations together."""
     results: tuple[PlayedBot, ...]
     """By the bots' numbers."""

@@ -19,7 +19,7 @@ class Lane(enum.StrEnum):
 
 
 class RecordDeals(Value):
-    """A record in the ladder's folder, and which of its deals are meant; None: any."""
+    """A record in the ladder's folder, and which of its deals are meant, by numbers from 1; None: any."""
 
     record: str
     """Path in the ladder's folder."""

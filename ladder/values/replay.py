@@ -1,4 +1,4 @@
-"""One deal at one table of a recorded match, moment by moment, as terminal and page show it."""
+"""One deal of a recorded match, moment by moment, as terminal and page show it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ MAX_FAULTS = 1000
 
 
 class DealPlace(Value):
-    """Where a deal is in its match."""
+    """Where a deal is in its match. Both numbers count from 1."""
 
     board: int
-    """Number of the board; where there are none, of the deal."""
-    table: int
-    """Number of the table, which is the board's rotation; 0 where there is only one."""
+    """Number of the board; in a match without boards, of the deal."""
+    rotation: int
+    """Number of the board's rotation; in a match without boards, 1."""
 
 
 class FaultPlace(DealPlace):
@@ -56,7 +56,7 @@ class ReplayStep(Value):
     unasked_ms: float | None
     """CPU time that it had used before it was asked; None also where it was not read."""
     decision: int | None
-    """The bot's decision at its table, from 1, as its output names it; None where it was not asked."""
+    """Number of the bot's decision in its rotation, from 1, as its output names it; None where it was not asked."""
     printed: str
     """What the bot printed at this decision; empty unless the organiser shows that to all visitors."""
 
@@ -127,7 +127,7 @@ class ReplayTrick(Value):
 
 
 class DealReplayed(Value):
-    """One deal at one table of a recorded match, as seen from all seats or from one."""
+    """One deal of a recorded match, as seen from all seats or from one."""
 
     match: int | None
     """Its number on the ladder; None if it comes from a file."""
@@ -137,11 +137,11 @@ class DealReplayed(Value):
     format: str
     place: DealPlace
     boards: bool
-    """Whether `place` names a board and its rotation, and not a deal of a single table."""
+    """Whether the match has boards."""
     previous: DealPlace | None
     next: DealPlace | None
     faults: tuple[FaultPlace, ...]
-    """Every fault in the match, in the order of boards and tables; none as seen from one seat."""
+    """Every fault in the match, in the order of boards and rotations; none as seen from one seat."""
     seat: int | None
     """The seat whose knowledge this is; None: all hands are open."""
     players: int
@@ -171,6 +171,6 @@ class DealReplayed(Value):
     scores: tuple[int, ...]
     """What the deal brought each seat."""
     totals_before: tuple[int, ...]
-    """Totals at this table, of the player in each seat."""
+    """Totals in this rotation, of the player in each seat."""
     totals: tuple[int, ...]
     """The same after the deal."""

@@ -31,16 +31,13 @@ class MatchBoardChair(Value):
 
     seat: int
     bot: str
-    """Who sat there at this table."""
+    """Who sat there in this rotation."""
 
 
-class MatchBoard(Value):
-    """A board at one table of a match of the ladder, to be played once more."""
+class MatchBoard(DealPlace):
+    """A board in one rotation of a match of the ladder, to be played once more."""
 
     match: int
-    board: int
-    table: int
-    """Which is the board's rotation."""
     variant: str
     title: str
     chairs: tuple[MatchBoardChair, ...]
@@ -81,7 +78,7 @@ class BoardSitting(Value):
     """Whether it counts for the percentile; one in which a decision was taken back or asked about does not."""
 
 
-class SameBoard(Value):
+class SameBoard(DealPlace):
     """Your result beside those of all others who played the board from that chair."""
 
     variant: str
@@ -91,8 +88,6 @@ class SameBoard(Value):
     """Whose board it is; None: it is of a match."""
     match: int | None
     """Of which match the board is; None: it is a day's."""
-    board: int
-    rotation: int
     chair: int
     """The seat."""
     hand: str

@@ -38,7 +38,8 @@ class Failure(Value):
     """The end of what the bot had printed by then."""
     format: str | None = None
     """Of the match; None for a case."""
-    table: int | None = None
+    rotation: int | None = None
+    """From 1."""
     decision: int | None = None
 
 

@@ -75,7 +75,9 @@ class Why(Value):
     place: str
     """The deal, as people call it."""
     deal: int
+    """Number of the deal, or of the board if there are boards; from 1, as the next two."""
     board: int | None
+    """None in a match without boards, as `rotation`."""
     rotation: int | None
     step: int
     """The place of the decision among the steps of the deal, from 1."""

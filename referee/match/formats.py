@@ -19,10 +19,10 @@ class Format:
     """
     How many deals a match has; all None: ``game``.
 
-    ``game``: deals until the variant's own end. ``deals:N``: N independent deals in one seating, every one a first
-    deal, deal k passing in direction k of the cycle. ``boards:N``: the same deals, each played once in every
-    rotation of the bots, and each rotation at a table of its own, where no bot has seen the cards before.
-    ``board:B:R``: board B of these alone, in rotation R alone, as at table R of ``boards:N`` with the same seed.
+    ``game``: deals until the variant's own end. ``deals:N``: N independent deals with each bot in one seat, every one a
+    first deal, deal k passing in direction k of the cycle. ``boards:N``: the same deals, each played once in every
+    rotation of the bots, and each rotation by instances of its own, which have not seen the cards before.
+    ``board:B:R``: board B alone, in rotation R alone, as in ``boards:N`` with the same seed. B and R count from 0.
     """
 
     deals: int | None = None
@@ -48,7 +48,7 @@ class Format:
         if not found:
             raise ValueError(
                 f"{text!r} is not a match format; write game, deals:N or boards:N with N from 1 to 999999999, "
-                "or board:B:R for board B in rotation R"
+                "or board:B:R for board B in rotation R, both from 0 here"
             )
         count = int(found[2])
         return cls(deals=count) if found[1] == "deals" else cls(boards=count)
@@ -88,7 +88,7 @@ class Format:
         """
         if self.board is not None and self.board.rotation >= rules.players:
             raise ValueError(
-                f"{str(self)!r} is no format of {rules.name!r}, which has rotations 0 to {rules.players - 1}"
+                f"{str(self)!r} is no format of {rules.name!r}: its last number is at most {rules.players - 1}"
             )
 
     def seats(self, rules: Rules, seed: bytes, table: int, deal: int) -> tuple[int, ...]:
@@ -113,12 +113,12 @@ class Format:
 
 
 class BoardPlace(NamedTuple):
-    """A board at one table."""
+    """A board in one rotation."""
 
     board: int
     """Its number, from 0."""
     rotation: int
-    """Which of its seatings, from 0; also the number of the table."""
+    """Number of its rotation, from 0; the referee plays each rotation at a table with that number."""
 
 
 class IndependentDeals(Game):

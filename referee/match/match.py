@@ -143,7 +143,7 @@ class Match:
         number = line.rotation or 0
         try:
             if number not in self._tables:
-                raise ValueError(f"there is no rotation {number}")
+                raise ValueError(f"the match has no rotation {number + 1}")
             self._tables[number].restore(line)
             self._tally.add(line)
         except ValueError as error:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from referee.seats.exit import Exit
     from referee.seats.seat import Seat
 
-NO_TIME_LEFT = "it was not asked: it had used up its time, and more, by working when it was not to act"
+NO_TIME_LEFT = "it was not asked: it had used up all of its time by working when it was not to act"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +165,10 @@ class Player:
             self.faults.append(Fault(self._decisions, Verdict(step.by.removeprefix(DEFAULT)), step.why or ""))
             self.taken_over = self._loses_seat()
 
-    async def tell(self, notice: Notice, decision: int = 0) -> None:
+    async def notify(self, notice: Notice, decision: int = 0) -> None:
         """Send a notice, unless the bot has lost its seat."""
         if not (self.faults and self.faults[-1].verdict.is_final):
-            await self._seat.tell(notice, decision)
+            await self._seat.notify(notice, decision)
 
     async def close(self) -> None:
         """The match is over for this player."""
@@ -190,7 +190,7 @@ class Player:
         self.faults.append(fault)
         self.taken_over = self._loses_seat()
         notice = FaultNotice(failure.verdict, failure.message, len(self.faults), self.taken_over)
-        await self.tell(notice, self._decisions)
+        await self.notify(notice, self._decisions)
         if self.taken_over:
             self.freeze()
         return fault

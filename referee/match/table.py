@@ -86,7 +86,7 @@ class Table:
         """
         seats = self._seats()
         if self.is_over or line.deal != self._game.deals:
-            raise ValueError(f"deal {line.deal} is not the one that comes next")
+            raise ValueError(f"{line.name} is not the one that comes next")
         deal = self._next_deal()
         for step in line.steps:
             deal.apply(step.seat, action_of(step))
@@ -94,9 +94,7 @@ class Table:
         expected = self._line(deal, seats, [])
         for field in FROM_SEED_AND_STEPS:
             if getattr(line, field) != getattr(expected, field):
-                raise ValueError(
-                    f"the {field} of deal {line.deal} do not follow from the match seed and what was played"
-                )
+                raise ValueError(f"the {field} of {line.name} do not follow from the match seed and what was played")
         self._recorded.append(line)
 
     def keep_journal(self, journal: Journal) -> None:
@@ -179,7 +177,7 @@ class Table:
         if self._announcer:
             self._announcer.deal_over(self._number, line)
         for seat, player in enumerate(players):
-            await player.tell(DealResult(number, seat, line.scores, line.totals))
+            await player.notify(DealResult(number, seat, line.scores, line.totals))
         return line
 
     async def _play_out(
@@ -278,5 +276,5 @@ async def _answers(asked: tuple[int, ...], questions: Sequence[Question], idle_b
 
 
 async def _send_result(player: Player, result: MatchResult) -> None:
-    await player.tell(result)
+    await player.notify(result)
     await player.close()

@@ -192,16 +192,32 @@ class Step(Line):
     """Whether that program or a child of it was killed for memory; there whenever `exit_code` is."""
 
 
+def deal_name(number: int, rotation: int | None) -> str:
+    """
+    Name a deal as people do, who count from 1.
+
+    >>> deal_name(2, 0)
+    'board 3, rotation 1'
+    >>> deal_name(2, None)
+    'deal 3'
+
+    Args:
+        number: Of the deal, or of the board, from 0.
+        rotation: Of the board, from 0; None if the match has no boards.
+    """
+    return f"deal {number + 1}" if rotation is None else f"board {number + 1}, rotation {rotation + 1}"
+
+
 class DealLine(Line):
     """One deal."""
 
     type: Literal["deal"] = "deal"
     deal: DealNumber
-    """Number of the deal at its table, from 0; of the board, if there are boards."""
+    """Number of the deal, from 0; if there are boards, of the board."""
     board: DealNumber | None = None
     """Number of the board, from 0, in the formats `boards:N` and `board:B:R`."""
     rotation: SeatNumber | None = None
-    """Which of the board's seatings this is, from 0; it is also the number of the table that played it."""
+    """Number of the board's rotation, from 0."""
     seats: Annotated[tuple[SeatNumber, ...], AtSeats] | None = None
     """Which bot sat in each seat, by its number in the first line; where it is left out, bot i sat in seat i."""
     hands: Annotated[tuple[Cards, ...], AtSeats]
@@ -211,7 +227,7 @@ class DealLine(Line):
     scores: Annotated[tuple[Number, ...], AtSeats]
     """What the deal brought each seat."""
     totals: Annotated[tuple[Number, ...], AtSeats]
-    """Total at this table, this deal included, of the bot in each seat."""
+    """Total in this rotation, this deal included, of the bot in each seat."""
     took_ms: Annotated[tuple[Milliseconds, ...], AtSteps]
     """Time of each step by the referee's clock, in milliseconds."""
     cpu_ms: Annotated[tuple[Milliseconds | None, ...], AtSteps] | None = None
@@ -222,8 +238,8 @@ class DealLine(Line):
 
     @property
     def name(self) -> str:
-        """What people call it: by its board and rotation, or else by its number."""
-        return f"deal {self.deal}" if self.board is None else f"board {self.board}, rotation {self.rotation}"
+        """What people call it, as `deal_name` says."""
+        return deal_name(self.deal, self.rotation)
 
     def timed_steps(self) -> Iterator[tuple[Step, float, float | None]]:
         """
@@ -259,9 +275,9 @@ class BotResult(Line):
     standard_error: float | None = None
     """Of points per deal: over the boards, in `deals:N` over the deals; none in a `game`, or where there is but one."""
     faults: Annotated[int, Field(ge=0, le=MAX_LINES * MAX_STEPS)]
-    """At all tables together."""
+    """In all rotations together."""
     taken_over: bool
-    """Whether the default policy took its seat over, at one table at least."""
+    """Whether the default policy took its seat over, in one rotation at least."""
     timed: Timed
     """What the bot's clock was charged: CPU time of its program, or wall time where that cannot be read."""
     think_ms: ThinkTimes
@@ -275,7 +291,7 @@ class ResultLine(Line):
     seed: str
     """The match seed, 64 hex digits."""
     deals: DealNumber
-    """Number of deals at all tables together."""
+    """Number of deals in all rotations together."""
     results: Annotated[tuple[BotResult, ...], AtSeats]
     """By the bots' numbers in the first line."""
 

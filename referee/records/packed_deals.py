@@ -44,8 +44,8 @@ class Deals(Sequence[DealLine]):
         return cls(map(_Packed.of, lines))
 
     def where(self, deal: int | None = None, board: int | None = None, rotation: int | None = None) -> Self:
-        """Choose the deals with these numbers; None: any."""
-        wanted = (deal, board, rotation)
+        """Choose the deals with these numbers, which count from 1, as people do; None: any."""
+        wanted = [None if number is None else number - 1 for number in (deal, board, rotation)]
         return type(self)(
             each
             for each in self._packed
@@ -56,14 +56,14 @@ class Deals(Sequence[DealLine]):
         )
 
     def tables(self) -> list[Self]:
-        """Divide them by the tables that played them."""
+        """Divide them by their rotations."""
         tables: dict[int, list[_Packed]] = {}
         for each in self._packed:
             tables.setdefault(each.rotation or 0, []).append(each)
         return [type(self)(those) for _, those in sorted(tables.items())]
 
     def up_to(self, line: DealLine) -> Self:
-        """Choose the deals at the table of *line* until then, it included."""
+        """Choose the deals in the rotation of *line* until then, it included."""
         return type(self)(each for each in self._packed if each.rotation == line.rotation and each.deal <= line.deal)
 
     @overload

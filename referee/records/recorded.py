@@ -72,7 +72,7 @@ class Recorded:
         except ValueError:
             seed = b""
         if len(seed) != SEED_BYTES:
-            raise BadRecord("its seed is none")
+            raise BadRecord("its seed is not 64 hex digits")
         if commitment(seed) != self.first.commitment:
             raise BadRecord("its seed is not the one that its first line commits to")
         return seed

@@ -129,7 +129,7 @@ def _check_values(value: object, place: str = "", level: int = 0) -> None:
     elif isinstance(value, int) and abs(value) >= 10**MAX_DIGITS:
         raise RulesFileError(f"{place}: a number has more than {MAX_DIGITS} digits")
     elif not isinstance(value, str | int | float):
-        raise RulesFileError(f"{place}: a date or a time means nothing in rules")
+        raise RulesFileError(f"{place}: rules hold no date and no time")
 
 
 def to_toml(rules: Rules) -> str:

@@ -101,7 +101,7 @@ def _moments(rules: Rules, line: DealLine, leader: int | None) -> Iterator[Momen
         end = len(line.steps) - len(steps)
         yield Moment(deal.copy(), tuple(now), unasked[end - len(now) : end])
     if steps:
-        raise ValueError("it goes on after its end")
+        raise ValueError("it has steps after its end")
     yield Moment(deal)
 
 

@@ -67,7 +67,7 @@ class RecordedDealing:
         seats = tuple(map(int, plain["seats"]))
         order = seats[-rotation:] + seats[:-rotation] if rotation else seats
         if not self._is_order(order):
-            raise RecordDiffers(f"seats {list(seats)} are no seating of the bots in rotation {rotation}")
+            raise RecordDiffers(f"seats {list(seats)} are not the bots' seats in rotation {rotation + 1}")
         if self._boards.setdefault(number, (hands, order)) != (hands, order):
             raise RecordDiffers("hands or seats are not those of this board in another rotation")
         return hands, seats

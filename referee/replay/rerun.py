@@ -149,7 +149,7 @@ class TableRerun:
                 return
         for row in self._recorded.result.results if self._recorded.result else ():
             if row.seat == self._bot:
-                await seat.tell(MatchResult(row.place, row.points_per_deal))
+                await seat.notify(MatchResult(row.place, row.points_per_deal))
         await seat.close()
 
     async def _welcome(self, seat: Seat) -> SeatFailure | None:
@@ -185,7 +185,7 @@ class TableRerun:
                     if self.answers[-1].is_last:
                         return False
             player.count_recorded(question.step, question.took, question.cpu, question.concurrent)
-        await seat.tell(DealResult(line.deal, own_seat, line.scores, line.totals))
+        await seat.notify(DealResult(line.deal, own_seat, line.scores, line.totals))
         return True
 
     async def _ask(

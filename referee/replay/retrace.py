@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from referee.records.by import was_asked
 from referee.records.difference import compare, expect
 from referee.records.errors import RecordDiffers
-from referee.records.lines import DealLine, to_json
+from referee.records.lines import DealLine, deal_name, to_json
 from referee.records.steps import names_of
 from referee.replay.answers import Answers
 
@@ -63,8 +63,7 @@ class Retrace:
     @property
     def place(self) -> str:
         """What the next deal is called."""
-        number = self._game.deals
-        return f"deal {number}" if self._rotation is None else f"board {number}, rotation {self._rotation}"
+        return deal_name(self._game.deals, self._rotation)
 
     def take(self, plain: dict[str, Any], text: bytes, tally: Tally) -> None:
         """

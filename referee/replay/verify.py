@@ -185,7 +185,7 @@ class LineCheck:
             self._begin(text)
             return
         if self.is_finished:
-            raise RecordDiffers("the record goes on behind its result")
+            raise RecordDiffers("there are more lines after the result")
         plain = _plain(text)
         try:
             self._take(plain, text)
@@ -223,7 +223,9 @@ class LineCheck:
     def _take_deal(self, plain: dict[str, Any], text: bytes) -> None:
         table = self._tables.get(plain.get("rotation"))
         if table is None:
-            raise RecordDiffers(f"there is no rotation {plain.get('rotation', '(it is left out)')} in this match")
+            raise RecordDiffers(
+                f"the match has no deal with the field rotation = {plain.get('rotation', '(left out)')}"
+            )
         table.take(plain, text, self._tally)
 
     def _take_result(self, text: bytes) -> None:

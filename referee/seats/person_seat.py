@@ -92,13 +92,13 @@ class PersonSeat(StreamSeat):
             raise PersonAway
         return await super().ask(view, watch, took)
 
-    async def tell(self, notice: Notice, decision: int = 0) -> None:
+    async def notify(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice after all that the person has seen, if it is there."""
         await self._all_sent()
         if isinstance(notice, DealResult):
             self._results.append(notice_message(notice))
             self.presence.show_end_of(notice.deal)
-        await super().tell(notice, decision)
+        await super().notify(notice, decision)
 
     def freeze(self) -> None:
         """Freeze nothing: a person has no program."""

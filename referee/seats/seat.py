@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from typing import TYPE_CHECKING, Protocol
 
-from pigpen.bot import WrongAnswer, decide, tell
+from pigpen.bot import WrongAnswer, decide, notify
 from pigpen.wire.messages import NO_ACTION
 from referee.seats.exit import Exit
 from referee.seats.verdict import SeatFailure, Verdict
@@ -55,7 +55,7 @@ class Seat(Protocol):
     def freeze_if_working(self) -> None:
         """Do the same if the program has worked since it answered, or that cannot be read."""
 
-    async def tell(self, notice: Notice, decision: int = 0) -> None:
+    async def notify(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, about *decision* if it is about one; never fails."""
 
     async def close(self) -> None:
@@ -95,9 +95,9 @@ class InlineSeat:
     def freeze_if_working(self) -> None:
         """Freeze nothing: the bot does not work unless it is called."""
 
-    async def tell(self, notice: Notice, decision: int = 0) -> None:
+    async def notify(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice."""
-        self._run(lambda: tell(self._bot, notice))
+        self._run(lambda: notify(self._bot, notice))
 
     async def close(self) -> None:
         """Release nothing."""

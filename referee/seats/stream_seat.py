@@ -138,7 +138,7 @@ class StreamSeat:
         self._freeze_policy.freeze_if_working()
         self._reconnect.update_timer()
 
-    async def tell(self, notice: Notice, decision: int = 0) -> None:
+    async def notify(self, notice: Notice, decision: int = 0) -> None:
         """Pass on a notice, if the bot is there."""
         self.is_over |= isinstance(notice, MatchResult)
         await self._notify(notice_message(notice, decision))

@@ -29,8 +29,8 @@ class Bot:
 
     An instance lives for one match. It may keep data from one call to the next, but each view is complete without them.
     A method is called only where there is a choice: if exactly one action is legal, the referee plays it without
-    asking, and the next view shows it. An exception that leaves a method ends the bot, and the default policy plays on
-    in its place.
+    asking, and the next view shows it. An exception that a method does not catch ends the bot's program, and the
+    default policy plays on in its place.
     """
 
     def play(self, view: View) -> Card:
@@ -117,7 +117,7 @@ class Bot:
         """Take note of a fault that the referee counts against this bot; called after each one."""
 
     def match_over(self, result: MatchResult) -> None:
-        """Take note of how the match ended; called once, as the last of all."""
+        """Take note of how the match ended; called once, after everything else."""
 
 
 class WrongAnswer(Exception):
@@ -168,7 +168,7 @@ _QUESTIONS: Mapping[Phase, tuple[str, str, Any]] = {
 """For each phase: the name of the method, what it must return, and the function that reads that."""
 
 
-def tell(bot: Bot, notice: Notice) -> None:
+def notify(bot: Bot, notice: Notice) -> None:
     """Call the method of *bot* that takes *notice*."""
     if isinstance(notice, DealResult):
         bot.deal_over(notice)

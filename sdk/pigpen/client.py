@@ -15,7 +15,7 @@ import pigpen.wire.transport  # noqa: F401  # before gRPC
 import grpc
 import grpc.aio
 
-from pigpen.bot import Bot, WrongAnswer, decide, tell
+from pigpen.bot import Bot, WrongAnswer, decide, notify
 from pigpen.rules.errors import PigpenError
 from pigpen.v1.referee_pb2 import BotMessage, RefereeMessage
 from pigpen.v1.referee_pb2_grpc import RefereeStub
@@ -164,5 +164,5 @@ class Client:
                 self._bot.match_started(welcome)
             self._rules = welcome.rules
         elif notice := notice_of(message):
-            tell(self._bot, notice)
+            notify(self._bot, notice)
         return None

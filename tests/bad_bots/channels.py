@@ -118,7 +118,7 @@ class Pages:
         except OSError:  # what still may work: pages that are not in memory can be read into it
             with suppress(OSError):
                 call(MADVISE, Mapping(PAGES).start + self._first * PAGE, length, PAGEOUT)
-        for page in (page for bit, told in enumerate(bits) if told for page in self._pages(bit)):
+        for page in (page for bit, is_set in enumerate(bits) if is_set for page in self._pages(bit)):
             os.pread(self._file, 1, page * PAGE)
 
     def receive(self, count: int) -> list[float]:
@@ -175,7 +175,7 @@ class Names:
         self._area = area
 
     def send(self, bits: Sequence[int]) -> None:
-        for bit in (bit for bit, told in enumerate(bits) if told):
+        for bit in (bit for bit, is_set in enumerate(bits) if is_set):
             for number in range(self.NAMES):
                 self._seek(self._name(bit, number))
         self._area += 1
@@ -225,9 +225,9 @@ class Lines:
         self._time = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p)(where + 64)
 
     def send(self, bits: Sequence[int]) -> None:
-        for bit, told in enumerate(bits):
+        for bit, is_set in enumerate(bits):
             for address in self._addresses(bit):
-                self._time(address) if told else self._flush(address)
+                self._time(address) if is_set else self._flush(address)
 
     def clear(self, count: int) -> None:
         """Take all lines out of the cache."""
@@ -253,8 +253,8 @@ class Locks:
         self._file = os.open(path, os.O_RDONLY)
 
     def send(self, bits: Sequence[int]) -> None:
-        for byte, told in enumerate(bits):
-            fcntl.fcntl(self._file, fcntl.F_SETLK, self._lock(fcntl.F_RDLCK if told else fcntl.F_UNLCK, byte))
+        for byte, is_set in enumerate(bits):
+            fcntl.fcntl(self._file, fcntl.F_SETLK, self._lock(fcntl.F_RDLCK if is_set else fcntl.F_UNLCK, byte))
 
     def receive(self, count: int) -> list[float]:
         return [self._is_locked(byte) for byte in range(count)]
@@ -279,7 +279,7 @@ class Futexes:
     def send(self, bits: Sequence[int]) -> None:
         self.receive(len(bits))
         failures: list[OSError] = []
-        for word in (word for word, told in enumerate(bits) if told):
+        for word in (word for word, is_set in enumerate(bits) if is_set):
             threading.Thread(target=self._wait, args=[word, failures], daemon=True).start()
         time.sleep(0.005)
         if failures:
@@ -301,7 +301,7 @@ class ThreadsEnds(Futexes):
     """The same the other way round: a thread's end wakes a thread that waits at the word that the first one named."""
 
     def send(self, bits: Sequence[int]) -> None:
-        for word in (word for word, told in enumerate(bits) if told):
+        for word in (word for word, is_set in enumerate(bits) if is_set):
             threading.Thread(target=self._end_at, args=[word], daemon=True).start()
             time.sleep(0.002)
 
@@ -333,12 +333,12 @@ class MapCounts:
     """Pages from one to the next; the kernel maps 16 at once."""
 
     def __init__(self) -> None:
-        self._told: list[Mapping] = []
+        self._mapped: list[Mapping] = []
 
     def send(self, bits: Sequence[int]) -> None:
-        for mapping in self._told:
+        for mapping in self._mapped:
             mapping.close()
-        self._told = [self._map(bit) for bit, told in enumerate(bits) if told]
+        self._mapped = [self._map(bit) for bit, is_set in enumerate(bits) if is_set]
 
     def receive(self, count: int) -> list[float]:
         mappings = [self._map(bit) for bit in range(count)]

@@ -41,7 +41,7 @@ CMD ["python", "/run/pigpen/PROGRAM"]
 """
 
 
-class Told(Seated):
+class GivenNotes(Seated):
     """A program that finds in its seat's folder which rotation it plays."""
 
     rotation = 0
@@ -84,7 +84,7 @@ async def test_no_note_on_a_board_can_be_read_when_it_is_played_again(
     try:
         image = await sandbox.load(bot)
         assert image.instance_kind == instances
-        bots = [Told(image, PROGRAMS / "takes_notes.py") for _ in spec.bots]
+        bots = [GivenNotes(image, PROGRAMS / "takes_notes.py") for _ in spec.bots]
         played = await play_sandboxed(spec, bots, lines.append)
     finally:
         await sandbox.close()

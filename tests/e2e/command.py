@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.ladder.every_database import told
+from tests.ladder.every_database import database_variables
 from tests.typed import run_here
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ PLAIN = {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}
 
 def environment(**extra: str) -> dict[str, str]:
     """What a process of the command is given."""
-    return os.environ | PLAIN | told(extra)
+    return os.environ | PLAIN | database_variables(extra)
 
 
 def pigpen(*words: str, folder: Path = ROOT, **extra: str) -> subprocess.CompletedProcess[str]:

@@ -81,7 +81,7 @@ class Machine:
     def script(self, text: str, **variables: str) -> None:
         """Type commands there; all of them must succeed."""
         done = self.run("bash", "-euo", "pipefail", "-c", text, **variables)
-        assert done.returncode == 0, f"{self.name}: {text}\n{done.stdout}\n{done.stderr}\n{self.said()}"
+        assert done.returncode == 0, f"{self.name}: {text}\n{done.stdout}\n{done.stderr}\n{self.printed()}"
 
     def start(self, *words: str, folder: str = "/", variables: Mapping[str, str] | None = None) -> Path:
         """Start a program there, which goes on until the machine ends; gives the file with its number."""
@@ -95,7 +95,7 @@ class Machine:
             )  # fmt: skip
         return number
 
-    def said(self) -> str:
+    def printed(self) -> str:
         """The end of what its programs have printed."""
         return (self.folder / "log").read_text(errors="replace")[-3000:] if (self.folder / "log").exists() else ""
 
@@ -104,7 +104,7 @@ class Machine:
         self._engine = self.start("dockerd", "--log-level", "warn")
         until = time.monotonic() + PATIENCE
         while self.run("docker", "version").returncode:
-            assert time.monotonic() < until, self.said()
+            assert time.monotonic() < until, self.printed()
             time.sleep(0.2)
 
     def kill_engine(self) -> None:

@@ -64,9 +64,9 @@ class Arena:
         for name in names:
             machine = self[name]
             machine.script(code, MACHINES=str(self._folder))
-            told = machine.folder / "opt" / "systemctl"
-            orders = told.read_text().splitlines() if told.exists() else []
-            told.unlink(missing_ok=True)
+            orders_file = machine.folder / "opt" / "systemctl"
+            orders = orders_file.read_text().splitlines() if orders_file.exists() else []
+            orders_file.unlink(missing_ok=True)
             for order in orders:
                 if order.startswith("enable --now "):
                     self._start(machine, order.removeprefix("enable --now "))
@@ -92,7 +92,7 @@ class Arena:
         """Wait until something holds of the workers."""
         until = time.monotonic() + PATIENCE
         while not holds(found := self.workers()):
-            assert time.monotonic() < until, f"{found}\n{''.join(self[name].said() for name in NAMES)}"
+            assert time.monotonic() < until, f"{found}\n{''.join(self[name].printed() for name in NAMES)}"
             time.sleep(3.0)  # to look costs a second of a core
         return found
 
@@ -100,9 +100,11 @@ class Arena:
     def _start(machine: Machine, service: str) -> None:
         """Start what systemd would, as the unit says."""
         unit = (machine.folder / "etc" / "systemd" / "system" / f"{service}.service").read_text()
-        said = dict(re.findall(r"^(\w+)=(.*)$", unit, flags=re.MULTILINE))
-        variables = dict(each.split("=", 1) for each in said.get("Environment", "").split())
-        machine.start(*said["ExecStart"].split(), folder=said.get("WorkingDirectory", "/"), variables=variables)
+        unit_fields = dict(re.findall(r"^(\w+)=(.*)$", unit, flags=re.MULTILINE))
+        variables = dict(each.split("=", 1) for each in unit_fields.get("Environment", "").split())
+        machine.start(
+            *unit_fields["ExecStart"].split(), folder=unit_fields.get("WorkingDirectory", "/"), variables=variables
+        )
 
 
 def _write(path: Path, text: str) -> None:

@@ -215,7 +215,7 @@ def test_a_bot_at_fault_on_boards_shows_an_error_once(tmp_path: Path) -> None:
     done = pigpen("play", str(bot), "random", "--rules", rules, "--boards", "2", "--sandbox", "process")
     assert done.returncode == 0
     assert "2 (taken over)" in done.stdout
-    assert re.search(r"board 0, rotation 0, decision \d: gone: its program ended with exit code 1", done.stdout)
+    assert re.search(r"board 1, rotation 1, decision \d: gone: its program ended with exit code 1", done.stdout)
     assert "… and 1 more like these; --json has all.\n" in done.stdout
     assert done.stdout.count("KeyError: 'ouch'") == 1
 
@@ -255,9 +255,9 @@ def test_json_holds_why_a_bot_failed(tmp_path: Path) -> None:
         assert isinstance(found["results"], list)
         row = next(row for row in found["results"] if row["bot"] == "bad")
         assert row["why"] == ["its program ended with exit code 1"]
-        (table,) = row["tables"]
-        assert (table["table"], table["faults"][0]["verdict"]) == (0, "gone")
-        assert "KeyError: 'ouch'" in table["printed"]
+        (log,) = row["rotations"]
+        assert (log["rotation"], log["faults"][0]["verdict"]) == (1, "gone")
+        assert "KeyError: 'ouch'" in log["printed"]
 
 
 @pytest.mark.parametrize("command", ["play", "check"])
@@ -269,8 +269,8 @@ def test_a_module_that_is_missing_leads_to_requirements_txt(tmp_path: Path, comm
     rest = (*FOUR[1:], "--deals", "1") if command == "play" else ("--rules", "hearts")
     done = pigpen(command, str(bot), *rest, "--sandbox", sandbox)
     assert "pyproject.toml of bad is not read: name its packages in a requirements.txt beside bot.py." in done.stderr
-    said = " ".join((done.stdout + done.stderr).split())
-    assert "nonesuch is not there when the bot runs. A package: name it in a requirements.txt" in said
+    printed = " ".join((done.stdout + done.stderr).split())
+    assert "nonesuch is not there when the bot runs. A package: name it in a requirements.txt" in printed
 
 
 def test_output_shows_what_a_healthy_bot_printed(tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ def test_output_shows_what_a_healthy_bot_printed(tmp_path: Path) -> None:
     match = (str(bot), *FOUR[1:], "--deals", "1", "--sandbox", "process")
     silent, shown = (pigpen("play", *match, *more).stdout for more in ((), ("--output",)))
     assert "this is" not in silent
-    _, _, output = shown.partition("talker (seat 0) printed:\ntable 0: no fault, ")
+    _, _, output = shown.partition("talker (seat 0) printed:\nrotation 1: no fault, ")
     lines = output.partition("\n\n")[0].splitlines()[1:]
     assert lines
     assert all(re.fullmatch(r"  │ \[(\d+)\] this is \1", line) for line in lines)

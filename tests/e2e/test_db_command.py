@@ -139,9 +139,9 @@ def test_a_copy_is_the_ladder_from_then_on(data_dir: Path) -> None:
 def test_what_was_copied_is_printed_as_json(data_dir: Path) -> None:
     other = data_dir.with_name("other.db")
     code, printed, _ = db(data_dir, "copy", f"sqlite:///{other}", "--json")
-    told = json.loads(printed)
-    assert (code, told["source"], told["target"]) == (0, f"sqlite:///{data_dir}/ladder.db", f"sqlite:///{other}")
-    assert {"name": "matches", "rows": 1} in told["tables"]
+    copied = json.loads(printed)
+    assert (code, copied["source"], copied["target"]) == (0, f"sqlite:///{data_dir}/ladder.db", f"sqlite:///{other}")
+    assert {"name": "matches", "rows": 1} in copied["tables"]
 
 
 @pytest.mark.parametrize(

@@ -61,8 +61,8 @@ async def test_a_deal_goes_on_after_the_site_was_killed(tmp_path: Path) -> None:
                     assert after.moment
                     assert before.moment
                     assert after.moment.cards == before.moment.cards
-                    said = {"decision": before.question.decision, "action": some_answer(before)}
-                    assert (await ada.post("answer", **said)).status_code == 204  # type: ignore[arg-type]
+                    body = {"decision": before.question.decision, "action": some_answer(before)}
+                    assert (await ada.post("answer", **body)).status_code == 204  # type: ignore[arg-type]
                 elif after.away and not after.over:  # the default may have played the deal to its end
                     assert (await ada.post("presence", state="here")).status_code == 204
                 last = await ada.play()

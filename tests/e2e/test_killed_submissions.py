@@ -229,7 +229,7 @@ def test_of_each_upload_one_submission_is_made_whenever_the_site_is_killed(
     rng, port, archive = random.Random(SEED), free_port(), packed(**{f"a{n}_txt": str(n) * 20 for n in range(files)})
     seconds = files / 2500
     settings = load_settings(data_dir=tmp_path, submissions_waiting=1000, submissions_a_day=1000)
-    address, heard = f"http://127.0.0.1:{port}", 0
+    address, answered = f"http://127.0.0.1:{port}", 0
     (tmp_path / "pigpen.toml").write_text("submissions_waiting = 1000\nsubmissions_a_day = 1000\n")
     with Ladder.open(settings, create=True) as ladder:
         add_person(ladder, "ada")
@@ -247,7 +247,7 @@ def test_of_each_upload_one_submission_is_made_whenever_the_site_is_killed(
                 order = {"name": f"Bot{number}", "upload": upload, "source": "mybot"}
                 killer = subprocess.Popen(["sh", "-c", f"sleep {rng.random() * seconds}; kill -9 {site.pid}"])
                 answer = ask(address, "POST", "submissions", token, json=order)
-                heard += answer is not None
+                answered += answer is not None
                 killer.wait()
                 site.wait()
             with serving(tmp_path, port):
@@ -261,4 +261,4 @@ def test_of_each_upload_one_submission_is_made_whenever_the_site_is_killed(
     folders = {path.name: len(list(path.rglob("*.txt"))) for path in (tmp_path / "submissions").iterdir()}
     assert folders == {row.folder: files for row in rows}
     with capsys.disabled():
-        print(f"\nkills of the site: {kills}, answers heard before: {heard}; submissions: {len(rows)}, doubled: 0")
+        print(f"\nkills of the site: {kills}, answers heard before: {answered}; submissions: {len(rows)}, doubled: 0")

@@ -53,8 +53,8 @@ def test_a_run_ends_after_its_matches_and_says_how_it_went_and_its_log_tells_of_
     assert ladder.statuses() == {"done": 3}
     log = (ladder.settings.data_dir / "logs" / "ladder.jsonl").read_text()
     assert events(log) == events(done.stderr)
-    told = Counter(event["event"] for event in events(log) if not event["event"].startswith("worker."))
-    assert told == {"match.started": 3, "match.finished": 3}
+    counted = Counter(event["event"] for event in events(log) if not event["event"].startswith("worker."))
+    assert counted == {"match.started": 3, "match.finished": 3}
     with ladder.database.read() as session:
         for seed in session.scalars(select(models.StoredMatch.seed)):
             assert seed not in log
@@ -106,10 +106,10 @@ def test_new_bots_are_played_a_second_ctrl_c_gives_matches_back_and_sigterm_ends
         assert set(ladder.statuses()) == {"queued"}
         assert ladder.attempts()[:2] == [(1, 1, 0), (2, 1, 0)]
         assert list(ladder.scratch.iterdir()) == []
-        told = LiveFolder(ladder.settings.data_dir)
-        assert told.attempts() == [(1, 1), (2, 1)]
+        live = LiveFolder(ladder.settings.data_dir)
+        assert live.attempts() == [(1, 1), (2, 1)]
         for match in (1, 2):
-            lines = told.path(match, 1).read_bytes().splitlines()
+            lines = live.path(match, 1).read_bytes().splitlines()
             assert parse(lines[-1]) == LiveEnd(id=len(lines), outcome="returned")
         awaited(gate).unlink(missing_ok=True)
         with ladder.running("--concurrency", "1", **PATIENT) as runner:

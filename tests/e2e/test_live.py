@@ -90,8 +90,8 @@ def test_a_killed_worker_s_match_is_played_again_and_told_anew_and_the_other_goe
         first = next(event["pid"] for event in started if event["worker"] == 0)
         os.kill(first, signal.SIGKILL)
         seen = until(runner, "worker.lost", "match.void")
-        told = [parse(line) for line in LiveFolder(small.settings.data_dir).path(1, 1).read_bytes().splitlines()]
-        assert told[-1] == LiveEnd(id=len(told), outcome="void")
+        parsed = [parse(line) for line in LiveFolder(small.settings.data_dir).path(1, 1).read_bytes().splitlines()]
+        assert parsed[-1] == LiveEnd(id=len(parsed), outcome="void")
         wait_for(ladder, 1, 2)
         assert events(ladder, 1, "1-1").events[0].id == 1
         followed_to_the_end = asyncio.run(followed(ladder, gate, 1, 2))
@@ -106,10 +106,10 @@ def test_a_killed_worker_s_match_is_played_again_and_told_anew_and_the_other_goe
     assert running(ladder) == []
     with small.database.read() as session:
         seeds = [match.seed for match in session.scalars(select(models.StoredMatch).order_by(models.StoredMatch.id))]
-    for match, attempt, seed, heard in zip((1, 2), (2, 1), seeds, followed_to_the_end, strict=False):
-        assert {event.attempt for event in heard} == {attempt}
-        assert_tells_all(ladder, match, attempt, heard)
-        lines = "\n".join(event.line for event in heard).encode()
+    for match, attempt, seed, received in zip((1, 2), (2, 1), seeds, followed_to_the_end, strict=False):
+        assert {event.attempt for event in received} == {attempt}
+        assert_tells_all(ladder, match, attempt, received)
+        lines = "\n".join(event.line for event in received).encode()
         assert lines == LiveFolder(small.settings.data_dir).path(match, attempt).read_bytes().rstrip()
         assert not found(bytes.fromhex(seed), lines)
 
@@ -124,23 +124,23 @@ def assert_both_run(ladder: Ladder) -> None:
         assert [[play.card for play in table.plays] for table in row.progress.tables] == [["2C"]]  # forced
 
 
-def assert_tells_all(ladder: Ladder, match: int, attempt: int, heard: list[LiveEvent]) -> None:
+def assert_tells_all(ladder: Ladder, match: int, attempt: int, received: list[LiveEvent]) -> None:
     """What was seen is what the record holds, and nothing of it came too early."""
-    assert [event.id for event in heard] == list(range(1, len(heard) + 1))
-    told = [parse(event.line) for event in heard]
+    assert [event.id for event in received] == list(range(1, len(received) + 1))
+    parsed = [parse(event.line) for event in received]
     deals = [line for line in read_record(ladder.files.record(match, attempt)) if isinstance(line, DealLine)]
-    assert isinstance(told[0], LiveMatch)
-    assert told[-1] == LiveEnd(id=len(heard), outcome="done")
-    assert [each.line for each in told if isinstance(each, LiveOpened)] == deals
+    assert isinstance(parsed[0], LiveMatch)
+    assert parsed[-1] == LiveEnd(id=len(received), outcome="done")
+    assert [each.line for each in parsed if isinstance(each, LiveOpened)] == deals
     for line in deals:
         plays = [
-            (each.seat, each.card) for each in told if isinstance(each, LivePlayed) and each.table == line.rotation
+            (each.seat, each.card) for each in parsed if isinstance(each, LivePlayed) and each.table == line.rotation
         ]
         assert plays == [(step.seat, step.play) for step in line.steps if step.play]
-    last = max(place for place, each in enumerate(told) if isinstance(each, LiveScored))
-    first_open = min(place for place, each in enumerate(told) if isinstance(each, LiveOpened))
+    last = max(place for place, each in enumerate(parsed) if isinstance(each, LiveScored))
+    first_open = min(place for place, each in enumerate(parsed) if isinstance(each, LiveOpened))
     assert last < first_open, "there is one board: its cards are played up to the last table's last trick"
-    for event in heard[:last]:
+    for event in received[:last]:
         assert len(re.findall(r"[2-9TJQKA][CDHS]\b", event.line)) == (event.type == "play"), event.line
 
 
@@ -186,5 +186,5 @@ def test_where_the_organiser_wants_nothing_told_there_is_no_file(small: SmallLad
 def test_with_open_hands_the_first_event_of_a_deal_holds_them(small: SmallLadder, gate: Path) -> None:
     gate.touch()
     assert small.pigpen("ladder", "run", "--matches", "1", PIGPEN_LIVE="open").returncode == 0
-    told = LiveFolder(small.settings.data_dir).path(1, 1).read_text().splitlines()
-    assert len(re.findall(r"[2-9TJQKA][CDHS]\b", told[1])) == 52
+    parsed = LiveFolder(small.settings.data_dir).path(1, 1).read_text().splitlines()
+    assert len(re.findall(r"[2-9TJQKA][CDHS]\b", parsed[1])) == 52

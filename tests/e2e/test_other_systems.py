@@ -101,8 +101,8 @@ def test_a_remote_ladder_is_asked_and_sent_a_bot(tmp_path: Path) -> None:
                 "submit ./mine --variant bridge": "",
                 "logout": "You are logged out",
             }
-            told = printed(wanted, tmp_path, **login)
-    assert [command for command, words in wanted.items() if words not in told[command]] == [], told
+            outputs = printed(wanted, tmp_path, **login)
+    assert [command for command, words in wanted.items() if words not in outputs[command]] == [], outputs
 
 
 def test_a_module_that_is_hidden_is_missed(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ exit 1
 """Plays the demo's first match, and only says what comes next."""
 PATIENCE = 900
 """Seconds for all of a test, on a machine that is busy with other things, too."""
-ELSEWHERE = "Enter a bot in another ladder"
+OTHER_LADDER = "Enter a bot in another ladder"
 SDK_README = (ROOT / "sdk" / "README.md").read_text(encoding="utf-8")
 
 
@@ -65,7 +65,7 @@ def section(text: str, heading: str) -> str:
 
 def commands(text: str) -> list[str]:
     """All but those of another ladder, which test_entering.py types."""
-    text = text.replace(section(text, ELSEWHERE), "")
+    text = text.replace(section(text, OTHER_LADDER), "")
     lines = [line.partition(" #")[0].strip() for block in blocks("sh", text) for line in block.splitlines()]
     return [line for line in lines if line]
 

@@ -149,9 +149,9 @@ def test_so_does_replay(bomb: Bomb, make: Callable[[], Iterable[bytes]]) -> None
 
 
 def test_deals_that_are_not_looked_at_are_no_objects(bomb: Bomb) -> None:
-    done = limited("replay", str(bomb(many_deals, "ours")), "--deal", "7")
+    done = limited("replay", str(bomb(many_deals, "ours")), "--deal", "8")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "has no deal for --deal 7; it holds the deals 0 to 0." in done.stderr
+    assert "has no deal for --deal 8; it holds the deals 1 to 1." in done.stderr
 
 
 def test_a_pipe_is_read_like_a_file(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_a_match_that_is_too_long_for_a_record_is_refused_before_it_begins(tmp_p
     bots = ["random"] * 4
     done = typed("play", *bots, "--boards", "25000", "--record", "x.jsonl", "--sandbox", "inline", folder=tmp_path)
     assert done.is_one_sentence
-    assert "boards:25000 are 100,000 deals, and a record has room for 99,998. Play fewer." in done.err
+    assert "boards:25000 has 100,000 deals; a record holds at most 99,998. Play fewer." in done.err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -106,8 +106,8 @@ class Worker(threading.Thread):
 
     def ends(self, status: str, result: SubmissionResult | None = None, reason: str = "") -> None:
         """Begin, and let each submission end so."""
-        told = None if result is None else result.model_dump(mode="json")
-        self.last = {"status": status, "phase": "ended", "finished": 9.0, "result": told, "reason": reason}
+        dumped = None if result is None else result.model_dump(mode="json")
+        self.last = {"status": status, "phase": "ended", "finished": 9.0, "result": dumped, "reason": reason}
         self.start()
 
     def counted(self, look: Callable[..., SubmissionRow]) -> Callable[..., SubmissionRow]:
@@ -145,9 +145,9 @@ def test_a_folder_is_sent_and_what_becomes_of_it_is_told_as_on_this_machine(
     worker.ends("entered", ENTERED)
     done = remote("submit", "./trotter", "--name", "Trotter", "--keep-old")
     assert (done.code, done.out) == (0, "Trotter@1 of ada: sha256:1\n  gongzhu: entered, Elo 1500\n")
-    told = [line.partition(": ")[2] for line in done.err.splitlines()]
-    assert told[-1] == "entered"
-    assert {"building", "trying, 0 of 40 cases"} <= set(told)
+    dumped = [line.partition(": ")[2] for line in done.err.splitlines()]
+    assert dumped[-1] == "entered"
+    assert {"building", "trying, 0 of 40 cases"} <= set(dumped)
     assert worker.content == Content.read(remote.folder / "trotter").hash
     (row,) = remote.rows()
     assert (row.owner, row.bot, row.source, row.word) == ("ada", "Trotter", "trotter", "./trotter")
@@ -167,7 +167,7 @@ def test_why_a_bot_is_not_taken_is_told_as_on_this_machine(remote: RemoteLadder,
 
 
 @pytest.mark.parametrize(
-    ("status", "reason", "code", "said"),
+    ("status", "reason", "code", "ending"),
     [
         ("refused", "Trotter is another owner's.", 2, "pigpen: Trotter is another owner's.\n"),
         ("failed", "No engine answers.", 3, "pigpen: No engine answers.\n"),
@@ -175,12 +175,12 @@ def test_why_a_bot_is_not_taken_is_told_as_on_this_machine(remote: RemoteLadder,
     ],
 )
 def test_an_end_without_a_trial_has_its_sentence_and_exit_code(
-    remote: RemoteLadder, worker: Worker, status: str, reason: str, code: int, said: str
+    remote: RemoteLadder, worker: Worker, status: str, reason: str, code: int, ending: str
 ) -> None:
     worker.ends(status, reason=reason)
     done = remote("submit", "./trotter")
     assert (done.code, done.out) == (code, "")
-    assert done.err.endswith(said)
+    assert done.err.endswith(ending)
 
 
 def test_rules_of_a_file_are_read_here_and_sent(remote: RemoteLadder, worker: Worker) -> None:
@@ -196,7 +196,7 @@ def test_rules_of_a_file_are_read_here_and_sent(remote: RemoteLadder, worker: Wo
 
 
 def test_what_makes_no_sense_for_a_remote_ladder_is_refused_in_a_sentence(remote: RemoteLadder) -> None:
-    for words, said in (
+    for words, ending in (
         (("--owner", "ben"), "You are ada on http://127.0.0.1:"),
         (("--sandbox", "docker"), "decides where its bots run. Leave --sandbox out"),
         (("--variant", "bridge"), "bridge"),
@@ -206,7 +206,7 @@ def test_what_makes_no_sense_for_a_remote_ladder_is_refused_in_a_sentence(remote
     ):
         done = remote("submit", "./trotter", *words)
         assert done.is_one_sentence, done
-        assert said in done.err
+        assert ending in done.err
     assert remote("submit", "some/image:1").is_one_sentence
     assert remote.rows() == []
     assert list((remote.ladder.settings.data_dir / "uploads").iterdir()) == []  # nor is anything left of what was sent

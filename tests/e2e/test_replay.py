@@ -53,7 +53,7 @@ def test_arrow_keys_walk_through_cards_tricks_and_deals(record: str) -> None:
         now.press(END)
         now.see("The deal is over.")
         now.press(RIGHT)
-        now.see("Deal 1, 3 cards passed right   (2 of 2)")
+        now.see("Deal 2, 3 cards passed right   (2 of 2)")
         now.press(LEFT)
         now.see("The deal is over.")
         now.press(HOME)
@@ -68,7 +68,7 @@ def test_arrow_keys_walk_through_cards_tricks_and_deals(record: str) -> None:
 
 
 def test_the_view_goes_round_the_seats(record: str) -> None:
-    with terminal("replay", record, "--deal", "1", "--as", "bot2") as now:
+    with terminal("replay", record, "--deal", "2", "--as", "bot2") as now:
         now.see("as 2 bot2")
         now.wait_for(lambda: now.screen.count("13 unknown cards") == 3, "three hands that are not seen")
         now.press("v")
@@ -138,7 +138,7 @@ def test_an_error_in_mid_play_leaves_the_terminal_as_it_was(tmp_path: Path) -> N
         now.press("n")
         assert now.end() == 2
         assert is_as_before(now, modes)
-        assert "cannot be replayed: deal 1: it ends in the middle." in " ".join(now.output.split())
+        assert "cannot be replayed: deal 2: it ends in the middle." in " ".join(now.output.split())
 
 
 def test_deals_that_were_played_meanwhile_are_found_at_the_end(tmp_path: Path) -> None:
@@ -164,8 +164,8 @@ def test_without_a_terminal_it_prints_text(record: str) -> None:
         done = pigpen("replay", record, *words)
         assert done.returncode == 0
         assert done.stdout.count("takes") == 0
-        assert "Deal 0, 3 cards passed left" in done.stdout
-        assert "Deal 1, 3 cards passed right" in done.stdout
+        assert "Deal 1, 3 cards passed left" in done.stdout
+        assert "Deal 2, 3 cards passed right" in done.stdout
         assert "\x1b" not in done.stdout
 
 
@@ -193,14 +193,14 @@ def test_a_packed_record_reads_the_same(tmp_path: Path) -> None:
         for name in ("a.jsonl", "a.jsonl.gz")
     ]
     assert shown[0] == shown[1]
-    assert "Board 0, rotation 3" in shown[0]
+    assert "Board 1, rotation 4" in shown[0]
 
 
 def test_one_deal_can_be_chosen_and_an_unfinished_record_shown(tmp_path: Path) -> None:
     path = write_record(tmp_path / "boards.jsonl", match_lines("hearts", "boards:3")[:-2])
-    assert pigpen("replay", str(path), "--board", "1").stdout.count("\nBoard 1, rotation ") == 4
-    assert pigpen("replay", str(path), "--board", "1", "--rotation", "2").stdout.count("\nBoard ") == 1
-    assert pigpen("replay", str(path), "--deal", "2").stdout.count("\nBoard 2, ") == 3
+    assert pigpen("replay", str(path), "--board", "2").stdout.count("\nBoard 2, rotation ") == 4
+    assert pigpen("replay", str(path), "--board", "2", "--rotation", "3").stdout.count("\nBoard ") == 1
+    assert pigpen("replay", str(path), "--deal", "3").stdout.count("\nBoard 3, ") == 3
     assert "The match is not finished: 11 deals so far." in pigpen("replay", str(path)).stdout
 
 
@@ -208,8 +208,8 @@ def test_a_mistake_is_one_sentence(tmp_path: Path, record: str) -> None:
     empty = write_record(tmp_path / "empty.jsonl", match_lines("hearts", "deals:1")[:1])
     (tmp_path / "text.txt").write_text("hello\n")
     for words, message in (
-        ((record, "--deal", "2"), "has no deal for --deal 2; it holds the deals 0 to 1."),
-        ((record, "--board", "0"), "has no deal for --board 0; it holds the deals 0 to 1."),
+        ((record, "--deal", "3"), "has no deal for --deal 3; it holds the deals 1 to 2."),
+        ((record, "--board", "1"), "has no deal for --board 1; it holds the deals 1 to 2."),
         ((record, "--as", "nix"), "there is no bot 'nix' in it; there are 0 bot0, 1 bot1, 2 bot2, 3 bot3."),
         ((str(empty),), "holds no deal yet"),
         ((str(tmp_path / "none"),), "cannot be read: No such file or directory."),

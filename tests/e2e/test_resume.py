@@ -159,7 +159,11 @@ def test_what_cannot_be_resumed_is_answered_in_words_and_left_as_it_was(tmp_path
             str(path),
         ): "is a match of random, cautious, random#2, cautious#2: name these",
         (*FOUR, "--resume", str(tmp_path / "no.jsonl")): "cannot be read: No such file",
-        (*FOUR, "--resume", "README.md"): "line 1: it does not end in its chain: it is no line of a record",
+        (
+            *FOUR,
+            "--resume",
+            "README.md",
+        ): "line 1: it does not end in its chain: it is no line of a record",
         (*FOUR, "--resume", str(seed_of(path))): "does not begin with the first line of a match",
     }
     for words, text in mistakes.items():

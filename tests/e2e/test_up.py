@@ -82,10 +82,10 @@ class Running:
     def until(self, line: re.Pattern[str]) -> list[str]:
         """What else it prints up to such a line."""
         assert self.program.stdout is not None
-        heard = [self.program.stdout.readline()]
-        while heard[-1] and not line.fullmatch(heard[-1]):
-            heard.append(self.program.stdout.readline())
-        return heard
+        lines = [self.program.stdout.readline()]
+        while lines[-1] and not line.fullmatch(lines[-1]):
+            lines.append(self.program.stdout.readline())
+        return lines
 
     def part(self, word: str) -> int:
         """The process of `pigpen WORD`, or of the program WORD, when there is one."""
@@ -171,8 +171,8 @@ def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_t
     with running(ladder, "up", *words, **PATIENT) as up, Ladder.open(ladder.settings) as its:
         before = {word: up.part(word) for word in parts}
         opened = open_table(its, TableOrder(variant="hearts"), TableVisitor())
-        heard = up.until(FIRST)
-        link = FIRST.fullmatch(heard[-1])
+        lines = up.until(FIRST)
+        link = FIRST.fullmatch(lines[-1])
         assert link is not None
         assert link[1].startswith(f"{up.address}register?invitation=pgi_")
         assert up.page("healthz")
@@ -209,7 +209,7 @@ def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_t
         gate.touch()
         code, out, err = up.end()
     assert (code, err) == (0, "")
-    assert (f"The registry of images is at 127.0.0.1:{port}\n" in heard) == bool(words)
+    assert (f"The registry of images is at 127.0.0.1:{port}\n" in lines) == bool(words)
     assert "no organiser" not in out
     assert set(ladder.statuses()) <= {"done", "queued"}
     assert ladder.statuses()["done"] > ended
@@ -219,8 +219,8 @@ def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_t
     assert_no_log_has(secrets, ladder)
     with handlers_as_before():
         monkeypatch.setattr(Supervisor, "run", lambda its: None)
-        said_next = ladder.pigpen("up", "--port", "0").stdout.splitlines()
-    site, *more, folder = said_next
+        second_output = ladder.pigpen("up", "--port", "0").stdout.splitlines()
+    site, *more, folder = second_output
     assert (site.startswith("The site is at "), folder.startswith("The ladder is in ")) == (True, True)
     assert more == [line for line in more if "no wheels" in line], "and nothing of a first organiser"
 

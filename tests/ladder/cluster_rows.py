@@ -17,7 +17,7 @@ MACHINE = MachineClass(architecture="x86_64", processor="Ryzen 9 7950X", cores=1
 
 def facts(name: str, **more: Any) -> WorkerFacts:
     """What a worker says of itself."""
-    said: dict[str, Any] = {
+    known: dict[str, Any] = {
         "name": name,
         "process": "box boot pid:[1] 7 7",
         "version": "0.17.0",
@@ -30,13 +30,13 @@ def facts(name: str, **more: Any) -> WorkerFacts:
         "image_bytes": 3 << 30,
         "clock": NOW,
     }
-    return WorkerFacts.model_validate(said | more)
+    return WorkerFacts.model_validate(known | more)
 
 
-def seen(name: str, said: dict[str, Any] | None = None, **more: Any) -> WorkerSeen:
+def seen(name: str, known: dict[str, Any] | None = None, **more: Any) -> WorkerSeen:
     """What its coordinator sees of it."""
     given: dict[str, Any] = {
-        "facts": facts(name, **(said or {})),
+        "facts": facts(name, **(known or {})),
         "coordinator": COORDINATOR,
         "address": "tls://10.0.0.7:41234",
         "state": WorkerState.ACTIVE,

@@ -71,10 +71,10 @@ _IN_USE: list[EveryLadder] = []
 @contextmanager
 def every_ladder_in_postgresql() -> Iterator[EveryLadder]:
     """Meanwhile no ladder of this process is SQLite's, unless its settings say so."""
-    said: Callable[[Settings], URL] = vars(Settings)["url"].fget
+    configured: Callable[[Settings], URL] = vars(Settings)["url"].fget
 
     def url(settings: Settings) -> URL:
-        return said(settings) if settings.database_url else every.url(settings.data_dir)
+        return configured(settings) if settings.database_url else every.url(settings.data_dir)
 
     with running_server((*QUICK, CONNECTIONS)) as server:
         every = EveryLadder(server)
@@ -93,7 +93,7 @@ def copy_folder(source: Path, target: Path) -> None:
         every.copy(source, target)
 
 
-def told(variables: dict[str, str]) -> dict[str, str]:
+def database_variables(variables: dict[str, str]) -> dict[str, str]:
     """The variables of a program of its own, so that it finds the same ladder."""
     folder = variables.get("PIGPEN_DATA_DIR")
     if not _IN_USE or folder is None or variables.get("PIGPEN_DATABASE_URL"):

@@ -98,7 +98,7 @@ class ScriptedSeat:
     def freeze_if_working(self) -> None:
         """Nobody looks how a scripted seat uses its time."""
 
-    async def tell(self, notice: Notice, decision: int = 0) -> None:
+    async def notify(self, notice: Notice, decision: int = 0) -> None:
         self.notices.append(notice)
 
     async def close(self) -> None:

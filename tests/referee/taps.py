@@ -93,7 +93,7 @@ class Tap:
             raise answer
         return answer
 
-    async def tell(self, notice: Notice, decision: int = 0) -> None:
+    async def notify(self, notice: Notice, decision: int = 0) -> None:
         message, last = notice_message(notice, decision), self.sent[-1]
         if isinstance(notice, FaultNotice):
             self._keep(message, last.deal, last.phase, last.plays)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import pigpen
-from pigpen.bot import WrongAnswer, decide, tell
+from pigpen.bot import WrongAnswer, decide, notify
 from pigpen.rules import PRESETS, Card, Deal, Face, MoonChoice, Phase, deal_hands
 from pigpen.values.notices import Notice
 
@@ -82,7 +82,7 @@ def test_each_notice_reaches_its_method() -> None:
         pigpen.MatchResult(1, 0.0),
     ]
     for notice in notices:
-        tell(Listens(), notice)
+        notify(Listens(), notice)
     assert received == notices
 
 

@@ -53,7 +53,7 @@ def client(bot: pigpen.Bot, folder: Path, token: str) -> Client:
 
 
 async def finish(seat: StreamSeat) -> None:
-    await seat.tell(pigpen.MatchResult(1, 2.5))
+    await seat.notify(pigpen.MatchResult(1, 2.5))
     await seat.close()
 
 
@@ -63,7 +63,7 @@ async def test_a_client_answers_hears_and_ends(tmp_path: Path, welcome: pigpen.W
         playing = asyncio.ensure_future(client(bot, tmp_path, token).play_match())
         await seat.welcome(welcome)
         assert await seat.ask(question(), Stopwatch(PATIENCE), 0.0) == question().legal[-1]
-        await seat.tell(pigpen.DealResult(0, 0, (0, 0, 0, 26), (0, 0, 0, 26)))
+        await seat.notify(pigpen.DealResult(0, 0, (0, 0, 0, 26), (0, 0, 0, 26)))
         await finish(seat)
         await asyncio.wait_for(playing, PATIENCE)
     assert bot.received == [

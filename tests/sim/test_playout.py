@@ -114,6 +114,6 @@ def test_only_legal_cards_are_tried() -> None:
     view = bot_view(small(HEARTS, "2C 3C 4D | AC 4C 5C | 6C 7C QS | 8C 9C AS"), 0)
     assert [str(card) for card in view.legal] == ["2C"]
     for cards in ((), view.hand, view.hand[2:], view.unseen[:1]):
-        with pytest.raises(ValueError, match="playouts are for a seat that is to play one of the cards"):
+        with pytest.raises(ValueError, match="playouts need a seat that is to play a card"):
             view.playouts(5, Random(1), cards=cards)
     assert [*view.playouts(5, Random(1), cards=view.legal)] == [*view.legal]

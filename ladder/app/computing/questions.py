@@ -6,7 +6,7 @@ import base64
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ladder.app.local.why import ANYWHERE, Where
+from ladder.app.local.reading import ANYWHERE
 from ladder.values.questions import FoundDearest, HintQuestion, RecordDeals, WhyQuestion
 from ladder.values.why import Dearest
 from pigpen.wire.messages import request_message
@@ -14,7 +14,7 @@ from referee.records.lines import to_json
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
-    from ladder.app.local.reading import Source
+    from ladder.app.local.reading import Source, Where
     from pigpen.values.view import View
     from referee.records.lines import DealLine
     from referee.records.recorded import Recorded

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ladder.app.computing.asking import answer_to, known_answer
 from ladder.app.computing.questions import deals_of, dearest_in, why_question
-from ladder.app.local.reading import Source, bot_in, deals_in
-from ladder.app.local.why import ANYWHERE, decision_in_record
+from ladder.app.local.reading import ANYWHERE, Source, bot_in, deals_in
+from ladder.app.local.why import decision_in_record
 from ladder.app.matches import record_of
 from ladder.app.recorded_match import read_recorded
 from ladder.matches.why import rerun_line
@@ -19,7 +19,7 @@ from ladder.values.why import Inbox, InboxFault, Why
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
-    from ladder.app.local.why import Where
+    from ladder.app.local.reading import Where
     from ladder.store.queries.faults import NewFault
     from ladder.values.matches import MatchRow
     from ladder.values.why import Dearest
@@ -73,7 +73,7 @@ def dearest(ladder: Ladder, match: int, bot: str, worst: int = 5, where: Where =
     source = Source.of(record_of(ladder, match), str(match))
     recorded = read_recorded(source.path).recorded
     number = bot_in(recorded, bot, source)
-    deals_in(recorded, source, *where)
+    deals_in(recorded, source, where)
     deals = deals_of(ladder, source, recorded.first.commitment, where)
     question = DearestQuestion(looks=(BotDeals(deals=deals, bots=(number,)),), worst=worst)
     return dearest_in(answer_to(ladder, question, asker), source, recorded.first.bots[number])

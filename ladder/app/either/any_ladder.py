@@ -44,7 +44,7 @@ class AnyLadder(Protocol):
     def record_of(self, number: int) -> Path:
         """`ladder.app.matches.record_of`; of a remote ladder the record is fetched."""
 
-    def logs(self, match: int, seat: str, table: int | None) -> list[SeatLog]:
+    def logs(self, match: int, seat: str, rotation: int | None) -> list[SeatLog]:
         """`ladder.app.logs.logs`."""
 
     def retire(self, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:

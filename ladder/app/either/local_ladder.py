@@ -59,9 +59,9 @@ class LocalLadder:
         """See `AnyLadder`."""
         return matches.record_of(self.ladder, number)
 
-    def logs(self, match: int, seat: str, table: int | None) -> list[SeatLog]:
+    def logs(self, match: int, seat: str, rotation: int | None) -> list[SeatLog]:
         """See `AnyLadder`."""
-        return logs.logs(self.ladder, LOCAL, match, seat, table)
+        return logs.logs(self.ladder, LOCAL, match, seat, rotation)
 
     def retire(self, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
         """See `AnyLadder`."""

@@ -179,5 +179,5 @@ def _check_room(plan: MatchPlan) -> None:
     """Refuse a match of which a record could not be read again."""
     if plan.deals and plan.deals > MAX_DEALS:
         raise UserError(
-            f"{plan.spec.format} are {plan.deals:,} deals, and a record has room for {MAX_DEALS:,}. Play fewer."
+            f"{plan.spec.format} has {plan.deals:,} deals; a record holds at most {MAX_DEALS:,}. Play fewer."
         )

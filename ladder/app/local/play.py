@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ladder.matches.bots import load_bots
 from ladder.results.faults import Faults
 from ladder.sandbox.host.cores import bot_cores
-from ladder.values.matches import TableLog
+from ladder.values.matches import RotationLog
 from ladder.values.play import PlayedBot, PlayedMatch
 from referee.records.lines import DealLine
 
@@ -88,12 +88,12 @@ def _bot(row: BotResult, faults: Sequence[FaultReport], logs: Mapping[int, tuple
     return PlayedBot(
         **dict(row),
         why=tuple(fault.why for fault in faults),
-        tables=tuple(_tables(row.seat, faults, logs)),
+        rotations=tuple(_rotations(row.seat, faults, logs)),
     )
 
 
-def _tables(seat: int, faults: Sequence[FaultReport], logs: Mapping[int, tuple[str, ...]]) -> Iterator[TableLog]:
-    printed = {table: tails[seat] for table, tails in logs.items() if tails[seat]}
-    for table in sorted({*printed, *(fault.table for fault in faults)}):
-        there = tuple(fault for fault in faults if fault.table == table)
-        yield TableLog(table=table, printed=printed.get(table, ""), faults=there)
+def _rotations(seat: int, faults: Sequence[FaultReport], logs: Mapping[int, tuple[str, ...]]) -> Iterator[RotationLog]:
+    printed = {table + 1: tails[seat] for table, tails in logs.items() if tails[seat]}
+    for rotation in sorted({*printed, *(fault.rotation for fault in faults)}):
+        there = tuple(fault for fault in faults if fault.rotation == rotation)
+        yield RotationLog(rotation=rotation, printed=printed.get(rotation, ""), faults=there)

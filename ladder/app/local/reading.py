@@ -18,6 +18,20 @@ if TYPE_CHECKING:
     from referee.records.packed_deals import Deals
 
 
+class Where(NamedTuple):
+    """Which deals of a match are meant, by numbers from 1; None: any. Only boards have rotations."""
+
+    deal: int | None = None
+    board: int | None = None
+    rotation: int | None = None
+
+    def __str__(self) -> str:
+        return " ".join(f"--{name} {number}" for name, number in self._asdict().items() if number is not None)
+
+
+ANYWHERE = Where()
+
+
 class Source(NamedTuple):
     """A record, and how people call it."""
 
@@ -66,18 +80,16 @@ def bot_in(recorded: Recorded, word: str, source: Source) -> int:
         raise UserError(f"{source.name}: {error}.") from None
 
 
-def deals_in(recorded: Recorded, source: Source, deal: int | None, board: int | None, rotation: int | None) -> Deals:
+def deals_in(recorded: Recorded, source: Source, where: Where) -> Deals:
     """Choose deals by what is given of their numbers; there is one at least."""
-    found = recorded.deals.where(deal, board, rotation)
+    found = recorded.deals.where(*where)
     if not found:
-        wanted = {"deal": deal, "board": board, "rotation": rotation}
-        named = " ".join(f"--{name} {number}" for name, number in wanted.items() if number is not None)
-        raise UserError(f"{source.name} has no deal for {named}; it holds {_extent(recorded)}.")
+        raise UserError(f"{source.name} has no deal for {where}; it holds {_extent(recorded)}.")
     return found
 
 
 def _extent(recorded: Recorded) -> str:
     last = recorded.deals[-1]
     if last.board is None:
-        return f"the deals 0 to {last.deal}"
-    return f"the boards 0 to {last.board}, rotations 0 to {max(line.rotation or 0 for line in recorded.deals)}"
+        return f"the deals 1 to {last.deal + 1}"
+    return f"the boards 1 to {last.board + 1}, rotations 1 to {max(line.rotation or 0 for line in recorded.deals) + 1}"

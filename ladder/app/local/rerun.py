@@ -66,9 +66,9 @@ def _difference(answer: RerunAnswer) -> Difference:
     line, view = answer.line, answer.view
     return Difference(
         place=line.name,
-        deal=line.deal,
-        board=line.board,
-        rotation=line.rotation,
+        deal=line.deal + 1,
+        board=None if line.board is None else line.board + 1,
+        rotation=None if line.rotation is None else line.rotation + 1,
         seat=view.seat,
         decision=view.decision,
         at=PHASES.get(view.phase) or f"trick {len(view.tricks) + 1}",

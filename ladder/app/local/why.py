@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from ladder.app.local.reading import bot_in, deals_in, read_match, understanding
+from ladder.app.local.reading import ANYWHERE, bot_in, deals_in, read_match, understanding
 from ladder.errors import UserError
 from ladder.matches.estimate import TooManyChoices, check_choices
 from ladder.matches.why import dearest_of, first_look, why_of
@@ -14,22 +14,11 @@ from referee.replay.decision import NoDecision, decision_at
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ladder.app.local.reading import Source
+    from ladder.app.local.reading import Source, Where
     from ladder.values.why import Why
     from referee.records.lines import DealLine
     from referee.records.recorded import Recorded
     from referee.replay.decision import RecordedDecision
-
-
-class Where(NamedTuple):
-    """Which deals of a match are meant; None: any. In `boards:N` a deal has a board and a rotation, the table."""
-
-    deal: int | None = None
-    board: int | None = None
-    rotation: int | None = None
-
-
-ANYWHERE = Where()
 
 
 def why_in_record(source: Source, step: int, where: Where = ANYWHERE, bot: str | None = None) -> Why:
@@ -98,7 +87,7 @@ def dearest_in_record(
     """
     recorded = read_match(source)
     number = bot_in(recorded, bot, source)
-    lines = deals_in(recorded, source, *where)
+    lines = deals_in(recorded, source, where)
     with understanding(source):
         look = first_look(recorded, lines, {number}, advance)
     return Dearest(
@@ -111,7 +100,7 @@ def dearest_in_record(
 
 
 def _one_deal(recorded: Recorded, source: Source, where: Where) -> DealLine:
-    lines = deals_in(recorded, source, *where)
+    lines = deals_in(recorded, source, where)
     if len(lines) > 1:
         names = "--deal" if lines[0].board is None else "--board and --rotation"
         raise UserError(f"{source.name} has {len(lines)} such deals. Name the one of the step with {names}.")

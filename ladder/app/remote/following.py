@@ -69,7 +69,9 @@ def _streamed(connection: Connection, number: int) -> Iterator[SubmissionRow]:
                 if line.startswith(b"data:"):
                     yield _ROW.validate_json(line.removeprefix(b"data:"), extra="ignore")
     except pydantic.ValidationError:
-        raise RemoteError(f"The news of submission {number} from {connection.address} is not understood.") from None
+        raise RemoteError(
+            f"{connection.address} sent progress of submission {number} that this pigpen cannot read."
+        ) from None
 
 
 def _lines(found: requests.Response) -> Iterator[bytes]:

@@ -78,11 +78,13 @@ class RemoteLadder:
         """See `AnyLadder`."""
         return fetch_record(self.connection, number)
 
-    def logs(self, match: int, seat: str, table: int | None) -> list[SeatLog]:
+    def logs(self, match: int, seat: str, rotation: int | None) -> list[SeatLog]:
         """See `AnyLadder`."""
         if not _fits(seat):
             raise UserError(f"No bot {seat!r} played in match {match}. To list its bots: pigpen matches {match}")
-        return self.connection.get(f"/matches/{match}/seats/{quote(seat, safe='')}/logs", list[SeatLog], table=table)
+        return self.connection.get(
+            f"/matches/{match}/seats/{quote(seat, safe='')}/logs", list[SeatLog], rotation=rotation
+        )
 
     def retire(self, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
         """See `AnyLadder`."""

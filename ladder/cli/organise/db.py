@@ -127,8 +127,8 @@ def copy(
     """
     from ladder.app import database_maintenance
 
-    with opened() as ladder, progress("tables copied", None) as told:
-        done = database_maintenance.copy(ladder, to_url, told)
+    with opened() as ladder, progress("tables copied", None) as advance:
+        done = database_maintenance.copy(ladder, to_url, advance)
     if as_json:
         print_json(done)
     else:

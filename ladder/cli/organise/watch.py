@@ -163,10 +163,10 @@ def _of_worker(event: Mapping[str, Any]) -> str | None:
 def _foreign(event: Mapping[str, Any]) -> str:
     """Describe an event of another process in a line."""
     who = event.get("worker_name") or event["source"]
-    told = ("level", "timestamp", "event", "source", "worker_name", "exception")
-    more = ", ".join(f"{name}: {value}" for name, value in event.items() if name not in told)
-    said = f"{event['event']}  {more}"
-    return f"[dim]{in_markup(str(who))}: {in_markup(said[:FOREIGN_CHARACTERS])}[/]"
+    shown_apart = ("level", "timestamp", "event", "source", "worker_name", "exception")
+    more = ", ".join(f"{name}: {value}" for name, value in event.items() if name not in shown_apart)
+    entry = f"{event['event']}  {more}"
+    return f"[dim]{in_markup(str(who))}: {in_markup(entry[:FOREIGN_CHARACTERS])}[/]"
 
 
 def _standing(event: Mapping[str, Any]) -> str:

@@ -62,7 +62,7 @@ def play(
     concurrency: ConcurrencyOption = None,
     runtime: RuntimeOption = "runc",
     fresh: FreshOption = False,
-    output: Annotated[bool, typer.Option("--output", help="Show what each bot printed, table by table.")] = False,
+    output: Annotated[bool, typer.Option("--output", help="Show what each bot printed, rotation by rotation.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """

@@ -54,14 +54,14 @@ def rerun(
         pigpen rerun match.jsonl 0 ./mybot --board 3 --sandbox process
     """
     # What reads records takes long to import.
-    from ladder.app.local.reading import bot_in, deals_in, read_match, understanding
+    from ladder.app.local.reading import Where, bot_in, deals_in, read_match, understanding
     from ladder.cli.play.rerun_table import print_rerun
     from referee.replay.rerun import table_reruns
 
     source = source_of(record, local)
     recorded = read_match(source)
     number = bot_in(recorded, seat, source)
-    lines = deals_in(recorded, source, deal, board, rotation)
+    lines = deals_in(recorded, source, Where(deal, board, rotation))
     asked, name = find_bot(bot), recorded.first.bots[number]
     with understanding(source):
         tables = table_reruns(recorded, number, lines, limit)

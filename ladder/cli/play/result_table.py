@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from ladder.cli.results.logs_text import print_tables
+from ladder.cli.results.logs_text import print_rotations
 from ladder.sandbox.excerpt import advice, excerpt, likeness, without_changing
 from ladder.terminal.sanitize import in_markup, sanitize
 
@@ -37,9 +37,9 @@ def print_result(spec: MatchSpec, found: PlayedMatch, console: Console | None = 
         if row.faults:
             _print_faults(console, row)
     for row in found.results if output else ():
-        printed = "printed:" if row.tables else "printed nothing."
+        printed = "printed:" if row.rotations else "printed nothing."
         console.print(f"\n[bold]{in_markup(row.bot)}[/bold] (seat {row.seat}) {printed}")
-        print_tables(console, row.tables)
+        print_rotations(console, row.rotations)
 
 
 def _length(spec: MatchSpec, deals: int) -> str:
@@ -67,21 +67,21 @@ def _cells(row: PlayedBot) -> tuple[str, ...]:
 
 
 def _print_faults(console: Console, row: PlayedBot) -> None:
-    """Print the faults of one bot; of those that are alike the first one, and what the bot printed at that table."""
+    """Print the faults of one bot; of those that are alike the first one, and what the bot printed in that rotation."""
     console.print(f"\n[bold]{in_markup(row.bot)}[/bold] (seat {row.seat}) was at fault:")
     shown: set[tuple[str, str]] = set()
     logs: set[str] = set()
-    for table in row.tables:
-        like = likeness(table.printed)
+    for log in row.rotations:
+        like = likeness(log.printed)
         before = len(shown)
-        for fault in table.faults:
+        for fault in log.faults:
             key = (without_changing(f"{fault.verdict}: {fault.why}"), "" if fault.exit_code is None else like)
             if key not in shown and len(shown) < MAX_FAULTS:
                 shown.add(key)
                 console.print(sanitize(f"  {fault}"), markup=False, highlight=False)
         if len(shown) > before and like not in logs:
             logs.add(like)
-            print_log(console, table.printed)
+            print_log(console, log.printed)
     if row.faults > len(shown):
         alike = "like these" if len(shown) < MAX_FAULTS else "of these and other kinds"
         console.print(f"  … and {row.faults - len(shown)} more {alike}; --json has all.", highlight=False)

@@ -39,21 +39,21 @@ def replay(
     Examples:
         pigpen replay match.jsonl
 
-        pigpen replay match.jsonl --board 3 --rotation 1 --as mybot
+        pigpen replay match.jsonl --board 3 --rotation 2 --as mybot
 
         pigpen replay match.jsonl --deal 3 --plain
 
         pigpen replay 17
     """
     # What reads records takes long to import.
-    from ladder.app.local.reading import bot_in, deals_in, read_match, understanding
+    from ladder.app.local.reading import Where, bot_in, deals_in, read_match, understanding
     from ladder.cli.replay.text import match_text
     from referee.replay.cursor import Cursor
 
     source = source_of(record, local)
     recorded = read_match(source)
     bot = None if seen_by is None else bot_in(recorded, seen_by, source)
-    lines = deals_in(recorded, source, deal, board, rotation)
+    lines = deals_in(recorded, source, Where(deal, board, rotation))
     console = Console(highlight=False)
     with understanding(source):
         if plain or console.is_dumb_terminal or not (console.is_terminal and sys.stdin.isatty()):

@@ -67,7 +67,7 @@ def heading(replay: DealReplay) -> str:
 def _deal_text(replay: DealReplay, table_views: list[TableView]) -> Iterator[str]:
     yield heading(replay)
     yield from _hands(table_views[0])
-    holds, told, forced = "", set[str](), list[int]()
+    holds, printed, forced = "", set[str](), list[int]()
     for before, now in pairwise(table_views):
         forced += [last.seat for last in now.last_actions if last.by == BY_FORCED and before.phase is Phase.PLAY]
         holds = _own_hand(before) or holds
@@ -81,9 +81,9 @@ def _deal_text(replay: DealReplay, table_views: list[TableView]) -> Iterator[str
             yield from _trick(now, before, holds, forced)
             forced.clear()
         for text in (*_revealed(replay.rules, before, now), *fault_texts(now)):
-            if text not in told or text.startswith("✗"):  # that the default policy plays on is told once
+            if text not in printed or text.startswith("✗"):  # that the default policy plays on is told once
                 yield f"        {text}"
-            told.add(text)
+            printed.add(text)
 
 
 def _hands(now: TableView) -> Iterator[str]:

@@ -46,7 +46,8 @@ def why(
 
         pigpen why match.jsonl mybot --worst 10 --json
     """
-    from ladder.app.local.why import Where, dearest_in_record, why_in_record  # what simulates takes time to import
+    from ladder.app.local.reading import Where
+    from ladder.app.local.why import dearest_in_record, why_in_record  # what simulates takes time to import
     from ladder.cli.replay.why_table import print_dearest, print_why
 
     source, where = source_of(record, local), Where(deal, board, rotation)

@@ -10,30 +10,31 @@ from rich.console import Console
 from ladder.cli.results.explain import MatchArgument
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
+from ladder.terminal.records import RotationOption
 
 
 def logs(
     match: MatchArgument,
     seat: Annotated[str, typer.Argument(metavar="SEAT", help="The bot's number in the match, or its name.")],
-    table: Annotated[int | None, typer.Option(min=0, help="Only table N, counted from 0.")] = None,
-    lines: Annotated[int, typer.Option(min=1, help="At most the last N lines of each table.")] = 50,
+    rotation: RotationOption = None,
+    lines: Annotated[int, typer.Option(min=1, help="At most the last N lines of each rotation.")] = 50,
     as_json: JsonOption = False,
     local: LocalOption = False,
 ) -> None:
     """
-    Show the end of what a bot printed in a match, table by table, and its faults there.
+    Show the end of what a bot printed in a match, rotation by rotation, and its faults there.
 
     [12] before a line is the number of the decision at which it was printed; ✗ marks decisions with a fault.
 
     Examples:
         pigpen logs 17 Trotter
 
-        pigpen logs 17 2 --table 1
+        pigpen logs 17 2 --rotation 1
     """
     from ladder.cli.results.logs_text import print_logs
 
     with asked(local) as ladder:
-        found = ladder.logs(match, seat, table)
+        found = ladder.logs(match, seat, rotation)
     if as_json:
         print_json(found)
     else:

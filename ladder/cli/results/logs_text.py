@@ -13,26 +13,26 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ladder.values.faults import FaultReport
-    from ladder.values.matches import SeatLog, TableLog
+    from ladder.values.matches import RotationLog, SeatLog
 
 _DECISION = re.compile(r"\[(\d+)\] ")
 """What stands before each line that was printed: the decision that the bot was at (`ladder.sandbox.tail`)."""
 
 
 def print_logs(match: int, log: SeatLog, most: int, console: Console) -> None:
-    """Print the last *most* lines that a bot wrote at each table, and its faults there."""
+    """Print the last *most* lines that a bot wrote in each rotation, and its faults there."""
     say(console, f"Match {match}, seat {log.seat}: {log.bot}", "bold")
-    print_tables(console, log.tables, most)
+    print_rotations(console, log.rotations, most)
 
 
-def print_tables(console: Console, tables: Iterable[TableLog], most: int | None = None) -> None:
-    """Print what a bot wrote at each table, of it at most the last *most* lines, and its faults there."""
-    for table in tables:
-        lines = table.printed.splitlines()
-        say(console, f"table {table.table}: {_summary(table.faults, len(lines))}")
-        for fault in table.faults:
+def print_rotations(console: Console, rotations: Iterable[RotationLog], most: int | None = None) -> None:
+    """Print what a bot wrote in each rotation, of it at most the last *most* lines, and its faults there."""
+    for log in rotations:
+        lines = log.printed.splitlines()
+        say(console, f"rotation {log.rotation}: {_summary(log.faults, len(lines))}")
+        for fault in log.faults:
             say(console, f"  ✗ {fault}{_ended(fault)}")
-        _print_lines(lines if most is None else lines[-most:], {fault.decision for fault in table.faults}, console)
+        _print_lines(lines if most is None else lines[-most:], {fault.decision for fault in log.faults}, console)
 
 
 def _summary(faults: Sequence[FaultReport], lines: int) -> str:

@@ -60,7 +60,7 @@ def _print_faults(console: Console, faults: list[Failure]) -> None:
         _say(f"✗ {fault.variant}, {fault.format} against itself: {fault.where}: {fault.verdict}: {fault.why}")
     if len(faults) > FAULTS:
         _say(f"  … and {len(faults) - FAULTS} more.")
-    print_log(console, min(faults, key=lambda fault: (fault.table, fault.decision)).output)
+    print_log(console, min(faults, key=lambda fault: (fault.rotation, fault.decision)).output)
 
 
 def _say(sentence: str) -> None:

@@ -32,9 +32,10 @@ class BoardChair(NamedTuple):
 
     match: int
     board: int
-    table: int
-    """Which is the board's rotation."""
+    """From 1, as the rotation."""
+    rotation: int
     seat: int
+    """From 0."""
 
     @classmethod
     def of(cls, text: str) -> Self:
@@ -45,9 +46,9 @@ class BoardChair(NamedTuple):
             ValueError: If it is none.
 
         >>> BoardChair.of("17/3/1/2")
-        BoardChair(match=17, board=3, table=1, seat=2)
+        BoardChair(match=17, board=3, rotation=1, seat=2)
         """
-        if not re.fullmatch(r"\d{1,9}(/\d{1,9}){3}", text, flags=re.ASCII):
+        if not re.fullmatch(r"\d{1,9}(/[1-9]\d{0,8}){2}/\d{1,9}", text, flags=re.ASCII):
             raise ValueError(text)
         return cls(*map(int, text.split("/")))
 
@@ -55,7 +56,7 @@ class BoardChair(NamedTuple):
         return "/".join(map(str, self))
 
 
-def match_board(ladder: Ladder, match: int, board: int, table: int) -> MatchBoard:
+def match_board(ladder: Ladder, match: int, board: int, rotation: int) -> MatchBoard:
     """
     Read who sat where on a board of a match that is done.
 
@@ -63,12 +64,12 @@ def match_board(ladder: Ladder, match: int, board: int, table: int) -> MatchBoar
         LadderError: If there is no such match.
         UserError: If it has no record, or no such board.
     """
-    recorded, line = _played(ladder, match, board, table)
+    recorded, line = _played(ladder, match, board, rotation)
     first = recorded.recorded.first
     return MatchBoard(
         match=match,
         board=board,
-        table=table,
+        rotation=rotation,
         variant=recorded.recorded.rules.name,
         title=recorded.recorded.rules.title,
         chairs=tuple(
@@ -96,7 +97,7 @@ def open_match_board(ladder: Ladder, chair: BoardChair, who: TableVisitor, secon
         TooOften: If there are too many tables, or this visitor has too many of them open.
         UserError: If the match has no record, or no such board or chair.
     """
-    recorded, line = _played(ladder, chair.match, chair.board, chair.table)
+    recorded, line = _played(ladder, chair.match, chair.board, chair.rotation)
     rules, seats = recorded.recorded.rules, seats_of(line)
     if chair.seat >= len(seats):
         raise UserError(f"Match {chair.match} has no seat {chair.seat}; its seats are 0 to {len(seats) - 1}.")
@@ -113,7 +114,7 @@ def open_match_board(ladder: Ladder, chair: BoardChair, who: TableVisitor, secon
     order = TableOrder(
         variant=rules.name,
         chairs=chairs,
-        format=str(Format(board=BoardPlace(chair.board, chair.table))),
+        format=str(Format(board=BoardPlace(chair.board - 1, chair.rotation - 1))),
         seconds=seconds,
         purpose=TablePurpose.BOARD,
         board=str(chair),
@@ -123,7 +124,7 @@ def open_match_board(ladder: Ladder, chair: BoardChair, who: TableVisitor, secon
 
 def played_board(ladder: Ladder, chair: BoardChair) -> list[tuple[int, RecordedMatch, DealLine]]:
     """
-    Give a board at all tables of its match: the number of the table, the record, the deal.
+    Give a board in all rotations of its match: the number of the rotation, the record, the deal.
 
     Raises:
         LadderError: If there is no such match.
@@ -132,15 +133,17 @@ def played_board(ladder: Ladder, chair: BoardChair) -> list[tuple[int, RecordedM
     recorded = read_recorded(matches.record_of(ladder, chair.match))
     deals = recorded.recorded.deals
     return [
-        (place.table, recorded, deals[index]) for place, index in recorded.where.items() if place.board == chair.board
+        (place.rotation, recorded, deals[index])
+        for place, index in recorded.where.items()
+        if place.board == chair.board
     ]
 
 
-def _played(ladder: Ladder, match: int, board: int, table: int) -> tuple[RecordedMatch, DealLine]:
+def _played(ladder: Ladder, match: int, board: int, rotation: int) -> tuple[RecordedMatch, DealLine]:
     recorded = read_recorded(matches.record_of(ladder, match))
-    index = recorded.where.get(DealPlace(board=board, table=table))
+    index = recorded.where.get(DealPlace(board=board, rotation=rotation))
     if index is None or not recorded.has_boards:
-        raise UserError(f"Match {match} has no board {board} at table {table} that could be played once more.")
+        raise UserError(f"Match {match} has no board {board}, rotation {rotation} that could be played once more.")
     return recorded, recorded.recorded.deals[index]
 
 

@@ -92,9 +92,9 @@ class PlayedBoard:
         return Scores(tuple(found), _all_of(waiting), tuple(absent))
 
     def _of_bots(self, chair: BoardChair) -> Iterator[BoardScore]:
-        for table, recorded, line in played_board(self.ladder, chair):
+        for rotation, recorded, line in played_board(self.ladder, chair):
             bot = recorded.recorded.first.bots[seats_of(line)[chair.seat]]
-            yield BoardScore(f"{_BOT}{table}", sanitize(bot), ChairKind.BOT, line.scores[chair.seat])
+            yield BoardScore(f"{_BOT}{rotation}", sanitize(bot), ChairKind.BOT, line.scores[chair.seat])
 
     @property
     def mine(self) -> BoardDeal:
@@ -105,8 +105,10 @@ class PlayedBoard:
         """Give one play of the board, and its chair."""
         recorded = self.record(key)
         seat = self.chair.seat if self.chair else 0
-        table = int(key.removeprefix(_BOT)) if key.startswith(_BOT) else None
-        (line, *_) = recorded.recorded.deals.where(rotation=table, board=self.form.board and self.form.board.board)
+        rotation = int(key.removeprefix(_BOT)) if key.startswith(_BOT) else None
+        (line, *_) = recorded.recorded.deals.where(
+            rotation=rotation, board=self.form.board and self.form.board.board + 1
+        )
         return BoardDeal(recorded.recorded, line, seat)
 
     def record(self, key: str) -> RecordedMatch:
@@ -125,8 +127,8 @@ class PlayedBoard:
         if key.startswith(_PERSON) and key in {each.key for each in self.people}:
             return self._of_table(int(key.removeprefix(_PERSON)))
         if key.startswith(_BOT) and self.chair:
-            for table, recorded, _ in played_board(self.ladder, self.chair):
-                if key == f"{_BOT}{table}":
+            for rotation, recorded, _ in played_board(self.ladder, self.chair):
+                if key == f"{_BOT}{rotation}":
                     return recorded
         raise LadderError(f"Nobody called {sanitize(key)[:40]!r} has played this board; look at the comparison again.")
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ladder.values.people import OpenedTable, TableOrder, TableVisitor
 
 OWN_CHAIRS = "A board that others play, too, has its own chairs and rules, and no practice; leave them out."
-NO_BOARD = "{!r} is no board of a match; write MATCH/BOARD/TABLE/SEAT, such as 17/3/1/0."
+NO_BOARD = "{!r} is no board of a match; write MATCH/BOARD/ROTATION/SEAT, such as 17/3/1/0. Only seats count from 0."
 
 
 def open_ordered(ladder: Ladder, order: TableOrder, who: TableVisitor) -> OpenedTable:

@@ -135,5 +135,5 @@ def faces_text(view: View, faces: Mapping[Card, Face]) -> list[str]:
     """Say of each card that may be exposed how it is going to be."""
     exposing = view.rules.exposing
     assert exposing is not None
-    texts = {None: "–", Face.UP: f"face up ×{exposing.face_up}", Face.DOWN: f"face down ×{exposing.face_down}"}
-    return [f"{words.card(card)} {texts[faces.get(card)]}" for card in reversed(view.legal)]
+    names = {None: "–", Face.UP: f"face up ×{exposing.face_up}", Face.DOWN: f"face down ×{exposing.face_down}"}
+    return [f"{words.card(card)} {names[faces.get(card)]}" for card in reversed(view.legal)]

@@ -25,7 +25,7 @@ INDENT = 4
 def deal_end(state: ScreenState, result: DealResult, width: int, height: int) -> list[Text]:
     """Draw how a deal ended: everybody's points, and what they are made of."""
     assert state.seen is not None
-    lines = [Text(f" The end of deal {result.deal} ", style="reverse"), Text()]
+    lines = [Text(f" The end of deal {result.deal + 1} ", style="reverse"), Text()]
     lines += _explained(state.seen, result, width - 1)
     if len(lines) + 2 + len(state.sheet.rows) + 3 <= height:
         lines += [Text(), *state.sheet.lines(width - 1, height - len(lines) - 3)]
@@ -49,13 +49,13 @@ def _explained(seen: Seen, result: DealResult, width: int) -> Iterator[Text]:
         name = f"{seat} {sanitize(seen.names[seat])}{', you' if seat == view.seat else ''}"
         score = f"{points(result.scores[seat]):>7}   total {points(result.totals[seat])}"
         yield Text.assemble((f"{name:<30.30}", "bold"), score)
-        sentences = [text for part in parts[seat] if (text := part_text(view.rules, part))] or ["nothing that counts"]
-        yield from _wrapped(sentences, width)
+        texts = [text for part in parts[seat] if (text := part_text(view.rules, part))] or ["nothing that counts"]
+        yield from _wrapped(texts, width)
 
 
-def _wrapped(sentences: list[str], width: int) -> Iterator[Text]:
+def _wrapped(texts: list[str], width: int) -> Iterator[Text]:
     line = ""
-    for text in sentences:
+    for text in texts:
         longer = f"{line}, {text}" if line else text
         if len(longer) > width - INDENT:
             yield Text(f"{'':{INDENT}}{line},")

@@ -56,7 +56,7 @@ class ScoreSheet:
             yield Text(f"…     {len(self.rows) - len(shown)} earlier deals", style="dim")
         for row in shown:
             cells = (f"{points(row.scores[name]):>{column}}" for name in self.names)
-            yield Text(f"{row.deal:<6}{''.join(cells)}")
+            yield Text(f"{row.deal + 1:<6}{''.join(cells)}")
         totals = (f"{points(self.rows[-1].totals[name]):>{column}}" for name in self.names)
         yield Text(f"{'total':<6}{''.join(totals)}", style="bold")
 

@@ -90,7 +90,7 @@ class ScreenState:
         self._coming: deque[Seen | Question | Notice] = deque()
         self._due = 0.0
         self._question: Question | None = None
-        self._told_of = -1
+        self._last_result = -1
         self._fault: FaultNotice | None = None
         """What was wrong, until it is seen what the policy played."""
 
@@ -111,9 +111,9 @@ class ScreenState:
     def notified(self, notice: Notice) -> None:
         """See `SeatListener`; a result that is told again after a lost connection is known."""
         if isinstance(notice, DealResult):
-            if notice.deal <= self._told_of:
+            if notice.deal <= self._last_result:
                 return
-            self._told_of = notice.deal
+            self._last_result = notice.deal
         self._comes(notice)
 
     def connected(self, *, is_there: bool) -> None:

@@ -33,7 +33,7 @@ def table(
     today: Annotated[bool, typer.Option("--today", help="Play today's board, the same for everybody.")] = False,
     board: Annotated[
         str,
-        typer.Option(metavar="MATCH/BOARD/TABLE/SEAT", help="Play a board of a match again, in the place of a bot."),
+        typer.Option(metavar="MATCH/BOARD/ROTATION/SEAT", help="Play a board of a match again, in the place of a bot."),
     ] = "",
     name: Annotated[str, typer.Option(help="The name that others see. By default: your account's.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the links as JSON.")] = False,

@@ -97,7 +97,7 @@ def _table(state: ScreenState, seen: Seen, width: int, height: int) -> list[Text
 def _title(state: ScreenState, seen: Seen, width: int) -> Text:
     view, rules = seen.view, seen.view.rules
     passing = f", {view.pass_count} cards passed {rules.direction(view.deal)}" if rules.pass_offset(view.deal) else ""
-    text = Text(f" {sanitize(rules.title.split(',')[0])}   deal {view.deal}{passing} ", style="reverse")
+    text = Text(f" {sanitize(rules.title.split(',')[0])}   deal {view.deal + 1}{passing} ", style="reverse")
     left = state.seconds_left
     clock = "away" if seen.away else "" if left is None else f"{left:.0f} s"
     text.truncate(width - 8, overflow="ellipsis", pad=True)

@@ -90,7 +90,7 @@ def part_text(rules: Rules, part: PointsPart) -> str:
     name = words.card(part.card) if part.card is not None else ""
     times = f" (×{part.factor})" if part.factor != 1 else ""
     moon = " and ".join(words.spelled(each) for each in rules.moon.cards) if rules.moon else ""
-    sentences = {
+    texts = {
         Reason.CARD: f"{name} {score}{times}" if part.points else "",
         Reason.ALONE: f"{name} alone {score}{times}" if part.points else "",
         Reason.DOUBLER: f"{name} ×{part.factor}: {score}",
@@ -100,7 +100,7 @@ def part_text(rules: Rules, part: PointsPart) -> str:
         Reason.MOON_OTHERS: f"another's moon {score}{times}",
         Reason.PARTNER: f"partner {score}",
     }
-    return sentences[part.reason]
+    return texts[part.reason]
 
 
 def place_text(place: int, names: Sequence[str], *, has_tables: bool) -> str:

@@ -37,7 +37,7 @@ def all_of_today(request: Request) -> Response:
     """Today's board of every variant."""
     site: Site = request.app.state.site
     boards = [daily_board.todays_board(site.ladder, name) for name in names_of_variants(site.ladder)]
-    return site.pages.fresh_page(request, "play_todays.html", {"boards": boards})
+    return site.pages.fresh_page(request, "play_today_variants.html", {"boards": boards})
 
 
 @router.get("/today/{variant}")
@@ -67,22 +67,22 @@ def play_today(request: Request, variant: Variant, form: Form) -> Response:
     )
 
 
-@router.get("/board/{match}/{board}/{table}")
-def board(request: Request, match: Number, board: Number, table: Number) -> Response:
+@router.get("/boards/{match}/{board}/{rotation}")
+def board(request: Request, match: Number, board: Number, rotation: Number) -> Response:
     """Choose a chair of a board that bots have played."""
-    return _board(request, match, board, table)
+    return _board(request, match, board, rotation)
 
 
-@router.post("/board/{match}/{board}/{table}")
-def play_board(request: Request, match: Number, board: Number, table: Number, form: Form) -> Response:
+@router.post("/boards/{match}/{board}/{rotation}")
+def play_board(request: Request, match: Number, board: Number, rotation: Number, form: Form) -> Response:
     """Play a board in the place of one of its bots."""
     site: Site = request.app.state.site
     seat = int(form["seat"]) if form.get("seat", "") in {*"01234567"} else 0
     return _opened(
         request,
         form,
-        lambda who: open_match_board(site.ladder, BoardChair(match, board, table, seat), who),
-        lambda error, status: _board(request, match, board, table, error, status),
+        lambda who: open_match_board(site.ladder, BoardChair(match, board, rotation, seat), who),
+        lambda error, status: _board(request, match, board, rotation, error, status),
     )
 
 
@@ -115,9 +115,9 @@ def _today(request: Request, variant: str, error: str = "", status: int = 200) -
     return form_page(request, "play_today.html", values | _visitor(request, error), status)
 
 
-def _board(request: Request, match: int, board: int, table: int, error: str = "", status: int = 200) -> Response:
+def _board(request: Request, match: int, board: int, rotation: int, error: str = "", status: int = 200) -> Response:
     site: Site = request.app.state.site
-    found = match_board(site.ladder, match, board, table)
+    found = match_board(site.ladder, match, board, rotation)
     values = {"board": found, "variant": found.variant}
     return form_page(request, "play_board.html", values | _visitor(request, error), status)
 

@@ -11,7 +11,7 @@ from ladder.people.boards.played_boards import YOU
 from ladder.people.pages.request_parts import NOT_KEPT, Name
 from ladder.people.pages.seat_cookies import my_table, secret_of
 from ladder.people.review.table_replays import file_name, first_place, table_replayed, table_why
-from ladder.site.api.replays import BoardNumber, Seat, TableNumber
+from ladder.site.api.replays import BoardNumber, RotationNumber, Seat
 from ladder.site.pages import recorded_deal as replay_pages
 from ladder.site.server.computing import asker_of
 from ladder.site.server.fresh import fresh
@@ -31,20 +31,20 @@ def replay(request: Request, name: Name) -> Response:
     site: Site = request.app.state.site
     my_table(request, name)
     place = first_place(site.ladder, name, secret_of(request))
-    return RedirectResponse(f"/play/{name}/replay/{YOU}/{place.board}/{place.table}", 303, NOT_KEPT)
+    return RedirectResponse(f"/play/{name}/replay/{YOU}/boards/{place.board}/{place.rotation}", 303, NOT_KEPT)
 
 
-@router.get("/{name}/replay/{key}/{board}/{table}")
-def deal(request: Request, name: Name, key: Key, board: BoardNumber, table: TableNumber) -> Response:
+@router.get("/{name}/replay/{key}/boards/{board}/{rotation}")
+def deal(request: Request, name: Name, key: Key, board: BoardNumber, rotation: RotationNumber) -> Response:
     """Show a deal that was played at a table, or by another person with the same cards."""
     site: Site = request.app.state.site
     my_table(request, name)
-    place = DealPlace(board=board, table=table)
+    place = DealPlace(board=board, rotation=rotation)
     shown = table_replayed(site.ladder, name, secret_of(request), key, place, asker=asker_of(request))
     base = f"/play/{name}"
     here = f"{base}/replay/{key}"
     values = replay_pages.deal(shown) | {
-        "source": f"{here}/{board}/{table}/deal",
+        "source": f"{here}/boards/{board}/{rotation}/deal",
         "back": here,
         "base": base,
         "is_mine": key == YOU,
@@ -55,21 +55,21 @@ def deal(request: Request, name: Name, key: Key, board: BoardNumber, table: Tabl
     return site.pages.fresh_page(request, "play_replay.html", values)
 
 
-@router.get("/{name}/replay/{key}/{board}/{table}/deal")
-def deal_asfresh(
-    request: Request, name: Name, key: Key, board: BoardNumber, table: TableNumber, seat: Seat = None
+@router.get("/{name}/replay/{key}/boards/{board}/{rotation}/deal")
+def deal_as_json(
+    request: Request, name: Name, key: Key, board: BoardNumber, rotation: RotationNumber, seat: Seat = None
 ) -> Response:
     """The same for the page's script."""
     site: Site = request.app.state.site
     my_table(request, name)
-    place = DealPlace(board=board, table=table)
+    place = DealPlace(board=board, rotation=rotation)
     return fresh(table_replayed(site.ladder, name, secret_of(request), key, place, seat, asker_of(request)))
 
 
-@router.get("/{name}/replay/{key}/{board}/{table}/deal/steps/{step}/why")
-def why(request: Request, name: Name, key: Key, board: BoardNumber, table: TableNumber, step: Step) -> Response:
+@router.get("/{name}/replay/{key}/boards/{board}/{rotation}/deal/steps/{step}/why")
+def why(request: Request, name: Name, key: Key, board: BoardNumber, rotation: RotationNumber, step: Step) -> Response:
     """Estimate what each choice of a decision was worth, from what its seat knew."""
     site: Site = request.app.state.site
     my_table(request, name)
-    place = DealPlace(board=board, table=table)
+    place = DealPlace(board=board, rotation=rotation)
     return fresh(table_why(site.ladder, name, secret_of(request), key, place, step, asker_of(request)))

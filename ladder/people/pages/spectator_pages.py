@@ -72,7 +72,7 @@ async def _tab(request: Request, name: str, key: str) -> Tab[WatchState]:
     """Watch a table in one more tab, if it may be watched with this key."""
     tabs: OpenTabs = request.app.state.open_tabs
     if tabs.are_too_many:
-        raise HTTPException(503, "Too many watch at once; try again soon.", {"Retry-After": "10"})
+        raise HTTPException(503, "Too many visitors watch at the same time; try again soon.", {"Retry-After": "10"})
     try:
         return await tabs.watches.open_tab(name, key)
     except Busy:

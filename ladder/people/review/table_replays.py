@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app.computing.asking import answer_to
 from ladder.app.computing.questions import deals_of, dearest_in, why_question
-from ladder.app.local.reading import Source, read_match
-from ladder.app.local.why import Where
+from ladder.app.local.reading import Source, Where, read_match
 from ladder.app.recorded_match import read_recorded
 from ladder.app.replay import replayed
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 WORST = 3
 """How many of the dearest decisions of a deal are shown."""
-NOT_OVER = "What was played here is told when the table is over."
+NOT_OVER = "What was played here is shown when the table is over."
 
 
 def first_place(ladder: Ladder, name: str, secret: str) -> DealPlace:
@@ -113,10 +112,10 @@ def dearest_of_deal(ladder: Ladder, name: str, secret: str, deal: int, asker: st
     path = TableFiles(ladder.settings.data_dir).record(table.id)
     source = Source(path, file_name(name), "This table")
     recorded = read_match(source) if path.is_file() else None
-    if recorded is None or not recorded.deals.where(deal):
-        raise UserError(f"Deal {deal} of this table is not over yet.")
+    if recorded is None or not recorded.deals.where(deal + 1):
+        raise UserError(f"Deal {deal + 1} of this table is not over yet.")
     number = table.mine or 0
-    deals = deals_of(ladder, source, recorded.first.commitment, Where(deal))
+    deals = deals_of(ladder, source, recorded.first.commitment, Where(deal + 1))
     question = DearestQuestion(looks=(BotDeals(deals=deals, bots=(number,)),), worst=WORST)
     return dearest_in(answer_to(ladder, question, asker), source, recorded.first.bots[number])
 
@@ -142,5 +141,5 @@ def _record(ladder: Ladder, name: str, secret: str, key: str, asker: str = "") -
 
 def _index(recorded: RecordedMatch, place: DealPlace) -> int:
     if place not in recorded.where:
-        raise LadderError(f"There is no deal {place.board} at table {place.table} here.")
+        raise LadderError(f"There is no board {place.board}, rotation {place.rotation} here.")
     return recorded.where[place]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SAMPLES = Path(__file__).resolve().parents[3] / "sample_bots"
 _MAIN_BY_ENDING = {Path(name).suffix: name for name in MAIN_FILES}
-_PACKAGES_ELSEWHERE = {
+_OTHER_PACKAGE_FILES = {
     "pyproject.toml": "dependencies",
     "Pipfile": "[packages]",
     "environment.yml": "dependencies:",
@@ -100,7 +100,7 @@ def unread_packages(folder: Path) -> str:
     """The file of a bot's folder that names packages, and that Pigpen does not read; empty if there is none."""
     if any((folder / name).exists() for name in (DOCKERFILE, "requirements.txt", "requirements.lock")):
         return ""
-    return next((name for name, mark in _PACKAGES_ELSEWHERE.items() if _holds(folder / name, mark)), "")
+    return next((name for name, mark in _OTHER_PACKAGE_FILES.items() if _holds(folder / name, mark)), "")
 
 
 def content_of(source: BotSource) -> Content:

@@ -159,7 +159,9 @@ def _folders_above(name: str) -> list[str]:
 
 def _expect(member: FolderMember | None, kinds: Iterable[Kind]) -> None:
     if member is not None and member.kind not in kinds:
-        raise BotRejected(f"The bot's folder holds {member.name!r}, whose name is needed. Give it another name.")
+        raise BotRejected(
+            f"The bot's folder holds {member.name!r}, a name that Pigpen needs itself. Give it another name."
+        )
 
 
 def _in_order(members: Iterable[FolderMember]) -> tuple[FolderMember, ...]:

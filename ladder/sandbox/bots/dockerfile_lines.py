@@ -69,9 +69,9 @@ def _check_directives(lines: list[str]) -> None:
         if not (line.lstrip(BLANKS).startswith("#") and equals and _WORD.fullmatch(name)):
             return
         if name == "escape" and value != "\\":
-            raise NotUnderstood(number, line, "changes what continues a line")
+            raise NotUnderstood(number, line, "changes the character that continues a line")
         if name == "syntax" and value.split(":")[0] != _OUR_SYNTAX:
-            raise NotUnderstood(number, line, "has another program read the file")
+            raise NotUnderstood(number, line, "names another program to read the file (syntax)")
 
 
 def _joined(lines: list[str]) -> Iterator[tuple[int, str]]:

@@ -57,7 +57,7 @@ def without_ignored(content: Content, folder: str) -> Content:
 
 def _lines(content: bytes, folder: str) -> Iterator[tuple[int, str]]:
     if len(content) > MAX_BYTES:
-        raise BotRejected(f"{folder}: {FILE} has more than {MAX_BYTES:,} bytes. Leave a few patterns that say it all.")
+        raise BotRejected(f"{folder}: {FILE} has more than {MAX_BYTES:,} bytes. Write fewer and more general patterns.")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -103,7 +103,7 @@ class _Automaton:
         is_exception = line.startswith("!")
         pattern = line.removeprefix("!").strip()
         if not pattern:
-            raise BadPattern("nothing stands behind the '!'")
+            raise BadPattern("nothing follows the '!'")
         pattern = posixpath.normpath(pattern).lstrip("/")
         self.start |= 1 << self.size
         place = 0
@@ -127,7 +127,7 @@ class _Automaton:
         elif letter == "\\":
             at += 1
             if at == len(pattern):
-                raise BadPattern("nothing stands behind the backslash at its end")
+                raise BadPattern("nothing follows the backslash at its end")
             self._literal(pattern[at])
         else:
             self._literal(letter)

@@ -83,8 +83,8 @@ def read_members(folder: Path, most_bytes: int, most_members: int = MAX_MEMBERS)
     for name in links:
         if _leads_out(name, links):
             raise BotRejected(
-                f"{folder / name} is a link that leads out of the bot's folder, and what it leads to would not be "
-                "pinned. Put a copy in its place."
+                f"{folder / name} is a link that leads out of the bot's folder, and the ladder would not keep "
+                "what it leads to. Put a copy in its place."
             )
     return members
 

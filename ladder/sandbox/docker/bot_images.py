@@ -186,8 +186,8 @@ def pull_image(
     repository, tag = parse_repository_tag(reference)
     if is_ours(repository):
         raise BotRejected(
-            f"The image {reference} could not be pulled: names that begin with {OURS} are given on this machine only. "
-            "Give your image another one."
+            f"The image {reference} could not be pulled: names that begin with {OURS} are for images that Pigpen "
+            "makes on this machine. Give your image another name."
         )
     try:
         if repository != "sha256":  # an id says nothing about where to pull from

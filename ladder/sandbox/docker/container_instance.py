@@ -52,7 +52,7 @@ KILLED = Exit(BY_SIGKILL)
 
 LOST = Exit(BY_SIGKILL)
 """The same end, though the engine is there and had no such order: by the kernel, or by a signal from the host."""
-KILLED_FROM_OUTSIDE = "A bot's container was killed from outside: by another hand, or with its engine or host."
+KILLED_FROM_OUTSIDE = "A bot's container was killed from outside: by a command there, or with its engine or host."
 WAS_LOST = "A bot's container was killed from outside, and not through its engine."
 
 

@@ -202,7 +202,7 @@ def remove_sandbox(client: DockerClient, sandbox: str) -> None:
     while left := _listed(client, f"{SANDBOX}={sandbox}"):
         _remove_all(client, left, deadline - time.monotonic())
         if time.monotonic() > deadline:
-            raise SandboxError(f"The Docker engine does not remove {len(left)} containers of a sandbox.")
+            raise SandboxError(f"The Docker engine did not remove {len(left)} containers of bots.")
         time.sleep(_LOOK_SECONDS)
 
 

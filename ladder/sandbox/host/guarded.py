@@ -33,7 +33,7 @@ def read_own(path: Path, most_bytes: int) -> str:
     try:
         found = os.fstat(file)
         if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_size > most_bytes:
-            raise NotOurs(f"{path} is not a file of ours")
+            raise NotOurs(f"{path} is not one of Pigpen's own files")
         return os.read(file, most_bytes).decode()
     finally:
         os.close(file)

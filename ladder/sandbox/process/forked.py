@@ -163,7 +163,7 @@ class _Connection:
         try:
             socket.send_fds(self._control, [message], [output])
         except OSError as error:
-            raise SandboxError(f"The process that starts bots takes no more: {error}") from error
+            raise SandboxError(f"The process that starts bots does not answer any more: {error}") from error
         self._asked.append(answer)
         try:
             return await asyncio.shield(answer)

@@ -99,7 +99,7 @@ def _scopes(form: Mapping[str, str]) -> set[Scope]:
 def _days(form: Mapping[str, str]) -> int:
     given = form.get("days", "").strip()
     if not (given.isascii() and given.isdigit() and len(given) < 6):
-        raise UserError("The days are a number.")
+        raise UserError("Write the days as a number, such as 90.")
     return int(given)
 
 

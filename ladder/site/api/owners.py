@@ -26,11 +26,11 @@ Seat = Annotated[str, Path(max_length=80, description="The bot's number in the m
 
 @router.get("/matches/{number}/seats/{seat}/logs", response_model=list[SeatLog])
 def logs(
-    request: Request, number: Number, seat: Seat, table: Annotated[int | None, Query(ge=0, le=MAX_NUMBER)] = None
+    request: Request, number: Number, seat: Seat, rotation: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None
 ) -> Response:
     """Give the end of what a bot printed in a match, to its owner and to organisers."""
     site: Site = request.app.state.site
-    return fresh(read_logs(site.ladder, viewer_of(request), number, seat, table))
+    return fresh(read_logs(site.ladder, viewer_of(request), number, seat, rotation))
 
 
 @router.post("/bots/{name}/retirement", response_model=list[Retired])

@@ -26,22 +26,25 @@ if TYPE_CHECKING:
 router = APIRouter()
 MatchNumber = Annotated[int, Path(ge=0, le=10**15, description="The number of the match.")]
 BoardNumber = Annotated[
-    int, Path(ge=0, le=100_000, description="The number of the board; where there are none, of the deal.")
+    int,
+    Path(ge=1, le=100_001, description="The number of the board, from 1; in a match without boards, of the deal."),
 ]
-TableNumber = Annotated[
-    int, Path(ge=0, le=7, description="The number of the table, which is the board's rotation; else 0.")
+RotationNumber = Annotated[
+    int, Path(ge=1, le=8, description="The number of the board's rotation, from 1; in a match without boards, 1.")
 ]
 Seat = Annotated[int | None, Query(ge=0, le=7, description="Only what this seat knew; else all hands.")]
 
 
-@router.get("/matches/{match}/boards/{board}/tables/{table}", response_model=DealReplayed)
-def deal(request: Request, match: MatchNumber, board: BoardNumber, table: TableNumber, seat: Seat = None) -> Response:
-    """Give one deal at one table of a match, moment by moment."""
+@router.get("/matches/{match}/boards/{board}/rotations/{rotation}", response_model=DealReplayed)
+def deal(
+    request: Request, match: MatchNumber, board: BoardNumber, rotation: RotationNumber, seat: Seat = None
+) -> Response:
+    """Give one deal of a match, moment by moment."""
     site: Site = request.app.state.site
     viewer = viewer_of(request)
     if sees_more(site.ladder, match, viewer):
-        return fresh(deal_replayed(site.ladder, match, board, table, seat, viewer))
-    return answer(request, lambda: deal_replayed(site.ladder, match, board, table, seat))
+        return fresh(deal_replayed(site.ladder, match, board, rotation, seat, viewer))
+    return answer(request, lambda: deal_replayed(site.ladder, match, board, rotation, seat))
 
 
 @router.get("/matches/{match}/record", response_class=FileResponse)

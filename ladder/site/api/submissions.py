@@ -117,7 +117,7 @@ async def stream(request: Request, number: Number) -> Response:
     site: Site = request.app.state.site
     first = await asyncio.to_thread(ordering.submission, site.ladder, viewer, number)
     if site.readers[viewer.name] >= MAX_STREAMS:
-        raise TooOften(f"You read {MAX_STREAMS} submissions at a time already, and more may not be.", 10.0)
+        raise TooOften(f"You already follow {MAX_STREAMS} submissions at the same time, which is the limit.", 10.0)
     return event_stream(request, _messages(request, viewer, first))
 
 

@@ -127,7 +127,7 @@ def change_bot(request: Request, name: Annotated[str, Path(max_length=80)], acti
         elif action == "retire":
             states.retire(site.ladder, viewer, name, [variant] if variant else [], reason or RETIRED_BY_US)
         else:
-            raise UserError(f"A bot is suspended, resumed or retired; {action[:20]!r} is nothing of these.")
+            raise UserError(f"A bot can be suspended, resumed or retired; {action[:20]!r} is none of these.")
     except (LadderError, UserError) as error:
         return _bots(request, name.partition("@")[0], 1, {"error": str(error)}, 422)
     return RedirectResponse("/admin/bots", 303)

@@ -69,7 +69,7 @@ async def stream(request: Request, number: Number, after: Mark = "") -> Response
     """Send the events of a match as they happen (server-sent events); resumes after the header `Last-Event-ID`."""
     site: Site = request.app.state.site
     if site.hub.viewers >= MAX_STREAMS:
-        raise HTTPException(503, "Too many watch at once; try again soon.", {"Retry-After": "10"})
+        raise HTTPException(503, "Too many visitors watch at the same time; try again soon.", {"Retry-After": "10"})
     await asyncio.to_thread(matches.public_match, site.ladder, number)  # says now if there is none
     after = request.headers.get("last-event-id", after)[:40]
     return event_stream(request, _messages(site, number, after))

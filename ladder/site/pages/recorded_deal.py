@@ -21,8 +21,8 @@ def deal(shown: DealReplayed) -> dict[str, object]:
     place = shown.place
     return {
         "deal": shown,
-        "heading": f"{shown.match} / {place.board} / {place.table}",
-        "source": f"/api/v1/matches/{shown.match}/boards/{place.board}/tables/{place.table}",
+        "heading": f"{shown.match} / {place.board} / {place.rotation}",
+        "source": f"/api/v1/matches/{shown.match}/boards/{place.board}/rotations/{place.rotation}",
         "back": f"/m/{shown.match}",
         "seats": [_seat(shown, seat) for seat in range(shown.players)],
         "tricks": [_trick(shown, trick) for trick in shown.tricks],

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from ladder.app.replay import deal_replayed, sees_more
-from ladder.site.api.replays import BoardNumber, MatchNumber, TableNumber
+from ladder.site.api.replays import BoardNumber, MatchNumber, RotationNumber
 from ladder.site.pages import recorded_deal as replay_pages
 from ladder.site.server.viewer import viewer_of
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 router = APIRouter()
 
 
-@router.get("/m/{match}/{board}/{table}")
-def deal(request: Request, match: MatchNumber, board: BoardNumber, table: TableNumber) -> Response:
-    """One deal at one table of a match."""
+@router.get("/m/{match}/boards/{board}/{rotation}")
+def deal(request: Request, match: MatchNumber, board: BoardNumber, rotation: RotationNumber) -> Response:
+    """Show one deal of a match."""
     site: Site = request.app.state.site
     viewer = viewer_of(request)
     if sees_more(site.ladder, match, viewer):
-        shown = deal_replayed(site.ladder, match, board, table, viewer=viewer)
+        shown = deal_replayed(site.ladder, match, board, rotation, viewer=viewer)
         return site.pages.fresh_page(request, "replay.html", replay_pages.deal(shown))
 
     def make() -> dict[str, object]:
-        return replay_pages.deal(deal_replayed(site.ladder, match, board, table))
+        return replay_pages.deal(deal_replayed(site.ladder, match, board, rotation))
 
     return site.pages.page(request, "replay.html", make)
 

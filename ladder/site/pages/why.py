@@ -10,7 +10,8 @@ from starlette.responses import Response
 
 from ladder.app import matches
 from ladder.app.computing import why as estimates
-from ladder.app.local.why import Where
+from ladder.app.local.reading import Where
+from ladder.site.api.replays import BoardNumber, RotationNumber
 from ladder.site.server.computing import DOCUMENTED, NOT_SERVED, again, asker_of
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.fresh import json_of
@@ -27,7 +28,7 @@ pages = APIRouter()
 JSON = "application/json"
 MAX_INBOX_MATCHES = 5
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
-Place = Annotated[int, Path(ge=0, le=MAX_NUMBER)]
+SeatNumber = Annotated[int, Path(ge=0, le=MAX_NUMBER)]
 
 
 def estimated(request: Request, make: Callable[[], Value], worst: int = 0) -> Response:
@@ -36,21 +37,25 @@ def estimated(request: Request, make: Callable[[], Value], worst: int = 0) -> Re
     return site.fixed.respond(request, f"{request.url.path} {worst}", lambda: (json_of(make()), JSON))
 
 
-@api.get("/matches/{number}/boards/{board}/tables/{table}/steps/{step}/why", response_model=Why, responses=DOCUMENTED)
-def why(request: Request, number: Number, board: Place, table: Place, step: Number) -> Response:
+@api.get(
+    "/matches/{number}/boards/{board}/rotations/{rotation}/steps/{step}/why", response_model=Why, responses=DOCUMENTED
+)
+def why(request: Request, number: Number, board: BoardNumber, rotation: RotationNumber, step: Number) -> Response:
     """Estimate what each choice of a decision was worth, from what its seat knew; steps count from 1."""
     site: Site = request.app.state.site
 
     def make() -> Why:
         has_boards = matches.public_match(site.ladder, number).format.startswith("boards:")
-        where = Where(board=board, rotation=table) if has_boards else Where(deal=board)
+        where = Where(board=board, rotation=rotation) if has_boards else Where(deal=board)
         return estimates.why(site.ladder, number, step, where, asker=asker_of(request))
 
     return estimated(request, make)
 
 
 @api.get("/matches/{number}/seats/{seat}/dearest", response_model=Dearest, responses=DOCUMENTED)
-def dearest(request: Request, number: Number, seat: Place, worst: Annotated[int, Query(ge=1, le=20)] = 5) -> Response:
+def dearest(
+    request: Request, number: Number, seat: SeatNumber, worst: Annotated[int, Query(ge=1, le=20)] = 5
+) -> Response:
     """Find the decisions that cost a bot most in a match, by estimate."""
     site: Site = request.app.state.site
     asker = asker_of(request)

@@ -17,7 +17,7 @@ SENTENCES = (
     to_translate("This invitation is no longer valid: it was used, has expired, or was withdrawn. Ask for a new one."),
     to_translate("No log-in waits for that code. Check the code, or run pigpen login again."),
     to_translate("A token must allow something: choose at least one of read, submit and admin."),
-    to_translate("The days are a number."),
+    to_translate("Write the days as a number, such as 90."),
     to_translate("This log-in was begun in another browser, or it has taken too long. Begin again."),
     to_translate("The identity provider did not confirm who you are. Begin again, or ask the organiser of the ladder."),
     to_translate(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
 API = "/api/"
-BAD_TOKEN = "This token is not good: it is wrong, expired or revoked. Log in again: pigpen login"
+BAD_TOKEN = "This token is not valid: it is wrong, expired or revoked. Log in again: pigpen login"
 LOG_IN = "Log in first: send a token in the header Authorization: Bearer …"
 NO_PAGE = to_translate("There is no such page.")
 

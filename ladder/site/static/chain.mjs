@@ -164,7 +164,7 @@ export async function verified(open, progress = () => undefined) {
 }
 
 /**
- * Check the chain, and find the first and the last line; what is too large is told before what is wrong.
+ * Check the chain, and find the first and the last line; a line that is too large is reported before one that is wrong.
  * @param {AsyncIterable<Uint8Array> | Iterable<Uint8Array>} chunks
  */
 async function survey(chunks) {
@@ -196,7 +196,7 @@ async function survey(chunks) {
 /** @param {Rules} rules @param {Uint8Array} seed @param {any} deal @param {number} number */
 async function checkDeal(rules, seed, deal, number) {
   const hasBoards = deal.board !== undefined;
-  const where = hasBoards ? `board ${deal.board}, rotation ${deal.rotation}` : `deal ${deal.deal}`;
+  const where = hasBoards ? `board ${deal.board + 1}, rotation ${deal.rotation + 1}` : `deal ${deal.deal + 1}`;
   for (const each of hasBoards ? [deal.deal, deal.board, deal.rotation] : [deal.deal]) {
     if (!Number.isSafeInteger(each) || each < 0) {
       throw new Differs(`${where}: its number is none`, number);

@@ -10,16 +10,16 @@ const LONGEST_MS = 2000;
 /**
  * The answer to a question, asked again as long as the site says that it is being computed.
  * @template {Response | null} T
- * @param {() => Promise<T>} ask @param {() => boolean} isWanted @param {(computing: Computing) => void} tell
+ * @param {() => Promise<T>} ask @param {() => boolean} isWanted @param {(computing: Computing) => void} report
  * @returns {Promise<T>}
  */
-export async function computed(ask, isWanted, tell) {
+export async function computed(ask, isWanted, report) {
   for (let pause = FIRST_MS; ; pause = Math.min(2 * pause, LONGEST_MS)) {
     const response = await ask();
     if (response?.status !== 202 || !isWanted()) {
       return response;
     }
-    tell(await response.json());
+    report(await response.json());
     await new Promise((done) => setTimeout(done, pause));
   }
 }

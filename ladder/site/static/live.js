@@ -8,7 +8,7 @@ import { make } from "./words.js";
 const POLL_MS = 2000;
 const FAILURES = 3;
 
-/** One table's deal under way. @typedef {{deal: number, seats: number[], totals: number[], plays: Play[], scores: number[] | null}} Table */
+/** The deal under way in one rotation; numbers in events count from 0. @typedef {{deal: number, seats: number[], totals: number[], plays: Play[], scores: number[] | null}} Table */
 /** @typedef {{seat: number, card: string}} Play */
 
 class LiveMatch extends HTMLElement {
@@ -26,7 +26,7 @@ class LiveMatch extends HTMLElement {
   /** Of the last event that was seen. */
   mark = "";
   failures = 0;
-  /** Tables to draw again. @type {Set<number>} */
+  /** Rotations to draw again. @type {Set<number>} */
   changed = new Set();
   frame = 0;
   /** @type {number | undefined} */
@@ -141,7 +141,7 @@ class LiveMatch extends HTMLElement {
     const full = Math.floor(table.plays.length / players) * players;
     const trick = table.plays.length > full ? table.plays.slice(full) : table.plays.slice(-players);
     const next = table.plays.length > full && !table.scores ? (trick[trick.length - 1].seat + 1) % players : -1;
-    const title = make("h2", "", `${this.dataset.table} ${number} · ${this.dataset.deal} ${table.deal}`);
+    const title = make("h2", "", this.nameOf(number, table.deal));
     const seats = table.seats.map((bot, seat) => this.seat(bot, seat === next, trick.find((play) => play.seat === seat)));
     const section = make("section", "live-table", title, ...seats);
     if (table.scores) section.append(make("p", "", table.scores.map((score) => String(score).replace("-", "−")).join(" · ")));
@@ -149,6 +149,11 @@ class LiveMatch extends HTMLElement {
     if (before) before.replaceWith(section);
     else this.querySelector(".live-tables")?.append(section);
     this.drawn.set(number, section);
+  }
+
+  /** What people call a deal; they count from 1. @param {number} rotation From 0. @param {number} deal From 0. */
+  nameOf(rotation, deal) {
+    return (this.dataset.place ?? "").replace("{deal}", String(deal + 1)).replace("{rotation}", String(rotation + 1));
   }
 
   /** @param {number} bot @param {boolean} isNext @param {Play | undefined} play */

@@ -111,20 +111,20 @@ function by(deal, step, words) {
 
 /** @param {Step} step @param {Words} words */
 function times(step, words) {
-  const told = [];
+  const parts = [];
   if (step.decision !== null) {
-    told.push(words("decision", { number: step.decision }));
+    parts.push(words("decision", { number: step.decision }));
   }
   if (step.decision !== null && step.took_ms !== null) {
-    told.push(words("took", { time: short(step.took_ms) }));
+    parts.push(words("took", { time: short(step.took_ms) }));
   }
   if (step.cpu_ms !== null) {
-    told.push(words("cpu", { time: short(step.cpu_ms) }));
+    parts.push(words("cpu", { time: short(step.cpu_ms) }));
   }
   if ((step.unasked_ms ?? 0) > WORTH_A_WORD) {
-    told.push(words("unasked", { time: short(step.unasked_ms ?? 0) }));
+    parts.push(words("unasked", { time: short(step.unasked_ms ?? 0) }));
   }
-  return told.length ? ` · ${told.join(" · ")}` : "";
+  return parts.length ? ` · ${parts.join(" · ")}` : "";
 }
 
 /** The scores beside the table: made once for a deal, then only numbers change. */

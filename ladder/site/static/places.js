@@ -10,7 +10,7 @@ export const RESULT = "result";
 
 /** @param {Place} one @param {Place} other */
 export function isSame(one, other) {
-  return one.board === other.board && one.table === other.table;
+  return one.board === other.board && one.rotation === other.rotation;
 }
 
 /** The moment that an address names: `25` is after step 25. @param {Deal} deal @param {string} hash */
@@ -39,11 +39,11 @@ export function stopsOf(deal) {
  */
 export function faultAfter(deal, place, bot) {
   const done = deal.moments[place].after ?? 0;
-  const { board, table } = deal.place;
+  const { board, rotation } = deal.place;
   const isLater = (/** @type {Fault} */ fault) =>
     isSame(fault, deal.place)
       ? fault.step > done
-      : fault.board > board || (fault.board === board && fault.table > table);
+      : fault.board > board || (fault.board === board && fault.rotation > rotation);
   return deal.faults.find((fault) => isLater(fault) && (bot === null || fault.bot === bot));
 }
 
@@ -62,7 +62,7 @@ export function siteSource(src, match) {
       return response.json();
     },
     leave: (place, hash) => {
-      location.assign(`${match}/${place.board}/${place.table}${hash && `#${hash}`}`);
+      location.assign(`${match}/boards/${place.board}/${place.rotation}${hash && `#${hash}`}`);
       return true;
     },
     hash: (_, after) => after,

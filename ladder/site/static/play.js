@@ -35,7 +35,7 @@ class PersonTable extends HTMLElement {
   /** The last deal whose end has been looked at. */
   lookedAt = -1;
   /** A sentence that stands in the place of what is wanted. */
-  #said = "";
+  #remark = "";
   #scored = "";
   #ticking = 0;
 
@@ -124,7 +124,7 @@ class PersonTable extends HTMLElement {
     const before = this.state;
     const isAsked = this.answers.show(state);
     this.state = state;
-    this.#said = isAsked ? "" : this.#said;
+    this.#remark = isAsked ? "" : this.#remark;
     this.hand.choice = this.choice;
     this.set();
     if (state.deal && state.moment) {
@@ -135,7 +135,7 @@ class PersonTable extends HTMLElement {
     }
     this.#end(state);
     this.practice.show(state);
-    this.log.tell(before, state);
+    this.log.add(before, state);
     this.#default(before, state);
     this.choose();
     if (isAsked) {
@@ -183,7 +183,7 @@ class PersonTable extends HTMLElement {
   #default(before, state) {
     const last = state.notices.at(-1);
     if (last && before && last.number > (before.notices.at(-1)?.number ?? -1)) {
-      this.#said = noticed(last, this.words);
+      this.#remark = noticed(last, this.words);
     }
   }
 
@@ -216,7 +216,7 @@ class PersonTable extends HTMLElement {
 
   #prompt() {
     const connection = { isLost: this.isLost, isSent: this.answers.isSent };
-    this.ask.tell(this.#said || prompt(this.state, this.choice, connection, this.words), !!this.#said);
+    this.ask.show(this.#remark || prompt(this.state, this.choice, connection, this.words), !!this.#remark);
     this.ask.element.classList.toggle("asks", !!this.choice);
     this.ask.time(this.state?.away ? null : this.answers.until, this.choice?.question.limit ?? 1);
     this.find("last").setAttribute("aria-pressed", String(this.board.isLast));
@@ -225,7 +225,7 @@ class PersonTable extends HTMLElement {
 
   /** Say something about what the person has just done. @param {string} sentence Empty: say what is wanted again. */
   remark(sentence) {
-    this.#said = sentence;
+    this.#remark = sentence;
     this.log.forget();
     this.log.say(sentence);
     this.#prompt();
@@ -233,7 +233,7 @@ class PersonTable extends HTMLElement {
 
   /** @param {string} why Why an answer was refused; empty: one is on its way. */
   #answered(why) {
-    this.#said = "";
+    this.#remark = "";
     this.choose();
     if (why) {
       this.remark(why);

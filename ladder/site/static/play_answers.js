@@ -22,7 +22,7 @@ export class Answers {
   /** The number of the newest state when that answer had been taken; one after it that asks again means it. */
   #settled = Infinity;
   /** The number of the newest state. */
-  #heard = -1;
+  #received = -1;
   /** The deal of which the rest is played. */
   #claimed = -1;
   /** When the default is played for a decision. @type {Map<number, number>} */
@@ -52,7 +52,7 @@ export class Answers {
   /** Note when time is up, as soon as a state has come. @param {PersonState} state */
   note(state) {
     this.#newest = state.question?.decision ?? -1;
-    this.#heard = state.number;
+    this.#received = state.number;
     if (state.question) {
       this.#until = new Map([[this.#newest, performance.now() + state.question.left * 1000]]);
     }
@@ -92,7 +92,7 @@ export class Answers {
     this.changed("");
     const { sent, why } = await this.stream.answer(decision, action, () => this.#newest === decision);
     if (sent && this.#answered === decision) {
-      this.#settled = this.#heard;
+      this.#settled = this.#received;
     } else if (why && this.#answered === decision) {
       this.#answered = -1;
       this.choice = this.#question ? new Choice(this.#question) : null;

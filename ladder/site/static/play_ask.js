@@ -38,7 +38,7 @@ export class Ask {
   }
 
   /** @param {string} sentence @param {boolean} [isWrong] */
-  tell(sentence, isWrong = false) {
+  show(sentence, isWrong = false) {
     setText(this.prompt, sentence);
     this.prompt.classList.toggle("wrong", isWrong);
   }

@@ -131,7 +131,8 @@ export class Board {
  * @param {PersonDeal} deal @param {import("./shapes").PersonSheetRow | null} [result] @returns {Deal}
  */
 export function asWhole(deal, result = null) {
-  const rest = { match: null, format: "", place: { board: deal.number, table: 0 }, boards: false, previous: null, next: null };
+  const place = { board: deal.number + 1, rotation: 1 };
+  const rest = { match: null, format: "", place, boards: false, previous: null, next: null };
   const totals = { scores: result?.scores ?? deal.totals_before, totals: result?.totals ?? deal.totals_before };
   return { ...deal, ...rest, ...totals, faults: [], numbers: [], people: [], hands: [], moments: [], tricks: [] };
 }

@@ -38,13 +38,13 @@ export class Log {
     }
   }
 
-  /** Say again what is said, if it is. */
+  /** Say the next sentence, even if it is the last one again. */
   forget() {
     this.#last = "";
   }
 
-  /** Tell what has happened between two states. @param {PersonState | null} before @param {PersonState} now */
-  tell(before, now) {
+  /** Add what has happened between two states. @param {PersonState | null} before @param {PersonState} now */
+  add(before, now) {
     const { deal, moment } = now;
     if (deal && moment) {
       const then = before?.deal?.number === deal.number ? before.moment : null;

@@ -50,14 +50,14 @@ export class Practice {
     }
     this.#asked = decision;
     this.place.hidden = false;
-    const said = make("p", "soft", this.words("why-wait"));
-    this.place.replaceChildren(said);
+    const status = make("p", "soft", this.words("why-wait"));
+    this.place.replaceChildren(status);
     const response = await computed(
       () => this.stream.post("why", {}),
       () => this.#asked === decision,
-      (computing) => setText(said, progress(computing, this.words)),
+      (computing) => setText(status, progress(computing, this.words)),
     );
-    const found = await this.#heard(response);
+    const found = await this.#answerOf(response);
     if (this.#asked !== decision) {
       return;
     }
@@ -66,13 +66,13 @@ export class Practice {
       this.remark(typeof found === "string" ? found : this.words("why-failed"));
     } else {
       this.place.replaceChildren(...estimated(found, this.words));
-      this.remark(this.words("why-best", { what: this.#said(found.choices[0].choice) }));
+      this.remark(this.words("why-best", { what: this.#nameOf(found.choices[0].choice) }));
     }
   }
 
   /** Take the last decision back. */
   async back() {
-    const found = await this.#heard(await this.stream.post("back", {}), true);
+    const found = await this.#answerOf(await this.stream.post("back", {}), true);
     if (typeof found === "string") {
       this.remark(found);
     }
@@ -80,34 +80,34 @@ export class Practice {
 
   /** @param {HTMLElement} place */
   async #dearest(place) {
-    const said = make("p", "soft", this.words("why-wait"));
-    said.setAttribute("role", "status");
-    place.replaceChildren(said);
+    const status = make("p", "soft", this.words("why-wait"));
+    status.setAttribute("role", "status");
+    place.replaceChildren(status);
     let found;
     try {
       const response = await computed(
         () => fetch(`${this.stream.base}/dearest?deal=${place.dataset.deal}`, { headers: { Accept: "application/json" } }),
         () => place.isConnected,
-        (computing) => setText(said, progress(computing, this.words)),
+        (computing) => setText(status, progress(computing, this.words)),
       );
-      found = await this.#heard(response);
+      found = await this.#answerOf(response);
     } catch {
       found = this.words("why-failed");
     }
     if (typeof found === "string") {
-      said.className = "bad";
-      setText(said, found);
+      status.className = "bad";
+      setText(status, found);
       return;
     }
     const { dearest } = /** @type {Dearest} */ (found);
     const title = make("h3", "", this.words(dearest.length ? "dearest" : "dearest-none"));
     title.tabIndex = -1;
-    place.replaceChildren(title, ...dearest.map((why) => this.#told(why)));
+    place.replaceChildren(title, ...dearest.map((why) => this.#described(why)));
     title.focus({ preventScroll: true });
   }
 
   /** @param {Why} why */
-  #told(why) {
+  #described(why) {
     const [kind, trick] = why.at.split(" ");
     const when = this.words(`at-${kind}`, { number: trick ?? "" });
     const cost = this.words("dearest-cost", { cost: why.cost.toFixed(1), error: why.cost_error.toFixed(1) });
@@ -116,7 +116,7 @@ export class Practice {
   }
 
   /** A choice in words. @param {string} choice */
-  #said(choice) {
+  #nameOf(choice) {
     if (choice === "subtract" || choice === "add") {
       return this.words(`choice-${choice}`);
     }
@@ -136,7 +136,7 @@ export class Practice {
    * What the site has answered; a sentence if it refused.
    * @param {Response | null} response @param {boolean} [isEmpty] Whether nothing is expected.
    */
-  async #heard(response, isEmpty = false) {
+  async #answerOf(response, isEmpty = false) {
     if (response?.ok && isEmpty) {
       return {};
     }

@@ -58,8 +58,8 @@ export class Results {
   #seat(deal, result, seat, isBest) {
     const name = make("h3", "", make("span", "name", this.#name(deal, seat)), make("b", "num", signed(result.scores[seat])));
     const total = make("p", "note", this.words("total-now", { points: signed(result.totals[seat]) }));
-    const said = result.parts[seat].filter((part) => part.points || !["card", "alone"].includes(part.reason));
-    const parts = said.map((part) => this.#part(part));
+    const shown = result.parts[seat].filter((part) => part.points || !["card", "alone"].includes(part.reason));
+    const parts = shown.map((part) => this.#part(part));
     const list = parts.length ? make("ul", "parts", ...parts) : make("p", "soft", this.words("nothing-counts"));
     const section = make("section", `points-of${seat === deal.seat ? " mine" : ""}${isBest ? " best" : ""}`, name, list, total);
     section.setAttribute("aria-label", this.#name(deal, seat));

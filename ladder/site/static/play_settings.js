@@ -1,7 +1,7 @@
 // What a person has chosen for the table, kept in the browser: the speed, one tap or two, sounds, colours.
 // @ts-check
 
-import { rememberColours } from "./player.js";
+import { rememberColours } from "./replay_controls.js";
 
 const KEPT = "pigpen-play";
 

@@ -17,7 +17,7 @@ export class Stream {
   #timer = 0;
   #newest = -1;
   #isClosed = false;
-  /** What was said last of where the person is, and of the end of a deal. @type {Map<string, object>} */
+  /** What was sent last of where the person is, and of the end of a deal. @type {Map<string, object>} */
   #saying = new Map();
 
   /**
@@ -146,7 +146,7 @@ export class Stream {
   }
 
   /**
-   * Say where the person is; sent again until the site has heard it, or until the opposite is said.
+   * Say where the person is; sent again until the site has received it, or until the opposite is sent.
    * @param {"here" | "away" | "ready"} state @param {number} [deal]
    */
   async presence(state, deal) {
@@ -179,6 +179,6 @@ export class Stream {
 
 /** @param {Response} response */
 async function detail(response) {
-  const said = await response.json().catch(() => ({}));
-  return String(said.detail ?? said.reason ?? response.status);
+  const body = await response.json().catch(() => ({}));
+  return String(body.detail ?? body.reason ?? response.status);
 }

@@ -2,7 +2,7 @@
 // @ts-check
 
 import { Differs, LINE_BYTES, MAX_PLAYERS, lines } from "./chain.mjs";
-import { played, passOffset } from "./deal.js";
+import { played, passOffset } from "./deal_replay.js";
 import { CARDS, sha256 } from "./deals.mjs";
 import { named } from "./score.js";
 import { wasAsked } from "./steps.js";
@@ -74,7 +74,7 @@ async function* unpacked(packed, format, number = 0) {
   }
 }
 
-/** A match as a file tells it. */
+/** A match as its file describes it. */
 export class RecordFile {
   /** @param {any} match The first line. */
   constructor(match) {
@@ -119,7 +119,7 @@ export class RecordFile {
     if (!found?.deals.length) {
       throw new Differs("it holds no deal", number);
     }
-    const order = (/** @type {Place} */ one, /** @type {Place} */ other) => one.board - other.board || one.table - other.table;
+    const order = (/** @type {Place} */ one, /** @type {Place} */ other) => one.board - other.board || one.rotation - other.rotation;
     found.deals.sort((one, other) => order(one.place, other.place));
     found.faults.sort((one, other) => order(one, other) || one.step - other.step);
     return found;
@@ -132,9 +132,10 @@ export class RecordFile {
       return;
     }
     checkDeal(line, this.match);
-    const place = { board: line.board ?? line.deal, table: line.board === undefined ? 0 : line.rotation };
-    const count = decisions.get(place.table) ?? Array(this.match.bots.length).fill(0);
-    decisions.set(place.table, count);
+    // People count from 1, records from 0.
+    const place = { board: (line.board ?? line.deal) + 1, rotation: (line.board === undefined ? 0 : line.rotation) + 1 };
+    const count = decisions.get(place.rotation) ?? Array(this.match.bots.length).fill(0);
+    decisions.set(place.rotation, count);
     this.deals.push({ place, bytes, decisions: [...count] });
     line.steps.forEach((/** @type {any} */ step, /** @type {number} */ index) => {
       const bot = line.seats?.[step.seat] ?? step.seat;
@@ -147,7 +148,7 @@ export class RecordFile {
 
   /** @param {Place | null} place Null: the first one. */
   find(place) {
-    const found = this.deals.findIndex((deal) => deal.place.board === place?.board && deal.place.table === place?.table);
+    const found = this.deals.findIndex((deal) => deal.place.board === place?.board && deal.place.rotation === place?.rotation);
     return Math.max(0, found);
   }
 

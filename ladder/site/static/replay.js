@@ -3,7 +3,7 @@
 
 import { Scores, decisions, sentence } from "./news.js";
 import { RESULT, faultAfter, isSame, momentOf, nameOf, siteSource, stopsOf } from "./places.js";
-import { Player } from "./player.js";
+import { ReplayControls } from "./replay_controls.js";
 import { Keys } from "./replay_keys.js";
 import { Table, setText } from "./table.js";
 import { Why } from "./why.js";
@@ -36,7 +36,7 @@ export class DealReplayer extends HTMLElement {
     this.felt = this.#part("felt");
     this.why = new Why(this.#part("why"), this.words);
     this.keys = new Keys(this);
-    this.player = new Player(this, /** @type {(name: string) => any} */ ((name) => this.#part(name)));
+    this.controls = new ReplayControls(this, /** @type {(name: string) => any} */ ((name) => this.#part(name)));
     const src = this.getAttribute("src");
     if (src) {
       this.#open(src);
@@ -250,11 +250,11 @@ export class DealReplayer extends HTMLElement {
   }
 
   play() {
-    this.player?.turn();
+    this.controls?.turn();
   }
 
   pause() {
-    this.player?.halt();
+    this.controls?.halt();
   }
 }
 

@@ -7,8 +7,12 @@ import { VerifyRecord } from "./verify.js";
 import { sanitize, make, wordsIn } from "./words.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
+/** @typedef {import("./shapes").Place} Place */
 
-const WHOLE = /^(\d{1,6})\/(\d)(?:\/(\d{1,3}|result))?$/;
+const WHOLE = /^boards\/(\d{1,6})\/(\d)(?:\/(\d{1,3}|result))?$/;
+
+/** @param {RecordFile} record */
+const hasBoards = (record) => record.match.format.startsWith("board");
 
 class ReplayFile extends HTMLElement {
   /** @type {RecordFile | null} */
@@ -77,46 +81,52 @@ class ReplayFile extends HTMLElement {
         try {
           return record.deal(place, seat);
         } catch {
-          throw new Error(words("bad-deal", { board: found.board, table: found.table }));
+          throw new Error(words("bad-deal", { place: this.#nameOf(record, found) }));
         }
       },
-      hash: (deal, after) => `${deal.place.board}/${deal.place.table}${after && `/${after}`}`,
+      hash: (deal, after) => `boards/${deal.place.board}/${deal.place.rotation}${after && `/${after}`}`,
       why: () => null,
     };
     /** @type {HTMLElement} */ (this.shown).hidden = false;
     const wanted = WHOLE.exec(location.hash.slice(1));
-    this.#replayer.load(wanted && { board: Number(wanted[1]), table: Number(wanted[2]) }, wanted?.[3]);
+    this.#replayer.load(wanted && { board: Number(wanted[1]), rotation: Number(wanted[2]) }, wanted?.[3]);
   }
 
   /** @param {RecordFile} record */
   #list(record) {
     const { words = String } = this;
-    const hasBoards = record.match.format.startsWith("board");
     const groups = new Map();
     for (const { place } of record.deals) {
-      const name = words(hasBoards ? "board" : "deal", { number: place.board });
-      const value = `${place.board}/${place.table}`;
-      if (!hasBoards) {
-        groups.set(value, new Option(name, value));
+      const option = new Option(this.#nameOf(record, place), `${place.board}/${place.rotation}`);
+      if (!hasBoards(record)) {
+        groups.set(option.value, option);
         continue;
       }
-      const group = groups.get(place.board) ?? Object.assign(make("optgroup"), { label: name });
-      group.append(new Option(`${name}, ${words("table", { number: place.table })}`, value));
+      const label = words("board", { number: place.board });
+      const group = groups.get(place.board) ?? Object.assign(make("optgroup"), { label });
+      group.append(option);
       groups.set(place.board, group);
     }
     this.chooser?.replaceChildren(...groups.values());
   }
 
+  /** What people call a deal. @param {RecordFile} record @param {Place} place */
+  #nameOf(record, place) {
+    const { words = String } = this;
+    const [board, rotation] = [place.board, place.rotation];
+    return hasBoards(record) ? words("place", { board, rotation }) : words("deal", { number: board });
+  }
+
   #choose() {
-    const [board, table] = (this.chooser?.value ?? "0/0").split("/").map(Number);
+    const [board, rotation] = (this.chooser?.value ?? "1/1").split("/").map(Number);
     this.#replayer.pause();
-    this.#replayer.load({ board, table });
+    this.#replayer.load({ board, rotation });
   }
 
   /** @param {Deal} deal */
   #follow(deal) {
     if (this.chooser) {
-      this.chooser.value = `${deal.place.board}/${deal.place.table}`;
+      this.chooser.value = `${deal.place.board}/${deal.place.rotation}`;
     }
   }
 

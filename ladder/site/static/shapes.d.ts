@@ -21,7 +21,7 @@ export interface Computing {
   is_served: boolean;
 }
 
-/** One deal at one table of a recorded match, as seen from all seats or from one. */
+/** One deal of a recorded match, as seen from all seats or from one. */
 export interface Deal {
   match: number | null;
   variant: string;
@@ -76,7 +76,7 @@ export interface EstimatedChoice {
 /** Where a fault is in its match. */
 export interface Fault {
   board: number;
-  table: number;
+  rotation: number;
   step: number;
   bot: number;
 }
@@ -220,10 +220,10 @@ export interface PersonTrick {
   points: number;
 }
 
-/** Where a deal is in its match. */
+/** Where a deal is in its match. Both numbers count from 1. */
 export interface Place {
   board: number;
-  table: number;
+  rotation: number;
 }
 
 /** One action, and who decided it; what one seat could not know is empty or None. */

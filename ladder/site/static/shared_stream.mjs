@@ -3,12 +3,12 @@
 // A hidden tab leaves its stream after a while, and follows it again when it is visible.
 // @ts-check
 
-/** @typedef {import("./stream_worker.js").Told} Told */
+/** @typedef {import("./stream_worker.js").StreamMessage} StreamMessage */
 
 const HIDDEN_MS = 30_000;
 /** The same for a person's own table, where a closed stream says that the person is away. */
 const HIDDEN_TABLE_MS = 10 * 60_000;
-const TELL_MS = 30_000;
+const REPORT_MS = 30_000;
 /** A worker that sends nothing for this time does not work. */
 const PATIENCE_MS = 10_000;
 
@@ -67,7 +67,7 @@ export class SharedStream {
     clearTimeout(this.#hiding);
     if (this.#isFinished) return;
     if (!this.#isFollowing) this.#follow();
-    else this.#tell();
+    else this.#report();
     if (document.hidden) this.#hiding = setTimeout(this.leave, this.hiddenMs);
   }
 
@@ -81,10 +81,10 @@ export class SharedStream {
     } catch {
       return this.#alone();
     }
-    this.#port.onmessage = ({ data }) => this.#hear(data);
+    this.#port.onmessage = ({ data }) => this.#take(data);
     this.#patience = setTimeout(() => this.#alone(), PATIENCE_MS);
-    this.#pulse = setInterval(() => this.#tell(), TELL_MS);
-    this.#tell();
+    this.#pulse = setInterval(() => this.#report(), REPORT_MS);
+    this.#report();
   }
 
   /** Open a stream of this tab's own. */
@@ -95,29 +95,29 @@ export class SharedStream {
     const after = this.mark === null ? "" : `?after=${encodeURIComponent(this.mark)}`;
     const source = new EventSource(this.address + after);
     this.#source = source;
-    source.onopen = () => this.#hear({ say: "open" });
-    source.onmessage = ({ data, lastEventId }) => this.#hear({ say: "message", data, id: lastEventId });
-    source.addEventListener("stop", () => this.#hear({ say: "stop" }));
-    source.onerror = () => this.#hear({ say: source.readyState === EventSource.CLOSED ? "closed" : "lost" });
+    source.onopen = () => this.#take({ say: "open" });
+    source.onmessage = ({ data, lastEventId }) => this.#take({ say: "message", data, id: lastEventId });
+    source.addEventListener("stop", () => this.#take({ say: "stop" }));
+    source.onerror = () => this.#take({ say: source.readyState === EventSource.CLOSED ? "closed" : "lost" });
   }
 
   #leave() {
     clearTimeout(this.#hiding);
     clearTimeout(this.#patience);
     clearInterval(this.#pulse);
-    this.#tell(true);
+    this.#report(true);
     this.#port?.close();
     this.#source?.close();
     this.#port = this.#source = null;
     this.#isFollowing = this.isOpen = false;
   }
 
-  #tell(leaves = false) {
+  #report(leaves = false) {
     this.#port?.postMessage({ address: this.address, mark: this.mark, isHidden: document.hidden, leaves });
   }
 
-  /** @param {Told} told */
-  #hear({ say, data = "", id = "" }) {
+  /** @param {StreamMessage} message */
+  #take({ say, data = "", id = "" }) {
     clearTimeout(this.#patience);
     if (!this.#isFollowing) return;
     this.isOpen = say === "open" || say === "message";

@@ -32,8 +32,8 @@ export function grouped(steps) {
   return found;
 }
 
-/** Tells of steps, and counts the decisions of each bot. */
-export class Teller {
+/** Reads steps, and counts the decisions of each bot. */
+export class StepReader {
   /** @param {any} line @param {number | null} seat @param {number[]} decisions */
   constructor(line, seat, decisions) {
     this.line = line;
@@ -43,12 +43,12 @@ export class Teller {
   }
 
   /** @param {any[]} steps @returns {Step[]} */
-  tell(steps) {
-    return steps.map((step) => this.#told(step)).filter((step) => step !== null);
+  read(steps) {
+    return steps.map((step) => this.#read(step)).filter((step) => step !== null);
   }
 
   /** @param {any} step @returns {Step | null} */
-  #told(step) {
+  #read(step) {
     const place = this.done++;
     const bot = this.line.seats?.[step.seat] ?? step.seat;
     const asked = wasAsked(step.by);

@@ -9,8 +9,8 @@ const SILENT_MS = 5 * 60_000;
 const LOOK_MS = 60_000;
 
 /** What a tab says: that it follows, again and again, or that it leaves. @typedef {{address: string, mark: string | null, isHidden: boolean, leaves?: boolean}} Wish */
-/** What a tab is sent. @typedef {{say: "open" | "message" | "stop" | "lost" | "closed" | "full", data?: string, id?: string}} Told */
-/** @typedef {{port: MessagePort, isHidden: boolean, heard: number}} Tab */
+/** What a tab is sent. @typedef {{say: "open" | "message" | "stop" | "lost" | "closed" | "full", data?: string, id?: string}} StreamMessage */
+/** @typedef {{port: MessagePort, isHidden: boolean, lastSeen: number}} Tab */
 
 /** By their addresses. @type {Map<string, Stream>} */
 const streams = new Map();
@@ -18,7 +18,7 @@ const streams = new Map();
 class Stream {
   /** @type {Map<MessagePort, Tab>} */
   tabs = new Map();
-  /** @type {Told | null} */
+  /** @type {StreamMessage | null} */
   last = null;
   /** @type {EventSource} */
   source;
@@ -33,15 +33,15 @@ class Stream {
   /** @param {string | null} mark */
   #open(mark) {
     const source = new EventSource(mark === null ? this.address : `${this.address}?after=${encodeURIComponent(mark)}`);
-    source.onopen = () => this.tell({ say: "open" });
+    source.onopen = () => this.send({ say: "open" });
     source.onmessage = ({ data, lastEventId }) => {
       this.last = { say: "message", data, id: lastEventId };
-      this.tell(this.last);
+      this.send(this.last);
     };
     source.addEventListener("stop", () => this.end("stop"));
     source.onerror = () => {
       if (source.readyState === EventSource.CLOSED) this.end("closed");
-      else this.tell({ say: "lost" });
+      else this.send({ say: "lost" });
     };
     return source;
   }
@@ -72,18 +72,18 @@ class Stream {
   end(say) {
     this.source.close();
     streams.delete(this.address);
-    this.tell({ say });
+    this.send({ say });
   }
 
-  /** @param {Told} told */
-  tell(told) {
-    for (const port of this.tabs.keys()) port.postMessage(told);
+  /** @param {StreamMessage} message */
+  send(message) {
+    for (const port of this.tabs.keys()) port.postMessage(message);
   }
 }
 
 /** @param {MessagePort} port @param {Wish} wish */
-function hear(port, { address, mark, isHidden, leaves }) {
-  const tab = { port, isHidden, heard: Date.now() };
+function take(port, { address, mark, isHidden, leaves }) {
+  const tab = { port, isHidden, lastSeen: Date.now() };
   const stream = streams.get(address);
   if (leaves) {
     stream?.remove(port);
@@ -108,12 +108,12 @@ function hasRoom(isHidden) {
 setInterval(() => {
   for (const stream of [...streams.values()]) {
     for (const tab of [...stream.tabs.values()]) {
-      if (Date.now() - tab.heard > SILENT_MS) stream.remove(tab.port);
+      if (Date.now() - tab.lastSeen > SILENT_MS) stream.remove(tab.port);
     }
   }
 }, LOOK_MS);
 
 /** @type {any} */ (globalThis).onconnect = (/** @type {MessageEvent} */ event) => {
   const [port] = event.ports;
-  port.onmessage = ({ data }) => hear(port, data);
+  port.onmessage = ({ data }) => take(port, data);
 };

@@ -69,7 +69,7 @@ class Seat {
     this.spot = make("div", `spot at-${place}`);
     /** @type {HTMLElement[]} */
     this.backs = [];
-    this.told = "";
+    this.shownKey = "";
   }
 
   /** @param {ViewedSeat} viewed @param {Moment} moment @param {(name: string) => HTMLElement} card */
@@ -93,7 +93,7 @@ class Seat {
       this.backs.push(backElement());
     }
     this.lay([...hand, ...this.backs.slice(0, viewed.unknown)]);
-    this.#tell(viewed);
+    this.#showTaken(viewed);
   }
 
   /** Put the cards into the hand; a person's own are put there otherwise. @param {HTMLElement[]} cards */
@@ -102,12 +102,12 @@ class Seat {
   }
 
   /** What it took, and what is known of cards that are not seen. @param {ViewedSeat} viewed */
-  #tell(viewed) {
+  #showTaken(viewed) {
     const key = `${viewed.taken}|${viewed.unknown ? viewed.voids : ""}|${viewed.hidden}`;
-    if (key === this.told) {
+    if (key === this.shownKey) {
       return;
     }
-    this.told = key;
+    this.shownKey = key;
     this.taken.replaceChildren(compact(cardsOf(viewed.taken), this.words));
     if (viewed.unknown && viewed.voids) {
       this.taken.append(make("span", "voids", this.words("out-of"), ...[...viewed.voids].map((suit) => named(suit, this.words))));

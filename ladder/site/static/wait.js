@@ -42,7 +42,7 @@ class WaitingPart extends HTMLElement {
     this.#later();
   }
 
-  /** What the server said last. */
+  /** The server's last answer. */
   shown = "";
 
   #offerCopies() {

@@ -55,14 +55,14 @@ export class Why {
   /** @param {string} url */
   async #fetch(url) {
     const mine = ++this.asked;
-    const said = make("p", "soft", this.words("why-wait"));
-    this.answer.replaceChildren(said);
+    const status = make("p", "soft", this.words("why-wait"));
+    this.answer.replaceChildren(status);
     let shown;
     try {
       const response = await computed(
         () => fetch(url, { headers: { Accept: "application/json" } }),
         () => mine === this.asked,
-        (computing) => setText(said, progress(computing, this.words)),
+        (computing) => setText(status, progress(computing, this.words)),
       );
       const found = await response.json();
       shown = response.ok ? estimated(found, this.words) : [make("p", "bad", String(found.detail ?? response.statusText))];

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-SITS_DOWN = "It fills a chair until more owners have a bot."
-LEAVES = "No chair is missing a bot any more."
+SITS_DOWN = "It plays until enough owners have a bot here."
+LEAVES = "Enough owners have a bot here now."
 
 
 def settle_house_bots(

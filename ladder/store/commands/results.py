@@ -151,7 +151,7 @@ def _write_seats(
 def _write_faults(connection: Connection, match_id: int, summary: MatchSummary, versions: Sequence[int]) -> None:
     rows = [
         {
-            "match_id": match_id, "seat": report.seat, "version_id": versions[report.seat], "rotation": report.table,
+            "match_id": match_id, "seat": report.seat, "version_id": versions[report.seat], "rotation": report.rotation,
             "place": report.place, "decision": report.decision, "verdict": report.verdict, "why": report.why,
             "exit_code": report.exit_code, "oom": report.oom,
         }

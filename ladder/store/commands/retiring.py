@@ -52,7 +52,7 @@ def retire(
     ]
     if not entries:
         where = f" in {', '.join(variants)}" if variants else ""
-        raise LadderError(f"{word} does not play{where}, so it cannot retire. Where it stands: pigpen show {word}")
+        raise LadderError(f"{word} does not play{where}, so it cannot retire. To see where it does: pigpen show {word}")
     for entry in entries:
         set_state(session, entry, State.RETIRED, by, reason, now)
     numbers = (session.get_one(models.Version, entry.version_id).number for entry in entries)

@@ -137,11 +137,11 @@ def in_the_way(session: Session) -> set[str]:
     return tried | set(waiting[:1])
 
 
-def note_progress(session: Session, told: TrialProgress) -> None:
+def note_progress(session: Session, progress: TrialProgress) -> None:
     """Write down how far an attempt has come; never backwards, and one that has ended does not change any more."""
-    row = SUBMISSIONS.held(session, Lease(told.submission, told.attempt))
-    if row is not None and (row.phase != "trying" or (told.phase == "trying" and row.done <= told.done)):
-        row.phase, row.done, row.steps = told.phase, told.done, told.steps
+    row = SUBMISSIONS.held(session, Lease(progress.submission, progress.attempt))
+    if row is not None and (row.phase != "trying" or (progress.phase == "trying" and row.done <= progress.done)):
+        row.phase, row.done, row.steps = progress.phase, progress.done, progress.steps
 
 
 def withdraw(session: Session, submission: int, now: float) -> str | Literal[False] | None:

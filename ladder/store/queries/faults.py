@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def faults_of(session: Session, match: int) -> list[FaultReport]:
-    """Read all faults of a match, by seat and table."""
+    """Read all faults of a match, by seat and rotation."""
     wanted: Select[*tuple[Any, ...]] = (
         select(
             StoredFault.seat,
-            StoredFault.rotation.label("table"),
+            StoredFault.rotation,
             StoredFault.place,
             StoredFault.decision,
             StoredFault.verdict,
@@ -37,7 +37,7 @@ def faults_of(session: Session, match: int) -> list[FaultReport]:
 FAULT_ROW: tuple[SQLColumnExpression[Any], ...] = (
     StoredFault.match_id.label("match"),
     StoredMatch.variant,
-    StoredFault.rotation.label("table"),
+    StoredFault.rotation,
     StoredFault.place,
     StoredFault.decision,
     StoredFault.why,

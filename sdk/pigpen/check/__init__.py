@@ -10,7 +10,7 @@ The cases that every bot must pass before a ladder accepts it, for a unit test o
 """
 
 from pigpen.check.case import Case
-from pigpen.check.cases import cases_of
 from pigpen.check.run import Outcome, check
+from pigpen.check.suite import cases_of
 
 __all__ = ["Case", "Outcome", "cases_of", "check"]

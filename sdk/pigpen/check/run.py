@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pigpen.bot import WrongAnswer, decide, tell
-from pigpen.check.cases import cases_of
+from pigpen.bot import WrongAnswer, decide, notify
+from pigpen.check.suite import cases_of
 from pigpen.rules import PRESETS, IllegalAction
 from pigpen.values.notices import ClockSetting, Welcome
 
@@ -133,7 +133,7 @@ def _answer(case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[]
             times.append(now() - started)
             deal = questions.send(action)
     except StopIteration as end:
-        tell(bot, case.result(end.value))
+        notify(bot, case.result(end.value))
 
 
 def _raised(error: BaseException) -> str:

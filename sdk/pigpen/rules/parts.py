@@ -94,7 +94,7 @@ class Part:
 @dataclass(frozen=True, kw_only=True)
 class Passing(Part):
     """
-    The passing of cards before play, sealed (C-6).
+    The passing of cards before play. All seats choose at once, without seeing the others (C-6).
 
     >>> from pigpen.rules import PRESETS
     >>> passing = PRESETS["hearts"].passing
@@ -129,7 +129,7 @@ class Opening(Part):
 @dataclass(frozen=True, kw_only=True)
 class FirstTrick(Part):
     """
-    The bar on the first trick.
+    The cards that may not be played to the first trick.
 
     >>> from pigpen.rules import PRESETS
     >>> PRESETS["hearts"].first_trick
@@ -161,7 +161,7 @@ class Leading(Part):
 @dataclass(frozen=True, kw_only=True)
 class Exposing(Part):
     """
-    The exposing of cards before play, sealed (C-6), which makes cards count more.
+    The exposing of cards before play, which makes cards count more. All seats choose at once (C-6).
 
     >>> from pigpen.rules import PRESETS
     >>> exposing = PRESETS["gongzhu"].exposing

@@ -58,7 +58,7 @@ class SeatView:
     seat: int
     """The seat whose view this is, 0…n−1."""
     deal: int
-    """Number of the deal in the game or match, from 0."""
+    """Number of the deal in the game or match, from 0. Commands and pages count from 1."""
     phase: Phase
     """The phase of the deal, which says what is decided now."""
     hand_mask: int

@@ -468,7 +468,7 @@ class Fault(message.Message):
 
 @typing.final
 class MatchOver(message.Message):
-    """The match has ended for this bot. In "boards:N" place and points are those at its own table."""
+    """The match has ended for this bot. In "boards:N" place and points are those of its own rotation."""
 
     DESCRIPTOR: descriptor.Descriptor
 

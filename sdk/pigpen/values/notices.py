@@ -27,7 +27,7 @@ class ClockSetting:
     limit: float
     """Longest time for one decision."""
     start_up: float
-    """Longest time from the start of the last program of the match until the bot has its seat."""
+    """Longest time until the bot has its seat, from the moment when all programs of the match have been started."""
     deals_per_bank: int = 16
     """Number of deals after which `bank` is added to the bank again."""
 
@@ -71,7 +71,7 @@ class DealResult:
     """
 
     deal: int
-    """Number of the deal, from 0."""
+    """Number of the deal, from 0, as `View.deal`. Commands and pages count from 1."""
     seat: int
     """Seat of the bot in this deal."""
     scores: tuple[int, ...]
@@ -104,7 +104,7 @@ class FaultNotice:
 @dataclass(frozen=True, slots=True)
 class MatchResult:
     """
-    The end of the match for this bot; in the format `boards:N`, at its own table.
+    The end of the match for this bot. In the format `boards:N` it counts the boards that this instance has played.
 
     >>> from pigpen import MatchResult
     >>> MatchResult(place=1, points_per_deal=5.25).place

@@ -60,9 +60,9 @@ class View(SeatView):
         Deal the unseen cards at random, and return a whole deal at the same decision, ready to be played on.
 
         All deals that fit what the seat knows are equally likely: its own hand, what it passed and received, every
-        card played and what that says of its player's hand (suits not followed, bars that would have forbidden the
+        card played and what that says of its player's hand (suits not followed, rules that would have forbidden the
         card), exposures. Deals that differ in what others passed, or in which cards lie face down, are different deals.
-        In a sealed phase all seats are asked again. The first call on a view counts the deals, later calls only draw.
+        In a sealed phase all seats are asked again. The first call on a view takes longest: it counts those deals.
 
         Args:
             rng: A `random.Random`, such as the `rng` of the view that a bot gets.
@@ -114,7 +114,9 @@ class View(SeatView):
 
         options = self.legal_mask if cards is None else mask_of(cards)
         if self.phase is not Phase.PLAY or not options or options & ~self.legal_mask or deals < 1:
-            raise ValueError("playouts are for a seat that is to play one of the cards, in 1 or more deals")
+            raise ValueError(
+                "playouts need a seat that is to play a card, only legal cards to try, and 1 or more deals"
+            )
         policy = Policy.CAREFUL if policy is None else policy
         return playouts(self._possible_deals(), options, deals, policy, SimRandom.of(rng))
 

@@ -150,7 +150,7 @@ def action_of(answer: referee_pb2.Answer) -> Action:
     except IndexError:
         raise MalformedMessage("the answer names a card that does not exist; cards are numbered 0 to 51") from None
     except ValueError as error:
-        raise MalformedMessage(f"the answer makes no sense: {error}") from None
+        raise MalformedMessage(f"the answer cannot be read: {error}") from None
     raise MalformedMessage(NO_ACTION)
 
 

@@ -51,18 +51,18 @@ def readings() -> dict[str, bytes]:
 
 class Reader(Honest):
     before: dict[str, bytes] | None = None
-    has_told = False
+    has_reported = False
 
     def play(self, view: pigpen.View) -> pigpen.Card:
         if view.seat == 0:
             self.take(len(view.hand))
         elif self.before is None:
             self.before = readings()
-        elif len(view.hand) <= 6 and not self.has_told:
-            self.has_told = True
+        elif len(view.hand) <= 6 and not self.has_reported:
+            self.has_reported = True
             now = readings()
-            told = sorted(path for path in now if now[path] != self.before.get(path))
-            report({"files that tell": told[:20], "sysinfo": named(call(SYSINFO, 0))})
+            changed = sorted(path for path in now if now[path] != self.before.get(path))
+            report({"files that tell": changed[:20], "sysinfo": named(call(SYSINFO, 0))})
         return super().play(view)
 
     def take(self, number: int) -> None:

@@ -20,7 +20,7 @@ from ladder.settings.settings import load_settings
 from pigpen.rules import PRESETS
 from tests.e2e.command import PIGPEN, PLAIN, environment
 from tests.e2e.installed.installing import WITH_BYTECODE, Installation
-from tests.e2e.test_readme import ELSEWHERE, GUIDE, blocks, section
+from tests.e2e.test_readme import GUIDE, OTHER_LADDER, blocks, section
 from tests.ladder.accounts import add_person, token_of
 from tests.ladder.ladders import NOW
 from tests.ladder.store.submitted import Fit
@@ -86,7 +86,7 @@ def somebodys_ladder(folder: Path) -> Iterator[tuple[str, str]]:
 def test_a_contestant_gets_a_bot_ranked_on_somebody_elses_ladder(
     installation: Installation, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    commands = [line for block in blocks("sh", section(GUIDE, ELSEWHERE)) for line in block.splitlines()]
+    commands = [line for block in blocks("sh", section(GUIDE, OTHER_LADDER)) for line in block.splitlines()]
     assert [line.split()[1] for line in commands] == ["login", "new", "submit", "standings", "show"]
     organiser, contestant = tmp_path / "organiser", tmp_path / "contestant"
     for folder in (organiser, contestant):

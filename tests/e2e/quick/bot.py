@@ -97,7 +97,7 @@ def main() -> None:
     head = b"".join(b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value for name, value in FIELDS.items())
     opening = frame(SETTINGS) + frame(HEADERS, head, END_HEADERS, 1)
     connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + opening + message(text(1, hello)))
-    heard = b""
+    received = b""
     while True:
         first = incoming.read(9)
         if len(first) < 9:
@@ -109,12 +109,12 @@ def main() -> None:
         elif kind == GOAWAY:
             sys.exit("the referee hangs up")
         elif kind == DATA:
-            heard += payload
-            while len(heard) >= 5 and len(heard) >= (size := 5 + int.from_bytes(heard[1:5], "big")):
-                (_, said), heard = fields(heard[5:size]), heard[size:]
-                if 2 in said:
-                    connection.sendall(message(answer(said[2])))
-                elif 5 in said:
+            received += payload
+            while len(received) >= 5 and len(received) >= (size := 5 + int.from_bytes(received[1:5], "big")):
+                (_, decoded), received = fields(received[5:size]), received[size:]
+                if 2 in decoded:
+                    connection.sendall(message(answer(decoded[2])))
+                elif 5 in decoded:
                     connection.sendall(frame(DATA, b"", END_STREAM, 1))
                     return
 

@@ -30,13 +30,13 @@ ENGINE: dict[str, Any] = {
     "Runtimes": {"runc": {}, "runsc": {}},
     "DockerRootDir": "/",
 }
-TOLD: dict[str, Any] = {"calls": {"flock": "EPERM", "network": "EAFNOSUPPORT"}, "host": [], "others": []}
+PROBED: dict[str, Any] = {"calls": {"flock": "EPERM", "network": "EAFNOSUPPORT"}, "host": [], "others": []}
 
 
 def probed(
-    image_files: str = "locked", *, has_clock: bool = True, can_hold: bool = True, runtime: str = "runc", **told: Any
+    image_files: str = "locked", *, has_clock: bool = True, can_hold: bool = True, runtime: str = "runc", **facts: Any
 ) -> Probed:
-    return Probed(TOLD | told, image_files, has_clock, can_hold, runtime, shared_kernel("auto", ["runc"]))
+    return Probed(PROBED | facts, image_files, has_clock, can_hold, runtime, shared_kernel("auto", ["runc"]))
 
 
 def missing(findings: list[Finding]) -> list[str]:
@@ -148,9 +148,9 @@ def test_a_run_says_in_one_line_which_protections_are_missing(
     monkeypatch.setattr(doctor, "engine_facts", lambda: ENGINE | {"SecurityOptions": []})
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     say_what_is_missing(load_settings(data_dir=tmp_path))
-    said = capsys.readouterr().err
-    assert "seccomp: the engine does not have it; User: number 1000, not root" in said
-    assert said.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert "seccomp: the engine does not have it; User: number 1000, not root" in printed
+    assert printed.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -172,11 +172,11 @@ def test_a_run_says_that_all_bots_share_a_kernel_and_what_changes_it(
 ) -> None:
     monkeypatch.setattr(doctor, "engine_facts", lambda: ENGINE | {"Runtimes": runtimes})
     say_what_is_missing(load_settings(data_dir=tmp_path, runtime=runtime))
-    said = capsys.readouterr().err
-    assert "protected against chance, but not against a determined bot. (Runtime runc.)" in said
-    assert ("The setting runtime (pigpen.toml or PIGPEN_RUNTIME) asks for runc." in said) is asks
-    assert ('runtime = "auto"' in said) is asks
-    assert ("scripts/runsc" in said) is installs
+    printed = capsys.readouterr().err
+    assert "protected against chance, but not against a determined bot. (Runtime runc.)" in printed
+    assert ("The setting runtime (pigpen.toml or PIGPEN_RUNTIME) asks for runc." in printed) is asks
+    assert ('runtime = "auto"' in printed) is asks
+    assert ("scripts/runsc" in printed) is installs
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def ladder(settings: Settings, database: Database) -> Ladder:
     return Ladder(settings, database)
 
 
-def heard(ladder: Ladder, holder: str, ago: float) -> float:
+def alive(ladder: Ladder, holder: str, ago: float) -> float:
     """Let a coordinator have spoken that number of seconds ago; gives the time."""
     with ladder.database.write() as session:
         seen = database_time(session) - ago
@@ -60,10 +60,10 @@ def test_where_nothing_waits_no_runner_is_missing(settings: Settings, database: 
 
 
 def test_a_runner_that_speaks_is_up_and_one_that_is_silent_or_has_ended_is_not(ladder: Ladder) -> None:
-    heard(ladder, owners.this_process(), 5.0)
+    alive(ladder, owners.this_process(), 5.0)
     found = health(ladder)
     assert (found.runners, why_nothing_plays(found, START_HERE)) == (1, "")
-    seen = heard(ladder, owners.this_process(), DOWN_SECONDS + 60.0)
+    seen = alive(ladder, owners.this_process(), DOWN_SECONDS + 60.0)
     found = health(ladder)
     assert (found.runners, found.seen) == (0, time_of(seen))
     assert f"no runner has been seen since {time_of(seen):%Y-%m-%d %H:%M} UTC" in why_nothing_plays(found, START_HERE)
@@ -72,7 +72,7 @@ def test_a_runner_that_speaks_is_up_and_one_that_is_silent_or_has_ended_is_not(l
 def test_a_runner_that_was_killed_is_down_at_once(ladder: Ladder) -> None:
     name = "from ladder.sandbox.host.owners import this_process; print(this_process())"
     killed = subprocess.run([sys.executable, "-c", name], capture_output=True, text=True, check=True).stdout.strip()
-    heard(ladder, killed, 1.0)
+    alive(ladder, killed, 1.0)
     found = health(ladder)
     assert found.runners == 0
     assert found.seen is not None
@@ -108,7 +108,7 @@ def test_matches_and_doctor_say_that_nothing_plays(ladder: Ladder, monkeypatch: 
     runner, room = ladder_findings(ladder.settings)
     assert (runner.name, runner.holds, room.name, room.holds) == ("Runner", False, "Room", True)
     assert "1 matches and submissions wait" in runner.follows
-    heard(ladder, owners.this_process(), 5.0)
+    alive(ladder, owners.this_process(), 5.0)
     assert pigpen("matches", "--status", "queued").stderr == ""
     monkeypatch.setattr(health_module, "_free", lambda folder: MIN_FREE - 1)
     runner, room = ladder_findings(ladder.settings)

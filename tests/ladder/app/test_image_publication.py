@@ -108,9 +108,9 @@ async def test_what_only_this_engine_has_is_pushed_once_and_can_be_pulled(
 @pytest.mark.registry
 def test_what_cannot_be_pushed_now_is_pushed_the_next_time(ladder: Ladder, image: str) -> None:
     enter(ladder, image)
-    with capture_logs() as told:
+    with capture_logs() as logged:
         assert push_images(ladder, SOON) == 0
-    assert [(event["event"], event["bots"]) for event in told] == [("image.not_pushed", ("Trotter@1",))]
+    assert [(event["event"], event["bots"]) for event in logged] == [("image.not_pushed", ("Trotter@1",))]
     with guarded_registry(ladder.settings.data_dir, REALM, address=ladder.settings.registry):
         assert push_images(ladder) == 1
 
@@ -118,17 +118,17 @@ def test_what_cannot_be_pushed_now_is_pushed_the_next_time(ladder: Ladder, image
 @pytest.mark.docker
 def test_an_image_that_this_engine_has_not_is_named(ladder: Ladder) -> None:
     enter(ladder, f"sha256:{'0' * 64}")
-    with capture_logs() as told:
+    with capture_logs() as logged:
         assert push_images(ladder, SOON) == 0
-    assert [(event["event"], event["bots"]) for event in told] == [("image.missing", ("Trotter@1",))]
+    assert [(event["event"], event["bots"]) for event in logged] == [("image.missing", ("Trotter@1",))]
 
 
 def test_a_ladder_without_a_registry_says_whom_only_its_machine_can_play(ladder: Ladder) -> None:
     enter(ladder, f"sha256:{'0' * 64}")
     alone = replace(ladder, settings=ladder.settings.model_copy(update={"registry": ""}))
-    with capture_logs() as told:
+    with capture_logs() as logged:
         assert push_images(alone) == 0
-    assert [(event["event"], event["bots"]) for event in told] == [("image.no_registry", ["Trotter@1"])]
+    assert [(event["event"], event["bots"]) for event in logged] == [("image.no_registry", ["Trotter@1"])]
 
 
 @pytest.mark.docker

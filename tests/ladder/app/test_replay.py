@@ -50,12 +50,14 @@ def match(ladder: Ladder, lines: list[AnyLine]) -> int:
     return recorded_match(ladder, lines, SEED)
 
 
-def deal_of(lines: list[AnyLine], board: int, table: int) -> DealLine:
-    return next(line for line in lines if isinstance(line, DealLine) and (line.board, line.rotation) == (board, table))
+def deal_of(lines: list[AnyLine], board: int, rotation: int) -> DealLine:
+    return next(
+        line for line in lines if isinstance(line, DealLine) and (line.board, line.rotation) == (board, rotation)
+    )
 
 
 def test_every_step_of_the_record_is_there_once(ladder: Ladder, match: int, lines: list[AnyLine]) -> None:
-    shown, line = deal_replayed(ladder, match, 1, 2), deal_of(lines, 1, 2)
+    shown, line = deal_replayed(ladder, match, 2, 3), deal_of(lines, 1, 2)
     steps = [step for moment in shown.moments for step in moment.steps]
     assert [step.number for step in steps] == list(range(1, len(line.steps) + 1))
     for step, recorded, took in zip(steps, line.steps, line.took_ms, strict=True):
@@ -68,19 +70,19 @@ def test_every_step_of_the_record_is_there_once(ladder: Ladder, match: int, line
     assert shown.numbers == seats_of(line)
 
 
-def test_decisions_are_counted_over_all_deals_of_a_table(ladder: Ladder, match: int) -> None:
+def test_decisions_are_counted_over_all_deals_of_a_rotation(ladder: Ladder, match: int) -> None:
     counted: dict[int, list[int]] = {}
-    for board in range(2):
-        shown = deal_replayed(ladder, match, board, 1)
+    for board in (1, 2):
+        shown = deal_replayed(ladder, match, board, 2)
         for step in (step for moment in shown.moments for step in moment.steps):
             if step.decision is not None:
                 counted.setdefault(shown.numbers[step.seat], []).append(step.decision)
     assert all(found == list(range(1, len(found) + 1)) for found in counted.values())
-    assert len(counted) == deal_replayed(ladder, match, 0, 0).players
+    assert len(counted) == deal_replayed(ladder, match, 2, 2).players
 
 
 def test_tricks_have_all_cards_and_their_points_add_up(ladder: Ladder, match: int) -> None:
-    shown = deal_replayed(ladder, match, 0, 0)
+    shown = deal_replayed(ladder, match, 2, 2)
     assert [trick.number for trick in shown.tricks] == list(range(1, shown.hand_size + 1))
     cards = " ".join(trick.cards for trick in shown.tricks).split()
     assert sorted(cards) == sorted(" ".join(shown.hands).split())
@@ -105,7 +107,7 @@ def test_one_seat_is_shown_what_it_knew_and_nothing_else(ladder: Ladder, match: 
     recorded = Recorded.of(lines)
     replay = DealReplay(recorded.rules, recorded.first, deal_of(lines, 0, 0))
     for seat in range(recorded.rules.players):
-        shown = deal_replayed(ladder, match, 0, 0, seat)
+        shown = deal_replayed(ladder, match, 1, 1, seat)
         assert [bool(hand) for hand in shown.hands] == [each == seat for each in range(shown.players)]
         assert shown.faults == ()
         for place, moment in enumerate(shown.moments):
@@ -146,7 +148,7 @@ def test_what_a_seat_is_shown_of_the_sealed_questions_does_not_depend_on_the_oth
     line = deal_of(lines, 0, 0)
     asked = [step.seat for step in line.steps if step.expose is not None]
     match = recorded_match(ladder, lines, SEED)
-    shown = deal_replayed(ladder, match, 0, 0, asked[0])
+    shown = deal_replayed(ladder, match, 1, 1, asked[0])
     assert len(asked) > 1
     assert [step.seat for step in shown.moments[1].steps] == [asked[0]]
     assert [viewed.asked for viewed in shown.moments[0].seats] == [seat == asked[0] for seat in range(4)]
@@ -154,32 +156,32 @@ def test_what_a_seat_is_shown_of_the_sealed_questions_does_not_depend_on_the_oth
 
 def test_faults_name_their_place_and_words(ladder: Ladder) -> None:
     match = recorded_match(ladder, match_lines("hearts", "boards:1", faulty_seats), SEED)
-    shown = deal_replayed(ladder, match, 0, 0)
+    shown = deal_replayed(ladder, match, 1, 1)
     steps = {step.number: step for moment in shown.moments for step in moment.steps}
-    mine = [fault for fault in shown.faults if (fault.board, fault.table) == (0, 0)]
+    mine = [fault for fault in shown.faults if (fault.board, fault.rotation) == (1, 1)]
     assert mine
     assert [fault.step for fault in mine] == [number for number, step in steps.items() if step.why]
     assert {steps[fault.step].by for fault in mine} >= {"default:malformed", "default:absent", "default:gone"}
-    assert shown.faults[0] == FaultPlace(board=0, table=0, step=1, bot=shown.numbers[0])
+    assert shown.faults[0] == FaultPlace(board=1, rotation=1, step=1, bot=shown.numbers[0])
 
 
-def test_deals_without_boards_are_at_table_0(ladder: Ladder) -> None:
+def test_deals_without_boards_have_rotation_1(ladder: Ladder) -> None:
     match = recorded_match(ladder, match_lines("hearts", "deals:3"), SEED)
-    middle = deal_replayed(ladder, match, 1, 0)
+    middle = deal_replayed(ladder, match, 2, 1)
     assert not middle.boards
-    assert (middle.previous, middle.next) == (DealPlace(board=0, table=0), DealPlace(board=2, table=0))
-    with pytest.raises(UserError, match=r"^Match \d+ has no deal 3; it has one table, 0, with the deals 0 to 2\.$"):
-        deal_replayed(ladder, match, 3, 0)
+    assert (middle.previous, middle.next) == (DealPlace(board=1, rotation=1), DealPlace(board=3, rotation=1))
+    with pytest.raises(UserError, match=r"^Match \d+ has no deal 4; it has no boards, but the deals 1 to 3\.$"):
+        deal_replayed(ladder, match, 4, 1)
 
 
 def test_what_is_not_there_is_told_in_a_sentence(ladder: Ladder) -> None:
     match = recorded_match(ladder, played("hearts"))
-    with pytest.raises(UserError, match=r"has no board 7 at table 1; it has the boards 0 to 0, at the tables 0 to 3\."):
-        deal_replayed(ladder, match, 7, 1)
+    with pytest.raises(UserError, match=r"has no board 7, rotation 2; it has the boards 1 to 1, rotations 1 to 4\."):
+        deal_replayed(ladder, match, 7, 2)
     with pytest.raises(UserError, match=r"has no seat 4; its seats are 0 to 3\."):
-        deal_replayed(ladder, match, 0, 0, 4)
+        deal_replayed(ladder, match, 1, 1, 4)
     with pytest.raises(LadderError, match="no match 999"):
-        deal_replayed(ladder, 999, 0, 0)
+        deal_replayed(ladder, 999, 1, 1)
 
 
 def test_what_bots_printed_is_shown_only_where_the_organiser_shows_it(ladder: Ladder) -> None:
@@ -188,13 +190,13 @@ def test_what_bots_printed_is_shown_only_where_the_organiser_shows_it(ladder: La
 
     def printed(public: bool, seat: int | None = None) -> dict[int | None, str]:
         settings = ladder.settings.model_copy(update={"public_logs": public})
-        shown = deal_replayed(type(ladder)(settings, ladder.database, ladder.clock), match, 0, 0, seat)
+        shown = deal_replayed(type(ladder)(settings, ladder.database, ladder.clock), match, 1, 1, seat)
         steps = [step for moment in shown.moments for step in moment.steps]
         return {step.decision: step.printed for step in steps if step.printed}
 
     assert printed(public=False) == {}
     assert printed(public=True) == {1: "one\n�[2Jtwo", 3: "three"}
-    owner = deal_replayed(ladder, match, 0, 0).numbers.index(0)
+    owner = deal_replayed(ladder, match, 1, 1).numbers.index(0)
     assert printed(public=True, seat=owner) == printed(public=True)
     assert printed(public=True, seat=(owner + 1) % 4) == {}
 
@@ -204,5 +206,5 @@ def test_a_record_that_was_changed_on_the_disk_is_told_without_naming_folders(la
     file = ladder.files.record(match, 1)
     file.write_bytes(file.read_bytes()[:-2000] + bytes(2000))
     with pytest.raises(UserError, match=r"^The record '\d+-1\.jsonl\.gz' cannot be replayed: ") as error:
-        deal_replayed(ladder, match, 0, 0)
+        deal_replayed(ladder, match, 1, 1)
     assert str(ladder.settings.data_dir) not in str(error.value)

@@ -147,10 +147,10 @@ def test_names_in_a_record_are_shown_without_what_speaks_to_a_terminal(tmp_path:
         done = typed(*words, folder=tmp_path)
         assert (done.is_civil, done.code) == (True, 0), done
         assert "a�[bold]b" in done.out
-    told = typed("verify", "--json", path, folder=tmp_path)
-    assert told.is_civil
-    assert f"\\u{number:04x}" in told.out
-    assert (json.loads(told.out)["rules"], json.loads(told.out)["record"]) == (nasty, path)
+    as_json = typed("verify", "--json", path, folder=tmp_path)
+    assert as_json.is_civil
+    assert f"\\u{number:04x}" in as_json.out
+    assert (json.loads(as_json.out)["rules"], json.loads(as_json.out)["record"]) == (nasty, path)
 
 
 def test_a_variants_title_is_shown_without_what_speaks_to_a_terminal_and_is_kept_in_toml_and_json(

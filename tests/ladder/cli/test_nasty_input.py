@@ -35,7 +35,7 @@ SETTINGS = {
 }  # fmt: skip
 READERS = (
     ("verify", "{}"), ("verify", "--json", "{}"), ("replay", "{}"), ("replay", "{}", "--as", "1"),
-    ("replay", "{}", "--deal", "0"), ("why", "{}", "0", "--worst", "1"), ("why", "{}", "--deal", "0", "--step", "3"),
+    ("replay", "{}", "--deal", "1"), ("why", "{}", "0", "--worst", "1"), ("why", "{}", "--deal", "1", "--step", "3"),
     ("rerun", "{}", "0", "random", "--sandbox", "inline"),
     ("rerun", "{}", "1", "random", "--sandbox", "inline", "--json"),
     ("play", *BOTS, "--resume", "{}", "--seed", SEED.hex(), "--sandbox", "inline", "--limit", "1"),
@@ -54,7 +54,7 @@ COMMANDS = (
     ("check", "--sandbox", "inline"), ("compare", "--sandbox", "inline", "--boards", "2"), (),
 )  # fmt: skip
 OPTIONS = (
-    "--json", "--csv", "--all", "--variant", "--first", "--limit", "--lines", "--table", "--deal", "--board", "--as",
+    "--json", "--csv", "--all", "--variant", "--first", "--limit", "--lines", "--deal", "--board", "--as",
     "--rotation", "--rules", "--seed", "--clock", "--record", "--resume", "--game", "--deals", "--reason", "--bot",
     "--status", "--toml", "--help", "--opponents", "--limit-list", "--field", "--elo0", "--alpha", "--plain",
     "--step", "--worst",

@@ -140,7 +140,7 @@ def test_the_standings_fit_the_terminal_and_read_like_this(seen: Seen, columns: 
         ("queued", "matches --status queued"),
         ("match", "matches 30"),
         ("explain", "explain 30"),
-        ("logs", "logs 30 2 --table 1"),
+        ("logs", "logs 30 2 --rotation 2"),
     ],
 )
 def test_a_page_reads_like_this(seen: Seen, name: str, words: str) -> None:
@@ -189,14 +189,14 @@ def test_names_and_reasons_cannot_make_a_terminal_do_things(empty: Seen) -> None
         assert "[31mred" in printed, words
         assert all(letter.isprintable() or letter == "\n" for letter in printed), words
         assert "[bold]" in printed, words
-        told = empty(*words, "--json")
-        assert all(letter.isprintable() for letter in told.removesuffix("\n")), words
-        assert NASTY in _texts(json.loads(told)), words
+        as_json = empty(*words, "--json")
+        assert all(letter.isprintable() for letter in as_json.removesuffix("\n")), words
+        assert NASTY in _texts(json.loads(as_json)), words
     rows = empty("standings", "--all", "--csv")
     assert all(letter.isprintable() or letter == "\n" for letter in rows)
-    told = empty("retire", f"{NASTY}3", "--reason", NASTY)
-    assert "[31mred" in told
-    assert all(letter.isprintable() or letter == "\n" for letter in told)
+    as_json = empty("retire", f"{NASTY}3", "--reason", NASTY)
+    assert "[31mred" in as_json
+    assert all(letter.isprintable() or letter == "\n" for letter in as_json)
 
 
 def _texts(value: Any) -> str:
@@ -272,8 +272,8 @@ def test_standings_as_json_have_every_figure(seen: Seen) -> None:
 
 def test_standings_as_csv_say_what_the_json_says(seen: Seen) -> None:
     rows = list(csv.DictReader(io.StringIO(seen("standings", "--all", "--csv"))))
-    told = seen.json("standings", "--all")[0]["standings"]
-    for row, wanted in zip(rows, told, strict=True):
+    as_json = seen.json("standings", "--all")[0]["standings"]
+    for row, wanted in zip(rows, as_json, strict=True):
         assert (row["variant"], row["bot"], row["rank"]) == ("gongzhu", wanted["bot"], str(wanted["rank"] or ""))
         assert float(row["elo"]) == wanted["elo"]
         assert [float(row[name]) for name in ("1st", "2nd", "3rd", "4th")] == wanted["shares"]
@@ -293,9 +293,9 @@ def test_every_page_is_there_as_json(seen: Seen) -> None:
     assert [move["place"] for move in explained["moves"]] == [1, 2, 3, 4]
     for move in explained["moves"]:
         assert sum(part["change"] for part in move["against"]) == pytest.approx(move["after"] - move["before"])
-    (told,) = seen.json("logs", "30", "2")
-    assert [table["printed"] for table in told["tables"]] == [LOGS[table][2] for table in range(4)]
-    assert [fault["decision"] for fault in told["tables"][1]["faults"]] == [1, 2, 3]
+    (as_json,) = seen.json("logs", "30", "2")
+    assert [each["printed"] for each in as_json["rotations"]] == [LOGS[table][2] for table in range(4)]
+    assert [fault["decision"] for fault in as_json["rotations"][1]["faults"]] == [1, 2, 3]
 
 
 @pytest.mark.parametrize("words", [("matches", "--limit"), ("standings", "--first")])
@@ -318,9 +318,9 @@ def test_no_seed_is_shown_before_its_match_is_done(seen: Seen) -> None:
 
 
 def test_what_bots_print_is_shown_at_most_so_far_back(seen: Seen) -> None:
-    printed = seen("logs", "30", "3", "--table", "0", "--lines", "2")
+    printed = seen("logs", "30", "3", "--rotation", "1", "--lines", "2")
     assert printed.endswith("no fault, 89 lines\n  │ [88] line\n  │ [89] line\n")
-    assert printed == seen("logs", "30", name_in(seen, 30, 3), "--table", "0", "--lines", "2")
+    assert printed == seen("logs", "30", name_in(seen, 30, 3), "--rotation", "1", "--lines", "2")
 
 
 def name_in(seen: Seen, match: int, seat: int) -> str:
@@ -346,7 +346,7 @@ def test_a_stored_rating_that_does_not_follow_from_its_match_is_said(seen: Seen)
         ("matches --bot trotter", "There is no bot 'trotter' on this ladder. Did you mean Trotter?"),
         ("explain 32", "Match 32 is queued: it has changed no rating yet."),
         ("logs 30 Mood", "No bot 'Mood' played in match 30; its seats are: 0 Mud, 1 Trotter, 2 Snout, 3 Acorn."),
-        ("logs 30 2 --table 7", "Match 30 has no table 7; its tables are 0 to 3."),
+        ("logs 30 2 --rotation 8", "Match 30 has no rotation 8; its rotations are 1 to 4."),
         ("logs 31 Trotter", "Match 31 is not over yet; what its bots print is shown afterwards."),
         (
             "logs 29 1",
@@ -389,7 +389,7 @@ def test_a_match_of_the_ladder_is_replayed_and_verified_by_its_number(seen: Seen
     writer.close()
     wanted = "holds: boards:1 of gongzhu by cautious, random, counting, cautious, 4 deals."
     assert seen("verify", "1") == f"DATA/records/0/1-1.jsonl.gz {wanted}\n"
-    assert "Board 0, rotation 2" in seen("replay", "1", "--plain", "--rotation", "2")
+    assert "Board 1, rotation 3" in seen("replay", "1", "--plain", "--rotation", "3")
     with seen.database.write() as session:
         session.get_one(models.StoredMatch, 1).record_kept = False
     assert "The record of match 1 was removed" in seen("replay", "1", code=2)

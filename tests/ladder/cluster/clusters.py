@@ -72,9 +72,9 @@ class Cluster:
 
     async def joined(self, name: str = "mars") -> str:
         """Wait until a worker has joined; gives its connection."""
-        return (await self.heard("joined", name)).worker
+        return (await self.report("joined", name)).worker
 
-    async def heard(self, event: str, name: str | None = None) -> WorkerReport:
+    async def report(self, event: str, name: str | None = None) -> WorkerReport:
         """Wait for a report of a kind, of a worker if *name* is given."""
         async with asyncio.timeout(PATIENCE):
             while True:
@@ -93,7 +93,7 @@ class Cluster:
                 program.stdout.close()
         self.programs.clear()
         while self.connected:
-            await self.heard("left")
+            await self.report("left")
         self.events.clear()
         self.progress.clear()
 

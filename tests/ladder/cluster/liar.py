@@ -38,7 +38,7 @@ MIB = 1 << 20
 REFUSED = "The scheduler has ended the connection."
 
 
-def run_elsewhere(file: str) -> tuple[Any, ...]:
+def run_there(file: str) -> tuple[Any, ...]:
     """What a pickle holds that writes down in which process it was unpickled."""
     return exec, (f"import os; open({file!r}, 'a').write(f'{{os.getpid()}}\\n')",)
 
@@ -49,14 +49,14 @@ class Evil:
     file = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return run_elsewhere(Evil.file)
+        return run_there(Evil.file)
 
 
 class EvilError(Exception):
     """An exception of that kind."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return run_elsewhere(Evil.file)
+        return run_there(Evil.file)
 
 
 class Liar(WorkerSession):
@@ -72,9 +72,9 @@ class Liar(WorkerSession):
         """Tell the task's lie."""
         self._answering.add(asyncio.create_task(self._lie(call, token, json.loads(task))))
 
-    async def _lie(self, call: int, token: str, told: dict[str, Any]) -> None:
+    async def _lie(self, call: int, token: str, order: dict[str, Any]) -> None:
         try:
-            await getattr(self, told["lie"])(call, token, told)
+            await getattr(self, order["lie"])(call, token, order)
         except OSError:
             await self._say(call, token, REFUSED, kind="failure")
 
@@ -120,7 +120,7 @@ class Liar(WorkerSession):
 
     async def client(self, call: int, token: str, _: object) -> None:
         """Become a client, and let the scheduler run a function."""
-        said = []
+        answers = []
         for words in (
             {"op": "register-client", "client": "x", "versions": {}},
             {"op": "run_function", "function": pickle.dumps(Evil())},
@@ -131,11 +131,11 @@ class Liar(WorkerSession):
             try:
                 async with asyncio.timeout(PATIENCE):
                     answer = await connection.read()
-                    said.append(answer and answer["status"])
+                    answers.append(answer and answer["status"])
             except (OSError, TimeoutError) as error:
-                said.append(type(error).__name__)
+                answers.append(type(error).__name__)
             connection.abort()
-        await self._say(call, token, json.dumps(said))
+        await self._say(call, token, json.dumps(answers))
 
     async def wait(self, call: int, token: str, _: object) -> None:
         """Be honest, for once, after another task was lied to."""

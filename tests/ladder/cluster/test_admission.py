@@ -47,12 +47,12 @@ async def test_who_shows_no_certificate_hears_nothing(cluster: Cluster, has_tls:
     host, port = "127.0.0.1", int(cluster.scheduler.address.rpartition(":")[2])
     reader, writer = await asyncio.open_connection(host, port, ssl=context if has_tls else None)
     writer.write(b"\0" * 100)
-    heard = b""
+    received = b""
     async with asyncio.timeout(PATIENCE):
         with suppress(OSError):  # an alert of TLS is one
-            heard = await reader.read()
+            received = await reader.read()
     # In plain text, TLS answers with an alert: seven bytes.
-    assert len(heard) <= 7
+    assert len(received) <= 7
     writer.close()
     with suppress(OSError):
         await writer.wait_closed()

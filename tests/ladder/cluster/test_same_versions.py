@@ -19,17 +19,17 @@ def test_the_same_may_come(versions: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "version", "said"),
+    ("name", "version", "words"),
     [
         ("python", "3.2.1", "Python 3.2"),
         ("dask", "1.0", "Dask 1.0"),
         ("distributed", "9" * 99, f"distributed {'9' * 40},"),
     ],
 )
-def test_another_is_named(name: str, version: str, said: str) -> None:
+def test_another_is_named(name: str, version: str, words: str) -> None:
     sentence = why_not({"packages": SAME | {name: version}})
     assert sentence is not None
-    assert said in sentence
+    assert words in sentence
 
 
 @pytest.mark.parametrize("versions", [None, {}, {"packages": {}}, {"packages": "x"}])

@@ -25,14 +25,14 @@ TASK = ONE_DEAL.model_dump_json()
 
 async def test_a_worker_joins_plays_and_leaves(cluster: Cluster) -> None:
     program = cluster.worker("mars", slots=3)
-    report = await cluster.heard("joined")
+    report = await cluster.report("joined")
     assert report.facts is not None
     assert (report.facts.name, report.facts.version, report.facts.slots) == ("mars", __version__, 3)
     assert report.facts.machine.cores >= 1
     outcome = MatchOutcome.model_validate_json(await cluster.scheduler.play(report.worker, TASK))
     assert (outcome.match, outcome.attempt, outcome.void) == (7, 2, None)
     program.send_signal(signal.SIGTERM)
-    assert (await cluster.heard("left")).worker == report.worker
+    assert (await cluster.report("left")).worker == report.worker
     printed, _ = await asyncio.to_thread(program.communicate)
     assert program.returncode == 143
     joined, *finishing, last = printed.splitlines()
@@ -63,12 +63,12 @@ async def test_when_the_scheduler_ends_workers_wait_for_the_next_one_and_who_is_
     with kept_free(address):
         early = cluster.worker("venus")
         assert early.stdout is not None
-        said = await asyncio.to_thread(early.stdout.readline)
-    assert said == f"No coordinator lets this worker in at {address} (connection refused); it is tried again.\n"
+        line = await asyncio.to_thread(early.stdout.readline)
+    assert line == f"No coordinator lets this worker in at {address} (connection refused); it is tried again.\n"
     await cluster.start(address)
     joined: dict[str, str] = {}
     while len(joined) < 2:
-        report = await cluster.heard("joined")
+        report = await cluster.report("joined")
         assert report.facts is not None
         joined[report.facts.name] = report.worker
     outcome = MatchOutcome.model_validate_json(await cluster.scheduler.play(joined["mars"], TASK))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ADDRESS = "tls://127.1.2.3:1"
 
 
-class Heard:
+class FrameLog:
     """A scheduler's end of the connection to its coordinator: keeps what is sent."""
 
     is_behind = False
@@ -46,7 +46,7 @@ class Chatty:
     """A worker that a dispatcher knows, and that sends what the test gives it."""
 
     def __init__(self) -> None:
-        self.heard = Heard()
+        self.received = FrameLog()
         self.now = 0.0
         comm = SimpleNamespace(comm=SimpleNamespace(peer_address=ADDRESS))
         scheduler = SimpleNamespace(
@@ -54,7 +54,7 @@ class Chatty:
             stream_comms={ADDRESS: comm},
             worker_send=lambda *_: None,
         )
-        self._dispatcher = Dispatcher(scheduler, self.heard, clock=lambda: self.now)  # type: ignore[arg-type]
+        self._dispatcher = Dispatcher(scheduler, self.received, clock=lambda: self.now)  # type: ignore[arg-type]
         self.tell(MessageKind.FACTS, facts("sty").model_dump_json())
 
     def tell(self, kind: MessageKind, body: str) -> None:
@@ -87,7 +87,7 @@ def test_the_examples_are_true() -> None:
 def test_a_line_of_a_worker_stands_in_the_log_with_its_name(tmp_path: Path) -> None:
     worker = Chatty()
     worker.write(event="container.died", match=7, worker_name="barn", timestamp="yesterday")
-    (passed,) = [frame.body for frame in worker.heard.frames if frame.kind is MessageKind.LOG]
+    (passed,) = [frame.body for frame in worker.received.frames if frame.kind is MessageKind.LOG]
     (event,) = written(tmp_path, passed)
     assert event.pop("timestamp") != "yesterday"
     wanted = {"event": "container.died", "match": 7, "worker_name": "sty", "level": "info", "source": "worker"}
@@ -98,7 +98,7 @@ def test_a_flood_is_cut_off_and_its_size_is_told(tmp_path: Path) -> None:
     worker = Chatty()
     for number in range(10_000):
         worker.write(number=number)
-    events = worker.heard.lines
+    events = worker.received.lines
     assert len(events) < BURST_LINES + 50
     reports = [event for event in events if event["event"] == "worker.log_dropped"]
     assert len(reports) == 1
@@ -115,8 +115,8 @@ def test_lines_come_again_with_time_and_every_dropped_one_is_counted_once() -> N
     now = 0.0
     limit = LogLimit(burst=10, a_second=2, clock=lambda: now)
     passed = sum(limit.lets(10) for _ in range(30))
-    told = [limit.dropped(), limit.dropped()]
-    assert (passed, told) == (10, [20, 0])
+    counts = [limit.dropped(), limit.dropped()]
+    assert (passed, counts) == (10, [20, 0])
     now = 3.0
     passed = sum(limit.lets(10) for _ in range(30))
     assert (passed, limit.dropped()) == (6, 0)
@@ -135,9 +135,9 @@ def test_a_worker_that_floods_and_falls_silent_is_reported_when_it_says_how_it_i
         worker.write(number=number)
     worker.now += REPORT_SECONDS
     worker.tell(MessageKind.FACTS, facts("sty").model_dump_json())
-    dropped = sum(event["lines"] for event in worker.heard.lines if event["event"] == "worker.log_dropped")
-    said = sum(event["event"] == "said" for event in worker.heard.lines)
-    assert dropped + said == 500
+    dropped = sum(event["lines"] for event in worker.received.lines if event["event"] == "worker.log_dropped")
+    passed_on = sum(event["event"] == "said" for event in worker.received.lines)
+    assert dropped + passed_on == 500
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ async def test_a_match_is_given_up_and_cleared_away_and_at_a_first_signal_the_ne
         playing = asyncio.ensure_future(play(cluster, worker, waiting.task.model_copy(update={"live": "played"})))
         await waiting.begun()
         program.send_signal(signal.SIGTERM)
-        while not (report := await cluster.heard("alive")).facts or not report.facts.leaving:
+        while not (report := await cluster.report("alive")).facts or not report.facts.leaving:
             pass
         waiting.go.touch()
         assert (await playing).void is None
@@ -130,7 +130,7 @@ async def test_a_frozen_worker_is_lost_and_comes_again_and_what_a_killed_one_pla
     program.kill()
     with pytest.raises(WorkerLost, match="connection has ended"):
         await playing
-    while (await cluster.heard("left")).worker != again:
+    while (await cluster.report("left")).worker != again:
         pass
     with pytest.raises(WorkerLost, match="has gone"):
         await play(cluster, again, ONE_DEAL)
@@ -155,7 +155,7 @@ async def test_a_worker_that_a_scheduler_does_not_hear_comes_again_and_at_a_seco
     playing = asyncio.ensure_future(play(cluster, again, waiting.task))
     pid = await waiting.begun()
     program.send_signal(signal.SIGINT)
-    while not (report := await cluster.heard("alive")).facts or not report.facts.leaving:
+    while not (report := await cluster.report("alive")).facts or not report.facts.leaving:
         pass
     program.send_signal(signal.SIGINT)
     with pytest.raises(WorkerLost):

@@ -46,10 +46,10 @@ def test_progress_is_told_for_each_deal_and_what_is_gone_is_refused(tmp_path: Pa
             writer.write(line)
     deals = RecordDeals(record="record.jsonl", source="17", commitment="")
     question = DearestQuestion(looks=(BotDeals(deals=deals, bots=(0,)),), worst=1)
-    told: list[tuple[int, int]] = []
-    answer(question, tmp_path, lambda *progress: told.append(progress))
+    reports: list[tuple[int, int]] = []
+    answer(question, tmp_path, lambda *progress: reports.append(progress))
     steps = len(Recorded.of(lines).deals)
-    assert told == [(done + 1, steps) for done in range(steps)]
+    assert reports == [(done + 1, steps) for done in range(steps)]
     assert lane_of(question) is Lane.LONG
     other = BotDeals(deals=deals.model_copy(update={"board": 99}), bots=(0,))
     with pytest.raises(UserError, match="no such deal"):

@@ -170,9 +170,9 @@ async def test_bots_that_end_themselves_are_blamed_and_the_record_says_how(
     played = await play(sandbox, lambda: None, deals=1, sources=(bad[0], bad[1]), lines=lines)
     assert [(row.faults, row.taken_over) for row in played.result.results] == [(1, True)] * 2
     steps = [step for deal in lines if isinstance(deal, DealLine) for step in deal.steps if step.why]
-    told = {step.seat: (step.by, step.exit_code, step.oom) for step in steps}
-    assert len(steps) == len(told)
-    assert told == {seat: ("default:gone", *SUICIDES[name][1:]) for seat, name in enumerate(names)}
+    recorded = {step.seat: (step.by, step.exit_code, step.oom) for step in steps}
+    assert len(steps) == len(recorded)
+    assert recorded == {seat: ("default:gone", *SUICIDES[name][1:]) for seat, name in enumerate(names)}
 
 
 async def test_an_image_that_is_deleted_between_load_and_start(

@@ -22,9 +22,9 @@ def test_a_hint_is_what_is_said_of_the_decision_afterwards(rules: str) -> None:
     for decision in (found[0], found[len(found) // 2]):
         hint, why = hint_of(decision.view()), why_of(decision, "17")
         assert (hint.legal, hint.low_is_better, hint.opinion) == (why.legal, why.low_is_better, why.opinion)
-        told = {each.choice: each for each in why.choices}
+        by_choice = {each.choice: each for each in why.choices}
         for each in hint.choices:
-            if (other := told.get(each.choice)) is not None:
+            if (other := by_choice.get(each.choice)) is not None:
                 assert each.house == other.house
                 assert each.points == pytest.approx(other.points, abs=6 * (each.points_error + other.points_error) + 1)
         assert hint.choices[0].behind == 0

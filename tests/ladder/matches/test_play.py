@@ -276,13 +276,13 @@ async def test_a_failure_while_nobody_waits_any_more_undoes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("runtimes", "told"),
+    ("runtimes", "wanted"),
     [(("runsc", "runsc"), "runsc"), (("runsc", "runc"), "runc"), (("kata", "crun"), "crun"), ((None, None), None)],
 )
 def test_the_record_names_the_runtime_that_separates_bots_least(
-    runtimes: tuple[str | None, ...], told: str | None
+    runtimes: tuple[str | None, ...], wanted: str | None
 ) -> None:
     programs = [TaskProgram() for _ in runtimes]
     for program, runtime in zip(programs, runtimes, strict=True):
         program.runtime = runtime
-    assert runtime_of(programs) == told
+    assert runtime_of(programs) == wanted

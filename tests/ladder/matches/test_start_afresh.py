@@ -52,10 +52,10 @@ async def passes(sandbox: Sandbox, bot: BotSource) -> tuple[bool, bool, str]:
 
 @pytest.mark.docker
 async def test_in_containers_it_is_forked_no_more(crashing: Crashing) -> None:
-    said: list[str] = []
-    sandbox = DockerSandbox(instances="warm", report=said.append)
+    reports: list[str] = []
+    sandbox = DockerSandbox(instances="warm", report=reports.append)
     assert await passes(sandbox, crashing(FORKED)) == (True, False, "")
-    [sentence] = [line for line in said if "fragile" in line]
+    [sentence] = [line for line in reports if "fragile" in line]
     assert "crashed when it was forked, before it took its seat (its program ended with exit code 139)" in sentence
 
 

@@ -38,16 +38,20 @@ def test_what_was_done_is_marked_and_the_house_bots_choose_among_what_is_told(
     found = [*decisions(one, one.deals[0])]
     middle = found[len(found) // 2]
     opinions = [why_of(decision, "17") for decision in (found[0], middle, found[-1])]
-    for decision, told in zip((found[0], middle, found[-1]), opinions, strict=True):
-        (done,) = [choice for choice in told.choices if choice.chosen]
-        assert (done.choice, told.chosen) == (decision.chosen, decision.chosen)
-        assert (told.cost, told.cost_error) == (done.behind, done.behind_error)
-        assert sorted(name for choice in told.choices for name in choice.house) == sorted(HOUSE)
-        assert told.choices[0].behind == 0
-        assert (told.step, told.bot, told.seat) == (decision.number, decision.name, decision.step.seat)
-        assert told.scored == one.deals[0].scores[decision.seat]
-        assert told.opinion.startswith("A model's opinion: ")
-        assert told.legal >= len(told.choices) >= 2
+    for decision, of_decision in zip((found[0], middle, found[-1]), opinions, strict=True):
+        (done,) = [choice for choice in of_decision.choices if choice.chosen]
+        assert (done.choice, of_decision.chosen) == (decision.chosen, decision.chosen)
+        assert (of_decision.cost, of_decision.cost_error) == (done.behind, done.behind_error)
+        assert sorted(name for choice in of_decision.choices for name in choice.house) == sorted(HOUSE)
+        assert of_decision.choices[0].behind == 0
+        assert (of_decision.step, of_decision.bot, of_decision.seat) == (
+            decision.number,
+            decision.name,
+            decision.step.seat,
+        )
+        assert of_decision.scored == one.deals[0].scores[decision.seat]
+        assert of_decision.opinion.startswith("A model's opinion: ")
+        assert of_decision.legal >= len(of_decision.choices) >= 2
     assert why_of(middle, "17") == opinions[1]
 
 
@@ -74,10 +78,10 @@ def test_without_the_engine_in_c_the_bots_that_simulate_are_not_asked(monkeypatc
 def test_hindsight_of_the_last_decision_is_the_recorded_score() -> None:
     one = Recorded.of(moon_lines())
     *_, last = decisions(one, one.deals[2])
-    told = why_of(last, "17")
-    assert {choice.choice: choice.as_dealt for choice in told.choices} == {"subtract": -26.0, "add": 0.0}
-    (done,) = [choice for choice in told.choices if choice.chosen]
-    assert done.as_dealt == told.scored
+    of_decision = why_of(last, "17")
+    assert {choice.choice: choice.as_dealt for choice in of_decision.choices} == {"subtract": -26.0, "add": 0.0}
+    (done,) = [choice for choice in of_decision.choices if choice.chosen]
+    assert done.as_dealt == of_decision.scored
 
 
 def test_only_what_a_bot_was_asked_for_can_be_dear() -> None:
@@ -108,9 +112,9 @@ def test_what_cost_nothing_is_not_dear() -> None:
 
 
 def test_the_rerun_line_can_be_pasted() -> None:
-    assert rerun_line("my match.jsonl", "Trotter#2", "deal 5") == (
-        "pigpen rerun 'my match.jsonl' 'Trotter#2' ./Trotter --deal 5"
+    assert rerun_line("my match.jsonl", "Trotter#2", "deal 6") == (
+        "pigpen rerun 'my match.jsonl' 'Trotter#2' ./Trotter --deal 6"
     )
-    assert rerun_line("17", "2", "board 3, rotation 1", "Trotter") == (
-        "pigpen rerun 17 2 ./Trotter --board 3 --rotation 1"
+    assert rerun_line("17", "2", "board 4, rotation 2", "Trotter") == (
+        "pigpen rerun 17 2 ./Trotter --board 4 --rotation 2"
     )

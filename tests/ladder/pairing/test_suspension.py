@@ -108,7 +108,7 @@ def test_the_examples_in_the_docstrings_hold() -> None:
 def test_the_page_on_faults_names_the_same_numbers() -> None:
     page = Path(__file__).parents[3] / "docs" / "faults.md"
     section = " ".join(page.read_text().partition("## Suspended bots")[2].partition("## ")[0].split())
-    for told in (
+    for words in (
         f"**{suspension.IN_A_ROW} failed matches in a row**",
         f"**more than {suspension.MAX_FAILED} failed of its last {suspension.WINDOW}**",
         f"**{suspension.span(suspension.COOL_DOWN)}**",
@@ -118,4 +118,4 @@ def test_the_page_on_faults_names_the_same_numbers() -> None:
         f"**one in {round(1 / suspension.MAX_CHANCE):,}**",
         f"last {suspension.VOIDS} void attempts",
     ):
-        assert told in section
+        assert words in section

@@ -260,8 +260,8 @@ def test_ratings_are_nearer_to_the_truth_when_the_lengths_are_known() -> None:
     misses = []
     for seed in range(30):
         true, (a, b, score, n, boards) = mixed_lengths(seed)
-        told = [fit(range(len(true)), a, b, score, n, 1.0, steep) for steep in (np.sqrt(boards / 4), 1.0)]
-        misses.append([float(np.mean((each.ratings - START - (true - true.mean())) ** 2)) for each in told])
+        fits = [fit(range(len(true)), a, b, score, n, 1.0, steep) for steep in (np.sqrt(boards / 4), 1.0)]
+        misses.append([float(np.mean((each.ratings - START - (true - true.mean())) ** 2)) for each in fits])
     known, unknown = np.mean(misses, axis=0)
     assert known < 0.9 * unknown
 

@@ -204,11 +204,11 @@ def test_members_of_a_team_meet_each_opponent_and_not_each_other() -> None:
 @some
 @given(ANY_SIDES)
 def test_pairs_say_what_the_moves_say(sides: list[Side]) -> None:
-    told = {}
+    scores = {}
     for move in moves(sides):
         for part in move.against:
-            told.update({(move.version, other): part.score for other in part.versions if move.version < other})
-    assert {(a, b): score for a, b, score in pair_scores(sides)} == told
+            scores.update({(move.version, other): part.score for other in part.versions if move.version < other})
+    assert {(a, b): score for a, b, score in pair_scores(sides)} == scores
 
 
 def test_a_shift_of_all_ratings_changes_no_move() -> None:

@@ -29,8 +29,8 @@ def test_the_match_of_the_example_moves_the_ratings_as_told() -> None:
     assert len(rows) == 4
     for row, move in zip(rows, moves(sides), strict=True):
         scores, hopes = (sum(part.score for part in move.against), sum(part.expected for part in move.against))
-        told = [f"{move.k:g}", row[4], f"{scores:.1f}", f"{hopes:.3f}", f"{move.after - move.before:+.2f}"]
-        assert row[3:] == [*told, f"{move.after:.2f}"]
+        cells = [f"{move.k:g}", row[4], f"{scores:.1f}", f"{hopes:.3f}", f"{move.after - move.before:+.2f}"]
+        assert row[3:] == [*cells, f"{move.after:.2f}"]
 
 
 def test_the_estimate_of_the_example_is_as_told() -> None:

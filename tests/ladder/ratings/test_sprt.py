@@ -110,14 +110,14 @@ def rarely_different(rng: Random, mean: float) -> float:
 @pytest.mark.parametrize("draw", [normal, rarely_different])
 def test_the_interval_holds_the_truth_at_all_times(draw: Callable[[Random, float], float]) -> None:
     rng, truth = Random(3), 0.05
-    missed = told = 0
+    missed = conclusive = 0
     for _ in range(TESTS):
         values: list[float] = []
         looks = [MeanEstimate.of(values := [*values, *(draw(rng, truth) for _ in range(LOOKS))]) for _ in range(40)]
         known = [look.interval for look in looks if look.interval]
-        told += len(known)
+        conclusive += len(known)
         missed += any(not low < truth < high for low, high in known)
-    assert told > 25 * TESTS
+    assert conclusive > 25 * TESTS
     assert missed <= 0.12 * TESTS
 
 

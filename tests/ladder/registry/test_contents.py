@@ -71,8 +71,8 @@ def test_members_of_gzip_behind_each_other_all_count(pusher: Pusher) -> None:
 def lying(pusher: Pusher, size: int) -> dict[str, Any]:
     """A manifest that says another size of a layer than it has."""
     config = {"mediaType": CONFIGS[0]} | pusher.blob(b"{}")
-    told = {"mediaType": PACKED[0]} | pusher.blob(layer(1000)) | {"size": size}
-    return {"schemaVersion": 2, "mediaType": DOCKER, "config": config, "layers": [told]}
+    layer_entry = {"mediaType": PACKED[0]} | pusher.blob(layer(1000)) | {"size": size}
+    return {"schemaVersion": 2, "mediaType": DOCKER, "config": config, "layers": [layer_entry]}
 
 
 @pytest.mark.parametrize("size", [1, 100_000])

@@ -145,8 +145,8 @@ def test_a_token_that_says_it_is_signed_otherwise_is_not_taken(running: Running,
 
 def test_a_token_whose_claims_were_changed_is_not_taken(running: Running) -> None:
     head, claims, signature = sign(running.key, "ada", OWN, time.time()).split(".")
-    told = base64.urlsafe_b64decode(claims + "==").replace(b"ada/trotter", b"bob/trotter")
-    changed = base64.urlsafe_b64encode(told).decode().rstrip("=")
+    claimed = base64.urlsafe_b64decode(claims + "==").replace(b"ada/trotter", b"bob/trotter")
+    changed = base64.urlsafe_b64encode(claimed).decode().rstrip("=")
     assert running.ask("bob/trotter/blobs/uploads/", f"{head}.{changed}.{signature}", "POST") == 401
 
 

@@ -11,20 +11,20 @@ def test_a_fault_is_told_with_its_deal_and_the_bots_decision_at_its_table() -> N
     for line in match_lines("hearts", "boards:2", faulty_seats):
         if isinstance(line, DealLine):
             faults.take(line)
-    assert [(held.table, held.decision, held.verdict) for held in faults.of(0)] == [
-        (table, decision, "malformed") for table in range(4) for decision in (1, 2, 3)
+    assert [(held.rotation, held.decision, held.verdict) for held in faults.of(0)] == [
+        (rotation, decision, "malformed") for rotation in (1, 2, 3, 4) for decision in (1, 2, 3)
     ]
     assert faults.of(2) == []
     absent = faults.of(1)
     assert absent[0] == FaultReport(
         seat=1,
-        table=0,
-        place="board 0, rotation 0",
+        rotation=1,
+        place="board 1, rotation 1",
         decision=1,
         verdict="absent",
         why="it did not take its seat within 10 s",
     )
-    assert str(absent[0]) == "board 0, rotation 0, decision 1: absent: it did not take its seat within 10 s"
+    assert str(absent[0]) == "board 1, rotation 1, decision 1: absent: it did not take its seat within 10 s"
     assert len(absent) == 4
     assert faults.decisions(0) == 4 * 3
     assert faults.decisions(1) == 4

@@ -20,9 +20,13 @@ def test_a_summary_says_what_the_record_says() -> None:
     result = lines[-1]
     assert isinstance(result, ResultLine)
     assert (summary.commitment, summary.deals) == (commitment(seed_from("1")), 4)
-    for told, bot in zip(result.results, summary.bots, strict=True):
-        assert (bot.place, bot.points, bot.points_per_deal) == (told.place, told.total, told.points_per_deal)
-        assert (bot.faults, bot.taken_over) == (told.faults, told.taken_over)
+    for result_row, bot in zip(result.results, summary.bots, strict=True):
+        assert (bot.place, bot.points, bot.points_per_deal) == (
+            result_row.place,
+            result_row.total,
+            result_row.points_per_deal,
+        )
+        assert (bot.faults, bot.taken_over) == (result_row.faults, result_row.taken_over)
     deals = [line for line in lines if isinstance(line, DealLine)]
     assert [bot.decisions for bot in summary.bots] == [sum(len(asked(line, bot)) for line in deals) for bot in range(4)]
     assert summary.bots[1].decisions == 12

@@ -23,12 +23,12 @@ def test_the_edges_are_one_two_five_and_times_on_an_edge_are_in_the_bin_above() 
 
 def test_each_bot_leads_the_tricks_it_leads_and_follows_to_the_others() -> None:
     [line] = deals()
-    told = think_times([line], 4)
-    assert [set(counts) for counts in told] == [{"pass", "lead", "follow"}] * 4
-    assert [sum(counts["pass"]) for counts in told] == [1] * 4
+    counted = think_times([line], 4)
+    assert [set(counts) for counts in counted] == [{"pass", "lead", "follow"}] * 4
+    assert [sum(counts["pass"]) for counts in counted] == [1] * 4
     plays = [step for step in line.steps if step.play]
-    assert sum(sum(counts["lead"]) for counts in told) == sum(step.by == "bot" for step in plays[::4]) < 13
-    assert [sum(counts["lead"]) + sum(counts["follow"]) for counts in told] == [
+    assert sum(sum(counts["lead"]) for counts in counted) == sum(step.by == "bot" for step in plays[::4]) < 13
+    assert [sum(counts["lead"]) + sum(counts["follow"]) for counts in counted] == [
         sum(step.seat == seat and step.by == "bot" for step in plays) for seat in range(4)
     ]
 
@@ -47,9 +47,9 @@ def test_times_are_those_of_the_clock_cpu_time_where_it_was_read() -> None:
 
 def test_bots_are_told_by_their_numbers_wherever_they_sit() -> None:
     lines = deals("boards:1", "gongzhu-five")
-    told = think_times(lines, 5)
+    counted = think_times(lines, 5)
     own = Counter(line.seats[step.seat] for line in lines if line.seats for step in line.steps if is_own_card(step))
-    assert [sum(counts["lead"]) + sum(counts["follow"]) for counts in told] == [own[bot] for bot in range(5)]
+    assert [sum(counts["lead"]) + sum(counts["follow"]) for counts in counted] == [own[bot] for bot in range(5)]
 
 
 def is_own_card(step: Step) -> bool:
@@ -58,9 +58,9 @@ def is_own_card(step: Step) -> bool:
 
 def test_what_the_default_policy_plays_is_not_counted_and_neither_is_what_is_forced() -> None:
     lines = [line for line in match_lines("hearts", "deals:1", faulty_seats) if isinstance(line, DealLine)]
-    told = think_times(lines, 4)
+    counted = think_times(lines, 4)
     own = sum(step.seat == 2 and step.by == "bot" for step in lines[0].steps)
-    assert [sum(map(sum, counts.values())) for counts in told] == [3, 1, own, 1]
+    assert [sum(map(sum, counts.values())) for counts in counted] == [3, 1, own, 1]
     assert own < 14
 
 

@@ -250,7 +250,7 @@ def test_a_lie_that_the_coordinator_finds_is_counted(cluster: TestedCluster) -> 
     with_workers(cluster, "barn")
     for number in range(3):
         cluster.submit(f"match-{number}-1").result(waiting.PATIENCE)
-        cluster.executor.judge(f"match-{number}-1", Judgement.INVALID, "A worker's record does not hold.")
+        cluster.executor.judge(f"match-{number}-1", Judgement.INVALID, "A worker's record is wrong.")
     cluster.until(lambda: cluster.state() is WorkerState.DRAINED)
 
 

@@ -316,7 +316,7 @@ def states(database: Database) -> dict[str, tuple[str, str, int]]:
     return {name: (state, reason, suspensions) for name, state, reason, suspensions in rows}
 
 
-def told(coordinator: Coordinator, task: MatchTask) -> str:
+def last_event(coordinator: Coordinator, task: MatchTask) -> str:
     """The last event of that attempt, after one is told."""
     coordinator.live.append(task.match, task.attempt, '{"type":"play"}')
     return coordinator.files.root.parent.joinpath("live", f"{task.match}-{task.attempt}.jsonl").read_text()
@@ -325,9 +325,9 @@ def told(coordinator: Coordinator, task: MatchTask) -> str:
 def test_a_match_is_told_from_its_lease_to_its_result(coordinator: Coordinator) -> None:
     (task,) = coordinator.take(1)
     assert task.live == "played"
-    assert told(coordinator, task) == '{"id":1,"type":"play"}\n'
+    assert last_event(coordinator, task) == '{"id":1,"type":"play"}\n'
     coordinator.record(recorded(task))
-    assert told(coordinator, task) == '{"id":1,"type":"play"}\n{"id":2,"type":"end","outcome":"done"}\n'
+    assert last_event(coordinator, task) == '{"id":1,"type":"play"}\n{"id":2,"type":"end","outcome":"done"}\n'
 
 
 @pytest.mark.parametrize("live", ["off", "open"])
@@ -342,20 +342,20 @@ def test_a_task_says_what_the_organiser_wants_told(
 def test_what_is_told_of_a_match_ends_when_it_fails_or_is_given_back(coordinator: Coordinator) -> None:
     failed, returned = coordinator.take(2)
     for task in (failed, returned):
-        told(coordinator, task)
+        last_event(coordinator, task)
     coordinator.fail(failed.match, failed.attempt, "No engine answers.")
     coordinator.give_back([returned])
-    assert told(coordinator, failed).endswith('{"id":2,"type":"end","outcome":"void"}\n')
-    assert told(coordinator, returned).endswith('{"id":2,"type":"end","outcome":"returned"}\n')
+    assert last_event(coordinator, failed).endswith('{"id":2,"type":"end","outcome":"void"}\n')
+    assert last_event(coordinator, returned).endswith('{"id":2,"type":"end","outcome":"returned"}\n')
 
 
 def test_what_is_told_of_a_match_that_comes_too_late_ends_void(coordinator: Coordinator, time: Time) -> None:
     (task,) = coordinator.take(1)
-    told(coordinator, task)
+    last_event(coordinator, task)
     time.now += task.seconds + GRACE + 1
     coordinator.take(1)
     assert coordinator.record(recorded(task)) is None
-    assert told(coordinator, task).endswith('{"id":2,"type":"end","outcome":"void"}\n')
+    assert last_event(coordinator, task).endswith('{"id":2,"type":"end","outcome":"void"}\n')
 
 
 def test_a_start_removes_what_was_told_of_matches_that_nobody_plays(
@@ -363,7 +363,7 @@ def test_a_start_removes_what_was_told_of_matches_that_nobody_plays(
 ) -> None:
     lost, played = coordinator.take(2)
     for task in (lost, played):
-        told(coordinator, task)
+        last_event(coordinator, task)
     coordinator.live.close()
     with database.write() as session:
         session.execute(
@@ -373,16 +373,16 @@ def test_a_start_removes_what_was_told_of_matches_that_nobody_plays(
     assert [file.name for file in (settings.data_dir / "live").iterdir()] == [f"{played.match}-{played.attempt}.jsonl"]
 
 
-ELSEWHERE = "barn 11111111-2222-3333-4444-555555555555 pid:[4026531836] 7 12345"
+OTHER_PROCESS = "barn 11111111-2222-3333-4444-555555555555 pid:[4026531836] 7 12345"
 """A coordinator on another machine."""
 
 
-def lease_elsewhere(database: Database, settings: Settings, match: int, until: float) -> None:
+def lease_to_other(database: Database, settings: Settings, match: int, until: float) -> None:
     """Let a coordinator on another machine, which lives, have leased a match."""
     with database.write() as session:
-        note_alive(session, ELSEWHERE, folder_id(settings.data_dir), database_time(session))
+        note_alive(session, OTHER_PROCESS, folder_id(settings.data_dir), database_time(session))
         leased = update(models.StoredMatch).where(models.StoredMatch.id == match)
-        session.execute(leased.values(status=Status.LEASED, attempt=1, holder=ELSEWHERE, lease_until=until))
+        session.execute(leased.values(status=Status.LEASED, attempt=1, holder=OTHER_PROCESS, lease_until=until))
 
 
 def attempts(database: Database) -> list[tuple[int, str | None]]:
@@ -398,13 +398,13 @@ def test_the_lease_of_a_coordinator_that_lives_does_not_end_by_the_clock_of_anot
     coordinator: Coordinator, database: Database, settings: Settings, time: Time
 ) -> None:
     coordinator.take(0, ahead=1)
-    lease_elsewhere(database, settings, 1, time.now - 3600)
+    lease_to_other(database, settings, 1, time.now - 3600)
     assert coordinator.recover() == {}
     coordinator.take(0)
-    assert attempts(database) == [(1, ELSEWHERE)]
+    assert attempts(database) == [(1, OTHER_PROCESS)]
     time.now += SILENT_SECONDS
     with database.write() as session:
-        forget(session, [ELSEWHERE])
+        forget(session, [OTHER_PROCESS])
     coordinator.beat()
     assert len(coordinator.take(1)) == 1
     assert [attempt for attempt, _ in attempts(database)] == [2]
@@ -430,7 +430,7 @@ def test_a_coordinator_with_another_folder_does_not_begin(
     coordinator: Coordinator, database: Database, settings: Settings
 ) -> None:
     with database.write() as session:
-        note_alive(session, ELSEWHERE, "another folder", database_time(session))
+        note_alive(session, OTHER_PROCESS, "another folder", database_time(session))
     with pytest.raises(LadderError, match="keeps this ladder's records in another folder"):
         coordinator.recover()
 

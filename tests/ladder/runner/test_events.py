@@ -8,20 +8,20 @@ from queue import Empty
 
 import pytest
 
-from ladder.runner.events import HEARD_SECONDS, EventQueue
+from ladder.runner.events import MAX_WAIT_SECONDS, EventQueue
 from tests.waiting import PATIENCE, is_in, until
 
 
 def test_a_signal_that_does_not_interrupt_the_wait_is_handled_in_it() -> None:
-    events, heard, taken = EventQueue(), list[str](), threading.Event()
+    events, handled, taken = EventQueue(), list[str](), threading.Event()
 
     def other() -> None:
         until(lambda: is_in(threading.main_thread(), EventQueue.get.__code__), "the wait")
         signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)  # which wakes no other thread
         taken.wait(PATIENCE)
-        events.put(lambda: heard.append("too late"))
+        events.put(lambda: handled.append("too late"))
 
-    before = signal.signal(signal.SIGUSR1, lambda *_: events.put(lambda: heard.append("signal")))
+    before = signal.signal(signal.SIGUSR1, lambda *_: events.put(lambda: handled.append("signal")))
     thread = threading.Thread(target=other)
     thread.start()
     try:
@@ -30,7 +30,7 @@ def test_a_signal_that_does_not_interrupt_the_wait_is_handled_in_it() -> None:
         taken.set()
         thread.join()
         signal.signal(signal.SIGUSR1, before)
-    assert heard == ["signal"]
+    assert handled == ["signal"]
 
 
 def test_events_come_in_their_order_and_nothing_comes_of_an_empty_queue() -> None:
@@ -40,7 +40,7 @@ def test_events_come_in_their_order_and_nothing_comes_of_an_empty_queue() -> Non
     for _ in range(3):
         events.get()()
     assert done == [1, 2, 3]
-    for timeout in (0.0, 0.01, HEARD_SECONDS + 0.01):
+    for timeout in (0.0, 0.01, MAX_WAIT_SECONDS + 0.01):
         with pytest.raises(Empty):
             events.get(timeout=timeout)
     with pytest.raises(Empty):

@@ -105,9 +105,9 @@ def test_a_worker_comes_with_its_runtime_and_one_whose_bots_share_a_kernel_with_
     fleet = Fleet(Demands("1.0", "auto"), HandClock(), HandClock())
     with capture_logs() as logs:
         fleet.take_report(joined(runtimes=runtimes))
-    told = {line["event"]: line["runtime"] for line in logs if "runtime" in line}
+    logged = {line["event"]: line["runtime"] for line in logs if "runtime" in line}
     expected = {"worker.joined": runtime} | ({"worker.shares_kernel": runtime} if runtime == "runc" else {})
-    assert told == expected
+    assert logged == expected
 
 
 def test_a_runtime_that_the_settings_ask_for_is_named_as_the_reason_of_a_shared_kernel() -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["backend"]
 
-ELSEWHERE = "barn 11111111-2222-3333-4444-555555555555 pid:[4026531836] 7 12345"
+OTHER_PROCESS = "barn 11111111-2222-3333-4444-555555555555 pid:[4026531836] 7 12345"
 """A process of another machine."""
 
 
@@ -85,12 +85,12 @@ def ended_here() -> str:
 def test_one_that_speaks_lives_and_one_that_is_silent_has_ended(
     database: Database, presence: CoordinatorPresence, time: Time, tmp_path: Path
 ) -> None:
-    hear_of(database, ELSEWHERE, folder_id(tmp_path))
+    hear_of(database, OTHER_PROCESS, folder_id(tmp_path))
     join(database, presence)
-    assert beat(database, presence, ELSEWHERE, time=time, seconds=3600) == set()
-    assert presence.others == {ELSEWHERE}
+    assert beat(database, presence, OTHER_PROCESS, time=time, seconds=3600) == set()
+    assert presence.others == {OTHER_PROCESS}
     assert beat(database, presence, time=time, seconds=SILENT_SECONDS - 60) == set()
-    assert beat(database, presence, time=time, seconds=60) == {ELSEWHERE}
+    assert beat(database, presence, time=time, seconds=60) == {OTHER_PROCESS}
     assert presence.others == set()
     with database.read() as session:
         assert listed(session) == {presence.holder}
@@ -111,22 +111,22 @@ def test_whoever_was_taken_for_ended_is_heard_again_when_it_speaks(
 def test_while_the_database_was_away_nobody_could_speak_and_nobody_has_ended(
     database: Database, presence: CoordinatorPresence, time: Time, tmp_path: Path
 ) -> None:
-    hear_of(database, ELSEWHERE, folder_id(tmp_path))
+    hear_of(database, OTHER_PROCESS, folder_id(tmp_path))
     join(database, presence)
     time.now += GAP_SECONDS + 3600
     assert beat(database, presence, time=time, seconds=SILENT_SECONDS) == set()
-    assert beat(database, presence, ELSEWHERE, time=time, seconds=SILENT_SECONDS) == set()
+    assert beat(database, presence, OTHER_PROCESS, time=time, seconds=SILENT_SECONDS) == set()
 
 
 @IN_BOTH
 def test_a_clock_of_the_database_that_is_set_ends_nobody(
     database: Database, presence: CoordinatorPresence, time: Time, tmp_path: Path
 ) -> None:
-    hear_of(database, ELSEWHERE, folder_id(tmp_path))
+    hear_of(database, OTHER_PROCESS, folder_id(tmp_path))
     join(database, presence)
     for hour in (3600, -7200):
         time.now += hour
-        assert beat(database, presence, ELSEWHERE, time=time, seconds=600) == set()
+        assert beat(database, presence, OTHER_PROCESS, time=time, seconds=600) == set()
 
 
 @IN_BOTH
@@ -152,20 +152,20 @@ def test_a_machine_of_the_same_name_is_another_one_but_for_sqlite_which_has_only
 def test_one_that_never_spoke_has_ended_with_its_machine(database: Database, presence: CoordinatorPresence) -> None:
     join(database, presence)
     assert presence.has_ended(of_another_boot())
-    assert not presence.has_ended(ELSEWHERE)
+    assert not presence.has_ended(OTHER_PROCESS)
     assert not presence.has_ended("nobody")
 
 
 def test_two_coordinators_keep_their_records_in_one_folder(
     database: Database, presence: CoordinatorPresence, time: Time, tmp_path: Path
 ) -> None:
-    hear_of(database, ELSEWHERE, "another folder")
+    hear_of(database, OTHER_PROCESS, "another folder")
     with pytest.raises(
         LadderError, match=r"^A coordinator on barn keeps .* in another folder than '.*'\. Let data_dir"
     ):
         join(database, presence)
     with database.read() as session:
-        assert listed(session) == {ELSEWHERE}
+        assert listed(session) == {OTHER_PROCESS}
     time.now += SILENT_SECONDS
     join(database, presence)
 

@@ -160,8 +160,8 @@ def test_why_the_platform_failed_is_told_from_afar_without_the_ladders_paths(
     why = f"{tasks['ada'].folder}/bot.py and '{settings.data_dir}/locks/a b.json' cannot be read: No space left."
     for task in tasks.values():
         submissions.record(SubmissionOutcome(submission=task.submission, attempt=task.attempt, void=why))
-    told = stored(database, tasks["ada"].submission).reason
-    assert told == "mybot/bot.py and '…' cannot be read: No space left."
+    note = stored(database, tasks["ada"].submission).reason
+    assert note == "mybot/bot.py and '…' cannot be read: No space left."
     assert stored(database, number).reason == why, "who submits on the ladder's machine may know"
 
 
@@ -206,8 +206,8 @@ def test_progress_of_any_thread_is_written_and_that_of_another_attempt_is_not(
     (number,) = hand_in(database)
     submissions.take(1)
     for attempt, done in ((1, 4), (2, 9)):
-        told = TrialProgress(submission=number, attempt=attempt, phase="trying", done=done, steps=9)
-        submissions.take_progress(told.model_dump_json())
+        note = TrialProgress(submission=number, attempt=attempt, phase="trying", done=done, steps=9)
+        submissions.take_progress(note.model_dump_json())
     assert (stored(database, number).done, stored(database, number).steps) == (4, 9)
 
 

@@ -60,4 +60,4 @@ async def test_what_is_printed_before_an_answer_stands_at_that_decision(
     for seat, log in enumerate(played.logs[0]):
         lines = [line.split("] this is ") for line in log.splitlines()]
         assert len(lines) == sum(step.seat == seat and step.play is not None and step.by == "bot" for step in steps) > 0
-        assert [said for _, said in lines] == [mark.removeprefix("[") for mark, _ in lines]
+        assert [mark_printed for _, mark_printed in lines] == [mark.removeprefix("[") for mark, _ in lines]

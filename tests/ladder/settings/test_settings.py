@@ -112,8 +112,8 @@ def test_a_user_without_a_home_must_name_a_folder(monkeypatch: pytest.MonkeyPatc
 
 def test_every_setting_stands_in_the_documentation_as_it_says_itself() -> None:
     page = (ROOT / "docs" / "store.md").read_text(encoding="utf-8")
-    told = dict(re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", page, re.MULTILINE))
-    assert list(told) == list(Settings.model_fields) == list(descriptions(Settings))
+    meanings = dict(re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", page, re.MULTILINE))
+    assert list(meanings) == list(Settings.model_fields) == list(descriptions(Settings))
     for name, text in descriptions(Settings).items():
         meaning = text.rstrip(".").lower().removesuffix("; empty: ladder.db in data_dir")
-        assert meaning.replace(",", "") == told[name].replace("`", "").replace(",", "").lower()
+        assert meaning.replace(",", "") == meanings[name].replace("`", "").replace(",", "").lower()

@@ -11,7 +11,7 @@ READ = ("alt", "aria-label", "content", "placeholder", "title", "data-lost", "da
 LATIN = re.compile(r"[A-Za-z][\w'’.-]*")
 
 
-class Said(HTMLParser):
+class TextReader(HTMLParser):
     """Collects what a reader of the page's own language gets to read: no commands, nothing marked as English."""
 
     def __init__(self) -> None:
@@ -43,9 +43,9 @@ class Said(HTMLParser):
             self.texts.append(data.strip())
 
 
-def said(page: str) -> Said:
+def text_of(page: str) -> TextReader:
     """Read a page."""
-    reader = Said()
+    reader = TextReader()
     reader.feed(page)
     return reader
 
@@ -53,7 +53,7 @@ def said(page: str) -> Said:
 def latin(page: str, names: set[str]) -> list[str]:
     """What is left in Latin letters without these names, and without what the scripts put in."""
     found = []
-    for text in said(page).texts:
+    for text in text_of(page).texts:
         rest = re.sub(r"\{\w+\}", "", text)
         for name in sorted(names, key=len, reverse=True):
             rest = re.sub(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])", "", rest)

@@ -154,7 +154,7 @@ def _result(bot: str, accepted: bool) -> SubmissionResult:
     entry = EnteredVariant(variant="gongzhu", state="active", news="entered", elo=1512.0, retired=(f"{bot}@1",))
     failure = Failure(
         variant="gongzhu", where="deal 3, its decision 7", verdict="illegal",
-        why="It played 2C, which it does not hold.", output=PRINTED, format="boards:1", table=0, decision=7,
+        why="It played 2C, which it does not hold.", output=PRINTED, format="boards:1", rotation=1, decision=7,
     )  # fmt: skip
     return SubmissionResult(
         accepted=accepted, bot=bot, owner="ada", identity="0" * 64, pinned=None,

@@ -116,7 +116,7 @@ class Case:
 
 
 API = "/api/v1"
-DEAL = {"match": "1", "board": "0", "table": "0", "number": "1", "step": "20", "seat": "0"}
+DEAL = {"match": "1", "board": "1", "rotation": "1", "number": "1", "step": "20", "seat": "0"}
 CASES = [
     Case("GET", "/", PUBLIC),
     Case("GET", "/v", PUBLIC),
@@ -130,7 +130,7 @@ CASES = [
     Case("GET", "/api", PUBLIC),
     Case("GET", "/wheels/requirements.txt", NOT_THERE),
     Case("GET", "/wheels/{name}", NOT_THERE, "/wheels/pigpen_sdk-0.1.0-py3-none-any.whl"),
-    Case("GET", "/m/{match}/{board}/{table}", PUBLIC),
+    Case("GET", "/m/{match}/boards/{board}/{rotation}", PUBLIC),
     Case("GET", "/replay", PUBLIC),
     Case("GET", "/live", PUBLIC),
     Case("GET", "/live/{number}", PUBLIC),
@@ -141,17 +141,24 @@ CASES = [
     Case("GET", "/play/today/{variant}", PUBLIC),
     Case("GET", "/play/today/{variant}/yesterday", PUBLIC),
     Case("POST", "/play/today/{variant}", PERSON, form={}),
-    Case("GET", "/play/board/{match}/{board}/{table}", PUBLIC),
-    Case("POST", "/play/board/{match}/{board}/{table}", PERSON, form={"seat": "1"}),
+    Case("GET", "/play/boards/{match}/{board}/{rotation}", PUBLIC),
+    Case("POST", "/play/boards/{match}/{board}/{rotation}", PERSON, form={"seat": "1"}),
     Case("GET", "/play/{name}/compare", NOT_THERE, "/play/{people}/compare"),
     Case("GET", "/play/{name}/replay", NOT_THERE, "/play/{people}/replay"),
-    Case("GET", "/play/{name}/replay/{key}/{board}/{table}", NOT_THERE, "/play/{people}/replay/you/0/0"),
-    Case("GET", "/play/{name}/replay/{key}/{board}/{table}/deal", NOT_THERE, "/play/{people}/replay/you/0/0/deal"),
+    Case(
+        "GET", "/play/{name}/replay/{key}/boards/{board}/{rotation}", NOT_THERE, "/play/{people}/replay/you/boards/1/1"
+    ),
     Case(
         "GET",
-        "/play/{name}/replay/{key}/{board}/{table}/deal/steps/{step}/why",
+        "/play/{name}/replay/{key}/boards/{board}/{rotation}/deal",
         NOT_THERE,
-        "/play/{people}/replay/you/0/0/deal/steps/1/why",
+        "/play/{people}/replay/you/boards/1/1/deal",
+    ),
+    Case(
+        "GET",
+        "/play/{name}/replay/{key}/boards/{board}/{rotation}/deal/steps/{step}/why",
+        NOT_THERE,
+        "/play/{people}/replay/you/boards/1/1/deal/steps/1/why",
     ),
     Case("GET", "/play/{name}/dearest", NOT_THERE, "/play/{people}/dearest?deal=0"),
     Case("POST", "/play/{name}/back", NO_CHAIR, "/play/{people}/back", value={}),
@@ -184,16 +191,16 @@ CASES = [
     Case("GET", f"{API}/matches/{{number}}", PUBLIC),
     Case("GET", f"{API}/matches/{{number}}/explanation", PUBLIC),
     Case("GET", f"{API}/matches/{{number}}/scores", PUBLIC),
-    Case("GET", f"{API}/matches/{{match}}/boards/{{board}}/tables/{{table}}", PUBLIC),
+    Case("GET", f"{API}/matches/{{match}}/boards/{{board}}/rotations/{{rotation}}", PUBLIC),
     Case("GET", f"{API}/matches/{{match}}/record", PUBLIC),
     Case("GET", f"{API}/live", PUBLIC),
     Case("GET", f"{API}/live/{{number}}/events", PUBLIC),
     Case("GET", f"{API}/live/{{number}}/stream", PUBLIC),
     Case(
         "GET",
-        f"{API}/matches/{{number}}/boards/{{board}}/tables/{{table}}/steps/{{step}}/why",
+        f"{API}/matches/{{number}}/boards/{{board}}/rotations/{{rotation}}/steps/{{step}}/why",
         NOT_THERE,
-        f"{API}/matches/999/boards/0/tables/0/steps/1/why",
+        f"{API}/matches/999/boards/1/rotations/1/steps/1/why",
     ),
     Case("GET", f"{API}/matches/{{number}}/seats/{{seat}}/dearest", NOT_THERE, f"{API}/matches/999/seats/0/dearest"),
     Case("GET", f"{API}/bots/{{name}}/inbox", NOT_THERE, f"{API}/bots/Nobody/inbox"),
@@ -353,7 +360,7 @@ def _make(folder: Path, lines: tuple[AnyLine, ...]) -> dict[str, str]:
     add_workers(ladder, seen("barn"), seen("shed", state=WorkerState.GONE))
     known["upload"] = uploads.begin_upload(ladder, Viewer("ada"), 10).id
     os.utime(folder / "uploads" / known["upload"], (NOW, NOW))
-    known |= {"match": str(match), "number": str(match), "board": "0", "table": "0", "step": "20", "seat": "0"}
+    known |= {"match": str(match), "number": str(match), "board": "1", "rotation": "1", "step": "20", "seat": "0"}
     known |= {"name": "Trotter", "variant": "gongzhu"}
     order = TableOrder(chairs=(ChairOrder(), *(ChairOrder(kind=ChairKind.PERSON),) * 3))
     known["people"] = open_table(ladder, order, TableVisitor("ada")).name

@@ -33,7 +33,7 @@ PAGES = [
     "/admin/audit",
     "/admin/workers",
 ]
-DEEDS = [
+ACTIONS = [
     "/admin/accounts/ada/disable", "/admin/accounts/ada/enable", "/admin/accounts/ada/role",
     "/admin/accounts/ada/quota", "/admin/invitations", "/admin/invitations/1/revoke", "/admin/bots/Trotter/suspend",
     "/admin/bots/Trotter/resume", "/admin/bots/Trotter/retire", "/admin/matches/1/requeue",
@@ -73,7 +73,7 @@ def test_only_organisers_see_that_there_is_such_a_page(path: str, place: PeopleL
     assert Person(place.ladder).get(path).headers["location"] == f"/login?next={path}"
 
 
-@pytest.mark.parametrize("path", DEEDS)
+@pytest.mark.parametrize("path", ACTIONS)
 def test_nobody_else_does_what_organisers_do(path: str, place: PeopleLadder, olga: Person) -> None:
     before = actions(place)
     assert logged_in(place, "ada").send("/me", path, reason="x", role="organiser").status_code == 404
@@ -103,7 +103,7 @@ def test_roles_and_quotas_are_set(olga: Person, place: PeopleLadder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "fields", "said"),
+    ("path", "fields", "sentence"),
     [
         ("accounts/olga/disable", {"reason": "x"}, "You cannot disable your own account"),
         ("accounts/ada/disable", {"reason": " "}, "A reason is needed"),
@@ -119,14 +119,14 @@ def test_roles_and_quotas_are_set(olga: Person, place: PeopleLadder) -> None:
         ("workers/nobody/drain", {}, "There is no worker &#39;nobody&#39;. There is barn"),
         ("workers/barn/drain", {"reason": "x" * 201}, "200 characters at most"),
         ("workers/barn/forget", {}, "The worker barn is connected"),
-        ("bots/Trotter/fly", {"reason": "x"}, "is nothing of these"),
+        ("bots/Trotter/fly", {"reason": "x"}, "is none of these"),
     ],
 )
-def test_what_cannot_be_is_said_on_the_page(path: str, fields: dict[str, str], said: str, olga: Person) -> None:
+def test_what_cannot_be_is_said_on_the_page(path: str, fields: dict[str, str], sentence: str, olga: Person) -> None:
     page = "/admin" if path.startswith("accounts") else f"/admin/{path.partition('/')[0]}"
     refused = olga.send(page, f"/admin/{path}", **fields)
     assert refused.status_code == 422
-    assert said in refused.text.partition('role="alert">')[2].partition("</p>")[0]
+    assert sentence in refused.text.partition('role="alert">')[2].partition("</p>")[0]
 
 
 def test_a_link_is_shown_once_and_lets_somebody_register(olga: Person, place: PeopleLadder) -> None:

@@ -22,7 +22,7 @@ from tests.e2e.command import ROOT
 from tests.ladder.computing_here import compute_all
 from tests.ladder.ladders import NOW, enter, lease, queue
 from tests.ladder.recorded_ladders import NAMES, new_ladder, recorded_match
-from tests.ladder.site.chinese_words import latin, said
+from tests.ladder.site.chinese_words import latin, text_of
 from tests.ladder.site.visitor import Visitor
 from tests.referee.recorded import SEED, faulty_seats, match_lines
 
@@ -106,8 +106,8 @@ def test_the_check_finds_what_is_wrong(before: str, after: str, why: str, tmp_pa
     text = PO.read_text(encoding="utf-8")
     assert before in text
     (tmp_path / "zh.po").write_text(text.replace(before, after))
-    code, told = run_messages(tmp_path / "zh.po", "--check")
-    assert (code, why in told) == (1, True), told
+    code, printed = run_messages(tmp_path / "zh.po", "--check")
+    assert (code, why in printed) == (1, True), printed
 
 
 def test_new_texts_are_added_and_old_ones_left_out(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_new_texts_are_added_and_old_ones_left_out(tmp_path: Path) -> None:
     "path",
     [
         *("/", "/v/hearts", "/v/hearts?all=1", "/v/hearts?q=nothing", "/b", "/b/Trotter", "/b/Idler", "/m", "/m/1"),
-        *("/m/2", "/m/1/0/0", "/live", "/live/1", "/live/2", "/replay", "/help", "/api", "/nothing"),
+        *("/m/2", "/m/1/boards/1/1", "/live", "/live/1", "/live/2", "/replay", "/help", "/api", "/nothing"),
         *(f"/rules/{name}" for name in PRESETS),
     ],
 )
@@ -149,10 +149,10 @@ def test_an_inbox_is_in_chinese(tmp_path: Path) -> None:
 
 def assert_is_in_chinese(site: Visitor, path: str) -> None:
     page = chinese(site, path)
-    assert said(page).language == "zh-Hans"
+    assert text_of(page).language == "zh-Hans"
     assert latin(page, TERMS | NAMES_THERE) == []
     english = site.get(path).text
-    assert said(english).language == "en"
+    assert text_of(english).language == "en"
     assert len(latin(english, TERMS | NAMES_THERE)) > 8
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 YESTERDAY = "/play/today/gongzhu/yesterday"
-WHY = "/api/v1/matches/1/boards/0/tables/0/steps/20/why"
+WHY = "/api/v1/matches/1/boards/1/rotations/1/steps/20/why"
 DEAREST = "/api/v1/matches/1/seats/0/dearest?worst=2"
 INBOX = "/b/Trotter/inbox"
 pytestmark = pytest.mark.usefixtures("few_playouts")

@@ -133,16 +133,16 @@ async def asked(visitor: Visitor, target: str) -> tuple[int, bytes]:
         "path": unquote(path), "raw_path": path.encode(), "query_string": query.encode(), "root_path": "",
         "headers": [(b"host", b"site.test")], "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
     }  # fmt: skip
-    said: list[Any] = []
+    sent: list[Any] = []
 
     async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": b"", "more_body": False}
 
     async def send(message: Any) -> None:
-        said.append(message)
+        sent.append(message)
 
     await visitor.app(scope, receive, send)
-    return said[0]["status"], b"".join(message.get("body", b"") for message in said[1:])
+    return sent[0]["status"], b"".join(message.get("body", b"") for message in sent[1:])
 
 
 def test_what_is_asked_for_makes_no_line_of_the_log(settings: Settings) -> None:

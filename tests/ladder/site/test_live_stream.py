@@ -60,8 +60,8 @@ def test_every_event_comes_once_and_then_nothing_more_is_promised(site: Visitor)
     assert last == {"event": "stop", "data": "{}"}
     assert [event["id"] for event in events] == [f"1-{number}" for number in range(1, len(SENT) + 2)]
     assert [json.loads(event["data"])["type"] for event in events][-1] == "end"
-    told = [json.loads(event["data"]) for event in events[:-1]]
-    assert told == [{"id": number, **json.loads(line)} for number, line in enumerate(SENT, 1)]
+    received = [json.loads(event["data"]) for event in events[:-1]]
+    assert received == [{"id": number, **json.loads(line)} for number, line in enumerate(SENT, 1)]
 
 
 def test_a_broken_stream_goes_on_behind_the_last_event(site: Visitor) -> None:
@@ -86,7 +86,7 @@ def test_the_page_says_how_far_the_match_is(site: Visitor) -> None:
 def test_too_many_streams_are_refused(site: Visitor) -> None:
     full = Visitor(site.ladder, FullHub(site.ladder))
     detail = full.problem(f"/api/v1/live/{RUNNING}/stream", 503)
-    assert detail == "Too many watch at once; try again soon."
+    assert detail == "Too many visitors watch at the same time; try again soon."
 
 
 def test_no_stream_of_a_match_that_is_not_there(site: Visitor) -> None:

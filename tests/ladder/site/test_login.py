@@ -120,14 +120,14 @@ def test_unknown_names_wrong_passwords_and_disabled_accounts_are_told_the_same(l
     with ladder.database.write() as session:
         disable(session, find_account(session, "olga"), "gone", ladder.clock())
     managing.add(ladder, LOCAL, "bob", Role.CONTESTANT)
-    said = set()
+    pages = set()
     for name, password in (("ada", "wrong horse"), ("eve", PASSWORD), ("olga", PASSWORD), ("bob", ""), ("a\0b", "x")):
         response = Person(ladder).log_in(name, password)
         assert response.status_code == 403
         assert "set-cookie" not in response.headers
-        said.add(re.sub(r'value="[^"]*"', "", response.text))
-    assert len(said) == 1
-    assert WRONG in said.pop()
+        pages.add(re.sub(r'value="[^"]*"', "", response.text))
+    assert len(pages) == 1
+    assert WRONG in pages.pop()
     assert {action for _, action, _ in audited(ladder)} == {"account.create", "invitation.create"}
 
 
@@ -477,6 +477,6 @@ def test_a_secret_in_a_path_is_not_logged(person: Person) -> None:
 
 def test_sentences_are_translated_as_they_are_said() -> None:
     root = Path(__file__).parents[3] / "ladder"
-    said = sorted(set(root.rglob("*.py")) - {root / "site" / "rendering" / "sentences.py"})
-    text = "".join(file.read_text() for file in said).replace("{LEAST} to {MOST}", f"{LEAST} to {MOST}")
+    pages = sorted(set(root.rglob("*.py")) - {root / "site" / "rendering" / "sentences.py"})
+    text = "".join(file.read_text() for file in pages).replace("{LEAST} to {MOST}", f"{LEAST} to {MOST}")
     assert [sentence for sentence in SENTENCES if sentence not in text] == []

@@ -126,7 +126,7 @@ def test_a_bot_is_submitted_by_a_form(place: PeopleLadder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "sentence"),
     [
         ("Farrow", b"", "Choose a file"),
         ("", b"x", "A bot has a name of 1 to 64 characters."),
@@ -135,12 +135,12 @@ def test_a_bot_is_submitted_by_a_form(place: PeopleLadder) -> None:
     ],
 )
 def test_what_is_not_taken_is_said_on_the_form(
-    name: str, content: bytes | None, said: str, place: PeopleLadder
+    name: str, content: bytes | None, sentence: str, place: PeopleLadder
 ) -> None:
     bob = logged_in(place, "bob")
     refused = upload(bob, name, a_folder() if content is None else content)
     assert refused.status_code == 422
-    assert said in refused.text.partition('role="alert">')[2].partition("</p>")[0]
+    assert sentence in refused.text.partition('role="alert">')[2].partition("</p>")[0]
     assert f'value="{name}"' in refused.text
     assert [*(place.ladder.settings.data_dir / "uploads").glob("*")] == []
 

@@ -43,13 +43,13 @@ def build(client: docker.DockerClient, folder: Path) -> str:
 
 
 @pytest.fixture
-def heard() -> Iterator[list[str]]:
+def requests() -> Iterator[list[str]]:
     """What a server on the host's loopback was asked for; the first is its address."""
-    heard: list[str] = []
+    requests: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            heard.append(self.path)
+            requests.append(self.path)
             self.send_error(404)
 
         def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
@@ -59,10 +59,10 @@ def heard() -> Iterator[list[str]]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    heard.append(f"127.0.0.1:{server.server_port}")
+    requests.append(f"127.0.0.1:{server.server_port}")
     serving = threading.Thread(target=server.serve_forever)
     serving.start()
-    yield heard
+    yield requests
     server.shutdown()
     serving.join()
     server.server_close()
@@ -85,21 +85,21 @@ def test_what_would_run_or_fetch_something_does_not_reach_the_engine(
     client: docker.DockerClient,
     write: Write,
     name: str,
-    heard: list[str],
+    requests: list[str],
     base: str,
     attack: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(bot_images, "build_image", None)
-    line = attack.format(host=heard[0], entered=base.removeprefix("sha256:")[:12])
+    line = attack.format(host=requests[0], entered=base.removeprefix("sha256:")[:12])
     folder = write(name, {"Dockerfile": f"{SAMPLE}{line}\n", "bot.py": ""})
     with pytest.raises(BotRejected) as caught:
         build(client, folder)
-    told = str(caught.value)
-    assert told.startswith(f"{name} is not built here: line 4 of its Dockerfile, {line!r}, ")
-    assert "submit its digest (registry/name@sha256:…)" in told
-    assert told.endswith('or ask the organiser for the setting builds = "allowed".')
-    assert heard[1:] == []
+    sentence = str(caught.value)
+    assert sentence.startswith(f"{name} is not built here: line 4 of its Dockerfile, {line!r}, ")
+    assert "submit its digest (registry/name@sha256:…)" in sentence
+    assert sentence.endswith('or ask the organiser for the setting builds = "allowed".')
+    assert requests[1:] == []
 
 
 @pytest.mark.parametrize(
@@ -109,14 +109,14 @@ def test_no_other_image_and_no_other_program_begins_a_build(
     client: docker.DockerClient,
     write: Write,
     name: str,
-    heard: list[str],
+    requests: list[str],
     dockerfile: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(bot_images, "build_image", None)
     with pytest.raises(BotRejected, match="is not built here: line 1"):
-        build(client, write(name, {"Dockerfile": dockerfile.format(host=heard[0])}))
-    assert heard[1:] == []
+        build(client, write(name, {"Dockerfile": dockerfile.format(host=requests[0])}))
+    assert requests[1:] == []
 
 
 def test_a_dockerfile_that_is_a_link_is_not_built(client: docker.DockerClient, write: Write, name: str) -> None:

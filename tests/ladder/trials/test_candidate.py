@@ -77,7 +77,7 @@ async def test_an_image_cannot_pass_for_a_container_of_the_ladders(
     sandbox: DockerSandbox, write: Write, name: str, small: str, label: str
 ) -> None:
     folder = write(name, {"Dockerfile": f"{small}LABEL {label}=1 mark={name}\n"})
-    with pytest.raises(BotRejected, match=f"{name} bears the label {label}, by which the ladder finds"):
+    with pytest.raises(BotRejected, match=f"{name} has the label {label}, by which the ladder finds"):
         await look(sandbox, folder)
 
 

@@ -9,7 +9,7 @@ import pytest
 from ladder.values import text
 from ladder.values.text import without_paths
 
-TOLD = {
+SHOWN = {
     "'/srv/my ladder/data/x' cannot be made: No space left on device.": "'…' cannot be made: No space left on device.",
     'The file "/root/.cache/pigpen/a.whl" is damaged.': 'The file "…" is damaged.',
     "/tmp/pigpen-1/owner cannot be made: full. Make room.": "… cannot be made: full. Make room.",
@@ -21,9 +21,9 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize("said", TOLD)
-def test_paths_of_this_machine_are_not_told_and_the_rest_is(said: str) -> None:
-    assert without_paths(said) == (TOLD[said] or said)
+@pytest.mark.parametrize("words", SHOWN)
+def test_paths_of_this_machine_are_not_told_and_the_rest_is(words: str) -> None:
+    assert without_paths(words) == (SHOWN[words] or words)
 
 
 def test_the_examples_hold() -> None:

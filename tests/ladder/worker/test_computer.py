@@ -47,9 +47,11 @@ async def test_a_computation_takes_no_more_than_its_limits_and_the_next_one_is_c
             await computer.compute(asked("eat"), ignore)
         with pytest.raises(SandboxError, match="was ended by signal 9"):
             await computer.compute(asked("die"), ignore)
-        heard = asyncio.get_running_loop().create_future()
-        waiting = asyncio.ensure_future(computer.compute(asked("wait"), lambda *progress: heard.set_result(progress)))
-        assert await heard == (3, 20)
+        reported = asyncio.get_running_loop().create_future()
+        waiting = asyncio.ensure_future(
+            computer.compute(asked("wait"), lambda *progress: reported.set_result(progress))
+        )
+        assert await reported == (3, 20)
         pid = computer.pid
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
@@ -65,9 +67,9 @@ async def test_one_that_is_given_up_ends_at_once(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(module, "PROGRAM", "tests.ladder.worker.odd_computations")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     computer = Computer(tmp_path, LIMITS)
-    heard = asyncio.Event()
-    waiting = asyncio.ensure_future(computer.compute(asked("wait"), lambda *progress: heard.set()))
-    await heard.wait()
+    reported = asyncio.Event()
+    waiting = asyncio.ensure_future(computer.compute(asked("wait"), lambda *progress: reported.set()))
+    await reported.wait()
     pid = computer.pid
     assert pid is not None
     waiting.cancel()

@@ -140,17 +140,17 @@ def test_before_that_no_card_is_named_but_those_that_lie_face_up(rules: Rules) -
 @every_preset
 def test_no_hand_is_there_in_another_form_and_no_seed(rules: Rules) -> None:
     sent, lines = watched(rules, "boards:2", seed=SEED)
-    heard = "\n".join(sent).encode()
-    assert not found(SEED, heard)
+    sent_bytes = "\n".join(sent).encode()
+    assert not found(SEED, sent_bytes)
     for (table, deal), line in deals_of(lines).items():
         for seat in range(rules.players):
             own = bot_seed(SEED, deal, seat, table)
-            assert str(own).encode() not in heard
-            assert not found(own.to_bytes(8, "big"), heard)
+            assert str(own).encode() not in sent_bytes
+            assert not found(own.to_bytes(8, "big"), sent_bytes)
         for hand in line.hands:
             mask = parse_cards(hand.split())
-            assert str(mask).encode() not in heard
-            assert not found(mask.to_bytes(7, "big"), heard)
+            assert str(mask).encode() not in sent_bytes
+            assert not found(mask.to_bytes(7, "big"), sent_bytes)
 
 
 def test_with_open_hands_everything_is_told_at_once() -> None:

@@ -48,25 +48,25 @@ class Closed(ProcessSandbox):
 
 
 async def tried(wanted: SubmissionTask) -> tuple[SubmissionOutcome, list[TrialProgress], Closed]:
-    sandbox, told = Closed(), list[str]()
+    sandbox, reports = Closed(), list[str]()
 
     def open_sandbox(_: SandboxSetup) -> Closed:
         return sandbox
 
-    outcome = await try_task(wanted, open_sandbox, told.append)
+    outcome = await try_task(wanted, open_sandbox, reports.append)
     assert (outcome.submission, outcome.attempt) == (7, 2)
     assert sandbox.is_closed
-    return outcome, [TrialProgress.model_validate_json(each) for each in told], sandbox
+    return outcome, [TrialProgress.model_validate_json(each) for each in reports], sandbox
 
 
 async def test_a_bot_that_is_fit_is_told_of_to_its_last_case(bot: Callable[..., Path]) -> None:
-    outcome, told, _ = await tried(task(bot()))
+    outcome, reports, _ = await tried(task(bot()))
     assert outcome.program is not None
     assert outcome.failures == ()
     assert [rules["name"] for rules in outcome.variants] == [FOR_TWO.name]
-    assert {each.phase for each in told} == {"trying"}
-    assert [told[0].done, told[-1].done] == [0, told[-1].steps]
-    assert [each.done for each in told] == sorted(each.done for each in told)
+    assert {each.phase for each in reports} == {"trying"}
+    assert [reports[0].done, reports[-1].done] == [0, reports[-1].steps]
+    assert [each.done for each in reports] == sorted(each.done for each in reports)
 
 
 async def test_a_folder_that_is_gone_is_refused_without_the_ladder_s_path(tmp_path: Path) -> None:
@@ -135,13 +135,13 @@ async def test_a_trial_that_is_given_up_closes_its_sandbox(
 
 
 def test_progress_is_told_now_and_then_and_at_the_end(tmp_path: Path) -> None:
-    told, now = list[str](), 0.0
-    reporter = ProgressReporter(task(tmp_path), told.append, lambda: now)
+    reports, now = list[str](), 0.0
+    reporter = ProgressReporter(task(tmp_path), reports.append, lambda: now)
     with reporter("cases", 100) as advance:
         for _ in range(100):
             now += REPORT_SECONDS / 10
             advance("a case")
-    done = [TrialProgress.model_validate_json(each).done for each in told]
+    done = [TrialProgress.model_validate_json(each).done for each in reports]
     assert (done[0], done[-1]) == (0, 100)
     assert 10 <= len(done) <= 13
 

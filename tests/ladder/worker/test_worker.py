@@ -130,9 +130,9 @@ async def test_what_is_told_of_a_match_is_all_there_before_its_outcome_and_what_
     worker = Worker(load_version, offer=offer)
     await play(worker, ONE_DEAL.model_copy(update={"live": "played"}))
     assert {(match, attempt) for match, attempt, _ in batches} == {(7, 2)}
-    told = [json.loads(line) for *_, batch in batches for line in batch.split("\n")]
-    assert (told[0]["type"], told[-1]["type"]) == ("match", "result")
-    assert [event["type"] for event in told].count("play") == 52
+    live_events = [json.loads(line) for *_, batch in batches for line in batch.split("\n")]
+    assert (live_events[0]["type"], live_events[-1]["type"]) == ("match", "result")
+    assert [event["type"] for event in live_events].count("play") == 52
     batches.clear()
     await play(worker, ONE_DEAL)
     assert batches == []

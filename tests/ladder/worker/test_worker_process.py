@@ -81,15 +81,15 @@ async def test_it_plays_tells_follows_no_signal_and_stays_without_the_database_s
 ) -> None:
     monkeypatch.setenv("PIGPEN_DATABASE_URL", "postgresql://pigpen:secret@localhost/ladder")
     monkeypatch.setenv("PGPASSWORD", "secret")
-    heard: list[tuple[int, int, str]] = []
-    process = await WorkerProcess.start(0, 1, lambda *event: heard.append(event))
+    received: list[tuple[int, int, str]] = []
+    process = await WorkerProcess.start(0, 1, lambda *event: received.append(event))
     for live in ("off", "played"):
         task = ONE_DEAL.model_copy(update={"live": live})
         outcome = MatchOutcome.model_validate_json(await process.call(MessageKind.PLAY, task.model_dump_json()))
         assert (outcome.match, outcome.attempt, outcome.void) == (ONE_DEAL.match, ONE_DEAL.attempt, None)
-        assert bool(heard) == (live == "played"), "what it tells of a match comes before the outcome"
-    assert {(match, attempt) for match, attempt, _ in heard} == {(ONE_DEAL.match, ONE_DEAL.attempt)}
-    lines = "\n".join(batch for *_, batch in heard).split("\n")
+        assert bool(received) == (live == "played"), "what it tells of a match comes before the outcome"
+    assert {(match, attempt) for match, attempt, _ in received} == {(ONE_DEAL.match, ONE_DEAL.attempt)}
+    lines = "\n".join(batch for *_, batch in received).split("\n")
     assert '"type":"match"' in lines[0]
     assert '"type":"result"' in lines[-1]
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -130,8 +130,8 @@ def test_the_clock_of_the_next_deal_waits_until_the_end_of_the_last_one_has_been
             order.append(f"asked in {view.deal}")
             return await super().ask(view, watch, took)
 
-        async def tell(self, notice: Notice, decision: int = 0) -> None:
-            await super().tell(notice, decision)
+        async def notify(self, notice: Notice, decision: int = 0) -> None:
+            await super().notify(notice, decision)
             if not order.count("looked at 0"):
                 self.presence.show_end_of(0)
                 asyncio.get_running_loop().call_later(0.1, self._look)

@@ -253,13 +253,13 @@ def other_card(line: AnyLine) -> DealLine:
 
 
 TAMPERED: dict[str, tuple[Callable[[AnyLine], DealLine], str]] = {
-    "another deal": (lambda line: changed(line, deal=1, board=1), "deal 1 is not the one that comes next"),
-    "a rotation there is not": (lambda line: changed(line, rotation=4), "there is no rotation 4"),
-    "another rotation": (lambda line: changed(line, rotation=1), "the seats of deal 0"),
-    "another board": (lambda line: changed(line, board=1), "the board of deal 0"),
-    "other seats": (lambda line: changed(line, seats=(3, 2, 1, 0)), "the seats of deal 0"),
-    "other scores": (lambda line: changed(line, scores=(26, 0, 0, 0)), "the scores of deal 0"),
-    "other totals": (lambda line: changed(line, totals=(0, 0, 0, 27)), "the totals of deal 0"),
+    "another deal": (lambda line: changed(line, deal=1, board=1), "board 2, rotation 1 is not the one that comes next"),
+    "a rotation there is not": (lambda line: changed(line, rotation=4), "the match has no rotation 5"),
+    "another rotation": (lambda line: changed(line, rotation=1), "the seats of board 1, rotation 2 do not"),
+    "another board": (lambda line: changed(line, board=1), "the board of board 1, rotation 1 do not"),
+    "other seats": (lambda line: changed(line, seats=(3, 2, 1, 0)), "the seats of board 1, rotation 1 do not"),
+    "other scores": (lambda line: changed(line, scores=(26, 0, 0, 0)), "the scores of board 1, rotation 1 do not"),
+    "other totals": (lambda line: changed(line, totals=(0, 0, 0, 27)), "the totals of board 1, rotation 1 do not"),
     "another card": (other_card, "."),
     "a missing step": (lambda line: changed(line, steps=line.steps[:-1]), "not over"),  # type: ignore[union-attr]
     "a missing time": (lambda line: changed(line, took_ms=()), "shorter"),

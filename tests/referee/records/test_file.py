@@ -122,7 +122,11 @@ def changed(lines: list[AnyLine], path: Path, old: str, new: str) -> Path:
     [
         ('"bot1"', '"bob1"', "line 1: its chain does not fit: this line has been changed"),
         ('"deal":1', '"deal":2', "line 3: its chain does not fit: this line has been changed"),
-        (',"chain":"', ',"chain":"0', "line 1: it does not end in its chain: it is no line of a record"),
+        (
+            ',"chain":"',
+            ',"chain":"0',
+            "line 1: it does not end in its chain: it is no line of a record",
+        ),
         ("\n", "\n\n", "line 2: it is blank, and a record has no blank lines; remove it"),
         ("\n", " \n", "line 1: it does not end in its chain"),
     ],

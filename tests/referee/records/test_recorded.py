@@ -40,7 +40,12 @@ def test_a_finished_match_tells_its_seed(lines: list[AnyLine]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seed", "reason"), [("00" * 32, "not the one that"), ("xyz", "its seed is none"), ("00", "its seed is none")]
+    ("seed", "reason"),
+    [
+        ("00" * 32, "not the one that"),
+        ("xyz", "its seed is not 64 hex digits"),
+        ("00", "its seed is not 64 hex digits"),
+    ],
 )
 def test_another_seed_than_the_one_committed_to_is_refused(lines: list[AnyLine], seed: str, reason: str) -> None:
     forged = lines[-1].model_copy(update={"seed": seed})
@@ -76,7 +81,7 @@ def test_lines_that_are_no_match_are_refused(lines: list[AnyLine]) -> None:
         ((first, first), "more than one match"),
         ((first, lines[-1], lines[-1]), "more than one match"),
         ((few,), "hearts has 4 seats, and it names 1 bots"),
-        ((first, few_seats), "board 0, rotation 0 does not have one of everything for each of 4 seats"),
+        ((first, few_seats), "board 1, rotation 1 does not have one of everything for each of 4 seats"),
         ((first, twice), "does not have one of everything"),
         ((first, few_scores), "does not have one of everything"),
         ((odd,), "its rules cannot be understood"),

@@ -102,7 +102,7 @@ def test_a_record_that_has_grown_is_taken_up_where_one_is(recorded: Recorded) ->
     cursor.moment = 7
     assert not cursor.next_deal()
     cursor.renew(recorded)
-    assert recorded.deals[cursor.deal].name == "board 1, rotation 0"
+    assert recorded.deals[cursor.deal].name == "board 2, rotation 1"
     assert cursor.moment == 7
     assert cursor.next_deal()
 
@@ -120,6 +120,6 @@ def test_another_match_in_the_same_file_is_refused(recorded: Recorded) -> None:
 def test_a_deal_that_breaks_the_rules_is_refused_when_one_comes_to_it(recorded: Recorded) -> None:
     broken = recorded.deals[1].model_copy(update={"steps": recorded.deals[1].steps[1:]})
     cursor = Cursor(Recorded(recorded.first, recorded.rules, Deals.of((recorded.deals[0], broken)), None))
-    with pytest.raises(BadRecord, match="board 0, rotation 1: "):
+    with pytest.raises(BadRecord, match="board 1, rotation 2: "):
         cursor.next_deal()
     assert cursor.deal == 0

@@ -82,11 +82,11 @@ def changed(steps: tuple[Step, ...]) -> DealReplay:
 def test_a_deal_that_breaks_the_rules_is_refused_with_the_reason() -> None:
     steps = Recorded.of(match_lines("hearts", "deals:1")).deals[0].steps
     for bad, reason in {
-        steps[:-1]: "deal 0: it ends in the middle",
-        (*steps, steps[-1]): "deal 0: it goes on after its end",
-        (steps[0], *steps): "deal 0: seat 0 is not asked now",
-        (*steps[:4], steps[8].model_copy(update={"seat": steps[4].seat})): "deal 0: .* is not in the hand",
-        (Step(seat=0, by="bot"), *steps[1:]): "deal 0: the step holds no action",
+        steps[:-1]: "deal 1: it ends in the middle",
+        (*steps, steps[-1]): "deal 1: it has steps after its end",
+        (steps[0], *steps): "deal 1: seat 0 is not asked now",
+        (*steps[:4], steps[8].model_copy(update={"seat": steps[4].seat})): "deal 1: .* is not in the hand",
+        (Step(seat=0, by="bot"), *steps[1:]): "deal 1: the step holds no action",
     }.items():
         with pytest.raises(BadRecord, match=reason):
             changed(bad)

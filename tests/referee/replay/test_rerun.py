@@ -90,7 +90,7 @@ def test_another_bot_differs_exactly_where_it_says_something_else() -> None:
     match = recorded("hearts")
 
     def odd(view: View) -> Action:
-        """Another card in trick 5 of deal 1, if there is one."""
+        """Another card in trick 5 of deal 2, if there is one."""
         return view.legal[-1] if (view.deal, len(view.tricks)) == (1, 4) else showy(view)
 
     seat = ScriptedSeat(odd)
@@ -184,7 +184,7 @@ def test_a_bot_that_never_comes_is_a_difference() -> None:
 
 def test_only_the_chosen_deals_are_asked_about_with_the_numbers_of_the_match() -> None:
     match = recorded("hearts", "deals:3")
-    (table,) = table_reruns(match, 0, match.deals.where(deal=1), math.inf)
+    (table,) = table_reruns(match, 0, match.deals.where(deal=2), math.inf)
     seat = ScriptedSeat(showy)
     asyncio.run(table.put(seat))
     before, now = (len(asked(line, 0)) for line in match.deals[:2])
@@ -241,8 +241,8 @@ def test_an_unfinished_match_is_refused() -> None:
 def test_each_table_is_asked_about_apart() -> None:
     match = recorded("hearts", "boards:2")
     tables = table_reruns(match, 0, match.deals, 1.0)
-    lines = [[*match.deals.where(rotation=rotation)] for rotation in range(4)]
+    lines = [[*match.deals.where(rotation=rotation)] for rotation in (1, 2, 3, 4)]
     assert [table.questions for table in tables] == [sum(len(asked(line, 0)) for line in each) for each in lines]
     assert [table.questions + table.forced for table in tables] == [28] * 4
-    one = match.deals.where(rotation=2)
+    one = match.deals.where(rotation=3)
     assert [table.questions for table in table_reruns(match, 0, one, 1.0)] == [tables[2].questions]

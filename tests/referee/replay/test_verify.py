@@ -210,68 +210,68 @@ def scored(lines: list[Plain]) -> None:
 
 
 CHANGES = {
-    "scores": (HONEST, scored, "line 2: deal 0: scores[0] is 1, but should be 0"),
-    "a card that is not held": (HONEST, step(1, 4, play="AS"), "line 2: deal 0: steps[4]: AS is not in the hand"),
-    "out of turn": (HONEST, step(1, 5, seat=0), "line 2: deal 0: steps[5].seat is 0, but should be 3"),
+    "scores": (HONEST, scored, "line 2: deal 1: scores[0] is 1, but should be 0"),
+    "a card that is not held": (HONEST, step(1, 4, play="AS"), "line 2: deal 1: steps[4]: AS is not in the hand"),
+    "out of turn": (HONEST, step(1, 5, seat=0), "line 2: deal 1: steps[5].seat is 0, but should be 3"),
     "one step less": (
         HONEST,
         lambda lines: lines[1]["steps"].pop(),
-        "line 2: deal 0: the deal is not over after 55 steps",
+        "line 2: deal 1: the deal is not over after 55 steps",
     ),
     "one step more": (
         HONEST,
         lambda lines: lines[1]["steps"].append(lines[1]["steps"][-1]),
-        "line 2: deal 0: steps[56]: the deal is over",
+        "line 2: deal 1: steps[56]: the deal is over",
     ),
     "one time less": (
         HONEST,
         lambda lines: lines[2]["took_ms"].pop(),
-        "line 3: deal 1: took_ms has 55 times for 56 steps",
+        "line 3: deal 2: took_ms has 55 times for 56 steps",
     ),
     "a time that is none": (
         HONEST,
         lambda lines: lines[2]["took_ms"].__setitem__(3, -0.5),
-        "line 3: deal 1: took_ms holds something that is no time in milliseconds",
+        "line 3: deal 2: took_ms holds something that is no time in milliseconds",
     ),
     "cpu times of nobody": (
         HONEST,
         replace(1, cpu_ms=[None] * 56),
-        "line 2: deal 0: cpu_ms is [null, null, ",
+        "line 2: deal 1: cpu_ms is [null, null, ",
     ),
     "a time unasked that is none": (
         WORKING,
         lambda lines: lines[2]["unasked_ms"].__setitem__(3, -0.5),
-        "line 3: deal 1: unasked_ms holds something that is no time in milliseconds",
+        "line 3: deal 2: unasked_ms holds something that is no time in milliseconds",
     ),
     "one time unasked less": (
         WORKING,
         lambda lines: lines[2]["unasked_ms"].pop(),
-        "line 3: deal 1: unasked_ms has 55 times for 56 steps",
+        "line 3: deal 2: unasked_ms has 55 times for 56 steps",
     ),
-    "an unknown field": (HONEST, replace(1, luck=7), "line 2: deal 0: luck is 7, but should not be there"),
+    "an unknown field": (HONEST, replace(1, luck=7), "line 2: deal 1: luck is 7, but should not be there"),
     "an unknown field of a step": (
         HONEST,
         step(1, 9, luck=7),
-        "line 2: deal 0: steps[9].luck is 7, but should not be there",
+        "line 2: deal 1: steps[9].luck is 7, but should not be there",
     ),
     "two actions": (
         HONEST,
         step(1, 9, moon="add"),
-        'line 2: deal 0: steps[9].moon is "add", but should not be there',
+        'line 2: deal 1: steps[9].moon is "add", but should not be there',
     ),
-    "no deal 0": (HONEST, lambda lines: lines.pop(1), "line 2: deal 0: deal is 1, but should be 0"),
+    "no deal 1": (HONEST, lambda lines: lines.pop(1), "line 2: deal 1: deal is 1, but should be 0"),
     "a deal twice": (
         HONEST,
         lambda lines: lines.insert(2, lines[1]),
-        "line 3: deal 1: deal is 0, but should be 1",
+        "line 3: deal 2: deal is 0, but should be 1",
     ),
-    "no last deal": (HONEST, lambda lines: lines.pop(2), "line 3: the match was not over: deal 1 is missing"),
+    "no last deal": (HONEST, lambda lines: lines.pop(2), "line 3: the match was not over: deal 2 is missing"),
     "a deal too many": (
         HONEST,
         lambda lines: lines.insert(3, lines[2]),
-        "line 4: there is no deal 2 in this match",
+        "line 4: there is no deal 3 in this match",
     ),
-    "two results": (HONEST, lambda lines: lines.append(lines[-1]), "line 5: the record goes on behind its result"),
+    "two results": (HONEST, lambda lines: lines.append(lines[-1]), "line 5: there are more lines after the result"),
     "two matches": (HONEST, lambda lines: lines.insert(1, lines[0]), 'line 2: type is "match", but should be "deal"'),
     "no match": (HONEST, lambda lines: lines.pop(0), "line 1: it is not the first line of a match"),
     "another seed": (
@@ -285,7 +285,7 @@ CHANGES = {
             replace(-1, seed="00" * 32)(lines),
             replace(0, commitment="66687aadf862bd776c8fc18b8e9f8e20089714856ee233b3902a591d0d5f2925")(lines),
         ),
-        "line 2: deal 0: hands[0] is ",
+        "line 2: deal 1: hands[0] is ",
     ),
     "a version to come": (
         HONEST,
@@ -295,54 +295,54 @@ CHANGES = {
     "a record of today as one of version 1": (
         HONEST,
         replace(0, version=1),
-        f"line 2: deal 0: steps[{FORCED}]: it is by forced, but the seat had to be asked",
+        f"line 2: deal 1: steps[{FORCED}]: it is by forced, but the seat had to be asked",
     ),
     "a record of version 1 as one of today": (
         VERSION_1,
         replace(0, version=2),
-        "line 2: deal 0: steps[4]: it is by bot, but only one action was legal: it should be by forced",
+        "line 2: deal 1: steps[4]: it is by bot, but only one action was legal: it should be by forced",
     ),
     "a forced card by the bot": (
         HONEST,
         step(1, FORCED, by="bot"),
-        f"line 2: deal 0: steps[{FORCED}]: it is by bot, but only one action was legal: it should be by forced",
+        f"line 2: deal 1: steps[{FORCED}]: it is by bot, but only one action was legal: it should be by forced",
     ),
     "a forced card by default": (
         HONEST,
         step(1, FORCED, by="default:timeout", why="late"),
-        f"line 2: deal 0: steps[{FORCED}]: it is by default:timeout, but only one action was legal",
+        f"line 2: deal 1: steps[{FORCED}]: it is by default:timeout, but only one action was legal",
     ),
     "a forced card of a bot that was taken over, by the default policy": (
         FAULTY,
         step(1, last_forced(FAULTY), by="takeover"),
-        f"line 2: deal 0: steps[{last_forced(FAULTY)}]: it is by takeover, but only one action was legal",
+        f"line 2: deal 1: steps[{last_forced(FAULTY)}]: it is by takeover, but only one action was legal",
     ),
     "a forced card by a number": (
         HONEST,
         step(1, FORCED, by=7),
-        f"line 2: deal 0: steps[{FORCED}]: it is by 7, but only one action was legal",
+        f"line 2: deal 1: steps[{FORCED}]: it is by 7, but only one action was legal",
     ),
     "a forced card with a reason": (
         HONEST,
         step(1, FORCED, why="late"),
-        f'line 2: deal 0: steps[{FORCED}].why is "late", but should not be there',
+        f'line 2: deal 1: steps[{FORCED}].why is "late", but should not be there',
     ),
     "another card, forced": (
         HONEST,
         step(1, FORCED, play="AS"),
-        f"line 2: deal 0: steps[{FORCED}]: AS ",
+        f"line 2: deal 1: steps[{FORCED}]: AS ",
     ),
     "a choice, forced": (
         HONEST,
         step(1, last_choice(HONEST), by="forced"),
-        f"line 2: deal 0: steps[{last_choice(HONEST)}]: it is by forced, but the seat had to be asked",
+        f"line 2: deal 1: steps[{last_choice(HONEST)}]: it is by forced, but the seat had to be asked",
     ),
     "a pass, forced": (
         HONEST,
         step(1, 0, by="forced"),
-        "line 2: deal 0: steps[0]: it is by forced, but the seat had to be asked",
+        "line 2: deal 1: steps[0]: it is by forced, but the seat had to be asked",
     ),
-    "another format": (HONEST, replace(0, format="deals:3"), "line 4: the match was not over: deal 2 is missing"),
+    "another format": (HONEST, replace(0, format="deals:3"), "line 4: the match was not over: deal 3 is missing"),
     "no format": (HONEST, replace(0, format="deals:02"), "line 1: 'deals:02' is not a match format"),
     "a bot too many": (HONEST, replace(0, bots=["a"] * 5), "line 1: 5 bots are named for 4 seats"),
     "no time": (HONEST, replace(0, started="yesterday"), "line 1: started: it is no time such as"),
@@ -351,7 +351,7 @@ CHANGES = {
     "other rules": (
         HONEST,
         lambda lines: lines[0]["rules"]["scoring"]["points"].update(QS=14),
-        "line 2: deal 0: scores[",
+        "line 2: deal 1: scores[",
     ),
     "rules that make no sense": (
         HONEST,
@@ -361,47 +361,47 @@ CHANGES = {
     "a default that is none": (
         FAULTY,
         step(1, 1, by="bot", why=None),
-        "line 2: deal 0: steps[1].why is null, but should not be there",
+        "line 2: deal 1: steps[1].why is null, but should not be there",
     ),
     "an own choice by default": (
         HONEST,
         step(1, 0, **{"pass": "8C JC AC", "by": "default:timeout", "why": "late"}),
-        "line 2: deal 0: steps[0]: it is by default:timeout, but not the default action",
+        "line 2: deal 1: steps[0]: it is by default:timeout, but not the default action",
     ),
     "a fault without a reason": (
         HONEST,
         step(1, 0, by="default:timeout"),
-        "line 2: deal 0: steps[0]: it is by default:timeout, but does not say why",
+        "line 2: deal 1: steps[0]: it is by default:timeout, but does not say why",
     ),
     "a reason without a fault": (
         HONEST,
         step(1, 0, why=""),
-        'line 2: deal 0: steps[0].why is "", but should not be there',
+        'line 2: deal 1: steps[0].why is "", but should not be there',
     ),
     "an unknown verdict": (
         HONEST,
         step(1, 0, by="default:ugly", why="late"),
-        "line 2: deal 0: steps[0]: no one decides as 'default:ugly'",
+        "line 2: deal 1: steps[0]: no one decides as 'default:ugly'",
     ),
     "an unknown author": (
         HONEST,
         step(1, 0, by="me"),
-        "line 2: deal 0: steps[0]: no one decides as 'me'",
+        "line 2: deal 1: steps[0]: no one decides as 'me'",
     ),
     "a takeover without faults": (
         HONEST,
         step(1, 0, by="takeover"),
-        "line 2: deal 0: steps[0]: it is by takeover, but bot 0 has not been taken over by then",
+        "line 2: deal 1: steps[0]: it is by takeover, but bot 0 has not been taken over by then",
     ),
     "an end without its cause": (
         FAULTY,
         lambda lines: next(step for step in lines[1]["steps"] if "oom" in step).pop("oom"),
-        "line 2: deal 0: steps[",
+        "line 2: deal 1: steps[",
     ),
     "an end of a program that goes on": (
         FAULTY,
         lambda lines: lines[1]["steps"][0].update(exit_code=1, oom=False),
-        "line 2: deal 0: steps[0]",
+        "line 2: deal 1: steps[0]",
     ),
     "a fault too few in the result": (
         FAULTY,
@@ -413,29 +413,33 @@ CHANGES = {
         lambda lines: lines[-1]["results"][1].update(place=1),
         "line 4: results[1].place is 1, but should be ",
     ),
-    "no such rotation": (BOARDS, replace(1, rotation=4), "line 2: there is no rotation 4 in this match"),
-    "no rotation": (BOARDS, lambda lines: lines[1].pop("rotation"), "line 2: there is no rotation (it is left out)"),
-    "another rotation": (BOARDS, replace(1, rotation=1), "line 2: board 0, rotation 1: seats["),
-    "another seating": (BOARDS, replace(1, seats=[0, 1, 3, 2]), "line 2: board 0, rotation 0: seats["),
+    "no such rotation": (BOARDS, replace(1, rotation=4), "line 2: the match has no deal with the field rotation = 4"),
+    "no rotation": (
+        BOARDS,
+        lambda lines: lines[1].pop("rotation"),
+        "line 2: the match has no deal with the field rotation = (left out)",
+    ),
+    "another rotation": (BOARDS, replace(1, rotation=1), "line 2: board 1, rotation 2: seats["),
+    "another seating": (BOARDS, replace(1, seats=[0, 1, 3, 2]), "line 2: board 1, rotation 1: seats["),
     "no seating": (
         BOARDS,
         lambda lines: lines[1].pop("seats"),
-        "line 2: board 0, rotation 0: seats is missing; it should be [",
+        "line 2: board 1, rotation 1: seats is missing; it should be [",
     ),
     "a seating without boards": (
         HONEST,
         replace(1, seats=[0, 1, 2, 3]),
-        "line 2: deal 0: seats is [0, 1, 2, 3], but should not be there",
+        "line 2: deal 1: seats is [0, 1, 2, 3], but should not be there",
     ),
     "a board left out": (
         BOARDS,
         lambda lines: lines.pop(2),
-        "line 9: the match was not over: board 1, rotation 0 is missing",
+        "line 9: the match was not over: board 2, rotation 1 is missing",
     ),
     "boards out of order": (
         BOARDS,
         lambda lines: lines.insert(1, lines.pop(2)),
-        "line 2: board 0, rotation 0: deal is 1, but should be 0",
+        "line 2: board 1, rotation 1: deal is 1, but should be 0",
     ),
 }
 
@@ -454,7 +458,7 @@ def test_a_bot_that_was_taken_over_does_not_come_back(tmp_path: Path) -> None:
     number = next(number for number, step in enumerate(lines[1]["steps"]) if step["by"] == "takeover")
     seat = lines[1]["steps"][number]["seat"]
     lines[1]["steps"][number]["by"] = "bot"
-    words = f"line 2: deal 0: steps[{number}]: it is by bot, but bot {seat} has been taken over by then"
+    words = f"line 2: deal 1: steps[{number}]: it is by bot, but bot {seat} has been taken over by then"
     assert finding(tmp_path, lines) == words
 
 
@@ -463,10 +467,10 @@ def test_what_nobody_was_asked_for_takes_no_time(tmp_path: Path, by: str) -> Non
     lines = copy.deepcopy(FAULTY)
     number = next(number for number, step in enumerate(lines[1]["steps"]) if step["by"] == by)
     lines[1]["took_ms"][number] = 1.5
-    assert finding(tmp_path, lines) == f"line 2: deal 0: steps[{number}] is by {by}, but took time"
+    assert finding(tmp_path, lines) == f"line 2: deal 1: steps[{number}] is by {by}, but took time"
     lines[1]["took_ms"][number] = 0.0
     lines[1]["unasked_ms"] = [1.5 if other == number else None for other in range(len(lines[1]["steps"]))]
-    assert finding(tmp_path, lines) == f"line 2: deal 0: steps[{number}] is by {by}, but took time"
+    assert finding(tmp_path, lines) == f"line 2: deal 1: steps[{number}] is by {by}, but took time"
 
 
 def test_a_record_of_version_1_holds(tmp_path: Path) -> None:
@@ -484,7 +488,7 @@ def test_a_forced_pass_is_part_of_a_record_that_holds(tmp_path: Path) -> None:
     assert [(step["by"], len(step["pass"].split())) for step in lines[1]["steps"][:4]] == [("forced", 13)] * 4
     assert verified(tmp_path, lines).finished
     lines[1]["steps"][2]["by"] = "bot"
-    assert finding(tmp_path, lines).startswith("line 2: deal 0: steps[2]: it is by bot, but only one action was legal")
+    assert finding(tmp_path, lines).startswith("line 2: deal 1: steps[2]: it is by bot, but only one action was legal")
 
 
 def test_what_was_used_unasked_is_part_of_a_record_that_holds(tmp_path: Path) -> None:
@@ -492,16 +496,16 @@ def test_what_was_used_unasked_is_part_of_a_record_that_holds(tmp_path: Path) ->
 
 
 TEXTS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
-    "spaces": (lambda text: text.replace(b":", b": ", 1), "deal 0: it is not written as the referee writes it"),
+    "spaces": (lambda text: text.replace(b":", b": ", 1), "deal 1: it is not written as the referee writes it"),
     "a key twice": (
         lambda text: text.replace(b'"deal":0', b'"deal":9,"deal":0'),
-        "deal 0: it is not written as the referee writes it",
+        "deal 1: it is not written as the referee writes it",
     ),
     "another order": (
         lambda text: text.replace(b'"type":"deal","deal":0', b'"deal":0,"type":"deal"'),
-        "deal 0: it is not written as the referee writes it",
+        "deal 1: it is not written as the referee writes it",
     ),
-    "an escape": (lambda text: text.replace(b'"QS"', b'"\\u0051S"', 1), "deal 0: it is not written as the referee"),
+    "an escape": (lambda text: text.replace(b'"QS"', b'"\\u0051S"', 1), "deal 1: it is not written as the referee"),
     "not a number": (lambda text: text[: text.index(b'"took_ms"')] + b'"took_ms":[NaN]}', "it is not JSON: "),
     "no object": (lambda text: b'["a"}', "it is not JSON: "),
     "no fields": (lambda text: b'{"type":"deal"}', "deal: Field required"),
@@ -540,31 +544,31 @@ def test_an_unfinished_record_is_checked_as_far_as_it_goes(tmp_path: Path, lines
 
 
 UNFINISHED = {
-    "scores": (HONEST[:2], scored, "line 2: deal 0: scores[0] is 1, but should be 0"),
+    "scores": (HONEST[:2], scored, "line 2: deal 1: scores[0] is 1, but should be 0"),
     "no card": (
         HONEST[:2],
         lambda lines: lines[1]["hands"].__setitem__(0, "2X"),
-        "line 2: deal 0: hands: '2X' is not a card",
+        "line 2: deal 1: hands: '2X' is not a card",
     ),
     "too few cards": (
         HONEST[:2],
         lambda lines: lines[1]["hands"].__setitem__(0, "2C"),
-        "line 2: deal 0: the hands are not the deck of hearts dealt evenly to 4 seats",
+        "line 2: deal 1: the hands are not the deck of hearts dealt evenly to 4 seats",
     ),
     "cards out of order": (
         HONEST[:2],
         lambda lines: lines[1]["hands"].__setitem__(0, " ".join(reversed(lines[1]["hands"][0].split()))),
-        "line 2: deal 0: hands[0] is ",
+        "line 2: deal 1: hands[0] is ",
     ),
     "no seating": (
         BOARDS[:2],
         replace(1, seats=[0, 1, 2, 2]),
-        "line 2: board 0, rotation 0: seats [0, 1, 2, 2] are no seating of the bots in rotation 0",
+        "line 2: board 1, rotation 1: seats [0, 1, 2, 2] are not the bots' seats in rotation 1",
     ),
     "another board in another rotation": (
         BOARDS[:4],
         lambda lines: lines[3].update(hands=lines[2]["hands"]),
-        "line 4: board 0, rotation 1: hands or seats are not those of this board in another rotation",
+        "line 4: board 1, rotation 2: hands or seats are not those of this board in another rotation",
     ),
 }
 
@@ -612,4 +616,7 @@ def test_a_file_that_is_not_there_cannot_be_verified(tmp_path: Path) -> None:
 
 def test_a_file_that_is_something_else_does_not_hold() -> None:
     found = verify(Path(__file__))
-    assert (found.line, found.difference) == (1, "it does not end in its chain: it is no line of a record")
+    assert (found.line, found.difference) == (
+        1,
+        "it does not end in its chain: it is no line of a record",
+    )

@@ -47,7 +47,7 @@ async def test_what_would_end_a_program_ends_the_bot_and_nothing_else(
 
     seat = InlineSeat(type("Broken", (FirstLegalBot,), {method: breaks})())
     await seat.welcome(welcome)
-    await seat.tell(pigpen.DealResult(0, 0, (0,) * 4, (0,) * 4))
+    await seat.notify(pigpen.DealResult(0, 0, (0,) * 4, (0,) * 4))
     for _ in range(2):
         with pytest.raises(SeatFailure, match=f"its program ended with exit code {code}") as failure:
             await seat.ask(question(), Stopwatch(1.0), 0.0)

@@ -71,7 +71,7 @@ async def test_a_person_may_come_back_with_its_token_and_hears_all_results_again
         async with raw_bot(tmp_path, token) as person:
             await seat.welcome(WELCOME)
             seat.show(SEEN)
-            await seat.tell(DealResult(0, 0, (1, 2, 3, 4), (1, 2, 3, 4)))
+            await seat.notify(DealResult(0, 0, (1, 2, 3, 4), (1, 2, 3, 4)))
             asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
             assert await kinds(person, 4) == ["welcome", "seen", "deal_over", "request"]
             person.hang_up()
@@ -141,7 +141,7 @@ async def test_an_answer_to_an_old_question_changes_nothing(tmp_path: Path) -> N
 async def test_a_person_says_that_it_has_looked_at_the_end_of_a_deal(tmp_path: Path) -> None:
     async with person_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as person:
         await seat.welcome(WELCOME)
-        await seat.tell(DealResult(3, 0, (1, 2, 3, 4), (1, 2, 3, 4)))
+        await seat.notify(DealResult(3, 0, (1, 2, 3, 4), (1, 2, 3, 4)))
         waiting = asyncio.ensure_future(seat.presence.looked_within(10 * PATIENCE))
         await asyncio.sleep(0)
         assert not waiting.done()
@@ -160,7 +160,7 @@ async def test_a_flood_is_refused_and_the_match_goes_on(tmp_path: Path) -> None:
         await comes(lambda: seat.presence.is_away)
         with pytest.raises(PersonAway):
             await seat.ask(question(), Stopwatch(PATIENCE), 0.0)
-        await seat.tell(MatchResult(1, 0.0))
+        await seat.notify(MatchResult(1, 0.0))
 
 
 async def test_a_bot_that_says_it_is_away_is_malformed(tmp_path: Path) -> None:

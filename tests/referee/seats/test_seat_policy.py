@@ -144,7 +144,7 @@ async def test_a_bot_that_is_always_late_is_never_thrown_out(tmp_path: Path, wel
         for number in range(1, 2 * MAX_UNASKED):
             asked = asyncio.ensure_future(seat.ask(question(number), Stopwatch(PATIENCE), took=0.0))
             await bot.receive()
-            await seat.tell(DEAL)  # waits for the question to be sent: gRPC knows of that later than the bot
+            await seat.notify(DEAL)  # waits for the question to be sent: gRPC knows of that later than the bot
             await bot.receive()
             asked.cancel()  # as its deadline would
             await asyncio.wait((asked,))

@@ -126,7 +126,7 @@ async def test_an_answer_to_an_old_decision_is_dropped(tmp_path: Path, welcome: 
         await bot.receive()
         asked = asyncio.ensure_future(seat.ask(question(1), Stopwatch(PATIENCE), took=0.0))
         late = await bot.receive()
-        await seat.tell(DealResult(0, 0, (0,) * 4, (0,) * 4))  # waits for the question to be sent
+        await seat.notify(DealResult(0, 0, (0,) * 4, (0,) * 4))  # waits for the question to be sent
         await bot.receive()
         asked.cancel()  # as its deadline would
         await asyncio.wait((asked,))
@@ -216,7 +216,7 @@ async def test_a_notice_reaches_the_bot(tmp_path: Path, welcome: Welcome) -> Non
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        await seat.tell(DealResult(3, 0, (1, 2, 3, 20), (5, 6, 7, 8)))
+        await seat.notify(DealResult(3, 0, (1, 2, 3, 20), (5, 6, 7, 8)))
         assert list((await bot.receive()).deal_over.scores) == [1, 2, 3, 20]
 
 
@@ -242,7 +242,7 @@ async def test_after_the_match_the_stream_ends_well_even_for_a_bot_that_only_lis
     async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
         await seat.welcome(welcome)
         await bot.receive()
-        await seat.tell(MatchResult(1, 0.0))
+        await seat.notify(MatchResult(1, 0.0))
         await seat.close()
         assert (await bot.receive()).match_over.place == 1
         assert (await bot.status())[0] is grpc.StatusCode.OK

@@ -9,8 +9,8 @@ import pytest
 
 from ladder.app.computing import why as asking
 from ladder.app.ladder import Ladder
-from ladder.app.local.reading import Source
-from ladder.app.local.why import ANYWHERE, Where, why_in_record
+from ladder.app.local.reading import ANYWHERE, Source, Where
+from ladder.app.local.why import why_in_record
 from ladder.cli.typer_app import app as commands
 from ladder.errors import LadderError, UserError
 from ladder.settings.settings import load_settings
@@ -74,11 +74,11 @@ def keep(path: Path, seed: str, sinner: int | None) -> None:
 
 
 def test_a_decision_is_named_by_match_and_place(ladder: Ladder) -> None:
-    found = why(ladder, 2, 20, Where(board=0, rotation=1))
-    assert (found.source, found.place, found.rotation, found.step) == ("2", "board 0, rotation 1", 1, 20)
-    local = why_in_record(Source.of(ladder.files.record(2, 1)), 20, Where(board=0, rotation=1))
+    found = why(ladder, 2, 20, Where(board=1, rotation=2))
+    assert (found.source, found.place, found.rotation, found.step) == ("2", "board 1, rotation 2", 2, 20)
+    local = why_in_record(Source.of(ladder.files.record(2, 1)), 20, Where(board=1, rotation=2))
     assert local.choices == found.choices
-    assert found.rerun == f"pigpen rerun 2 {found.bot} ./{found.bot} --board 0 --rotation 1"
+    assert found.rerun == f"pigpen rerun 2 {found.bot} ./{found.bot} --board 1 --rotation 2"
 
 
 def test_mistakes_are_told_in_words_without_the_servers_paths(ladder: Ladder) -> None:
@@ -87,8 +87,8 @@ def test_mistakes_are_told_in_words_without_the_servers_paths(ladder: Ladder) ->
         (4, 0, Where(), "Match 4 is not over yet"),
         (1, 0, Where(), "The record of match 1 was removed"),
         (2, 0, Where(), "match 2 has 4 such deals. Name the one of the step with --board and --rotation."),
-        (2, 0, Where(board=7), "match 2 has no deal for --board 7; it holds the boards 0 to 0, rotations 0 to 3."),
-        (2, 99, Where(rotation=0), "match 2: board 0, rotation 0 has no step 99; its steps are 1 to 56."),
+        (2, 0, Where(board=8), "match 2 has no deal for --board 8; it holds the boards 1 to 1, rotations 1 to 4."),
+        (2, 99, Where(rotation=1), "match 2: board 1, rotation 1 has no step 99; its steps are 1 to 56."),
     ):
         with pytest.raises((LadderError, UserError)) as error:
             why(ladder, number, step, where)
@@ -97,9 +97,9 @@ def test_mistakes_are_told_in_words_without_the_servers_paths(ladder: Ladder) ->
 
 
 def test_a_decision_of_another_bot_is_refused(ladder: Ladder) -> None:
-    with pytest.raises(UserError, match="match 2: step 2 of board 0, rotation 0 is a decision of "):
-        why(ladder, 2, 2, Where(rotation=0), bot="0")
-    assert why(ladder, 2, 1, Where(rotation=0), bot="0").seat == 0
+    with pytest.raises(UserError, match="match 2: step 2 of board 1, rotation 1 is a decision of "):
+        why(ladder, 2, 2, Where(rotation=1), bot="0")
+    assert why(ladder, 2, 1, Where(rotation=1), bot="0").seat == 0
 
 
 def test_the_dearest_decisions_of_a_match(ladder: Ladder) -> None:
@@ -108,9 +108,9 @@ def test_the_dearest_decisions_of_a_match(ladder: Ladder) -> None:
     assert found.decisions > 30
     first = found.dearest[0]
     assert why(ladder, 2, first.step, Where(first.deal, first.board, first.rotation), "random") == first
-    only = dearest(ladder, 2, "random", worst=1, where=Where(rotation=3))
+    only = dearest(ladder, 2, "random", worst=1, where=Where(rotation=4))
     assert only.decisions < found.decisions
-    assert {each.rotation for each in only.dearest} == {3}
+    assert {each.rotation for each in only.dearest} == {4}
 
 
 def test_the_inbox_has_dear_decisions_and_faults_with_commands_that_can_be_typed(ladder: Ladder) -> None:
@@ -124,7 +124,7 @@ def test_the_inbox_has_dear_decisions_and_faults_with_commands_that_can_be_typed
         program, command, *_ = shlex.split(line)
         assert (program, command) == ("pigpen", "rerun")
         assert "rerun" in [known.name for known in commands.registered_commands]
-    assert found.faults[0].rerun.startswith("pigpen rerun 3 2 ./Truffle --board 0 --rotation ")
+    assert found.faults[0].rerun.startswith("pigpen rerun 3 2 ./Truffle --board 1 --rotation ")
 
 
 def test_the_inbox_looks_at_the_newest_matches_only(ladder: Ladder) -> None:

@@ -66,7 +66,7 @@ def test_what_cannot_be_played_is_refused_in_a_sentence(given: dict[str, Any], s
 
 def test_only_a_recorded_match_must_fit_into_a_record(tmp_path: Path) -> None:
     assert new_match(MatchRequest(bots=FOUR, boards=25_000)).deals == 100_000
-    with pytest.raises(UserError, match="a record has room for 99,998"):
+    with pytest.raises(UserError, match="a record holds at most 99,998"):
         new_match(MatchRequest(bots=FOUR, boards=25_000, record=tmp_path / "match.jsonl"))
 
 

@@ -17,7 +17,7 @@ Reply = tuple[int, dict[str, str], bytes]
 
 
 @dataclass
-class Told:
+class ScriptedServer:
     """A server."""
 
     address: str
@@ -28,17 +28,17 @@ class Told:
 
 
 @contextmanager
-def telling(*replies: Reply | None) -> Iterator[Told]:
+def telling(*replies: Reply | None) -> Iterator[ScriptedServer]:
     """A server with these replies, on a port of its own."""
 
     def answer(handler: BaseHTTPRequestHandler, method: str, body: bytes) -> Reply | None:
         headers = {name.lower(): value for name, value in handler.headers.items()}
-        told.asked.append((method, handler.path, headers, body))
-        return told.replies.pop(0) if len(told.replies) > 1 else told.replies[0]
+        scripted.asked.append((method, handler.path, headers, body))
+        return scripted.replies.pop(0) if len(scripted.replies) > 1 else scripted.replies[0]
 
-    told = Told("", replies=list(replies))
-    with _served(answer) as told.address:
-        yield told
+    scripted = ScriptedServer("", replies=list(replies))
+    with _served(answer) as scripted.address:
+        yield scripted
 
 
 Answer = Callable[[BaseHTTPRequestHandler, str, bytes], tuple[int, dict[str, Any]] | None]

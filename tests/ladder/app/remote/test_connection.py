@@ -43,9 +43,9 @@ def change(address: str) -> Upload:
 
 
 def test_a_question_has_the_token_and_says_who_asks() -> None:
-    with telling(GOOD) as told:
-        assert ask(told.address) == BotList(bots=(), next=None)
-    ((method, path, headers, _),) = told.asked
+    with telling(GOOD) as server:
+        assert ask(server.address) == BotList(bots=(), next=None)
+    ((method, path, headers, _),) = server.asked
     assert (method, path) == ("GET", "/api/v1/bots?limit=3&all=true")
     assert headers["authorization"] == f"Bearer {TOKEN}"
     assert headers["user-agent"].startswith("pigpen/")
@@ -54,23 +54,23 @@ def test_a_question_has_the_token_and_says_who_asks() -> None:
 def test_a_file_netrc_does_not_take_the_tokens_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "netrc").write_text("default login ada password other\n")
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
-    with telling(GOOD) as told:
-        ask(told.address)
-        with Connection(told.address) as nobody:
+    with telling(GOOD) as server:
+        ask(server.address)
+        with Connection(server.address) as nobody:
             nobody.get("/bots", BotList)
-    assert [asked[2].get("authorization") for asked in told.asked] == [f"Bearer {TOKEN}", None]
+    assert [asked[2].get("authorization") for asked in server.asked] == [f"Bearer {TOKEN}", None]
 
 
 def test_fields_of_a_later_version_are_left_out() -> None:
-    with telling((200, JSON, b'{"bots": [], "next": null, "later": 1}')) as told:
-        assert ask(told.address).next is None
+    with telling((200, JSON, b'{"bots": [], "next": null, "later": 1}')) as server:
+        assert ask(server.address).next is None
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 413, 422, 429])
 def test_a_refusal_is_the_ladders_own_sentence(status: int) -> None:
-    with telling(problem(status)) as told, pytest.raises(LadderError) as refused:
-        ask(told.address)
-    assert (str(refused.value), refused.value.exit_code, len(told.asked)) == ("There is no bot 'x'.", 2, 1)
+    with telling(problem(status)) as server, pytest.raises(LadderError) as refused:
+        ask(server.address)
+    assert (str(refused.value), refused.value.exit_code, len(server.asked)) == ("There is no bot 'x'.", 2, 1)
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,9 @@ def test_a_refusal_is_the_ladders_own_sentence(status: int) -> None:
     ],
 )
 def test_what_is_no_answer_is_one_sentence_that_names_the_ladder(reply: Reply, words: str) -> None:
-    with telling(reply) as told, pytest.raises(RemoteError) as failed:
-        ask(told.address)
-    assert told.address in str(failed.value)
+    with telling(reply) as server, pytest.raises(RemoteError) as failed:
+        ask(server.address)
+    assert server.address in str(failed.value)
     assert words in str(failed.value)
     assert failed.value.exit_code == 3
     assert TOKEN not in str(failed.value)
@@ -104,15 +104,15 @@ def test_what_did_not_come_is_asked_for_again_after_ever_longer_pauses(
     waits: list[float], wait: Callable[[float], None]
 ) -> None:
     busy: Reply = (503, {"Retry-After": "3", **problem(503)[1]}, problem(503)[2])
-    with telling(None, (502, {}, b""), busy, GOOD) as told:
-        assert ask(told.address, wait) == BotList(bots=(), next=None)
+    with telling(None, (502, {}, b""), busy, GOOD) as server:
+        assert ask(server.address, wait) == BotList(bots=(), next=None)
     assert waits == [0.5, 1.0, 3.0]
 
 
 def test_a_change_is_not_asked_for_twice() -> None:
-    with telling(None, GOOD) as told, pytest.raises(RemoteError, match="does not answer"):
-        change(told.address)
-    ((method, _, headers, body),) = told.asked
+    with telling(None, GOOD) as server, pytest.raises(RemoteError, match="does not answer"):
+        change(server.address)
+    ((method, _, headers, body),) = server.asked
     assert (method, headers["content-type"], body) == ("POST", "application/json", b'{"bytes":3}')
 
 
@@ -140,9 +140,9 @@ def test_a_host_that_nobody_knows_is_said_in_one_sentence() -> None:
 def test_a_connection_that_breaks_is_said_in_words_of_ours(
     reply: Reply | None, words: str, wait: Callable[[float], None]
 ) -> None:
-    with telling(*[reply] * 4) as told, pytest.raises(RemoteError) as failed:
-        ask(told.address, wait)
-    assert str(failed.value) == f"{told.address} does not answer: {words}."
+    with telling(*[reply] * 4) as server, pytest.raises(RemoteError) as failed:
+        ask(server.address, wait)
+    assert str(failed.value) == f"{server.address} does not answer: {words}."
 
 
 def test_what_speaks_another_protocol_is_no_ladder(wait: Callable[[float], None]) -> None:
@@ -162,45 +162,45 @@ def test_what_speaks_another_protocol_is_no_ladder(wait: Callable[[float], None]
 
 
 def test_who_stops_in_the_middle_has_not_answered() -> None:
-    with telling((200, {**JSON, "Content-Length": "99"}, b"{"), GOOD) as told:
-        assert ask(told.address).bots == ()
-    assert len(told.asked) == 2
+    with telling((200, {**JSON, "Content-Length": "99"}, b"{"), GOOD) as server:
+        assert ask(server.address).bots == ()
+    assert len(server.asked) == 2
 
 
 def test_more_than_the_limit_is_not_read() -> None:
     bomb = gzip.compress(bytes(80 * 1024**2))
     reply = 200, {**JSON, "Content-Encoding": "gzip"}, bomb
-    with telling(reply) as told, pytest.raises(RemoteError, match="more than 67,108,864 bytes"):
-        ask(told.address)
+    with telling(reply) as server, pytest.raises(RemoteError, match="more than 67,108,864 bytes"):
+        ask(server.address)
 
 
 def test_a_token_goes_to_the_ladders_origin_alone() -> None:
     words = "redirects to 'http://[^']*/x', where your token is not valid"
     with (
         telling(GOOD) as other,
-        telling((302, {"Location": f"{other.address}/x"}, b"")) as told,
+        telling((302, {"Location": f"{other.address}/x"}, b"")) as server,
         pytest.raises(RemoteError, match=words),
     ):
-        ask(told.address)
+        ask(server.address)
     assert other.asked == []
 
 
 def test_an_address_of_the_same_origin_is_followed_for_a_while() -> None:
-    with telling((307, {"Location": "/api/v1/bots/"}, b""), GOOD) as told:
-        ask(told.address)
-        assert [asked[1] for asked in told.asked] == ["/api/v1/bots?limit=3&all=true", "/api/v1/bots/"]
-    with telling((302, {"Location": "/x"}, b"")) as told, pytest.raises(RemoteError, match="without end"):
-        ask(told.address)
+    with telling((307, {"Location": "/api/v1/bots/"}, b""), GOOD) as server:
+        ask(server.address)
+        assert [asked[1] for asked in server.asked] == ["/api/v1/bots?limit=3&all=true", "/api/v1/bots/"]
+    with telling((302, {"Location": "/x"}, b"")) as server, pytest.raises(RemoteError, match="without end"):
+        ask(server.address)
 
 
 def test_a_change_follows_nobody() -> None:
-    with telling((307, {"Location": "/y"}, b"")) as told, pytest.raises(RemoteError, match="redirects to"):
-        change(told.address)
-    assert len(told.asked) == 1
+    with telling((307, {"Location": "/y"}, b"")) as server, pytest.raises(RemoteError, match="redirects to"):
+        change(server.address)
+    assert len(server.asked) == 1
 
 
 def test_this_machine_is_asked_without_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    with telling(GOOD) as told:
-        ask(told.address)
+    with telling(GOOD) as server:
+        ask(server.address)

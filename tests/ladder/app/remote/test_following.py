@@ -59,7 +59,7 @@ REFUSED: Reply = (503, {"Content-Type": "application/problem+json"}, b'{"detail"
 def test_each_step_is_told_until_the_end(
     replies: list[Reply | None], seen: list[SubmissionRow], wait: Callable[[float], None]
 ) -> None:
-    with telling(*replies) as told, Connection(told.address, "pgp_x", wait) as connection:
+    with telling(*replies) as server, Connection(server.address, "pgp_x", wait) as connection:
         assert list(follow(connection, 7, wait)) == seen
 
 
@@ -67,8 +67,8 @@ def test_a_ladder_that_does_not_come_back_ends_it_with_how_to_look_later(
     waits: list[float], wait: Callable[[float], None]
 ) -> None:
     with (
-        telling(None) as told,
-        Connection(told.address, "pgp_x", wait) as connection,
+        telling(None) as server,
+        Connection(server.address, "pgp_x", wait) as connection,
         pytest.raises(RemoteError, match="It continues there"),
     ):
         list(follow(connection, 7, wait))
@@ -78,8 +78,8 @@ def test_a_ladder_that_does_not_come_back_ends_it_with_how_to_look_later(
 def test_what_is_not_shown_any_more_ends_it(wait: Callable[[float], None]) -> None:
     gone: Reply = (401, {"Content-Type": "application/problem+json"}, b'{"detail": "Log in again"}')
     with (
-        telling(gone) as told,
-        Connection(told.address, "pgp_x", wait) as connection,
+        telling(gone) as server,
+        Connection(server.address, "pgp_x", wait) as connection,
         pytest.raises(LadderError, match="Log in again"),
     ):
         list(follow(connection, 7, wait))

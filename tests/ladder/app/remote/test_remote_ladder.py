@@ -46,7 +46,7 @@ def problem(status: int) -> Reply:
     ids=["down", "up", "nothing waits", "older ladder", "another site", "no value"],
 )
 def test_a_remote_ladder_says_that_nothing_plays_and_an_older_one_says_nothing(reply: Reply, sentence: str) -> None:
-    with telling(reply) as told, Connection(told.address) as connection:
+    with telling(reply) as server, Connection(server.address) as connection:
         assert RemoteLadder(connection).why_nothing_plays() == sentence
-    ((method, path, _, _),) = told.asked
+    ((method, path, _, _),) = server.asked
     assert (method, path) == ("GET", "/api/v1/health")

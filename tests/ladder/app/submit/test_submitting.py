@@ -68,9 +68,9 @@ async def submit_folder(
     database: Database, settings: Settings, folder: Path, *variants: str, owner: str = "ada"
 ) -> SubmissionResult:
     order = SubmissionOrder(name="Trotter", source=folder.name, word="./my bot", variants=choices(variants))
-    ladder, said = Ladder(settings, database, lambda: 7.0), list[str]()
-    row = await submit(ladder, order, folder, silent, said.append, owner=owner, sandbox=SandboxKind.PROCESS)
-    assert said == [NO_ISOLATION]
+    ladder, warnings = Ladder(settings, database, lambda: 7.0), list[str]()
+    row = await submit(ladder, order, folder, silent, warnings.append, owner=owner, sandbox=SandboxKind.PROCESS)
+    assert warnings == [NO_ISOLATION]
     return result_of(row)
 
 

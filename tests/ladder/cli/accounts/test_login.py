@@ -106,8 +106,8 @@ def test_a_user_logs_in_with_a_code_and_out_again(remote: RemoteLadder) -> None:
     assert remote("whoami").out == (
         f"You are ada (contestant) on {remote.address}.\nYour bots: Trotter.\nYour token allows: read, submit.\n"
     )
-    told = json.loads(remote("whoami", "--json").out)
-    assert told == {"name": "ada", "role": "contestant", "scopes": ["read", "submit"], "bots": ["Trotter"]}
+    shown = json.loads(remote("whoami", "--json").out)
+    assert shown == {"name": "ada", "role": "contestant", "scopes": ["read", "submit"], "bots": ["Trotter"]}
 
     token = remote.token
     assert remote("logout").out == (
@@ -153,8 +153,8 @@ def test_a_wrong_token_is_not_kept(remote: RemoteLadder, token: str) -> None:
 def test_what_is_no_ladder_is_not_kept(remote: RemoteLadder) -> None:
     assert "Write it as https://arena.example" in remote("login", "arena.example").err
     assert "--plain-http" in remote("login", "http://arena.example").err
-    with telling((200, {"Content-Type": "text/html"}, b"<h1>")) as told:
-        done = remote("login", told.address)
+    with telling((200, {"Content-Type": "text/html"}, b"<h1>")) as server:
+        done = remote("login", server.address)
         assert (done.code, done.out, "is not understood" in done.err) == (3, "", True)
     assert not remote.file.exists()
 

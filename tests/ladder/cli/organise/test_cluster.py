@@ -93,14 +93,14 @@ def test_a_worker_whose_bots_share_a_kernel_is_named_with_the_reason(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_workers(ladder, seen("loft", {"runtimes": ("runc",)}))
-    assert "Install gVisor there" in said("status", "loft")
-    assert "kernel" not in said("status", "shed")
+    assert "Install gVisor there" in output("status", "loft")
+    assert "kernel" not in output("status", "shed")
     monkeypatch.setenv("PIGPEN_RUNTIME", "runc")
-    why = " ".join(said("status", "shed").split())
+    why = " ".join(output("status", "shed").split())
     assert "share its kernel: the setting runtime asks for runc" in why
     assert "nstall" not in why
     monkeypatch.setenv("PIGPEN_SANDBOX", "process")
-    assert "kernel" not in said("status", "loft")
+    assert "kernel" not in output("status", "loft")
 
 
 def test_a_terminal_without_chinese_letters_gets_a_table_too(ladder: Ladder) -> None:
@@ -116,36 +116,36 @@ def test_how_long_ago_a_worker_was_seen_is_given_in_one_unit(seconds: float, tex
 
 
 def test_status_says_which_coordinators_run(ladder: Ladder) -> None:
-    assert "Coordinators: none runs; pigpen ladder run --cluster starts one" in said("status").splitlines()
+    assert "Coordinators: none runs; pigpen ladder run --cluster starts one" in output("status").splitlines()
     with ladder.database.write() as session:
         for name, seconds in (("sty", 600), ("barn", 3)):
             note_alive(session, f"{name} boot pid:[1] 4711 9", "folder", database_time(session) - seconds)
     assert re.search(
         r"^Coordinators: barn 4711 \(last seen \d+ s ago\), sty 4711 \(last seen 1[01] min ago\)$",
-        said("status"),
+        output("status"),
         re.MULTILINE,
     )
 
 
-def said(*words: str, code: int = 0, folder: Path = ROOT) -> str:
+def output(*words: str, code: int = 0, folder: Path = ROOT) -> str:
     done = pigpen("cluster", *words, folder=folder)
     assert done.returncode == code, done.stderr
     return done.stdout if code == 0 else done.stderr
 
 
 def as_json(*words: str) -> Any:
-    schema, found = api_schema(), json.loads(said(*words, "--json"))
+    schema, found = api_schema(), json.loads(output(*words, "--json"))
     wanted = schema["properties"][f"cluster {words[0]}"]
     Draft202012Validator({"$defs": schema["$defs"], **wanted}).validate(found)
     return found
 
 
 def test_a_worker_is_drained_resumed_and_forgotten_without_a_coordinator(ladder: Ladder) -> None:
-    assert said("drain", "sty", "--reason", "Heat.") == "sty gets no more tasks; it has 3 now.\n"
-    assert "sty: Heat." in said("status").splitlines()
-    assert said("resume", "sty") == "sty plays again.\n"
+    assert output("drain", "sty", "--reason", "Heat.") == "sty gets no more tasks; it has 3 now.\n"
+    assert "sty: Heat." in output("status").splitlines()
+    assert output("resume", "sty") == "sty plays again.\n"
     add_workers(ladder, seen("old", state=WorkerState.GONE, seen=NOW + 10))
-    assert said("forget", "old") == "old is forgotten.\n"
+    assert output("forget", "old") == "old is forgotten.\n"
     assert "old" not in [row["name"] for row in as_json("status")]
 
 
@@ -159,7 +159,7 @@ def test_the_same_is_told_as_json(ladder: Ladder) -> None:
 
 
 def test_one_worker_is_shown_with_all_that_is_known_of_it(ladder: Ladder) -> None:
-    printed = said("status", "byre")
+    printed = output("status", "byre")
     assert "machine      8× aarch64, aarch64, 64.0 GiB of memory" in printed
     assert "tasks        0, 3 void, 0 untrue" in printed
     assert "The Docker engine does not answer." in printed
@@ -169,18 +169,18 @@ def test_one_worker_is_shown_with_all_that_is_known_of_it(ladder: Ladder) -> Non
 @pytest.mark.parametrize("command", ["status", "drain", "resume", "forget"])
 def test_an_unknown_name_is_one_sentence_with_the_names_there_are(ladder: Ladder, command: str) -> None:
     there = f"barn, byre, coop, old, shed, sty, {'w' * 64}"
-    assert said(command, "Sty", code=2) == f"pigpen: There is no worker 'Sty'. There is {there}.\n"
+    assert output(command, "Sty", code=2) == f"pigpen: There is no worker 'Sty'. There is {there}.\n"
 
 
 def test_a_worker_that_is_connected_is_not_forgotten(ladder: Ladder) -> None:
     add_workers(ladder, seen("sty", seen=2**33))
-    assert said("forget", "sty", code=2) == "pigpen: The worker sty is connected; stop it first, on its machine.\n"
+    assert output("forget", "sty", code=2) == "pigpen: The worker sty is connected; stop it first, on its machine.\n"
 
 
 def test_a_ladder_that_has_had_no_workers_says_how_one_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIGPEN_DATA_DIR", str(tmp_path))
     with Ladder.open(load_settings(), create=True):
-        assert said("status").startswith("No worker has ever connected to this ladder. To connect one: pigpen worker")
+        assert output("status").startswith("No worker has ever connected to this ladder. To connect one: pigpen worker")
     assert as_json("status") == []
 
 
@@ -188,7 +188,7 @@ def test_what_a_worker_says_cannot_make_a_terminal_do_things(ladder: Ladder) -> 
     nasty = "\x1b[31mred\x07\x9b2J\u202e[bold]"
     add_workers(ladder, seen("sty", {"version": nasty, "engine": nasty}, address=nasty, reason=nasty, busy=1))
     for words in (["status"], ["status", "sty"], ["status", "--json"], ["drain", "sty"]):
-        printed = said(*words)
+        printed = output(*words)
         assert all(letter.isprintable() or letter == "\n" for letter in printed), words
         assert "[31mred" in printed or words == ["drain", "sty"]
 
@@ -197,24 +197,24 @@ def test_certificates_are_made_once_and_only_their_user_reads_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PIGPEN_DATA_DIR", str(tmp_path / "data"))
-    made = said("certs")
+    made = output("certs")
     assert made.startswith(f"{tmp_path}/data/cluster/scheduler.pem: the certificate of scheduler, good until 2")
-    assert said("certs") == made
-    assert said("certs", "sty", folder=tmp_path).startswith("sty.pem: the certificate of sty, good until 2")
+    assert output("certs") == made
+    assert output("certs", "sty", folder=tmp_path).startswith("sty.pem: the certificate of sty, good until 2")
     other = as_json("certs", "sty", "--out", str(tmp_path / "other.pem"))
     assert (other["name"], other["file"]) == ("sty", str(tmp_path / "other.pem"))
     private = [*(tmp_path / "data" / "cluster").iterdir(), tmp_path / "sty.pem", tmp_path / "other.pem"]
     assert {file.stat().st_mode & 0o777 for file in private} == {0o600}
-    assert "sty.pem" in said("certs", "sty", code=2, folder=tmp_path)
-    assert said("certs", "../sty", code=2).startswith("pigpen: '../sty' is no name for a worker: letters,")
+    assert "sty.pem" in output("certs", "sty", code=2, folder=tmp_path)
+    assert output("certs", "../sty", code=2).startswith("pigpen: '../sty' is no name for a worker: letters,")
 
 
 def test_status_says_when_the_scheduler_s_certificate_is_about_to_expire(ladder: Ladder) -> None:
-    assert "Scheduler" not in said("status")
+    assert "Scheduler" not in output("status")
     certs.make_scheduler_certificate(ladder.settings)
-    assert "Scheduler" not in said("status")
+    assert "Scheduler" not in output("status")
     folder = certificates_folder(ladder.settings.data_dir)
     for days, sentence in ((12, "Scheduler: Its certificate expires in 12 days"), (-1, "has expired: it was good")):
         (folder / SCHEDULER).unlink()
         make_authority(folder, datetime.now(UTC) - timedelta(days=CERTIFICATE_DAYS - days, seconds=-60))
-        assert sentence in said("status")
+        assert sentence in output("status")

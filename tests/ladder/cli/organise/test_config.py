@@ -31,8 +31,8 @@ def test_what_it_prints_is_a_file_that_says_the_same(tmp_path: Path) -> None:
     done = pigpen("config", folder=tmp_path, PIGPEN_BOARDS="7", PIGPEN_CLOCK="5+0")
     assert tomllib.loads(done.stdout) == {"boards": 7, "clock": "5+0"}
     (tmp_path / "pigpen.toml").write_text(done.stdout)
-    told = json.loads(pigpen("config", "--json", folder=tmp_path).stdout)
-    assert {row["name"]: row["value"] for row in told if row["source"] == "file"} == {"boards": 7, "clock": "5+0"}
+    rows = json.loads(pigpen("config", "--json", folder=tmp_path).stdout)
+    assert {row["name"]: row["value"] for row in rows if row["source"] == "file"} == {"boards": 7, "clock": "5+0"}
 
 
 def test_it_shows_no_password(tmp_path: Path) -> None:

@@ -44,14 +44,14 @@ def test_the_same_bot_differs_nowhere(record: str, sandbox: str) -> None:
 
 @pytest.mark.docker
 def test_the_default_is_a_container(record: str) -> None:
-    done = pigpen("rerun", record, "random", "random", "--board", "1", "--rotation", "0")
+    done = pigpen("rerun", record, "random", "random", "--board", "2", "--rotation", "1")
     assert (done.returncode, done.stdout) == (0, "10 decisions, 0 differ. 4 forced actions were not asked.\n"), (
         done.stderr
     )
 
 
 def test_another_bot_differs_and_the_table_says_where(record: str) -> None:
-    words = ("rerun", record, "0", "random", "--board", "1", "--sandbox", "inline")
+    words = ("rerun", record, "0", "random", "--board", "2", "--sandbox", "inline")
     done = pigpen(*words)
     assert done.returncode == 0
     assert "Decisions in which random differs from cautious" in done.stdout
@@ -62,7 +62,7 @@ def test_another_bot_differs_and_the_table_says_where(record: str) -> None:
     assert found["differ"] == len(found["differences"]) > 10
     assert f"43 decisions, {found['differ']} differ. 13 forced actions were not asked." in done.stdout
     for row in found["differences"]:
-        assert row["board"] == 1
+        assert row["board"] == 2
         assert row["then"] != row["now"]
         assert {*row["then"].split(), *row["now"].split()} <= {*row["may_choose"]} <= {*row["hand"]}
 
@@ -87,17 +87,17 @@ def pairs(
 
 def test_faults_are_listed_with_the_reason_and_the_bots_own_words(record: str, tmp_path: Path) -> None:
     bot = write_bot(tmp_path / "bad", "return view.unseen[0] if len(view.tricks) < 2 else {}['ouch']")
-    done = pigpen("rerun", record, "cautious", bot, "--board", "0", "--rotation", "0", "--sandbox", "process")
+    done = pigpen("rerun", record, "cautious", bot, "--board", "1", "--rotation", "1", "--sandbox", "process")
     assert done.returncode == 0
-    assert "✗ board 0, rotation 0, trick 1: illegal: " in done.stdout
-    assert "✗ board 0, rotation 0, trick 4: gone: its program ended with exit code 1" in done.stdout
+    assert "✗ board 1, rotation 1, trick 1: illegal: " in done.stdout
+    assert "✗ board 1, rotation 1, trick 4: gone: its program ended with exit code 1" in done.stdout
     assert "KeyError: 'ouch'" in done.stdout
     assert "were not asked: the bot had ended too often." in done.stdout
 
 
 def test_a_late_answer_is_listed(record: str, tmp_path: Path) -> None:
     bot = write_bot(tmp_path / "slow", "import time; time.sleep(0.2 * (len(view.tricks) == 4)); return view.legal[0]")
-    words = ("--board", "0", "--rotation", "1", "--sandbox", "inline", "--limit", "0.1", "--json")
+    words = ("--board", "1", "--rotation", "2", "--sandbox", "inline", "--limit", "0.1", "--json")
     found = json.loads(pigpen("rerun", record, "cautious", bot, *words).stdout)
     late = [row for row in found["differences"] if row["verdict"] == "timeout"]
     assert "trick 5" in [row["at"] for row in late]
@@ -114,8 +114,8 @@ def test_a_mistake_is_one_sentence(record: str, tmp_path: Path) -> None:
         ((record, "nix", "random"), "there is no bot 'nix' in it; there are 0 cautious, 1 random,"),
         ((record, "0", "nix"), "There is no bot 'nix'"),
         (
-            (record, "0", "random", "--board", "2"),
-            "has no deal for --board 2; it holds the boards 0 to 1, rotations 0 to 3.",
+            (record, "0", "random", "--board", "3"),
+            "has no deal for --board 3; it holds the boards 1 to 2, rotations 1 to 4.",
         ),
         ((str(tmp_path / "none"), "0", "random"), "cannot be read: No such file or directory."),
     ):

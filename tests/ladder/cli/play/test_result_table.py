@@ -8,7 +8,7 @@ from rich.console import Console
 
 from ladder.cli.play.result_table import MAX_FAULTS, print_result
 from ladder.values.faults import FaultReport
-from ladder.values.matches import TableLog
+from ladder.values.matches import RotationLog
 from ladder.values.play import PlayedBot, PlayedMatch
 from pigpen.rules import PRESETS
 from referee.match.formats import Format
@@ -17,26 +17,29 @@ from referee.match.spec import MatchSpec
 SPEC = MatchSpec(PRESETS["hearts"], ("mybot",) * 4, Format(1))
 
 
-def fault(table: int, verdict: str, why: str, decision: int = 3) -> FaultReport:
+def fault(rotation: int, verdict: str, why: str, decision: int = 3) -> FaultReport:
     code = 1 if verdict == "gone" else None
     return FaultReport(
-        seat=0, table=table, place=f"board 0, rotation {table}", decision=decision, verdict=verdict, why=why,
+        seat=0, rotation=rotation, place=f"board 1, rotation {rotation}", decision=decision, verdict=verdict, why=why,
         exit_code=code, oom=None if code is None else False,
     )  # fmt: skip
 
 
-def crash(table: int, error: str = "KeyError: 'QS'") -> TableLog:
+def crash(rotation: int, error: str = "KeyError: 'QS'") -> RotationLog:
     printed = (
-        f"[{table}] thinking {table}\n" * table + f"[{table}] Traceback (most recent call last):\n[{table}] {error}\n"
+        f"[{rotation}] thinking {rotation}\n" * (rotation - 1)
+        + f"[{rotation}] Traceback (most recent call last):\n[{rotation}] {error}\n"
     )
-    return TableLog(table=table, printed=printed, faults=(fault(table, "gone", "its program ended with exit code 1"),))
+    return RotationLog(
+        rotation=rotation, printed=printed, faults=(fault(rotation, "gone", "its program ended with exit code 1"),)
+    )
 
 
-def shown(*tables: TableLog) -> str:
+def shown(*logs: RotationLog) -> str:
     row = PlayedBot(
         seat=0, bot="mybot", total=0, points_per_deal=0.0, standard_error=None, place=1, timed="wall",
-        faults=sum(len(table.faults) for table in tables), taken_over=False, think_ms={"median": 1.0, "worst": 2.0},
-        why=(), tables=tables,
+        faults=sum(len(log.faults) for log in logs), taken_over=False, think_ms={"median": 1.0, "worst": 2.0},
+        why=(), rotations=logs,
     )  # fmt: skip
     found = PlayedMatch(rules="hearts", format="deals:1", seed="00", deals=1, results=(row,))
     out = io.StringIO()
@@ -44,43 +47,43 @@ def shown(*tables: TableLog) -> str:
     return out.getvalue().partition("was at fault:\n")[2]
 
 
-def test_the_same_error_at_many_tables_is_shown_once() -> None:
-    printed = shown(*(crash(table) for table in range(8)))
+def test_the_same_error_in_many_rotations_is_shown_once() -> None:
+    printed = shown(*(crash(rotation) for rotation in range(1, 9)))
     assert printed.splitlines() == [
-        "  board 0, rotation 0, decision 3: gone: its program ended with exit code 1",
+        "  board 1, rotation 1, decision 3: gone: its program ended with exit code 1",
         "  Its output:",
-        "    [0] Traceback (most recent call last):",
-        "    [0] KeyError: 'QS'",
+        "    [1] Traceback (most recent call last):",
+        "    [1] KeyError: 'QS'",
         "  … and 7 more like these; --json has all.",
     ]
 
 
 def test_another_error_is_shown_too() -> None:
-    printed = shown(crash(0), crash(1), crash(2, "ValueError: no card"), crash(3))
+    printed = shown(crash(1), crash(2), crash(3, "ValueError: no card"), crash(4))
     assert printed.count("Its output:") == 2
     assert "ValueError: no card" in printed
     assert "… and 2 more like these" in printed
 
 
 def test_of_illegal_plays_one_of_a_kind_is_shown_whatever_the_bot_printed() -> None:
-    tables = (
-        TableLog(
-            table=table,
-            printed=f"[1] {'chatter ' * table}\n",
+    logs = (
+        RotationLog(
+            rotation=rotation,
+            printed=f"[1] {'chatter ' * rotation}\n",
             faults=(
-                fault(table, "illegal", f"{card} may not be played, legal: 2C"),
-                fault(table, "timeout", "no answer within 1.000 s", 4),
+                fault(rotation, "illegal", f"{card} may not be played, legal: 2C"),
+                fault(rotation, "timeout", "no answer within 1.000 s", 4),
             ),
         )
-        for table, card in enumerate(["QS", "10H", "AD"])
+        for rotation, card in enumerate(["QS", "10H", "AD"], 1)
     )
-    printed = shown(*tables)
+    printed = shown(*logs)
     assert (printed.count("illegal"), printed.count("timeout"), printed.count("Its output:")) == (1, 1, 1)
     assert "… and 4 more like these" in printed
 
 
 def test_many_kinds_of_faults_are_cut_and_counted() -> None:
     kinds = [chr(ord("a") + number) for number in range(MAX_FAULTS + 5)]
-    printed = shown(*(crash(table, f"Error: {kind}") for table, kind in enumerate(kinds)))
+    printed = shown(*(crash(rotation, f"Error: {kind}") for rotation, kind in enumerate(kinds, 1)))
     assert printed.count("gone: its program") == MAX_FAULTS
     assert "… and 5 more of these and other kinds; --json has all." in printed

@@ -45,7 +45,7 @@ def test_every_variant_can_be_told_from_every_seat(rules: str) -> None:
     for bot in (None, *range(PRESETS[rules].players)):
         text = text_of(match, bot)
         for line in match.deals:
-            assert f"\nBoard 0, rotation {line.rotation}" in text
+            assert f"\nBoard 1, rotation {(line.rotation or 0) + 1}" in text
         tricks = [row for row in text.splitlines() if "›" in row]
         assert len(tricks) == PRESETS[rules].hand_size * PRESETS[rules].players
         assert all(row.count("*") == 1 for row in tricks)
@@ -99,17 +99,17 @@ def test_work_before_a_bot_was_asked_is_told() -> None:
     for match, times in ((Recorded.of(lines), own), (recorded("hearts"), 0)):
         replay = DealReplay(match.rules, match.first, match.deals[0])
         table_views = [view_table(replay, place) for place in range(len(replay.moments))]
-        told = [happened(match.rules, now, before) for before, now in pairwise(table_views)]
-        assert sum(" ms, 250.0 ms before it was asked)" in text for text in told) == times
+        texts = [happened(match.rules, now, before) for before, now in pairwise(table_views)]
+        assert sum(" ms, 250.0 ms before it was asked)" in text for text in texts) == times
 
 
 def test_a_deal_without_passing_says_so() -> None:
     match = recorded("hearts", "deals:4")
     assert [row for row in text_of(match).splitlines() if row.startswith("Deal")] == [
-        "Deal 0, 3 cards passed left",
-        "Deal 1, 3 cards passed right",
-        "Deal 2, 3 cards passed across",
-        "Deal 3, no passing",
+        "Deal 1, 3 cards passed left",
+        "Deal 2, 3 cards passed right",
+        "Deal 3, 3 cards passed across",
+        "Deal 4, no passing",
     ]
 
 

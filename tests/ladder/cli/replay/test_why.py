@@ -15,7 +15,7 @@ from tests.referee.recorded import match_lines, write_record
 
 pytestmark = pytest.mark.usefixtures("few_playouts")
 SCHEMA = api_schema()
-HERE = ("--board", "1", "--rotation", "2")
+HERE = ("--board", "2", "--rotation", "3")
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def told(command: str, *words: str) -> Any:
+def output(command: str, *words: str) -> Any:
     """What the command prints as JSON, which fits the schema."""
     done = pigpen(*words, "--json")
     assert done.returncode == 0, done.stderr
@@ -40,11 +40,11 @@ def told(command: str, *words: str) -> Any:
 
 
 def test_a_decision_is_a_table_of_its_choices(record: str) -> None:
-    found = told("why --step", "why", record, *HERE, "--step", "1")
+    found = output("why --step", "why", record, *HERE, "--step", "1")
     assert (found["at"], found["legal"], found["source"]) == ("pass", 286, record)
     done = pigpen("why", record, *HERE, "--step", "1")
     assert done.returncode == 0
-    assert f"board 1, rotation 2, step 1: {found['bot']}, pass\n" in done.stdout
+    assert f"board 2, rotation 3, step 1: {found['bot']}, pass\n" in done.stdout
     for heading in ("choice", "points", "behind", "as dealt", "house bots"):
         assert f" {heading} " in done.stdout
     assert done.stdout.count("\n →") == 1
@@ -60,16 +60,16 @@ def test_the_same_question_gives_the_same_answer(record: str) -> None:
 
 
 def test_the_costliest_decisions_of_a_bot_are_a_table(record: str) -> None:
-    found = told("why", "why", record, "1", "--worst", "2", "--board", "0")
+    found = output("why", "why", record, "1", "--worst", "2", "--board", "1")
     assert (found["bot"], len(found["dearest"])) == ("random", 2)
-    done = pigpen("why", record, "random", "--worst", "2", "--board", "0")
+    done = pigpen("why", record, "random", "--worst", "2", "--board", "1")
     assert done.returncode == 0
     assert "The costliest decisions of random\n" in done.stdout
     assert f"{found['decisions']} decisions with a choice.\n" in done.stdout
     assert "A model's opinion: " in done.stdout
     for one in found["dearest"]:
         assert f"{one['place']}, step {one['step']}: {one['rerun']}\n" in done.stdout
-        again = told(
+        again = output(
             "why --step", "why", record, "random", "--board", str(one["board"]), "--rotation", str(one["rotation"]),
             "--step", str(one["step"]),
         )  # fmt: skip
@@ -77,7 +77,7 @@ def test_the_costliest_decisions_of_a_bot_are_a_table(record: str) -> None:
 
 
 def test_the_line_that_it_prints_puts_the_questions_of_that_deal_again(record: str) -> None:
-    (one,) = told("why", "why", record, "random", "--worst", "1", "--board", "1", "--rotation", "0")["dearest"]
+    (one,) = output("why", "why", record, "random", "--worst", "1", "--board", "2", "--rotation", "1")["dearest"]
     words = one["rerun"].split()[1:]
     words[3] = "counting"
     done = pigpen(*words, "--sandbox", "inline", "--json")
@@ -87,7 +87,7 @@ def test_the_line_that_it_prints_puts_the_questions_of_that_deal_again(record: s
 
 def test_a_match_that_is_still_played_has_estimates_too(tmp_path: Path) -> None:
     unfinished = str(write_record(tmp_path / "half.jsonl", match_lines("gongzhu", "deals:2")[:-1]))
-    assert told("why --step", "why", unfinished, "--deal", "1", "--step", "1")["at"] == "expose"
+    assert output("why --step", "why", unfinished, "--deal", "2", "--step", "1")["at"] == "expose"
 
 
 def test_a_mistake_is_one_sentence(record: str, tmp_path: Path) -> None:
@@ -98,11 +98,11 @@ def test_a_mistake_is_one_sentence(record: str, tmp_path: Path) -> None:
     for words, message in (
         ((record,), "Name a bot to see its costliest decisions, or one decision with --step."),
         ((record, "nix"), "there is no bot 'nix' in it; there are 0 cautious, 1 random,"),
-        ((record, "0", "--board", "2"), "has no deal for --board 2; it holds the boards 0 to 1, rotations 0 to 3."),
+        ((record, "0", "--board", "3"), "has no deal for --board 3; it holds the boards 1 to 2, rotations 1 to 4."),
         ((record, "--step", "3"), "has 8 such deals. Name the one of the step with --board and --rotation."),
-        ((record, *HERE, "--step", "999"), "board 1, rotation 2 has no step 999; its steps are 1 to 56."),
-        ((record, *HERE, "--step", str(forced)), f"step {forced} of board 1, rotation 2 was forced: "),
-        ((record, str((other + 1) % 4), *HERE, "--step", "2"), "step 2 of board 1, rotation 2 is a decision of "),
+        ((record, *HERE, "--step", "999"), "board 2, rotation 3 has no step 999; its steps are 1 to 56."),
+        ((record, *HERE, "--step", str(forced)), f"step {forced} of board 2, rotation 3 was forced: "),
+        ((record, str((other + 1) % 4), *HERE, "--step", "2"), "step 2 of board 2, rotation 3 is a decision of "),
         ((str(tmp_path / "none"), "0"), "cannot be read: No such file or directory."),
     ):
         done = pigpen("why", *words)

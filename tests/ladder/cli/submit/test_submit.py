@@ -115,7 +115,7 @@ def test_a_bot_that_fails_against_itself_is_shown_why_and_how_to_see_it_again(tm
     lines = done.stdout.splitlines()
     assert lines[0] == "mybot is refused. The ladder has not changed."
     found = re.fullmatch(
-        r"✗ hearts-short, deals:1 against itself: deal 0, decision (\d+): gone: its program ended with exit "
+        r"✗ hearts-short, deals:1 against itself: deal 1, decision (\d+): gone: its program ended with exit "
         "code 1",
         lines[1],
     )
@@ -127,7 +127,7 @@ def test_a_bot_that_fails_against_itself_is_shown_why_and_how_to_see_it_again(tm
     hint, _, again = lines[-1].partition(": pigpen ")
     assert hint == "To reproduce it"
     shown = command(tmp_path, *shlex.split(again))
-    assert f"deal 0, decision {found[1]}: gone: its program ended with exit code 1" in shown.stdout
+    assert f"deal 1, decision {found[1]}: gone: its program ended with exit code 1" in shown.stdout
 
 
 def test_a_bot_that_fails_a_case_is_shown_why_and_how_to_see_it_again(tmp_path: Path) -> None:

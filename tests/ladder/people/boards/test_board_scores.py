@@ -14,7 +14,7 @@ from tests.referee.recorded import match_lines
 
 
 def board_deal(recorded: Recorded, rotation: int, chair: int) -> BoardDeal:
-    (line,) = recorded.deals.where(0, 0, rotation)
+    (line,) = recorded.deals.where(1, 1, rotation + 1)
     return BoardDeal(recorded, line, chair)
 
 

@@ -49,7 +49,7 @@ pytestmark = pytest.mark.usefixtures("few_playouts")
 ADA = TableVisitor(guest="192.0.2.7", shown="Ada")
 BEN = TableVisitor(guest="192.0.2.8", shown="Ben")
 DAY = 24 * 3600.0
-FIRST = DealPlace(board=0, table=0)
+FIRST = DealPlace(board=1, rotation=1)
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_everybody_gets_the_same_cards_in_the_same_chair(ladder: Ladder, rules: 
     finished(ladder, other, "random")
     first, second = (compare(ladder, each.name, each.secrets[0]) for each in (one, other))
     assert first.hand == second.hand
-    assert (first.chair, first.board, first.rotation, first.match) == (0, 0, 0, None)
+    assert (first.chair, first.board, first.rotation, first.match) == (0, 1, 1, None)
     assert {each.name for each in first.sittings} == {"Ada", "Ben", *HOUSE}
     assert [each.name for each in first.sittings if each.you] == ["Ada"]
     points = {each.name: each.points for each in first.sittings}
@@ -154,7 +154,7 @@ def test_nothing_is_told_before_the_board_is_played(ladder: Ladder) -> None:
         lambda: first_place(ladder, opened.name, secret),
         lambda: table_why(ladder, opened.name, secret, "house-counting", FIRST, 1),
     ):
-        with pytest.raises(Conflict, match=r"sealed until you have played|told when the table is over"):
+        with pytest.raises(Conflict, match=r"sealed until you have played|shown when the table is over"):
             ask()
     finished(ladder, opened)
     with pytest.raises(Forbidden):
@@ -214,24 +214,26 @@ def test_a_board_of_a_match_is_played_once_more_in_the_place_of_a_bot(ladder: La
     match = recorded_match(ladder, lines, "1")
     deals = [line for line in lines if isinstance(line, DealLine)]
     (line,) = [each for each in deals if (each.board, each.rotation) == (1, 2)]
-    found = match_board(ladder, match, 1, 2)
+    found = match_board(ladder, match, 2, 3)
     assert line.seats is not None
     assert [chair.bot for chair in found.chairs] == [lines[0].bots[bot] for bot in line.seats]  # type: ignore[union-attr]
-    tables = [open_match_board(ladder, BoardChair(match, 1, table, 3), who) for table, who in ((2, ADA), (0, BEN))]
+    tables = [
+        open_match_board(ladder, BoardChair(match, 2, rotation, 3), who) for rotation, who in ((3, ADA), (1, BEN))
+    ]
     numbers = [finished(ladder, each) for each in tables]
     person = line.seats[3]
     assert [*tables[0].secrets] == [person]
     result = compare(ladder, tables[0].name, tables[0].secrets[person])
-    assert (result.match, result.board, result.rotation, result.chair, result.hand) == (match, 1, 2, 3, line.hands[3])
+    assert (result.match, result.board, result.rotation, result.chair, result.hand) == (match, 2, 3, 3, line.hands[3])
     bots = {each.key: each.points for each in result.sittings if each.kind is ChairKind.BOT}
-    assert bots == {f"bot-{each.rotation}": each.scores[3] for each in deals if each.board == 1}
+    assert bots == {f"bot-{(each.rotation or 0) + 1}": each.scores[3] for each in deals if each.board == 1}
     assert {each.name for each in result.sittings if each.kind is ChairKind.PERSON} == {"Ada", "Ben"}
     record = TableFiles(ladder.settings.data_dir).record(numbers[0])
     checked = verify(record)
     assert checked.finished
     assert checked.match is not None
     assert checked.match.commitment == found.commitment == lines[0].commitment  # type: ignore[union-attr]
-    assert beside(ladder, tables[0].name, tables[0].secrets[person], "bot-2").sitting.points == line.scores[3]
+    assert beside(ladder, tables[0].name, tables[0].secrets[person], "bot-3").sitting.points == line.scores[3]
 
 
 def test_the_same_bots_sit_there_if_their_owners_allow_it_and_the_person_has_an_account(ladder: Ladder) -> None:
@@ -240,7 +242,7 @@ def test_the_same_bots_sit_there_if_their_owners_allow_it_and_the_person_has_an_
     with ladder.database.write() as session:
         for bot in session.scalars(select(StoredBot).where(StoredBot.name.in_(["Snout", "Truffle"]))):
             bot.tables = True
-    chair = BoardChair(match, 0, 0, 0)
+    chair = BoardChair(match, 1, 1, 0)
     names = [seat.bot for seat in public_match(ladder, match).seats]
     mine = next(iter(open_match_board(ladder, chair, ADA).secrets))
     for visitor, allowed in ((TableVisitor(account="ada"), {"Snout", "Truffle"}), (ADA, set[str]())):
@@ -253,13 +255,13 @@ def test_the_same_bots_sit_there_if_their_owners_allow_it_and_the_person_has_an_
 
 def test_what_is_no_board_of_a_match_is_named(ladder: Ladder) -> None:
     match = recorded_match(ladder, played("hearts"), "1")
-    for board, table in ((99, 0), (0, 7)):
-        with pytest.raises(UserError, match=f"Match {match} has no board {board} at table {table}"):
-            match_board(ladder, match, board, table)
+    for board, rotation in ((2, 1), (1, 5), (0, 1), (1, 0)):
+        with pytest.raises(UserError, match=f"Match {match} has no board {board}, rotation {rotation} that"):
+            match_board(ladder, match, board, rotation)
     with pytest.raises(UserError, match="has no seat 7"):
-        open_match_board(ladder, BoardChair(match, 0, 0, 7), ADA)
+        open_match_board(ladder, BoardChair(match, 1, 1, 7), ADA)
     with pytest.raises(LadderError, match="There is no match 99"):
-        match_board(ladder, 99, 0, 0)
+        match_board(ladder, 99, 1, 1)
     opened = open_table(ladder, TableOrder(variant="hearts", format="deals:1"), ADA)
     finished(ladder, opened)
     with pytest.raises(LadderError, match="nothing to compare"):
@@ -268,37 +270,39 @@ def test_what_is_no_board_of_a_match_is_named(ladder: Ladder) -> None:
 
 def test_my_dearest_decisions_of_a_deal_are_mine(ladder: Ladder) -> None:
     opened = open_table(ladder, TableOrder(variant="hearts", format="deals:2"), ADA)
-    with pytest.raises(UserError, match="Deal 0 of this table is not over yet"):
+    with pytest.raises(UserError, match="Deal 1 of this table is not over yet"):
         dearest_of_deal(ladder, opened.name, opened.secrets[0], 0)
     finished(ladder, opened, "random")
     found = dearest_of_deal(ladder, opened.name, opened.secrets[0], 1)
     assert 0 < len(found.dearest) <= 3
-    assert {(each.bot, each.seat, each.deal) for each in found.dearest} == {("Ada", 0, 1)}
+    assert {(each.bot, each.seat, each.deal) for each in found.dearest} == {("Ada", 0, 2)}
     costs = [each.cost for each in found.dearest]
     assert costs == sorted(costs, reverse=True)
-    place = DealPlace(board=1, table=0)
+    place = DealPlace(board=2, rotation=1)
     step = found.dearest[0].step
     assert table_why(ladder, opened.name, opened.secrets[0], YOU, place, step) == found.dearest[0]
-    with pytest.raises(UserError, match="Deal 2 of this table is not over yet"):
+    with pytest.raises(UserError, match="Deal 3 of this table is not over yet"):
         dearest_of_deal(ladder, opened.name, opened.secrets[0], 2)
     with pytest.raises(Forbidden):
         dearest_of_deal(ladder, opened.name, "another", 0)
 
 
-def test_boards_are_ordered_as_tables_are(ladder: Ladder) -> None:
+def test_boards_are_ordered_by_numbers_from_1(ladder: Ladder) -> None:
     match = recorded_match(ladder, played("hearts"), "1")
     today = TableOrder(variant="hearts", purpose=TablePurpose.TODAY, shown="Ada", board="1999-01-01", format="game")
     page = table_page(ladder, open_ordered(ladder, today, TableVisitor()).name)
     assert (page.commitment, page.format) == (todays_board(ladder, "hearts").commitment, "board:0:0")
     assert (page.board, page.chairs[0].name) == (todays_board(ladder, "hearts").day.isoformat(), "Ada")
-    board = TableOrder(purpose=TablePurpose.BOARD, board=f"{match}/0/1/2")
+    board = TableOrder(purpose=TablePurpose.BOARD, board=f"{match}/1/2/2")
     page = table_page(ladder, open_ordered(ladder, board, TableVisitor()).name)
-    assert (page.purpose, page.board, page.format) == (TablePurpose.BOARD, f"{match}/0/1/2", "board:0:1")
-    free = TableOrder(variant="hearts", board=f"{match}/0/1/2")
+    assert (page.purpose, page.board, page.format) == (TablePurpose.BOARD, f"{match}/1/2/2", "board:0:1")
+    free = TableOrder(variant="hearts", board=f"{match}/1/2/2")
     assert table_page(ladder, open_ordered(ladder, free, TableVisitor()).name).board == ""
     for order in (today, board):
         with pytest.raises(UserError, match="has its own chairs and rules, and no practice"):
             open_ordered(ladder, order.model_copy(update={"practice": True}), TableVisitor())
-    for words in ("", "x", "17/3/1", "-1/0/0/0", "1/0/0/0/0"):
-        with pytest.raises(UserError, match="is no board of a match"):
+    for words in ("", "x", "17/3/1", "-1/1/1/0", "1/1/1/0/0", f"{match}/0/1/0", f"{match}/1/0/0"):
+        with pytest.raises(
+            UserError, match=r"is no board of a match; write .*, such as 17/3/1/0\. Only seats count from 0"
+        ):
             open_ordered(ladder, board.model_copy(update={"board": words}), TableVisitor())

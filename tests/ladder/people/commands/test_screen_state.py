@@ -282,7 +282,7 @@ def test_the_end_of_a_deal_is_explained_and_waits_for_a_key() -> None:
     scores = deal.scores()
     table.state.notified(DealResult(3, 0, scores, scores))
     table.state.advance()
-    assert "The end of deal 3" in table.text
+    assert "The end of deal 4" in table.text
     assert "Q♠ +13" in table.text
     table.press("t")
     assert table.text.startswith("Score sheet")

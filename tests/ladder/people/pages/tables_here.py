@@ -100,10 +100,10 @@ class TableBrowser:
         assert response.status_code == 303, response.text
         self.name = response.headers["location"].rpartition("/")[2]
 
-    async def post(self, what: str, headers: dict[str, str] | None = None, **said: Any) -> httpx.Response:
+    async def post(self, what: str, headers: dict[str, str] | None = None, **body: Any) -> httpx.Response:
         """Say something as the page's script does."""
         given = {"Origin": self.base} if headers is None else headers
-        return await self.client.post(f"{self.path}/{what}", json=said, headers=given)
+        return await self.client.post(f"{self.path}/{what}", json=body, headers=given)
 
     async def computed(self, ask: Callable[[], Awaitable[httpx.Response]]) -> httpx.Response:
         """What is answered when all that it takes has been computed."""

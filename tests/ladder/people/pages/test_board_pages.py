@@ -52,7 +52,13 @@ async def test_todays_board_is_sealed_then_played_then_compared(ladder: Ladder) 
         page = await stranger.client.get("/play/today/hearts-short")
         assert "published when the day is over" in page.text
         await opened(browser, "/play/today/hearts-short", shown="Ada")
-        for sealed in ("compare", "replay", "replay/house-exact/0/0", "replay/you/0/0/deal", "dearest?deal=0"):
+        for sealed in (
+            "compare",
+            "replay",
+            "replay/house-exact/boards/1/1",
+            "replay/you/boards/1/1/deal",
+            "dearest?deal=0",
+        ):
             response = await browser.client.get(f"{browser.path}/{sealed}")
             assert response.status_code >= 400, sealed
             assert "house-" not in response.text
@@ -79,8 +85,8 @@ async def test_a_board_of_a_match_is_played_and_lies_beside_its_bots(
 ) -> None:
     match = recorded_match(ladder, lines)
     async with site_here(ladder) as base, TableBrowser(base) as browser:
-        assert f"/play/board/{match}/0/2" in (await browser.client.get(f"/m/{match}/0/2")).text
-        await opened(browser, f"/play/board/{match}/0/2", shown="Ada", seat="3")
+        assert f"/play/boards/{match}/1/3" in (await browser.client.get(f"/m/{match}/boards/1/3")).text
+        await opened(browser, f"/play/boards/{match}/1/3", shown="Ada", seat="3")
         await browser.play()
         page = await browser.client.get(f"{browser.path}/compare?with=bot-2")
         assert page.status_code == 200
@@ -88,7 +94,7 @@ async def test_a_board_of_a_match_is_played_and_lies_beside_its_bots(
         record = (await browser.client.get(f"{browser.path}/record")).text.splitlines()
         first, deal, _ = map(json.loads, record)
         assert (first["format"], deal["seats"].index(first["people"][0]["bot"])) == ("board:0:2", 3)
-        for address in (f"/play/board/{match}/0/9", f"/play/board/{match}/9/0", "/play/board/999/0/0"):
+        for address in (f"/play/boards/{match}/1/10", f"/play/boards/{match}/10/1", "/play/boards/999/1/1"):
             assert (await browser.client.get(address)).status_code in (404, 422)
 
 
@@ -97,11 +103,11 @@ async def test_a_finished_table_is_replayed_card_by_card(ladder: Ladder) -> None
         await browser.open(variant="gongzhu", length="deals:4", shown="Ada")
         await browser.play()
         page = await browser.client.get(f"{browser.path}/replay", follow_redirects=True)
-        assert str(page.url).endswith("/replay/you/0/0")
-        assert "/replay/you/1/0" in page.text
-        whole = await browser.client.get(f"{browser.path}/replay/you/1/0/deal")
+        assert str(page.url).endswith("/replay/you/boards/1/1")
+        assert "/replay/you/boards/2/1" in page.text
+        whole = await browser.client.get(f"{browser.path}/replay/you/boards/2/1/deal")
         deal = DealReplayed.model_validate_json(whole.content)
-        assert (deal.match, deal.bots[0], deal.people, deal.place.board) == (None, "Ada", (0,), 1)
+        assert (deal.match, deal.bots[0], deal.people, deal.place.board) == (None, "Ada", (0,), 2)
         own = DealReplayed.model_validate_json((await browser.client.get(f"{whole.url}?seat=0")).content)
         assert [bool(hand) for hand in own.hands] == [True, False, False, False]
         step = next(step.number for moment in deal.moments for step in moment.steps if step.by == "bot")
@@ -109,7 +115,7 @@ async def test_a_finished_table_is_replayed_card_by_card(ladder: Ladder) -> None
         assert Why.model_validate_json(why.content).step == step
         dearest = await browser.page(f"{browser.path}/dearest?deal=1")
         assert len(Dearest.model_validate_json(dearest.content).dearest) <= 3
-        for wrong in ("you/4/0", "you/0/1", "nobody/0/0", "house-exact/0/0"):
+        for wrong in ("you/boards/5/1", "you/boards/1/2", "nobody/boards/1/1", "house-exact/boards/1/1"):
             assert (await browser.client.get(f"{browser.path}/replay/{wrong}")).status_code in (404, 422)
 
 

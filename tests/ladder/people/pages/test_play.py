@@ -167,9 +167,9 @@ async def test_what_is_no_answer_is_refused(ladder: Ladder) -> None:
         await ada.open()
         await ada.until(lambda state: state.question)
         headers = {"Origin": base, "Content-Type": "application/json"}
-        for said, status in NO_ANSWERS:
-            response = await ada.client.post(f"{ada.path}/answer", content=said, headers=headers)
-            assert response.status_code == status, (said[:60], response.text)
+        for body, status in NO_ANSWERS:
+            response = await ada.client.post(f"{ada.path}/answer", content=body, headers=headers)
+            assert response.status_code == status, (body[:60], response.text)
         await ada.until(lambda state: state.question)
 
 
@@ -178,16 +178,16 @@ async def test_only_pages_of_the_site_may_answer(ladder: Ladder) -> None:
         await ada.open()
         state = await ada.until(lambda state: state.question)
         assert state.question
-        said: dict[str, Any] = {"decision": state.question.decision, "action": some_answer(state)}
+        body: dict[str, Any] = {"decision": state.question.decision, "action": some_answer(state)}
         for headers in ({}, {"Origin": "http://evil.test"}, {"Origin": base, "Sec-Fetch-Site": "cross-site"}):
-            assert (await ada.post("answer", headers, **said)).status_code == 403
+            assert (await ada.post("answer", headers, **body)).status_code == 403
             assert (await ada.post("presence", headers, state="away")).status_code == 403
-        form = await ada.client.post(f"{ada.path}/answer", data=said, headers={"Origin": base})
+        form = await ada.client.post(f"{ada.path}/answer", data=body, headers={"Origin": base})
         assert form.status_code == 415
         assert (
             await ada.client.post(f"{ada.path}/end", data={"csrf": ""}, headers={"Origin": "http://evil.test"})
         ).status_code == 403
-        assert (await ada.post("answer", **said)).status_code == 204
+        assert (await ada.post("answer", **body)).status_code == 204
 
 
 async def test_an_answer_again_a_late_one_and_a_forbidden_one(ladder: Ladder) -> None:
@@ -255,9 +255,9 @@ async def test_a_table_that_is_started_anew_goes_on_in_the_same_page(ladder: Lad
     async with tables_here(ladder) as tables, site_here(ladder, plays=False) as base, TableBrowser(base) as ada:
         await ada.open(length="deals:1")
         await ada.play(lambda state: state.moment and state.moment.trick == 2)
-        told = asyncio.ensure_future(ada.until(lambda state: state.notices))
+        resumed = asyncio.ensure_future(ada.until(lambda state: state.notices))
         await tables.start_again()
-        assert (await told).notices[0].kind == "resumed"
+        assert (await resumed).notices[0].kind == "resumed"
         assert (await ada.play()).over
 
 

@@ -43,7 +43,7 @@ def test_a_board_of_a_match_goes_on_at_the_very_card(ladder: Ladder) -> None:
     lines = played("hearts", form="boards:2")
     match = recorded_match(ladder, lines)
     (line,) = [each for each in lines if isinstance(each, DealLine) and (each.board, each.rotation) == (1, 2)]
-    opened = open_match_board(ladder, BoardChair(match, 1, 2, 3), GUEST)
+    opened = open_match_board(ladder, BoardChair(match, 2, 3, 3), GUEST)
     ((chair, secret),) = opened.secrets.items()
 
     async def play() -> None:

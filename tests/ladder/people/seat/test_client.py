@@ -106,7 +106,7 @@ async def test_a_person_leaves_and_comes_back(tmp_path: Path) -> None:
 
 async def test_the_clock_waits_until_the_person_continues(tmp_path: Path) -> None:
     async with at_table(tmp_path) as (seat, listener, client):
-        await seat.tell(DealResult(0, 0, (1, 2, 3, 4), (1, 2, 3, 4)))
+        await seat.notify(DealResult(0, 0, (1, 2, 3, 4), (1, 2, 3, 4)))
         await comes(lambda: listener.results)
         client.go_on(0)
         await asyncio.wait_for(seat.presence.looked_within(10 * PATIENCE), PATIENCE)
@@ -119,7 +119,7 @@ async def test_the_end_of_the_match_ends_the_client(tmp_path: Path) -> None:
     client = PersonClient(listener, f"unix:{tmp_path / 'seat.sock'}", token)
     playing = asyncio.ensure_future(client.play_match())
     await seat.welcome(WELCOME)
-    await seat.tell(MatchResult(2, 1.5))
+    await seat.notify(MatchResult(2, 1.5))
     await seat.close()
     await asyncio.wait_for(playing, PATIENCE)
     assert listener.ends == [MatchResult(2, 1.5)]

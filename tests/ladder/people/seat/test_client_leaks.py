@@ -37,10 +37,10 @@ class ListeningClient(PersonClient):
 
     def __init__(self, listener: BotListener, address: str, token: str) -> None:
         super().__init__(listener, address, token)
-        self.heard: list[RefereeMessage] = []
+        self.messages: list[RefereeMessage] = []
 
     def _receive(self, message: RefereeMessage) -> None:
-        self.heard.append(message)
+        self.messages.append(message)
         super()._receive(message)
 
 
@@ -97,14 +97,14 @@ async def received(rules: Rules, folder: Path) -> list[bytes]:
     await played(spec, hands_of(rules), seats, observer=shown)
     await asyncio.wait_for(playing, PATIENCE)
     await seat.close()
-    return [timeless(each.SerializeToString()) for each in client.heard]
+    return [timeless(each.SerializeToString()) for each in client.messages]
 
 
 @every_preset
 def test_C_9_what_comes_over_the_socket_is_what_was_looked_at(rules: Rules, tmp_path: Path) -> None:
-    heard = asyncio.run(received(rules, tmp_path))
-    assert heard == kept(rules)
-    assert len(heard) > DEALS * len(rules.deck)
+    messages = asyncio.run(received(rules, tmp_path))
+    assert messages == kept(rules)
+    assert len(messages) > DEALS * len(rules.deck)
     assert rules is not PASS_AND_EXPOSE or any(
-        each.seen.view.exposures for each in map(RefereeMessage.FromString, heard)
+        each.seen.view.exposures for each in map(RefereeMessage.FromString, messages)
     )

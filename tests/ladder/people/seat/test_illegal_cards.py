@@ -38,15 +38,15 @@ def questions(rules: Rules, rng: Random) -> Iterator[View]:
 
 @pytest.mark.parametrize("rules", [*PRESETS.values(), BOTH], ids=named)
 def test_every_card_has_a_reason_if_and_only_if_it_may_not_be_played(rules: Rules) -> None:
-    rng, said = Random(f"reasons of {rules.name}"), set[str]()
+    rng, given = Random(f"reasons of {rules.name}"), set[str]()
     for _ in range(DEALS):
         for view in questions(rules, rng):
             for card in view.hand:
                 reason = why_not(view, card)
                 assert bool(reason) == (card not in view.legal)
                 assert reason != "It may not be played now.", f"{card} of {view.hand} after {view.plays!r}"
-                said.add(reason)
-    assert len(said) > 4
+                given.add(reason)
+    assert len(given) > 4
 
 
 def view_of(rules: Rules, hand: str, plays: str = "", exposed: str = "", leader: int = 0) -> View:
@@ -86,11 +86,13 @@ def test_HB_3_no_points_on_the_first_trick() -> None:
 def test_HB_4_hearts_must_be_broken() -> None:
     view = view_of(HEARTS, "3D AH", "2C 3C 4C 5C")
     view.leaders = bytes([1, 0])
-    said = "Hearts may not be led before a heart or QS has been played to an earlier trick."
-    assert why_not(view, Card.parse("AH")) == said
+    given = "Hearts may not be led before a heart or QS has been played to an earlier trick."
+    assert why_not(view, Card.parse("AH")) == given
 
 
 def test_GZ_4_an_exposed_card_is_barred_from_the_first_trick_of_its_suit() -> None:
     view = view_of(GONGZHU, "3S QS", "2S", exposed="QS", leader=3)
-    said = "QS is exposed: it may not be played to the first trick of its suit while you hold another card of the suit."
-    assert why_not(view, Card.parse("QS")) == said
+    given = (
+        "QS is exposed: it may not be played to the first trick of its suit while you hold another card of the suit."
+    )
+    assert why_not(view, Card.parse("QS")) == given

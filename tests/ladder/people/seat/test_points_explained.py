@@ -62,35 +62,35 @@ def captured(rules: Rules, taken: dict[int, str], exposed: dict[str, Face] | Non
 HEARTS = " ".join(f"{rank}H" for rank in "23456789TJQKA")
 
 
-def told(parts: tuple[PointsPart, ...]) -> list[tuple[str, int]]:
+def as_pairs(parts: tuple[PointsPart, ...]) -> list[tuple[str, int]]:
     return [(f"{part.reason} {part.card or ''}".strip(), part.points) for part in parts if part.points]
 
 
 def test_GZ_7_the_ten_of_clubs_alone_and_as_a_doubler() -> None:
     view = captured(PRESETS["gongzhu"], {0: "TC", 1: "QS", 2: "JD"})
-    assert told(points_explained(view, (50, -100, 100, 0))[0]) == [("alone TC", 50)]
+    assert as_pairs(points_explained(view, (50, -100, 100, 0))[0]) == [("alone TC", 50)]
     view = captured(PRESETS["gongzhu"], {0: "TC QS"})
-    assert told(points_explained(view, (-200, 0, 0, 0))[0]) == [("card QS", -100), ("doubler TC", -100)]
+    assert as_pairs(points_explained(view, (-200, 0, 0, 0))[0]) == [("card QS", -100), ("doubler TC", -100)]
 
 
 def test_GZ_12_everything_exposed_and_taken() -> None:
     exposed = dict.fromkeys(("AH", "QS", "JD", "TC"), Face.UP)
     view = captured(PRESETS["gongzhu"], {0: f"{HEARTS} QS JD TC"}, exposed)
     parts = points_explained(view, (3200, 0, 0, 0))[0]
-    assert told(parts) == [("moon cards", 400), ("moon pig QS", 200), ("card JD", 200), ("doubler TC", 2400)]
+    assert as_pairs(parts) == [("moon cards", 400), ("moon pig QS", 200), ("card JD", 200), ("doubler TC", 2400)]
 
 
 def test_HB_7_the_shooter_subtracts_or_the_others_add() -> None:
     view = captured(PRESETS["hearts"], {1: f"{HEARTS} QS"})
-    assert [told(each) for each in points_explained(view, (0, -26, 0, 0))] == [[], [("moon instead", -26)], [], []]
-    assert told(points_explained(view, (26, 0, 26, 26))[0]) == [("moon others", 26)]
+    assert [as_pairs(each) for each in points_explained(view, (0, -26, 0, 0))] == [[], [("moon instead", -26)], [], []]
+    assert as_pairs(points_explained(view, (26, 0, 26, 26))[0]) == [("moon others", 26)]
 
 
 def test_CH_6_the_flat_amount_doubled_by_the_shooters_ten_of_clubs() -> None:
     view = captured(PRESETS["chinese-hearts"], {0: f"{HEARTS} TC", 1: "QS"})
     parts = points_explained(view, (0, 500, 400, 400))
-    assert told(parts[1]) == [("card QS", 100), ("moon others", 400)]
-    assert told(parts[2]) == [("moon others", 400)]
+    assert as_pairs(parts[1]) == [("card QS", 100), ("moon others", 400)]
+    assert as_pairs(parts[2]) == [("moon others", 400)]
 
 
 def test_GS_1_a_card_put_face_down_counts_twice_and_face_up_four_times() -> None:
@@ -102,4 +102,4 @@ def test_GS_1_a_card_put_face_down_counts_twice_and_face_up_four_times() -> None
 def test_GP_1_a_partners_points_are_a_part() -> None:
     view = captured(PRESETS["gongzhu-partners"], {0: "QS", 2: "JD"})
     parts = points_explained(view, (0, 0, 0, 0))
-    assert told(parts[0]) == [("card QS", -100), ("partner", 100)]
+    assert as_pairs(parts[0]) == [("card QS", -100), ("partner", 100)]

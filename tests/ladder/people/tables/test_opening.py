@@ -128,7 +128,7 @@ def test_a_guest_has_two_tables_an_account_five_and_a_ladder_may_have_none(ladde
 
 
 @pytest.mark.parametrize(
-    ("order", "said"),
+    ("order", "sentence"),
     [
         (TableOrder(variant="bridge"), "bridge"),
         (TableOrder(variant="hearts", chairs=(ChairOrder(), HOUSE)), "has 4 chairs"),
@@ -139,8 +139,10 @@ def test_a_guest_has_two_tables_an_account_five_and_a_ladder_may_have_none(ladde
         (TableOrder(rules={"name": "own"}), "missing"),
     ],
 )  # fmt: skip
-def test_an_order_that_makes_no_sense_is_refused_in_a_sentence(ladder: Ladder, order: TableOrder, said: str) -> None:
-    with pytest.raises((UserError, ValueError), match=said):
+def test_an_order_that_makes_no_sense_is_refused_in_a_sentence(
+    ladder: Ladder, order: TableOrder, sentence: str
+) -> None:
+    with pytest.raises((UserError, ValueError), match=sentence):
         open_table(ladder, order, GUEST)
     assert sum(tables_by_status(ladder).values()) == 0
 

@@ -121,7 +121,7 @@ def test_added_files_count_as_if_they_had_been_there(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["bot.py/core.py", "data", "link/core.py"])
 def test_added_files_do_not_go_through_what_is_there(folder: Path, name: str) -> None:
     (folder / "link").symlink_to("data")
-    with pytest.raises(BotRejected, match="whose name is needed"):
+    with pytest.raises(BotRejected, match="a name that Pigpen needs"):
         Content.read(folder).with_files({name: b""})
 
 

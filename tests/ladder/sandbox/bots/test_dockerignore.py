@@ -101,7 +101,7 @@ def count_steps(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         (b"[z-a]", r"line 1 of \.dockerignore, '\[z-a\]', is no pattern: the range z-a runs backwards"),
         (b"ok\n[abc", "line 2 .* a '\\[' without its '\\]'"),
         (b"[]", "without its"),
-        (b"!", "nothing stands behind the '!'"),
+        (b"!", "nothing follows the '!'"),
         (b"a\\", "nothing stands behind the backslash"),
         (b"\xff\xfe\x00", "is no text in UTF-8"),
         (b"\x7fELF\x00\x01", "is no text in UTF-8"),

@@ -68,8 +68,8 @@ def packed(*members: Member, form: int = tarfile.PAX_FORMAT, errors: str = "stri
 
 def block(name: bytes, kind: bytes = b"0", size: int | bytes = 0, link: bytes = b"") -> bytes:
     """A header as no program writes it; a size in bytes is written as it is."""
-    told = size if isinstance(size, bytes) else b"%011o\0" % size
-    fields = [name.ljust(100, b"\0"), b"0000644\0", b"0000000\0" * 2, told, b"00000000000\0", b" " * 8, kind,
+    size_field = size if isinstance(size, bytes) else b"%011o\0" % size
+    fields = [name.ljust(100, b"\0"), b"0000644\0", b"0000000\0" * 2, size_field, b"00000000000\0", b" " * 8, kind,
               link.ljust(100, b"\0"), b"ustar\x0000"]  # fmt: skip
     raw = b"".join(fields)
     return (raw[:148] + b"%06o\0 " % sum(raw) + raw[156:]).ljust(512, b"\0")

@@ -67,10 +67,10 @@ def unix_sockets() -> str:
 
 async def event_loop() -> list[object]:
     """A child, a thread and a signal."""
-    heard = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, heard.set)
+    signalled = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, signalled.set)
     os.kill(os.getpid(), signal.SIGUSR1)
-    await heard.wait()
+    await signalled.wait()
     child = await asyncio.create_subprocess_exec("sh", "-c", "exit 3")
     return [await asyncio.to_thread(os.getpid) == os.getpid(), await child.wait()]
 

@@ -198,20 +198,20 @@ def test_a_build_whose_layer_is_removed_begins_again(
     client: docker.DockerClient, write: Write, name: str, python_image: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The engine says it once of a build that it was given whole, and it makes the image of the next one."""
-    build, told = client.api.build, [{"error": f"{words} sha256:{'0' * 64}"}]
+    build, messages = client.api.build, [{"error": f"{words} sha256:{'0' * 64}"}]
     sent: list[bytes] = []
 
     def first_without_success(fileobj: BinaryIO, **options: Any) -> Any:
         sent.append(fileobj.read())
         fileobj.seek(0)
-        return build(fileobj=fileobj, **options) if len(sent) > 1 else iter(told)
+        return build(fileobj=fileobj, **options) if len(sent) > 1 else iter(messages)
 
     monkeypatch.setattr(client.api, "build", first_without_success)
     tag = f"pigpen/test:{name}"
     build_image(client, archive(write(name, {"Dockerfile": f"FROM {python_image}\n"})), tag=tag, labels={})
     client.images.remove(tag)
     assert sent[0] == sent[1] != b""
-    monkeypatch.setattr(client.api, "build", lambda **options: iter(told))
+    monkeypatch.setattr(client.api, "build", lambda **options: iter(messages))
     with pytest.raises(BuildFailed, match=words):
         build_image(client, archive(write("again", {"Dockerfile": "FROM x\n"})), tag=tag, labels={})
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from docker import DockerClient
 
 
-def engine(*states: tuple[int, bool], was_told_to_kill: bool = True) -> DockerClient:
+def engine(*states: tuple[int, bool], was_ordered: bool = True) -> DockerClient:
     """One that reports these exit codes, and whether memory ran out, one after the other; the last one repeatedly."""
     left = list(states)
 
@@ -26,7 +26,7 @@ def engine(*states: tuple[int, bool], was_told_to_kill: bool = True) -> DockerCl
         return {"Id": "x", "Created": "2026-11-25T14:46:20Z", "State": state, "HostConfig": {"Runtime": "runc"}}
 
     def events(**options: Any) -> list[dict[str, Any]]:
-        return [{"Action": "kill"}] if was_told_to_kill else []
+        return [{"Action": "kill"}] if was_ordered else []
 
     api = SimpleNamespace(inspect_container=inspect_container, events=events)
     return cast("DockerClient", SimpleNamespace(api=api))
@@ -53,4 +53,4 @@ def test_a_lack_of_memory_may_be_told_later_than_the_end(states: list[tuple[int,
 def test_a_container_that_was_killed_is_lost_unless_the_engine_was_told_to() -> None:
     killed = (BY_SIGKILL, False)
     assert how_it_ended(engine(killed), "pigpen-x") is KILLED
-    assert how_it_ended(engine(killed, was_told_to_kill=False), "pigpen-x") is LOST
+    assert how_it_ended(engine(killed, was_ordered=False), "pigpen-x") is LOST

@@ -246,10 +246,10 @@ import os, socket
 s = socket.socket(socket.AF_UNIX); s.connect(os.environ["PIGPEN_ADDRESS"].removeprefix("unix:"))
 s.sendall(os.environ["PIGPEN_TOKEN"].encode())
 """)
-        heard: asyncio.Queue[bytes] = asyncio.Queue()
+        received: asyncio.Queue[bytes] = asyncio.Queue()
 
         async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            heard.put_nowait(await reader.read())
+            received.put_nowait(await reader.read())
             writer.close()
 
         server = await asyncio.start_unix_server(listen, seat.folder / "seat.sock")
@@ -257,7 +257,7 @@ s.sendall(os.environ["PIGPEN_TOKEN"].encode())
         async with server:
             instance = await (await shared_sandbox.load(program)).start(seat)
             assert Exit(0) == await instance.wait()
-            assert await heard.get() == b"secret"
+            assert await received.get() == b"secret"
 
     @SHARED_LOOP
     async def test_tells_its_exit_code_every_time(

@@ -38,62 +38,62 @@ async def let_it_run() -> None:
 
 
 async def test_what_is_written_can_be_read_at_once_and_after_the_end(tmp_path: Path, bot: socket.socket) -> None:
-    heard = Output(tmp_path)
-    assert not heard.has_connected()
+    kept = Output(tmp_path)
+    assert not kept.has_connected()
     bot.connect(str(tmp_path / NAME))
     bot.sendall(b"one\n")
-    assert str(heard) == "one\n"
-    assert heard.has_connected()
+    assert str(kept) == "one\n"
+    assert kept.has_connected()
     bot.sendall(b"two\n")
-    heard.close()
-    heard.close()
-    assert str(heard) == "one\ntwo\n"
+    kept.close()
+    kept.close()
+    assert str(kept) == "one\ntwo\n"
 
 
 async def test_a_long_output_is_read_to_its_end_and_only_its_ends_are_kept(tmp_path: Path, bot: socket.socket) -> None:
-    heard = Output(tmp_path)
+    kept = Output(tmp_path)
     bot.connect(str(tmp_path / NAME))
     await asyncio.to_thread(bot.sendall, b"x" * (1 << 20) + b"the end")
     cut = f"\n… {(1 << 20) + 7 - STDERR_HEAD - STDERR_TAIL:,} bytes left out …\n"
-    assert str(heard) == "x" * STDERR_HEAD + cut + "x" * (STDERR_TAIL - 7) + "the end"
-    heard.close()
+    assert str(kept) == "x" * STDERR_HEAD + cut + "x" * (STDERR_TAIL - 7) + "the end"
+    kept.close()
 
 
 async def test_a_flood_gets_one_chunk_and_then_waits(tmp_path: Path, bot: socket.socket) -> None:
-    heard = Output(tmp_path, pause=1e6)
+    kept = Output(tmp_path, pause=1e6)
     bot.connect(str(tmp_path / NAME))
     fill(bot)
     await let_it_run()
     assert 0 < fill(bot) <= CHUNK
     await let_it_run()
     assert fill(bot) == 0
-    heard.close()
+    kept.close()
 
 
 async def test_the_socket_is_gone_once_the_container_has_connected(tmp_path: Path, bot: socket.socket) -> None:
-    heard = Output(tmp_path)
+    kept = Output(tmp_path)
     bot.connect(str(tmp_path / NAME))
     await let_it_run()
     assert list(tmp_path.iterdir()) == []
-    heard.close()
+    kept.close()
 
 
 async def test_nothing_is_left_when_no_container_comes(tmp_path: Path) -> None:
-    heard = Output(tmp_path)
-    heard.close()
+    kept = Output(tmp_path)
+    kept.close()
     assert list(tmp_path.iterdir()) == []
-    assert not heard.has_connected()
+    assert not kept.has_connected()
 
 
 async def test_files_that_a_bot_sends_along_are_not_taken(tmp_path: Path, bot: socket.socket) -> None:
-    heard = Output(tmp_path)
+    kept = Output(tmp_path)
     bot.connect(str(tmp_path / NAME))
     with (tmp_path / "file").open("w") as file:
         socket.send_fds(bot, [b"hello"], [file.fileno()])
     before = len(list(Path("/proc/self/fd").iterdir()))
-    assert str(heard) == "hello"
+    assert str(kept) == "hello"
     assert len(list(Path("/proc/self/fd").iterdir())) <= before
-    heard.close()
+    kept.close()
 
 
 async def test_a_folder_that_is_not_there_is_the_sandboxs_failure(tmp_path: Path) -> None:
@@ -102,25 +102,25 @@ async def test_a_folder_that_is_not_there_is_the_sandboxs_failure(tmp_path: Path
 
 
 async def test_what_came_before_a_decision_is_not_labelled_with_it(tmp_path: Path, bot: socket.socket) -> None:
-    heard = Output(tmp_path)
+    kept = Output(tmp_path)
     bot.connect(str(tmp_path / NAME))
     bot.sendall(b"before\n")
-    heard.mark(1)
+    kept.mark(1)
     bot.sendall(b"one\n")
-    heard.mark(2)  # the answer to the last decision may be read before what was printed before it
+    kept.mark(2)  # the answer to the last decision may be read before what was printed before it
     bot.sendall(b"two\n")
-    assert str(heard) == "before\n[1] one\n[2] two\n"
-    heard.close()
+    assert str(kept) == "before\n[1] one\n[2] two\n"
+    kept.close()
 
 
 async def test_what_a_flood_held_up_is_not_labelled_with_the_next_decision(tmp_path: Path, bot: socket.socket) -> None:
-    heard = Output(tmp_path, pause=1e6)
+    kept = Output(tmp_path, pause=1e6)
     bot.connect(str(tmp_path / NAME))
-    heard.mark(1)
+    kept.mark(1)
     bot.sendall(b"read\n")
     await let_it_run()
     bot.sendall(b"held up\n")
     await let_it_run()
-    heard.mark(2)
-    assert str(heard) == "[1] read\n[1] held up\n"
-    heard.close()
+    kept.mark(2)
+    assert str(kept) == "[1] read\n[1] held up\n"
+    kept.close()

@@ -26,11 +26,11 @@ MakeMount = Callable[[str], SeatMount]
 def apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """The engine sees our folders, and no sockets in them."""
 
-    def bind_elsewhere(listener: socket.socket, path: Path) -> None:
+    def bind_to_other(listener: socket.socket, path: Path) -> None:
         listener.bind(f"{path}-here")
 
-    monkeypatch.setattr(image_lock, "bind_visible", bind_elsewhere)
-    monkeypatch.setattr(reach, "bind_visible", bind_elsewhere)
+    monkeypatch.setattr(image_lock, "bind_visible", bind_to_other)
+    monkeypatch.setattr(reach, "bind_visible", bind_to_other)
     monkeypatch.setattr(reach, "_REACHED", set())
 
 
@@ -76,7 +76,7 @@ def test_an_engine_that_does_not_see_our_folders_is_explained() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "machine"),
+    ("name", "machine"),
     [
         ("x86_64", "x86_64"),
         ("amd64", "x86_64"),
@@ -85,5 +85,5 @@ def test_an_engine_that_does_not_see_our_folders_is_explained() -> None:
         ("riscv64", "riscv64"),
     ],
 )
-def test_a_machine_has_one_name_whatever_its_engine_calls_it(told: str, machine: str) -> None:
-    assert machine_of(told) == machine
+def test_a_machine_has_one_name_whatever_its_engine_calls_it(name: str, machine: str) -> None:
+    assert machine_of(name) == machine

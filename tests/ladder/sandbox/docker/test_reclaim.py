@@ -87,10 +87,10 @@ def test_nobody_waits_for_a_kernel_that_has_work_without_end() -> None:
 async def test_every_container_is_below_that_group_and_the_kernel_forgets_before_the_next_table(
     sandbox: DockerSandbox, program: BotSource, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, driver: str
 ) -> None:
-    told: list[str] = []
+    drivers: list[str] = []
 
     def reclaims(driver: str) -> bool:
-        told.append(driver)
+        drivers.append(driver)
         return True
 
     monkeypatch.setattr("ladder.sandbox.docker.reclaim.reclaim_memory", reclaims)
@@ -100,11 +100,11 @@ async def test_every_container_is_below_that_group_and_the_kernel_forgets_before
     second = await loaded.start(new_mount(tmp_path / "second", source))
     await has_written(second, ":")
     assert f"{PARENTS[driver]}/" in await second.log_tail()
-    assert told == []  # one table: they play together
+    assert drivers == []  # one table: they play together
     await asyncio.gather(first.stop(), second.stop())
     for name in ("third", "fourth"):
         await loaded.start(new_mount(tmp_path / name, source))
-    assert told == [driver]
+    assert drivers == [driver]
 
 
 OWN_FILES = """

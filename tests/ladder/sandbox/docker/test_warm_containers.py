@@ -117,13 +117,13 @@ ENDS = [
 async def test_it_ends_as_a_program_in_a_container_of_its_own_does(
     forked: Forked, alone: DockerSandbox, program: BotSource, mount: MakeMount, ends: Sequence[tuple[str, Exit, str]]
 ) -> None:
-    for source, end, said in ENDS:
+    for source, end, words in ENDS:
         _, found, log = await forked.run(source)
-        assert (found, said in log) == (end, True), source
+        assert (found, words in log) == (end, True), source
         assert "fork_server" not in log
-    for source, end, said in ends:
+    for source, end, words in ends:
         fresh_end, fresh_log = await run_in(alone, program, mount(source))
-        assert (fresh_end, said in fresh_log) == (end, True), source
+        assert (fresh_end, words in fresh_log) == (end, True), source
 
 
 @SHARED_LOOP
@@ -243,8 +243,8 @@ async def test_where_no_control_group_can_be_read_nothing_is_forked_and_that_is_
     nothing = tmp_path / "nothing"
     files = GroupFiles(nothing, 1.0, nothing, b"", b"", nothing, nothing, nothing, nothing)
     monkeypatch.setattr(containers, "files_of", lambda pid, name: files if is_found else None)
-    said: list[str] = []
-    sandbox = DockerSandbox(report=said.append, instances="warm")
+    reports: list[str] = []
+    sandbox = DockerSandbox(report=reports.append, instances="warm")
     try:
         program = await sandbox.load(image)
         assert program.instance_kind == "warm"
@@ -261,8 +261,8 @@ async def test_where_no_control_group_can_be_read_nothing_is_forked_and_that_is_
         assert program.instance_kind == (await sandbox.load(image)).instance_kind == "fresh"
     finally:
         await sandbox.close()
-    assert [line for line in said if "no bot is forked" in line] == said
-    assert len(said) == 1
+    assert [line for line in reports if "no bot is forked" in line] == reports
+    assert len(reports) == 1
 
 
 @pytest.mark.root  # who may stop a process of another user

@@ -172,7 +172,7 @@ def test_packages_come_from_the_index_with_its_password(
     assert [line.partition(" ")[0] for line in lock.splitlines()] == ["one==1.0", "two==1.0"]
     assert {path.name for path in folder.glob("*.py")} == {"one.py", "two.py"}
     words = base64.b64encode(b"ada:secret").decode()
-    assert {said for path, said in site.asked if path.startswith("/simple")} == {f"Basic {words}"}
+    assert {authorization for path, authorization in site.asked if path.startswith("/simple")} == {f"Basic {words}"}
     assert {path.split("/")[1] for path, _ in site.asked} == {"simple", "files"}
 
 
@@ -239,7 +239,7 @@ def test_what_uv_says_is_one_printable_sentence() -> None:
     assert "packages: Failed [31mdisk is full (os error 28). Make room on that disk" in str(error)
     assert str(error).isprintable()
     wanted = read_requirements(b"a==1\nb<2\n")
-    told = "error: No solution found\ncause: Because you require a==1, we can conclude that you require b>=2. "
-    told += "And because you require b<2"
-    assert str(explained(told, HERE, wanted)).count("line 2 of requirements.txt requires b") == 1
+    message = "error: No solution found\ncause: Because you require a==1, we can conclude that you require b>=2. "
+    message += "And because you require b<2"
+    assert str(explained(message, HERE, wanted)).count("line 2 of requirements.txt requires b") == 1
     assert "it printed no message" in str(explained("", HERE))

@@ -215,8 +215,8 @@ def test_only_files_come_out_and_nothing_that_runs_by_itself(tmp_path: Path) -> 
         "pure.py": (b"3", False),
         "plat.so": (b"4", False),
     }
-    told = {name for name in files(folder) if not is_unhashed(name)} - set(modules) - set(NODES)
-    assert told == {"good-1.0.dist-info/METADATA", "good-1.0.dist-info/WHEEL"}
+    hashed = {name for name in files(folder) if not is_unhashed(name)} - set(modules) - set(NODES)
+    assert hashed == {"good-1.0.dist-info/METADATA", "good-1.0.dist-info/WHEEL"}
 
 
 def test_two_wheels_may_hold_the_same_file_but_not_two_different_ones(tmp_path: Path) -> None:

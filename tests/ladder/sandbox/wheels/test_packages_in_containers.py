@@ -55,7 +55,7 @@ def tags(client: docker.DockerClient, images: PackageImages) -> set[str]:
     return {tag for image in client.images.list(images.repository) for tag in image.tags}
 
 
-async def said(sandbox: DockerSandbox, folder: Path) -> str:
+async def output(sandbox: DockerSandbox, folder: Path) -> str:
     """What a bot of that folder prints until it ends."""
     instance = await (await sandbox.load(BotSource(folder.name, folder=folder))).start(
         SeatMount(folder / "seat", token="")
@@ -70,7 +70,7 @@ async def test_a_bot_finds_its_packages_compiled_and_not_its_own(
 ) -> None:
     files = {"bot.py": PROGRAM, "requirements.txt": "shelved\n", "seat/x": ""}
     folder = write(name, files if dockerfile is None else {**files, "Dockerfile": dockerfile})
-    assert await said(sandbox, folder) == "1.0 /bot/vendor/shelved.py True 0\n1 True\n"
+    assert await output(sandbox, folder) == "1.0 /bot/vendor/shelved.py True 0\n1 True\n"
 
 
 async def test_an_edited_bot_stands_on_the_same_packages_and_other_packages_make_another_bot(

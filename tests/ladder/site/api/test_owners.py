@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 API = "/api/v1"
 LOGS: Logs = dict.fromkeys(range(4), ("[1] secret of Trotter\n", "[1] secret of Snout\n", "", ""))
-DEAL = "/matches/1/boards/0/tables/0"
+DEAL = "/matches/1/boards/1/rotations/1"
 
 
 @pytest.fixture(scope="module")
@@ -78,9 +78,9 @@ async def test_an_owner_and_an_organiser_read_what_a_bot_printed(
     answer = await client.get(f"{API}/matches/1/seats/Trotter/logs", headers=by(ladder, name))
     assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-store")
     (log,) = [SeatLog.model_validate(each) for each in answer.json()]
-    assert [table.printed for table in log.tables] == ["[1] secret of Trotter\n"] * 4
-    one = await client.get(f"{API}/matches/1/seats/0/logs?table=2", headers=by(ladder, name))
-    assert [table["table"] for table in one.json()[0]["tables"]] == [2]
+    assert [each.printed for each in log.rotations] == ["[1] secret of Trotter\n"] * 4
+    one = await client.get(f"{API}/matches/1/seats/0/logs?rotation=3", headers=by(ladder, name))
+    assert [each["rotation"] for each in one.json()[0]["rotations"]] == [3]
 
 
 @pytest.mark.parametrize("name", [None, "ben", "eve"])
@@ -130,24 +130,24 @@ async def test_where_the_organiser_shows_it_everybody_reads_it(ladder: Ladder) -
 async def test_a_replay_shows_an_owner_what_its_own_bot_printed_and_nobody_keeps_that(
     client: httpx.AsyncClient, ladder: Ladder
 ) -> None:
-    def told(answer: httpx.Response) -> set[str]:
+    def secrets_in(answer: httpx.Response) -> set[str]:
         return {word for word in ("Trotter", "Snout") if f"secret of {word}" in answer.text}
 
-    for address in (API + DEAL, "/m/1/0/0"):
+    for address in (API + DEAL, "/m/1/boards/1/1"):
         everybody = await client.get(address)
-        assert (told(everybody), "etag" in everybody.headers) == (set(), True)
+        assert (secrets_in(everybody), "etag" in everybody.headers) == (set(), True)
     for name, seen in (("ada", {"Trotter"}), ("ben", {"Snout"}), ("eve", set()), ("olga", {"Trotter", "Snout"})):
         answer = await client.get(API + DEAL, headers=by(ladder, name))
-        assert (told(answer), answer.headers["cache-control"] == "no-store") == (seen, bool(seen)), name
+        assert (secrets_in(answer), answer.headers["cache-control"] == "no-store") == (seen, bool(seen)), name
         known = await client.get(API + DEAL, headers=by(ladder, name) | {"If-None-Match": everybody.headers["etag"]})
         assert known.status_code == 200
-    assert told(await client.get(API + DEAL)) == set()
+    assert secrets_in(await client.get(API + DEAL)) == set()
 
 
 async def test_the_page_of_a_deal_is_made_anew_for_who_sees_more(client: httpx.AsyncClient, ladder: Ladder) -> None:
-    shared = await client.get("/m/1/0/0")
-    own = await client.get("/m/1/0/0", headers=session(ladder, "ada"))
-    others = await client.get("/m/1/0/0", headers=session(ladder, "eve"))
+    shared = await client.get("/m/1/boards/1/1")
+    own = await client.get("/m/1/boards/1/1", headers=session(ladder, "ada"))
+    others = await client.get("/m/1/boards/1/1", headers=session(ladder, "eve"))
     assert (own.headers["cache-control"], "etag" in own.headers) == ("no-store", False)
     assert others.headers["etag"] == shared.headers["etag"]
 

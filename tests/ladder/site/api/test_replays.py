@@ -43,17 +43,17 @@ async def client(ladder: Ladder, lines: tuple[AnyLine, ...]) -> AsyncIterator[ht
 
 
 async def test_a_deal_is_given_from_all_seats_or_from_one(client: httpx.AsyncClient) -> None:
-    whole = await client.get("/api/v1/matches/1/boards/0/tables/2")
+    whole = await client.get("/api/v1/matches/1/boards/1/rotations/3")
     shown = DealReplayed.model_validate_json(whole.content)
-    assert (shown.match, shown.place.board, shown.place.table, shown.seat) == (1, 0, 2, None)
-    mine = DealReplayed.model_validate_json((await client.get("/api/v1/matches/1/boards/0/tables/2?seat=3")).content)
+    assert (shown.match, shown.place.board, shown.place.rotation, shown.seat) == (1, 1, 3, None)
+    mine = DealReplayed.model_validate_json((await client.get("/api/v1/matches/1/boards/1/rotations/3?seat=3")).content)
     assert [bool(hand) for hand in mine.hands] == [False, False, False, True]
     assert mine.bots == shown.bots
     assert len(whole.content) < 100_000
 
 
 async def test_what_has_not_changed_is_not_sent_again(client: httpx.AsyncClient) -> None:
-    address = "/api/v1/matches/1/boards/0/tables/0"
+    address = "/api/v1/matches/1/boards/1/rotations/1"
     etag = (await client.get(address)).headers["etag"]
     assert (await client.get(address, headers={"If-None-Match": etag})).status_code == 304
 
@@ -62,15 +62,15 @@ async def test_what_has_not_changed_is_not_sent_again(client: httpx.AsyncClient)
     ("address", "status", "words"),
     [
         (
-            "1/boards/9/tables/0",
+            "1/boards/10/rotations/1",
             404,
-            "Match 1 has no board 9 at table 0; it has the boards 0 to 0, at the tables 0 to 3.",
+            "Match 1 has no board 10, rotation 1; it has the boards 1 to 1, rotations 1 to 4.",
         ),
-        ("1/boards/0/tables/0?seat=5", 404, "Match 1 has no seat 5; its seats are 0 to 3."),
-        ("7/boards/0/tables/0", 404, "no match 7"),
+        ("1/boards/1/rotations/1?seat=5", 404, "Match 1 has no seat 5; its seats are 0 to 3."),
+        ("7/boards/1/rotations/1", 404, "no match 7"),
         ("7/record", 404, "no match 7"),
-        ("1/boards/x/tables/0", 422, "board: "),
-        ("1/boards/0/tables/0?seat=-1", 422, "seat: "),
+        ("1/boards/x/rotations/1", 422, "board: "),
+        ("1/boards/1/rotations/1?seat=-1", 422, "seat: "),
     ],
 )
 async def test_what_is_not_there_is_a_problem_in_a_sentence(
@@ -101,11 +101,11 @@ async def test_the_record_comes_as_it_is_stored_with_a_name(client: httpx.AsyncC
 
 
 async def test_the_page_of_a_deal_names_hands_tricks_and_scores(client: httpx.AsyncClient) -> None:
-    page = (await client.get("/m/1/0/1")).text
-    shown = DealReplayed.model_validate_json((await client.get("/api/v1/matches/1/boards/0/tables/1")).content)
+    page = (await client.get("/m/1/boards/1/2")).text
+    shown = DealReplayed.model_validate_json((await client.get("/api/v1/matches/1/boards/1/rotations/2")).content)
     assert page.count('<td id="') == 52
-    assert 'src="/api/v1/matches/1/boards/0/tables/1"' in page
+    assert 'src="/api/v1/matches/1/boards/1/rotations/2"' in page
     assert all(bot in page for bot in shown.bots)
-    assert (await client.get("/m/1/0/9")).status_code == 422
-    assert (await client.get("/m/1/3/1")).status_code == 404
+    assert (await client.get("/m/1/boards/1/10")).status_code == 422
+    assert (await client.get("/m/1/boards/4/2")).status_code == 404
     assert (await client.get("/replay")).status_code == 200

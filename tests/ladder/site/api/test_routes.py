@@ -51,12 +51,12 @@ MISSING = [
     "/matches?bot=Nobody", "/matches/0", "/matches/2147483648", "/matches/99", "/matches/99/explanation",
     "/matches/99/scores", "/matches/99/record",
     "/matches/1/scores", "/matches/1/record", f"/matches/{MATCHES + 1}/explanation", f"/matches/{MATCHES + 2}/scores",
-    "/matches/2/boards/9/tables/0", "/live/99/events", "/live/99/stream", "/nothing",
+    "/matches/2/boards/10/rotations/1", "/live/99/events", "/live/99/stream", "/nothing",
 ]  # fmt: skip
 NONSENSE = [
     "/variants?first=101", "/variants?first=x", "/standings/gongzhu?all=2", "/bots?limit=0", "/bots?limit=1001",
     f"/bots?after={'a' * 65}", "/bots/Mud?opponents=-1", "/matches?before=0", "/matches?before=99999999999999999999",
-    "/matches?limit=201", "/matches/x", "/matches/2/boards/0/tables/8",
+    "/matches?limit=201", "/matches/x", "/matches/2/boards/1/rotations/9",
 ]  # fmt: skip
 
 
@@ -88,9 +88,9 @@ def test_an_empty_ladder_has_empty_lists(empty: Visitor, path: str) -> None:
 
 @pytest.mark.parametrize("path", MISSING)
 def test_what_is_missing_is_said_in_a_sentence(site: Visitor, path: str) -> None:
-    said = site.problem(f"/api/v1{path}", 404)
-    assert said.rstrip().endswith((".", "?", "bots", "gongzhu"))
-    assert len(said) > 15
+    sentence = site.problem(f"/api/v1{path}", 404)
+    assert sentence.rstrip().endswith((".", "?", "bots", "gongzhu"))
+    assert len(sentence) > 15
 
 
 @pytest.mark.parametrize("path", NONSENSE)
@@ -169,17 +169,17 @@ def test_a_failing_database_is_said_to_fail(site: Visitor, monkeypatch: pytest.M
         raise StoreError("The database '/secret/ladder.db' is held by another program.")
 
     monkeypatch.setattr(bots, "standings", fail)
-    said = site.problem("/api/v1/standings/gongzhu?x=1", 503)
-    assert said == "The ladder's database does not answer; try again soon."
+    sentence = site.problem("/api/v1/standings/gongzhu?x=1", 503)
+    assert sentence == "The ladder's database does not answer; try again soon."
 
 
 def test_a_mistake_of_ours_tells_nothing_of_the_machine(site: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bots, "standings", lambda *_: 1 / 0)
     monkeypatch.setattr(table_pages, "standings_page", lambda *_: 1 / 0)
     for path in ("/api/v1/standings/gongzhu?x=2", "/v/gongzhu?page=7"):
-        with capture_logs() as told:
+        with capture_logs() as logged:
             response = site.get(path)
-        assert [type(line["exc_info"]) for line in told if line["event"] == "failed"] == [ZeroDivisionError]
+        assert [type(line["exc_info"]) for line in logged if line["event"] == "failed"] == [ZeroDivisionError]
         assert response.status_code == 500
         assert "The site failed; its log says why." in response.text
         assert "ZeroDivision" not in response.text

@@ -153,8 +153,8 @@ async def test_the_whole_way_from_an_upload_to_the_ladder(
     (task,) = await asyncio.to_thread(submissions.take, 1)
     assert task.folder is not None
     assert task.folder.endswith("/mybot")
-    told = TrialProgress(submission=row.id, attempt=1, phase="trying", done=3, steps=9)
-    await asyncio.to_thread(submissions.take_progress, told.model_dump_json())
+    progress = TrialProgress(submission=row.id, attempt=1, phase="trying", done=3, steps=9)
+    await asyncio.to_thread(submissions.take_progress, progress.model_dump_json())
     await comes(lambda: "trying" in sent_phases)
     await asyncio.to_thread(submissions.record, fit(task))
     stream = await reading

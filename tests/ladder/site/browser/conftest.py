@@ -133,6 +133,6 @@ def open_page(site: Served, lending: Lending) -> Iterator[Callable[..., Page]]:
         return page
 
     yield open_page
-    assert lending.heard(lambda heard: [*heard.errors, *heard.complaints]) == []
-    asked = lending.heard(lambda heard: heard.requests)
+    assert lending.logged(lambda logged: [*logged.errors, *logged.complaints]) == []
+    asked = lending.logged(lambda logged: logged.requests)
     assert [each for each in asked if not each.startswith((site.url, "blob:"))] == []

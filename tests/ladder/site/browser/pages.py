@@ -28,7 +28,7 @@ WIPE = "if (location.protocol === 'http:') { localStorage.clear(); sessionStorag
 
 
 @dataclass(frozen=True)
-class Heard:
+class PageLog:
     """What a page has said and asked since it was lent."""
 
     errors: list[str] = field(default_factory=list)
@@ -46,8 +46,8 @@ class Heard:
 
     def forget(self) -> None:
         """Begin anew."""
-        for said in (self.errors, self.complaints, self.requests):
-            said.clear()
+        for lines in (self.errors, self.complaints, self.requests):
+            lines.clear()
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Lent:
 
     kind: Kind
     page: Page
-    heard: Heard
+    logged: PageLog
 
 
 class Pages:
@@ -100,8 +100,8 @@ class Pages:
             context.add_init_script(kind.first)
         page = context.new_page()
         page.set_default_timeout(1000 * PATIENCE)
-        lent = Lent(kind, page, Heard())
-        lent.heard.listen(page)
+        lent = Lent(kind, page, PageLog())
+        lent.logged.listen(page)
         return lent
 
 
@@ -115,7 +115,7 @@ class Lending:
     def page(self, kind: Kind, size: tuple[int, int] = DESKTOP, dark: bool = False, calm: bool = False) -> Page:
         """A page that has no storage and no cookies."""
         lent = self._take(kind)
-        lent.heard.forget()
+        lent.logged.forget()
         self.lent.append(lent)
         page = lent.page
         page.set_viewport_size({"width": size[0], "height": size[1]})
@@ -124,9 +124,9 @@ class Lending:
         )
         return page
 
-    def heard(self, what: Callable[[Heard], list[str]]) -> list[str]:
+    def logged(self, what: Callable[[PageLog], list[str]]) -> list[str]:
         """What all pages have said."""
-        return [each for lent in self.lent for each in what(lent.heard)]
+        return [each for lent in self.lent for each in what(lent.logged)]
 
 
 def _wipe(lent: Lent) -> None:

@@ -162,23 +162,23 @@ class Tables:
         return JSONResponse(_json(self._table(request)))
 
     async def answer(self, request: Request) -> Response:
-        table, said = self._table(request), await request.json()
-        table.answers.append(said)
+        table, body = self._table(request), await request.json()
+        table.answers.append(body)
         question = table.tracker.question
-        if question is None or question.view.decision != said["decision"]:
+        if question is None or question.view.decision != body["decision"]:
             return JSONResponse(_json(table), 409)
         if table.forgets:
             asyncio.get_running_loop().call_later(0.2, table.tracker.show)
             return Response(status_code=204)
-        action = parse_action(question.view.phase.name.lower(), said["action"])
-        return Response(status_code=204) if table.tracker.answer(said["decision"], action) else JSONResponse({}, 409)
+        action = parse_action(question.view.phase.name.lower(), body["action"])
+        return Response(status_code=204) if table.tracker.answer(body["decision"], action) else JSONResponse({}, 409)
 
     async def presence(self, request: Request) -> Response:
-        table, said = self._table(request), await request.json()
+        table, body = self._table(request), await request.json()
         assert table.client is not None
-        if said["state"] == "ready":
-            table.tracker.go_on(said["deal"])
-        elif said["state"] == "away":
+        if body["state"] == "ready":
+            table.tracker.go_on(body["deal"])
+        elif body["state"] == "away":
             table.client.leave()
         else:
             table.client.come_back()

@@ -63,4 +63,4 @@ def sit(address: str, tables: Tables, lending: Lending) -> Iterator[Sit]:
 
     yield sit
     tables.end()
-    assert lending.heard(lambda heard: heard.errors) == []
+    assert lending.logged(lambda logged: logged.errors) == []

@@ -57,8 +57,8 @@ def address(data_dir: Path) -> Iterator[str]:
 def page(address: str, lending: Lending) -> Iterator[Page]:
     """A page in the browser; in the end no script was refused, and nothing was fetched from another host."""
     yield lending.page(Kind(), DESKTOP)
-    assert lending.heard(lambda heard: [*heard.errors, *heard.complaints]) == []
-    asked = lending.heard(lambda heard: heard.requests)
+    assert lending.logged(lambda logged: [*logged.errors, *logged.complaints]) == []
+    asked = lending.logged(lambda logged: logged.requests)
     assert asked
     assert [each for each in asked if not each.startswith((address, "data:", "blob:"))] == []
 

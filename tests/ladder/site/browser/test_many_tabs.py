@@ -111,7 +111,7 @@ def context(lending: Lending) -> Iterator[BrowserContext]:
     for each in page.context.pages:
         if each not in known:
             each.close()
-    assert lending.heard(lambda heard: heard.errors) == []
+    assert lending.logged(lambda logged: logged.errors) == []
 
 
 def at(page: Page, address: str) -> Page:

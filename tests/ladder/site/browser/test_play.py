@@ -68,10 +68,10 @@ def test_a_game_is_played_with_keys_alone(sit: Sit) -> None:
 def test_a_deal_is_played_by_roles_and_names(sit: Sit) -> None:
     page = sit("rules=brief&deals=1")
     assert played_to_the_end(page, by_ear, enter) > 5
-    told = page.locator("[role=log] p").all_inner_texts()
-    assert told[0] == "Deal 1 begins."
-    assert told[-1].startswith("The deal is over: ")
-    assert sum(" takes the trick" in each or "You take" in each for each in told) == 8
+    lines = page.locator("[role=log] p").all_inner_texts()
+    assert lines[0] == "Deal 1 begins."
+    assert lines[-1].startswith("The deal is over: ")
+    assert sum(" takes the trick" in each or "You take" in each for each in lines) == 8
 
 
 def test_a_deal_is_played_by_touch_on_a_phone_with_two_taps(sit: Sit) -> None:

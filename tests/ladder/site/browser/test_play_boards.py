@@ -54,7 +54,7 @@ def visit(address: str, lending: Lending) -> Iterator[Open]:
         return page
 
     yield visit
-    assert lending.heard(lambda heard: heard.errors) == []
+    assert lending.logged(lambda logged: logged.errors) == []
 
 
 def go_on(page: Page) -> None:
@@ -94,7 +94,7 @@ def test_todays_board_is_played_compared_and_verified(visit: Open, size: tuple[i
 
 @pytest.mark.long  # tests/ladder/people/pages/test_board_pages.py does it over HTTP on each push
 def test_a_board_of_a_match_is_chosen_on_its_page(visit: Open) -> None:
-    page = visit("/m/1/0/2")
+    page = visit("/m/1/boards/1/3")
     page.click("text=Play this board")
     assert (findings(page), overflow(page)) == ([], 0)
     page.select_option("select[name=seat]", index=1)

@@ -30,11 +30,11 @@ def table_of(tables: Tables, page: Page) -> PlayedTable:
     return tables.tables[page.url.rpartition("/")[2]]
 
 
-def said(page: Page) -> str:
+def prompt(page: Page) -> str:
     return page.inner_text(".prompt")
 
 
-def told(page: Page) -> list[str]:
+def log(page: Page) -> list[str]:
     return page.locator("[role=log] p").all_inner_texts()
 
 
@@ -68,16 +68,16 @@ def test_a_card_that_may_not_be_played_says_why(sit: Sit, tables: Tables) -> Non
     assert card.get_attribute("aria-disabled") == "true"
     before = len(table_of(tables, page).answers)
     card.click(force=True)
-    assert re.fullmatch(r"You must follow suit: \w+ were led\.", said(page))
-    assert told(page)[-1] == said(page)
+    assert re.fullmatch(r"You must follow suit: \w+ were led\.", prompt(page))
+    assert log(page)[-1] == prompt(page)
     assert len(table_of(tables, page).answers) == before
 
 
 def test_in_chinese_it_says_why_in_chinese(sit: Sit) -> None:
     page = follow_suit(sit("rules=gongzhu&deals=1", language="zh-CN"))
     page.locator(".pick.barred").first.click(force=True)
-    assert re.fullmatch("必须跟牌：领出的是(黑桃|红心|方块|梅花)。", said(page))
-    assert not re.search("[A-Za-z]{3}", re.sub("Ada|Bertram|Clementine|Dai", "", "".join(told(page))))
+    assert re.fullmatch("必须跟牌：领出的是(黑桃|红心|方块|梅花)。", prompt(page))
+    assert not re.search("[A-Za-z]{3}", re.sub("Ada|Bertram|Clementine|Dai", "", "".join(log(page))))
 
 
 def test_cards_are_passed_from_slots_and_those_received_are_marked(sit: Sit, tables: Tables) -> None:
@@ -86,7 +86,7 @@ def test_cards_are_passed_from_slots_and_those_received_are_marked(sit: Sit, tab
     assert page.is_disabled(".confirm")
     for place in (0, 1, 2, 3):
         cards.nth(place).click()
-    assert said(page) == "3 cards are chosen. Tap one of them to take it back."
+    assert prompt(page) == "3 cards are chosen. Tap one of them to take it back."
     cards.nth(0).click()
     cards.nth(3).click()
     chosen = [cards.nth(place).get_attribute("data-pick") for place in (1, 2, 3)]
@@ -116,12 +116,12 @@ def test_a_card_is_exposed_face_down_or_none_is(sit: Sit, tables: Tables) -> Non
 def test_l_shows_the_last_trick_and_the_table_again(sit: Sit) -> None:
     page = wanted(sit("rules=gongzhu&deals=1"), "play")
     page.keyboard.press("l")
-    assert said(page) == "No trick is complete yet."
+    assert prompt(page) == "No trick is complete yet."
     by_mouse(page, "play")
     page.wait_for_function("() => document.querySelector('person-table').state.last_trick")
     wanted(page, "play").keyboard.press("L")
     assert page.locator(".spot .card").count() == 4
-    assert said(page).startswith("The last trick: ")
+    assert prompt(page).startswith("The last trick: ")
     assert page.get_attribute("[data-part=last]", "aria-pressed") == "true"
     page.click("[data-part=last]")
     assert page.locator(".spot .card").count() < 4
@@ -157,22 +157,22 @@ def test_who_is_away_is_played_for_and_comes_back(sit: Sit) -> None:
     lost = lose_two(page, "**/presence")
     page.keyboard.press("a")
     page.wait_for_selector("text=I'm back >> nth=0")
-    assert said(page) == "You are away, and the default policy plays for you."
+    assert prompt(page) == "You are away, and the default policy plays for you."
     assert len(lost) == 3
     page.wait_for_selector("[role=log] >> text=/The policy played the .+ of .+ for you/")
     page.keyboard.press("b")
     wanted(page, "play")
-    assert "You are away now: the default policy plays for you." in told(page)
-    assert "You are back." in told(page)
+    assert "You are away now: the default policy plays for you." in log(page)
+    assert "You are back." in log(page)
 
 
 def test_what_the_default_has_played_is_said(sit: Sit) -> None:
     page = sit("rules=gongzhu&deals=1&seconds=1")
     page.wait_for_selector("text=Your time was up, so the default was played")
     late = r"Your time was up, so the default was played: .+ of .+\."
-    assert any(re.fullmatch(late, each) for each in told(page))
+    assert any(re.fullmatch(late, each) for each in log(page))
     page.wait_for_selector("[role=log] >> text=The policy played the")
-    assert any(re.fullmatch(r"The policy played the .+ of .+ for you\.", each) for each in told(page))
+    assert any(re.fullmatch(r"The policy played the .+ of .+ for you\.", each) for each in log(page))
 
 
 def test_no_card_moves_before_the_server_has_it_and_a_lost_answer_is_sent_again(sit: Sit, tables: Tables) -> None:

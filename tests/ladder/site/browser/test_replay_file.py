@@ -72,7 +72,9 @@ def test_the_browser_makes_of_a_file_what_the_site_makes_of_it(
         for deal in page.evaluate(IN_BROWSER, [record, [None, 3], places]):
             seat = {} if deal["seat"] is None else {"seat": str(deal["seat"])}
             place = deal["place"]
-            wanted = api.get(f"/matches/{match}/boards/{place['board']}/tables/{place['table']}", params=seat).json()
+            wanted = api.get(
+                f"/matches/{match}/boards/{place['board']}/rotations/{place['rotation']}", params=seat
+            ).json()
             assert plain(deal) == plain(wanted)
             compared += 1
     assert compared == 2 * (len(site.presets) + 1)
@@ -86,7 +88,7 @@ def test_what_is_played_for_a_person_who_is_away_is_no_decision_of_theirs(
     recorded = read_recorded(path)
     page = open_page("/replay")
     shown = page.evaluate(IN_BROWSER, [base64.b64encode(path.read_bytes()).decode(), [None, 0], [0, -1]])
-    places = [DealPlace(board=deal, table=0) for deal in (0, 1)]
+    places = [DealPlace(board=deal, rotation=1) for deal in (1, 2)]
     wanted = [replayed(recorded, place, seat).model_dump(mode="json") for place in places for seat in (None, 0)]
     assert list(map(plain, shown)) == list(map(plain, wanted))
     choose(page, path.read_bytes())
@@ -127,29 +129,29 @@ def test_many_cards_stay_smooth(open_page: Open, site: Served) -> None:
     assert after < elements + 60
 
 
-def test_match_board_and_table_are_chosen_on_the_page(open_page: Open, sale: bytes) -> None:
+def test_match_board_and_rotation_are_chosen_on_the_page(open_page: Open, sale: bytes) -> None:
     page = open_page("/replay")
     choose(page, sale)
     ready(page)
     assert page.inner_text(STATUS) == "match.jsonl.gz: Gong Zhu 拱猪 with face-down sales, 4 deals."
-    page.select_option("select.deals", "0/2")
-    page.wait_for_function("() => location.hash === '#0/2'")
+    page.select_option("select.deals", "1/3")
+    page.wait_for_function("() => location.hash === '#boards/1/3'")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     page.wait_for_function("""() => {
       const { deal, at } = document.querySelector("deal-replayer");
-      return at === 2 && location.hash === `#0/2/${deal.moments[at].after}`;
+      return at === 2 && location.hash === `#boards/1/3/${deal.moments[at].after}`;
     }""")
     address = page.url
-    told = news(page)
+    shown_text = news(page)
     page.keyboard.press("]")
-    page.wait_for_function("() => location.hash === '#0/3'")
-    assert page.input_value("select.deals") == "0/3"
+    page.wait_for_function("() => location.hash === '#boards/1/4'")
+    assert page.input_value("select.deals") == "1/4"
     page.goto("about:blank")
     page.goto(address)
     choose(page, sale)
     ready(page)
-    assert news(page) == told
+    assert news(page) == shown_text
 
 
 def test_a_record_can_be_dropped_on_the_page(open_page: Open, sale: bytes) -> None:
@@ -178,9 +180,9 @@ def test_a_file_that_is_no_record_is_told_so_in_a_sentence(open_page: Open) -> N
     page = open_page("/replay")
     for name, (content, words) in NO_RECORDS.items():
         choose(page, content, f"<b>{name}</b>.jsonl")
-        told = page.locator(f"{STATUS}.bad", has_text=f"{name}</b>.jsonl").inner_text()
-        assert told.startswith(f"<b>{name}</b>.jsonl cannot be shown as a record (")
-        assert words in told
+        shown_text = page.locator(f"{STATUS}.bad", has_text=f"{name}</b>.jsonl").inner_text()
+        assert shown_text.startswith(f"<b>{name}</b>.jsonl cannot be shown as a record (")
+        assert words in shown_text
         assert not page.is_visible("deal-replayer"), name
 
 

@@ -37,21 +37,21 @@ def hash_of(page: Page) -> str:
 
 
 def test_each_card_has_an_address(open_page: Open, site: Served) -> None:
-    page = ready(open_page(f"/m/{site.gongzhu}/0/1#25"))
+    page = ready(open_page(f"/m/{site.gongzhu}/boards/1/2#25"))
     assert hash_of(page) == "25"
-    told = news(page)
+    news_before = news(page)
     page.keyboard.press("ArrowRight")
     assert hash_of(page) == "26"
-    assert news(page) != told
+    assert news(page) != news_before
     page.keyboard.press("h")
-    assert (hash_of(page), news(page)) == ("25", told)
+    assert (hash_of(page), news(page)) == ("25", news_before)
     page.reload()
-    assert news(ready(page)) == told
+    assert news(ready(page)) == news_before
     assert page.evaluate("scrollY") == 0
 
 
 def test_keys_are_those_of_the_terminal(open_page: Open, site: Served) -> None:
-    page = ready(open_page(f"/m/{site.gongzhu}/0/0"))
+    page = ready(open_page(f"/m/{site.gongzhu}/boards/1/1"))
     assert hash_of(page) == ""
     page.keyboard.press("ArrowDown")
     exposed = int(hash_of(page))
@@ -66,9 +66,9 @@ def test_keys_are_those_of_the_terminal(open_page: Open, site: Served) -> None:
     page.keyboard.press("g")
     assert (hash_of(page), news(page)) == ("", "The cards are dealt.")
     page.keyboard.press("]")
-    page.wait_for_url(f"**/m/{site.gongzhu}/0/1")
+    page.wait_for_url(f"**/m/{site.gongzhu}/boards/1/2")
     ready(page).keyboard.press("ArrowLeft")
-    page.wait_for_url(f"**/m/{site.gongzhu}/0/0#result")
+    page.wait_for_url(f"**/m/{site.gongzhu}/boards/1/1#result")
     ready(page).keyboard.press("?")
     assert page.is_visible("dialog")
     page.keyboard.press("Escape")
@@ -78,21 +78,21 @@ def test_keys_are_those_of_the_terminal(open_page: Open, site: Served) -> None:
 
 
 def test_the_next_fault_is_found_at_this_table_and_the_next(open_page: Open, site: Served) -> None:
-    page = ready(open_page(f"/m/{site.faulty}/0/0"))
+    page = ready(open_page(f"/m/{site.faulty}/boards/1/1"))
     page.keyboard.press("f")
     assert "it cannot be read" in page.inner_text("[data-part=decisions]")
-    while "/0/0" in page.url:
+    while "/boards/1/1" in page.url:
         before = hash_of(page)
         page.keyboard.press("f")
         page.wait_for_function(
-            "before => location.hash.slice(1) !== before || !location.pathname.endsWith('/0/0')", arg=before
+            "before => location.hash.slice(1) !== before || !location.pathname.endsWith('/boards/1/1')", arg=before
         )
     assert re.search(r"/0/1#\d+$", page.url)
     assert ready(page).is_visible(".fault")
 
 
 def test_one_seat_is_shown_its_own_hand_and_backs(open_page: Open, site: Served) -> None:
-    page = ready(open_page(f"/m/{site.sale}/0/0#6"))
+    page = ready(open_page(f"/m/{site.sale}/boards/1/1#6"))
     assert page.locator(".hand .card.back").count() == 0
     page.keyboard.press("v")
     page.wait_for_selector(".hand .card.back")
@@ -105,7 +105,7 @@ def test_one_seat_is_shown_its_own_hand_and_backs(open_page: Open, site: Served)
 
 
 def test_it_plays_by_itself_until_the_result(open_page: Open, site: Served) -> None:
-    page = ready(open_page(f"/m/{site.gongzhu}/0/0"))
+    page = ready(open_page(f"/m/{site.gongzhu}/boards/1/1"))
     page.keyboard.press("End")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowLeft")
@@ -116,7 +116,7 @@ def test_it_plays_by_itself_until_the_result(open_page: Open, site: Served) -> N
 
 
 def test_a_link_in_the_text_puts_its_card_on_the_table(open_page: Open, site: Served) -> None:
-    page = ready(open_page(f"/m/{site.gongzhu}/0/0"))
+    page = ready(open_page(f"/m/{site.gongzhu}/boards/1/1"))
     link = page.locator(".tricks tbody tr:nth-child(3) td a").first
     link.click()
     page.wait_for_function("wanted => location.hash === wanted", arg=link.get_attribute("href"))
@@ -125,7 +125,7 @@ def test_a_link_in_the_text_puts_its_card_on_the_table(open_page: Open, site: Se
 
 
 def test_two_colours_are_kept(open_page: Open, site: Served) -> None:
-    page = ready(open_page(f"/m/{site.gongzhu}/0/0"))
+    page = ready(open_page(f"/m/{site.gongzhu}/boards/1/1"))
     colours = (
         "[...new Set([...document.querySelectorAll('.felt .card')].map((card) => getComputedStyle(card).color))].length"
     )
@@ -144,7 +144,7 @@ def test_why_is_asked_of_the_api_and_its_answer_becomes_a_table(open_page: Open,
     }  # fmt: skip
     answer = {"opinion": "", "deals": 64, "legal": 2, "choices": [choice, {**choice, "choice": "2C", "chosen": False}]}
     page.route("**/steps/*/why", lambda route: route.fulfill(json=answer))
-    page.goto(f"{site.url}/m/{site.sale}/0/0#5")
+    page.goto(f"{site.url}/m/{site.sale}/boards/1/1#5")
     ready(page).locator("#why button").first.click()
     page.wait_for_selector("#why tbody tr")
     assert page.locator("#why tbody tr").count() == 2
@@ -156,7 +156,7 @@ def test_why_is_asked_of_the_api_and_its_answer_becomes_a_table(open_page: Open,
 
 
 def test_without_javascript_the_deal_stands_there_as_text(open_page: Open, site: Served) -> None:
-    page = open_page(f"/m/{site.faulty}/0/0#25", script=False)
+    page = open_page(f"/m/{site.faulty}/boards/1/1#25", script=False)
     assert page.locator(".tricks tbody tr").count() == 13
     assert page.locator(".tricks td:target").count() == 1
     assert "it cannot be read" in page.inner_text(".as-text")
@@ -183,7 +183,7 @@ def findings_without_script(page: Page) -> list[str]:
 def test_everybody_can_use_it(open_page: Open, site: Served, size: tuple[int, int], dark: bool) -> None:
     """On a phone in the middle of a deal, on a wide screen in the end, at a table where two bots have one name."""
     is_wide = size[0] > 2000
-    page = ready(open_page(f"/m/{site.gongzhu if is_wide else site.sale}/0/0#7", size, dark=dark))
+    page = ready(open_page(f"/m/{site.gongzhu if is_wide else site.sale}/boards/1/1#7", size, dark=dark))
     assert (overflow(page), too_small(page)) == (0, [])
     if not is_wide:
         assert findings(page) == []
@@ -195,6 +195,6 @@ def test_everybody_can_use_it(open_page: Open, site: Served, size: tuple[int, in
 
 
 def test_the_card_just_played_is_announced(open_page: Open, site: Served) -> None:
-    page = ready(open_page(f"/m/{site.gongzhu}/0/0#10"))
+    page = ready(open_page(f"/m/{site.gongzhu}/boards/1/1#10"))
     assert page.get_attribute("[data-part=news]", "aria-live") == "polite"
     assert re.fullmatch(r".* (plays|leads) the .* of (clubs|diamonds|hearts|spades)\..*", news(page))

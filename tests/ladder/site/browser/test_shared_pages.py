@@ -32,10 +32,10 @@ def test_a_page_that_is_used_again_has_nothing_of_the_test_before(pages: Pages, 
         first = lending.page(kind)
         leave_something(first, site)
         assert first.evaluate(KEPT) == ["a=b", 1, 1]
-        assert lending.heard(lambda heard: heard.complaints) == ["f"]
+        assert lending.logged(lambda logged: logged.complaints) == ["f"]
     with pages.lending() as lending:
         second = lending.page(kind)
-        assert lending.heard(lambda heard: [*heard.complaints, *heard.requests]) == []
+        assert lending.logged(lambda logged: [*logged.complaints, *logged.requests]) == []
         second.goto(f"{site.url}/help")
         assert second is first
         assert second.evaluate(KEPT) == ["", 0, 0]

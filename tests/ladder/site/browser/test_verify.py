@@ -104,10 +104,10 @@ def test_the_first_line_that_differs_is_named(open_page: Open, record: bytes) ->
     page = open_page("/replay")
     for changed, wanted in (
         (record.replace(b'"median":', b'"median":1'), "✗ Line 6 differs: the chain of line 6 is "),
-        (rechained(swapped), "✗ Line 3 differs: board 0, rotation 1: hands is "),
+        (rechained(swapped), "✗ Line 3 differs: board 1, rotation 2: hands is "),
         (
             rechained(b"".join([*lines[:3], reversed_seats, *lines[4:]])),
-            "✗ Line 4 differs: board 0, rotation 2: seats is ",
+            "✗ Line 4 differs: board 1, rotation 3: seats is ",
         ),
         (rechained(record.replace(seed[1], seed[1][::-1])), "✗ Line 1 differs: the commitment is "),
         (b"".join(lines[:-1]), "✗ Line 5 differs: the last line is "),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ladder.app.recorded_match import read_recorded
 from ladder.app.replay import replayed
@@ -19,6 +19,10 @@ def test_a_person_who_is_away_is_told_once_for_each_time(tmp_path: Path) -> None
     path = tmp_path / "people.jsonl.gz"
     path.write_bytes(packed(lines_with_a_person()))
     recorded = read_recorded(path)
-    told = [replay_pages.deal(replayed(recorded, DealPlace(board=deal, table=0)))["notes"] for deal in (0, 1)]
-    assert [[note["by"] for note in notes] for notes in told] == [["default:timeout"] * 3 + ["away"], ["away"]]  # type: ignore[attr-defined]
-    assert {note["bot"] for note in told[1]} == {"human"}  # type: ignore[attr-defined]
+    places = [DealPlace(board=deal, rotation=1) for deal in (1, 2)]
+    first, second = (
+        cast("list[dict[str, object]]", replay_pages.deal(replayed(recorded, each))["notes"]) for each in places
+    )
+    assert [note["by"] for note in first] == ["default:timeout"] * 3 + ["away"]
+    assert [note["by"] for note in second] == ["away"]
+    assert {note["bot"] for note in second} == {"human"}

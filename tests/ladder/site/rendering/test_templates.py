@@ -20,18 +20,19 @@ if TYPE_CHECKING:
 ANYWHERE = ["/", "/b", "/m", "/live", "/replay", "/help", "/api", *(f"/rules/{name}" for name in PRESETS)]
 HERE = [
     "/v/gongzhu", "/v/gongzhu?all=1&q=mud&page=3", "/b?q=EVE", "/b/Mud", "/b/Mud@1", "/m?variant=gongzhu&bot=Mud",
-    "/m?bot=Mud@1&before=3", "/m/1", "/m/2", f"/m/{MATCHES}", f"/m/{MATCHES + 1}", f"/m/{MATCHES + 2}", "/m/2/0/1",
-    f"/live/{MATCHES + 2}", "/live/2",
+    "/m?bot=Mud@1&before=3", "/m/1", "/m/2", f"/m/{MATCHES}", f"/m/{MATCHES + 1}", f"/m/{MATCHES + 2}",
+    "/m/2/boards/1/2", f"/live/{MATCHES + 2}", "/live/2",
 ]  # fmt: skip
 NOWHERE = [
     "/v/bridge", "/v/hearts", "/b/Nobody", "/b/Mud@2", "/b/Mud@x", "/b/Nobody/inbox", "/m/99", "/m?bot=Nobody",
-    "/m?variant=bridge", "/rules/bridge", "/live/99", "/m/99/0/0", "/m/2/7/0", "/m/1/0/0", "/nothing", "/static/x.css",
-    "/api/nothing", "/b/a/b/c", "/%2e%2e/etc/passwd", "/b/..%2f..%2fetc%2fpasswd",
+    "/m?variant=bridge", "/rules/bridge", "/live/99", "/m/99/boards/1/1", "/m/2/boards/8/1", "/m/1/boards/1/1",
+    "/m/2/0/1", "/nothing", "/static/x.css", "/api/nothing", "/b/a/b/c", "/%2e%2e/etc/passwd",
+    "/b/..%2f..%2fetc%2fpasswd",
 ]  # fmt: skip
 NONSENSE = [
     "/m/0", "/m/x", "/m/99999999999", "/m/-1", "/v/gongzhu?page=0", "/v/gongzhu?page=1e9", "/v/gongzhu?all=perhaps",
-    f"/v/gongzhu?q={'a' * 65}", "/b?page=10001", "/m?before=0", "/m?before=99999999999999999999", "/m/2/0/9", "/live/x",
-    f"/m?bot={'a' * 81}",
+    f"/v/gongzhu?q={'a' * 65}", "/b?page=10001", "/m?before=0", "/m?before=99999999999999999999", "/m/2/boards/1/10",
+    "/live/x", "/m/2/boards/0/1", "/m/2/boards/1/0", f"/m?bot={'a' * 81}",
 ]  # fmt: skip
 
 
@@ -115,7 +116,7 @@ def test_matches_lead_to_bots_and_boards(site: Visitor) -> None:
     newest = re.findall(r'<td class="num"><a href="/m/(\d+)">', site.page("/m"))
     assert newest == [str(number) for number in range(MATCHES, 0, -1)]
     text = site.page("/m/2")
-    for link in ('href="/m/2/0/0"', 'href="/api/v1/matches/2/record"', 'href="/api/v1/matches/2"'):
+    for link in ('href="/m/2/boards/1/1"', 'href="/api/v1/matches/2/record"', 'href="/api/v1/matches/2"'):
         assert link in text
 
 
@@ -146,7 +147,7 @@ def test_a_slash_too_many_is_taken_away(site: Visitor) -> None:
 
 def test_every_link_leads_somewhere(site: Visitor) -> None:
     """One step from the pages above, and to their scripts and styles; records name the bots that really played."""
-    pages = [site.page(path) for path in (*ANYWHERE, *HERE) if path != "/m/2/0/1"]
+    pages = [site.page(path) for path in (*ANYWHERE, *HERE) if path != "/m/2/boards/1/2"]
     links = {link for text in pages for link in re.findall(r'(?:href|src)="(/[^"#]*)', text)}
     paths = sorted(link.replace("&amp;", "&") for link in links if not link.endswith("/inbox"))
     assert len(paths) > 60

@@ -75,15 +75,15 @@ async def test_a_head_that_is_too_long_is_refused() -> None:
 
 
 async def test_who_leaves_is_still_noticed_when_the_body_is_whole() -> None:
-    heard: list[Any] = []
+    received: list[Any] = []
     messages = iter([{"type": "http.request", "body": b"x"}, {"type": "http.disconnect"}])
 
     async def receive() -> Any:
         return next(messages)
 
     async def app(_: Any, receive: Any, __: Any) -> None:
-        heard.extend([await receive(), await receive()])
+        received.extend([await receive(), await receive()])
 
     scope = {"type": "http", "path": "/", "raw_path": b"/", "query_string": b"", "headers": []}
     await BodyLimits(app, UPLOAD)(scope, receive, receive)  # type: ignore[arg-type]
-    assert [each["type"] for each in heard] == ["http.request", "http.disconnect"]
+    assert [each["type"] for each in received] == ["http.request", "http.disconnect"]

@@ -78,13 +78,15 @@ def test_one_of_the_two_is_not_enough(given: str, pair: Pair) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["certificate", "key"])
-@pytest.mark.parametrize(("text", "said"), [(None, "cannot be read: No such file"), (GARBAGE, "in PEM")])
-def test_a_file_that_is_missing_or_something_else_is_named(wrong: str, text: str | None, said: str, pair: Pair) -> None:
+@pytest.mark.parametrize(("text", "sentence"), [(None, "cannot be read: No such file"), (GARBAGE, "in PEM")])
+def test_a_file_that_is_missing_or_something_else_is_named(
+    wrong: str, text: str | None, sentence: str, pair: Pair
+) -> None:
     path = pair.certificate if wrong == "certificate" else pair.key
     path.unlink()
     if text is not None:
         path.write_text(text)
-    with pytest.raises(UserError, match=said) as refused:
+    with pytest.raises(UserError, match=sentence) as refused:
         tls_of(pair)
     assert str(refused.value).startswith(f"{str(path)!r} ")
     assert refused.value.exit_code == 2

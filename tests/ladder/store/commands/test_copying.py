@@ -66,8 +66,8 @@ def other(other_url: str) -> Iterator[Database]:
     database.close()
 
 
-def copy(source: Database, target: Database, told: Callable[[], None] = lambda: None) -> DatabaseCopy:
-    return copy_ladder(source, target.engine.url, lambda holder: holder == "dead", NOW, told)
+def copy(source: Database, target: Database, advance: Callable[[], None] = lambda: None) -> DatabaseCopy:
+    return copy_ladder(source, target.engine.url, lambda holder: holder == "dead", NOW, advance)
 
 
 def contents(database: Database) -> dict[str, object]:
@@ -229,10 +229,10 @@ def test_what_was_leased_to_who_has_ended_is_copied_as_it_is(
 @IN_BOTH
 def test_a_copy_that_is_interrupted_leaves_nothing(database: Database, other: Database, moment: int) -> None:
     fill(database)
-    told = iter(range(moment - 1))
+    advance = iter(range(moment - 1))
 
     def interrupt() -> None:
-        if next(told, None) is None:
+        if next(advance, None) is None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

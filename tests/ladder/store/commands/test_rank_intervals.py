@@ -109,9 +109,9 @@ def test_rank_intervals_are_among_those_that_play_as_soon_as_one_leaves_or_comes
     names = {version: bot for bot, version in versions.items()}
     sizes = []
     for _ in leave_and_come_back(database):
-        now, told = ranks(database), expected(database)
+        now, wanted = ranks(database), expected(database)
         assert {bot: now[bot][1:] for bot in now} == {
-            bot: told.get(version, (None, None)) for version, bot in names.items()
+            bot: wanted.get(version, (None, None)) for version, bot in names.items()
         }
         assert [rank is None for rank, *_ in now.values()] == [low is None for _, low, _ in now.values()]
         sizes.append(max(high or 0 for *_, high in now.values()))

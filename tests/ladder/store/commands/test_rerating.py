@@ -89,9 +89,11 @@ def test_a_seat_that_was_changed_is_named(database: Database, records: Records) 
         seat = session.get_one(models.StoredSeat, (1, 2))
         assert seat.faults is not None
         seat.faults += 1
-        told = seat.faults
+        fault_count = seat.faults
     with database.read() as session:
-        assert found(session, records) == [f"match 1, seat 2: faults is {told}, and the record says {told - 1}."]
+        assert found(session, records) == [
+            f"match 1, seat 2: faults is {fault_count}, and the record says {fault_count - 1}."
+        ]
 
 
 @IN_BOTH

@@ -248,8 +248,8 @@ def test_think_times_add_up_by_phase(database: Database) -> None:
     play(database, versions)
     play(database, versions, seed="2")
     with database.read() as session:
-        told = session.get_one(models.ThinkTimes, ("hearts", versions[0])).histogram
-    counted = {phase: sum(counts) for phase, counts in told.items()}
+        stored_counts = session.get_one(models.ThinkTimes, ("hearts", versions[0])).histogram
+    counted = {phase: sum(counts) for phase, counts in stored_counts.items()}
     assert counted["pass"] == 2 * 4
     cards = [step.play for seed in ("1", "2") for step in own_steps(seed, 0) if step.play]
     assert counted["lead"] + counted["follow"] == len(cards) < 2 * 4 * 13

@@ -95,18 +95,21 @@ def test_what_has_ended_ends_once(database: Database) -> None:
 def test_progress_is_seen_until_the_attempt_ends(database: Database) -> None:
     (number,) = hand_in(database)
     take(database)
-    told = TrialProgress(submission=number, attempt=1, phase="trying", done=3, steps=9)
+    progress = TrialProgress(submission=number, attempt=1, phase="trying", done=3, steps=9)
     with database.write() as session:
-        note_progress(session, told)
+        note_progress(session, progress)
     row = stored(database, number)
     assert (row.phase, row.done, row.steps) == ("trying", 3, 9)
     with database.write() as session:  # what was told before may come later
-        for late in (told.model_copy(update={"done": 2}), told.model_copy(update={"phase": "building", "done": 4})):
+        for late in (
+            progress.model_copy(update={"done": 2}),
+            progress.model_copy(update={"phase": "building", "done": 4}),
+        ):
             note_progress(session, late)
     assert (stored(database, number).phase, stored(database, number).done) == ("trying", 3)
     ended(database, number, 1)
     with database.write() as session:
-        note_progress(session, told.model_copy(update={"done": 4}))
+        note_progress(session, progress.model_copy(update={"done": 4}))
     assert (stored(database, number).phase, stored(database, number).done) == ("ended", 3)
 
 

@@ -237,13 +237,13 @@ def test_the_seed_of_a_match_is_shown_only_when_it_is_done(database: Database) -
 
 
 @IN_BOTH
-def test_the_faults_of_a_match_stand_by_seat_table_and_decision(database: Database) -> None:
+def test_the_faults_of_a_match_stand_by_seat_rotation_and_decision(database: Database) -> None:
     with database.write() as session:
         versions = shown.a_ladder(session, matches=3)
         assert faults_of(session, 1) == []
         found = faults_of(session, 3)
-        assert [(fault.seat, fault.table, fault.decision) for fault in found] == [
-            (2, table, decision) for table in range(4) for decision in (1, 2, 3)
+        assert [(fault.seat, fault.rotation, fault.decision) for fault in found] == [
+            (2, rotation, decision) for rotation in (1, 2, 3, 4) for decision in (1, 2, 3)
         ]
         assert len(versions) == 5
 

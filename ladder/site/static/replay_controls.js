@@ -7,7 +7,7 @@ const CARD_MS = 900;
 const REST_MS = 900;
 const COLOURS = "pigpen-colours";
 
-export class Player {
+export class ReplayControls {
   #timer = 0;
 
   /** @param {DealReplayer} replayer @param {(name: string) => any} part Gives one of its elements. */

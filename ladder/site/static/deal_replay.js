@@ -4,7 +4,7 @@
 import { height } from "./cards.js";
 import { CARDS } from "./deals.mjs";
 import { cardPoints, named, valuesOf } from "./score.js";
-import { Teller, grouped, kindOf } from "./steps.js";
+import { StepReader, grouped, kindOf } from "./steps.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
 /** @typedef {import("./shapes").ViewedSeat} ViewedSeat */
@@ -167,7 +167,7 @@ class Table {
 export function played(match, line, seat, decisions) {
   const table = new Table(match.rules, line, seat);
   const groups = grouped(line.steps);
-  const teller = new Teller(line, seat, [...decisions]);
+  const reader = new StepReader(line, seat, [...decisions]);
   /** @type {Moment[]} */
   const made = [];
   groups.unshift([]);
@@ -175,7 +175,7 @@ export function played(match, line, seat, decisions) {
     if (group.length) {
       table.apply(group);
     }
-    made.push(moment(table, teller.tell(group), groups[place + 1] ?? [], seat === null ? teller.done : null));
+    made.push(moment(table, reader.read(group), groups[place + 1] ?? [], seat === null ? reader.done : null));
   });
   if (table.plays.length !== table.n * Math.floor((52 - named(match.rules.removed ?? []).length) / table.n)) {
     throw new Error("the deal is not whole");

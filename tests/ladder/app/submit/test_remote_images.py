@@ -56,7 +56,7 @@ class Arena:
     ladder: Ladder
     client: docker.DockerClient
     address: str
-    said: list[str]
+    sent_tasks: list[str]
     """All tasks, as they went to the worker."""
 
     def push(self, image: str, repository: str, account: str, tag: str = "1") -> list[dict[str, Any]]:
@@ -77,8 +77,8 @@ class Arena:
         """Have a worker try what waits."""
         submissions = SubmissionCoordinator(self.ladder.database, self.ladder.settings, self.ladder.clock)
         [task] = submissions.take(1)
-        self.said.append(task.model_dump_json())
-        outcome = await try_task(SubmissionTask.model_validate_json(self.said[-1]), open_sandbox, print)
+        self.sent_tasks.append(task.model_dump_json())
+        outcome = await try_task(SubmissionTask.model_validate_json(self.sent_tasks[-1]), open_sandbox, print)
         row = submissions.record(outcome)
         assert row is not None
         return row
@@ -127,10 +127,12 @@ async def test_an_image_that_was_pushed_with_a_token_is_tried_and_entered_by_its
         version = session.scalars(select(models.Version)).one()
         assert (version.identity, version.pinned) == (image, pinned)
     await plays_where_it_is_missing(arena, sandbox, image, pinned)
-    told = [row.model_dump_json() for row in (submission(arena.ladder, Viewer(name="ada"), 1),)]
-    token = json.loads(arena.said[0])["registry"]["token"]
+    rows = [row.model_dump_json() for row in (submission(arena.ladder, Viewer(name="ada"), 1),)]
+    token = json.loads(arena.sent_tasks[0])["registry"]["token"]
     logs = [path.read_text(errors="replace") for path in (arena.ladder.settings.data_dir / "registry").glob("log")]
-    assert not any(token in text for text in (*told, *logs, repr(SubmissionTask.model_validate_json(arena.said[0]))))
+    assert not any(
+        token in text for text in (*rows, *logs, repr(SubmissionTask.model_validate_json(arena.sent_tasks[0])))
+    )
 
 
 async def plays_where_it_is_missing(arena: Arena, sandbox: DockerSandbox, image: str, pinned: str) -> None:
