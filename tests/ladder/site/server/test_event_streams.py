@@ -1,4 +1,4 @@
-"""Streams of server-sent events, apart from what they tell."""
+"""Streams of server-sent events, whatever they carry."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Counted:
         self.open += change
 
 
-class Told:
+class Messages:
     """Messages that come when the test says so; remembers that they were closed."""
 
     def __init__(self) -> None:
         self.may_come = asyncio.Event()
         self.closed = False
 
-    async def messages(self) -> AsyncGenerator[str]:
+    async def stream(self) -> AsyncGenerator[str]:
         try:
             yield event("first", 1)
             await self.may_come.wait()
@@ -45,40 +45,40 @@ class Told:
             self.closed = True
 
 
-def answer(site: Counted, told: Told, encoding: str) -> Response:
+def answer(site: Counted, source: Messages, encoding: str) -> Response:
     app = FastAPI()
     app.state.site = site
     scope = {"type": "http", "app": app, "headers": [(b"accept-encoding", encoding.encode())]}
-    return event_stream(Request(scope), told.messages())
+    return event_stream(Request(scope), source.stream())
 
 
 async def test_a_quiet_stream_has_pulses_and_loses_no_message() -> None:
-    told = Told()
-    stream = with_pulses(told.messages(), seconds=0.01)
+    source = Messages()
+    stream = with_pulses(source.stream(), seconds=0.01)
     assert await anext(stream) == "id: 1\ndata: first\n\n"
     assert [await anext(stream), await anext(stream)] == [PULSE, PULSE]
-    told.may_come.set()
+    source.may_come.set()
     assert [message async for message in stream if message != PULSE] == ["id: 2\ndata: second\n\n", STOP]
-    assert told.closed
+    assert source.closed
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "identity"])
 async def test_a_stream_is_counted_while_it_lasts_and_closes_what_it_sends(encoding: str) -> None:
-    site, told = Counted(), Told()
-    response = answer(site, told, encoding)
+    site, source = Counted(), Messages()
+    response = answer(site, source, encoding)
     assert isinstance(response, StreamingResponse)
     assert (response.headers.get("content-encoding") == "gzip") == (encoding == "gzip")
     parts = aiter(response.body_iterator)
     await anext(parts)
-    assert (site.open, told.closed) == (1, False)
+    assert (site.open, source.closed) == (1, False)
     await parts.aclose()  # type: ignore[attr-defined]  # a generator: the reader has gone
-    assert (site.open, told.closed) == (0, True)
+    assert (site.open, source.closed) == (0, True)
 
 
 async def test_a_packed_stream_says_the_same() -> None:
-    told = Told()
-    told.may_come.set()
-    packed, plain = (answer(Counted(), told, encoding) for encoding in ("br, gzip", ""))
+    source = Messages()
+    source.may_come.set()
+    packed, plain = (answer(Counted(), source, encoding) for encoding in ("br, gzip", ""))
     assert isinstance(packed, StreamingResponse)
     assert isinstance(plain, StreamingResponse)
     whole = b"".join([bytes(part) async for part in packed.body_iterator])  # type: ignore[arg-type]
