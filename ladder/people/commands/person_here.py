@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from ladder.errors import UserError
-from ladder.terminal.running import Stopped
+from ladder.terminal.interrupts import Stopped
 from ladder.terminal.sandboxes import say
 
 if TYPE_CHECKING:
