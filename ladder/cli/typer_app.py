@@ -18,7 +18,6 @@ from typer.core import TyperCommand, TyperGroup
 from ladder.cli.commands import COMMANDS, PANELS
 from ladder.terminal.interrupts import Stopped, interruptible
 from ladder.terminal.sanitize import sanitize
-from pigpen.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,6 +75,8 @@ def _in_printable_words() -> Iterator[None]:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from pigpen.version import __version__  # with the rules of all games
+
         typer.echo(sanitize(f"pigpen {__version__}"))
         raise typer.Exit
 

@@ -13,7 +13,7 @@ import pytest
 from benchmarks import decision, engine, growth, ladder_overhead, other_platforms, site, start, tables, verify, why
 from benchmarks.lanes import playing
 from benchmarks.report import Row
-from ladder.matches.play import inline_table
+from ladder.matches.inline import inline_table
 from pigpen import is_accelerated
 from pigpen.rules import PRESETS
 
