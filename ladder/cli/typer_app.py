@@ -16,6 +16,7 @@ import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from ladder.cli.commands import COMMANDS, PANELS
+from ladder.garbage import no_garbage
 from ladder.terminal.interrupts import Stopped, interruptible
 from ladder.terminal.sanitize import sanitize
 
@@ -52,7 +53,8 @@ class _Commands(TyperGroup):
 def load_command(name: str) -> Any:
     """Import the command, or the group of commands, of that name; what typer makes of it."""
     module, _, attribute = COMMANDS[name].place.partition(":")
-    found = getattr(importlib.import_module(module), attribute)
+    with no_garbage():
+        found = getattr(importlib.import_module(module), attribute)
     if isinstance(found, typer.Typer):
         command: Any = typer.main.get_group(found)
     else:

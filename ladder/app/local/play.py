@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ladder.matches.bots import load_bots
 from ladder.results.faults import Faults
 from ladder.sandbox.host.cores import bot_cores
-from ladder.values.matches import RotationLog
+from ladder.values.logs import RotationLog
 from ladder.values.play import PlayedBot, PlayedMatch
 from referee.records.lines import DealLine
 
