@@ -37,7 +37,7 @@ MOMENTS = {
     "our imports begin": "ladder.cli.typer_app:<module>",
     "typer is imported": "typer:<module>",
     "pydantic is imported": "pydantic:<module>",
-    "the last of our imports": "ladder.cli.replay.verify:<module>",
+    "the last of our imports": "ladder.cli.play.play:<module>",
     "commands are put together": "typer.main:get_group",
     "words are parsed": "ladder.cli.typer_app:make_context",
     "the command is called": "ladder.cli.play.play:play",
