@@ -70,7 +70,7 @@ class LeaseLoop(ABC, Generic[L]):
         """
 
     async def check(self) -> None:
-        """End what must not continue; called once a second, before anything is leased."""
+        """End what must not continue; called once a second while there is work under way, before anything is leased."""
 
     def about(self, lease: L) -> dict[str, object]:
         """Say in fields of the log which lease it is."""
