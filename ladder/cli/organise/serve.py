@@ -13,7 +13,6 @@ import typer
 
 from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.errors import SandboxError, UserError
-from ladder.registry.program import ENVIRONMENT, registry_program, write_config
 from ladder.terminal.ladder import opened, the_settings
 from ladder.terminal.sanitize import sanitize
 from ladder.values.sandbox_kind import SandboxKind
@@ -148,6 +147,7 @@ def _registry(
     """Prepare the registry of images: what nobody needs is removed before anybody can push."""
     from ladder.app import registry_maintenance
     from ladder.app.supervisor import SupervisedProcess
+    from ladder.registry.program import ENVIRONMENT, registry_program, write_config
     from ladder.site.server.listening import address_of
 
     settings, program = ladder.settings, registry_program()
