@@ -70,7 +70,7 @@ def margin(one: StandingRow) -> str:
 def _fitting(found: Standings, console: Console) -> tuple[Table, Sequence[Column[StandingRow]]]:
     """Without a trend where its bars cannot be shown."""
     by_points = found.by == Order.POINTS
-    rank = Column[StandingRow]("rank", lambda one: str((one.margin_rank if by_points else one.rank) or NOTHING))
+    rank: Column[StandingRow] = Column("rank", lambda one: str((one.margin_rank if by_points else one.rank) or NOTHING))
     shown = [column for column in COLUMNS if column.heading != "trend" or console.encoding.startswith("utf")]
     columns = [
         rank,
