@@ -40,7 +40,7 @@ MAX_K = 120.0
 STANDARD_BOARDS = 4
 """Boards of a match in which a side stronger by 400 is expected to win ten times as often as to lose."""
 PROVISIONAL = 20
-"""A rating from fewer matches is provisional: a single match may still move it by more than 28."""
+"""A rating from fewer matches is provisional: a match of four boards may still move it by more than 56."""
 
 
 @dataclass(frozen=True)

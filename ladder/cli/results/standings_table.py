@@ -24,18 +24,25 @@ BARS = 10
 """The most bars in a trend."""
 COLUMNS: tuple[Column[StandingRow], ...] = (
     Column("bot", lambda one: label(one.bot, one.version), "left", is_cut=True),
-    Column("owner", lambda one: one.owner, "left", 3, is_cut=True),
+    Column("owner", lambda one: one.owner, "left", 4, is_cut=True),
     Column("Elo", lambda one: f"{one.elo:.0f}{'?' if one.provisional else ' '}"),
-    Column("±", lambda one: NOTHING if one.error is None else f"{one.error:.0f}", "right", 8),
-    Column("ranks", lambda one: _between(one.rank_low, one.rank_high), "right", 2),
-    Column("margin", lambda one: margin(one) or NOTHING, "right", 7),
-    Column("by margin", lambda one: _between(one.margin_rank_low, one.margin_rank_high), "right", 2),
-    Column("matches", lambda one: str(one.matches), "right", 9),
-    Column("points", lambda one: NOTHING if one.points_per_deal is None else f"{one.points_per_deal:+.2f}", "right", 5),
-    Column("places", lambda one: " ".join(f"{percent(share):>2}" for share in one.shares) or NOTHING, "left", 6),
-    Column("faults", lambda one: percent(one.fault_rate, 2), "right", 4),
-    Column("trend", lambda one: sparkline(thinned(one.history, BARS)), "left", 1),
-    Column("moved", lambda one: moved(one.change), "right", 5),
+    Column("±", lambda one: NOTHING if one.error is None else f"{one.error:.0f}", "right", 9),
+    Column("margin", lambda one: margin(one) or NOTHING, "right", 8),
+    Column("matches", lambda one: str(one.matches), "right", 10),
+    Column("points", lambda one: NOTHING if one.points_per_deal is None else f"{one.points_per_deal:+.2f}", "right", 1),
+    Column("places", lambda one: " ".join(f"{percent(share):>2}" for share in one.shares) or NOTHING, "left", 7),
+    Column("faults", lambda one: percent(one.fault_rate, 2), "right", 5),
+    Column("trend", lambda one: sparkline(thinned(one.history, BARS)), "left", 2),
+    Column("moved", lambda one: moved(one.change), "right", 6),
+)
+"""Those of every order; in front of them are the rank and its range by the order that is shown."""
+BY_ELO: tuple[Column[StandingRow], ...] = (
+    Column("rank", lambda one: str(one.rank or NOTHING)),
+    Column("ranks", lambda one: _between(one.rank_low, one.rank_high), "right", 3),
+)
+BY_POINTS: tuple[Column[StandingRow], ...] = (
+    Column("rank", lambda one: str(one.margin_rank or NOTHING)),
+    Column("ranks", lambda one: _between(one.margin_rank_low, one.margin_rank_high), "right", 3),
 )
 
 
@@ -70,12 +77,10 @@ def margin(one: StandingRow) -> str:
 def _fitting(found: Standings, console: Console) -> tuple[Table, Sequence[Column[StandingRow]]]:
     """Without a trend where its bars cannot be shown."""
     by_points = found.by == Order.POINTS
-    rank: Column[StandingRow] = Column("rank", lambda one: str((one.margin_rank if by_points else one.rank) or NOTHING))
     shown = [column for column in COLUMNS if column.heading != "trend" or console.encoding.startswith("utf")]
-    columns = [
-        rank,
-        *(replace(column, goes=0) if by_points and column.heading == "margin" else column for column in shown),
-    ]
+    if by_points:
+        shown = [replace(column, goes=0) if column.heading == "margin" else column for column in shown]
+    columns = [*(BY_POINTS if by_points else BY_ELO), *shown]
     return fitting(found.standings, columns, console, lambda one: "" if one.rank else "dim")
 
 
@@ -84,9 +89,8 @@ def _legend(found: Standings, columns: Sequence[Column[StandingRow]]) -> Iterabl
     better = "lower" if found.low_is_better else "higher"
     meanings = {
         "±": "±: 95 % interval",
-        "ranks": "ranks: the range of its true rank",
-        "margin": "margin: points a deal better than the mean of the field, 95 % interval",
-        "by margin": "by margin: the range of its true rank by margin",
+        "ranks": f"ranks: the range of its true rank by {'margin' if found.by == Order.POINTS else 'Elo'}",
+        "margin": "margin: points a deal better than the mean of the field, with its ±",
         "points": f"points: per deal, {better} is better",
         "places": f"places: 1st to {ORDINALS[found.sides - 1]} in %",
         "faults": "faults: in % of its decisions",

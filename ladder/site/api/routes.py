@@ -59,7 +59,7 @@ def standings_csv(request: Request, variant: str, everyone: All = False, by: By 
 
     def make() -> tuple[bytes, str]:
         text = io.StringIO(newline="")
-        write_csv(bots.standings(site.ladder, variant, everyone, by=by), text)
+        write_csv(bots.standings(site.ladder, variant, everyone, None, by), text)
         return text.getvalue().encode(), CSV
 
     return _kept(request, make)
@@ -82,7 +82,7 @@ def all_standings(
 def standings(request: Request, variant: str, everyone: All = False, by: By = None) -> Response:
     """Give the standings of a variant; with `all`, those that are suspended or retired, too."""
     site: Site = request.app.state.site
-    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, by=by)[0])
+    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, None, by)[0])
 
 
 @router.get("/bots", response_model=BotList)
