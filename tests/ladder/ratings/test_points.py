@@ -73,10 +73,6 @@ def test_it_is_the_regression_on_bots_and_boards_with_bots_drawn_from_a_normal_d
     of_bots, of_boards = rows[:, :bots], rows[:, bots:]
     within = of_bots - of_boards @ np.linalg.lstsq(of_boards, of_bots, rcond=None)[0]
 
-    def posterior(spread: float) -> tuple[FloatArray, FloatArray]:
-        covariance = np.linalg.inv(within.T @ within / noise + np.eye(bots) / spread)
-        return covariance @ within.T @ values / noise, covariance
-
     def likelihood(spread: float) -> float:
         """Of the differences of neighbours in the list, which do not depend on a mean, and with the factor τ."""
         steps = np.diff(np.eye(bots), axis=0)
@@ -86,7 +82,8 @@ def test_it_is_the_regression_on_bots_and_boards_with_bots_drawn_from_a_normal_d
         return float(-(np.linalg.slogdet(covariance)[1] + fits) / 2 + np.log(spread) / 2)
 
     spread = max(np.geomspace(1.0, 1e6, 1000), key=likelihood)
-    means, covariance = posterior(float(spread))
+    covariance = np.linalg.inv(within.T @ within / noise + np.eye(bots) / spread)
+    means = covariance @ within.T @ values / noise
     centre = np.eye(bots) - 1 / bots
     found = fitted(bots, tables, points)
     assert found.ratings == pytest.approx(means - means.mean(), rel=0.02, abs=0.05)

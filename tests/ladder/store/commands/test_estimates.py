@@ -238,7 +238,7 @@ def test_results_that_come_during_the_fit_are_left_to_the_next(
     play(database, versions, 2)
     fitted = estimates._fitted
 
-    def slow(session: Session, variant: str, most: int) -> Estimate | None:
+    def slow(session: Session, variant: str, most: int) -> tuple[Estimate | None, Estimate | None]:
         found = fitted(session, variant, most)
         monkeypatch.setattr(estimates, "_fitted", fitted)
         play(database, versions, 1)  # nobody has to wait for the fit
