@@ -73,7 +73,7 @@ def charged(points: Sequence[float], offenders: Iterable[int]) -> list[float]:
     """
     total, others = sum(points), len(points) - 1
     margins = [own - (total - own) / others for own in points]
-    charged = list(points)
+    found = list(points)
     for side in offenders:
-        charged[side] += min(margins) - margins[side]
-    return charged
+        found[side] += min(margins) - margins[side]
+    return found
