@@ -39,6 +39,7 @@ from ladder.settings.file import FILE, bot_around
 from ladder.values.bot_files import Builds
 from ladder.values.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MAX_LIMIT, MAX_SECONDS, read_clock
 from ladder.values.live_events import Public
+from ladder.values.order import Order
 from ladder.values.runtimes import AUTO, LOCKED_BYTES, WARM_BYTES, has_own_kernel
 from ladder.values.sandbox_kind import LadderSandbox, SandboxKind
 from referee.match.spec import DEFAULT_CLOCK
@@ -119,6 +120,8 @@ class Settings(BaseSettings):
     """What is seen of running matches; played: cards played, and finished deals; open: all cards; off: nothing."""
     live_delay: Annotated[NonNegativeFloat, Field(le=MAX_DELAY)] = 0.0
     """Seconds by which what is seen of a running match is late."""
+    standings_by: Order = Order.ELO
+    """What the standings are ordered by; elo: places; points: points a deal against the field (docs/ratings.md)."""
     records: Annotated[int, Field(ge=0, le=MAX_COUNT)] = 0
     """Number of records to keep, the newest ones; 0: all."""
     fill_with_house_bots: bool = False

@@ -24,12 +24,13 @@ def rows_below(heading: str) -> list[list[str]]:
 def test_the_match_of_the_example_moves_the_ratings_as_told() -> None:
     rows = rows_below("| bot | Elo | matches |")
     sides = [
-        Side((SideMember(version, float(row[1]), 4 * int(row[2])),), int(row[4])) for version, row in enumerate(rows)
+        Side((SideMember(version, float(row[1]), 4 * int(row[2])),), 1, tuple(map(int, row[4].split())))
+        for version, row in enumerate(rows)
     ]
     assert len(rows) == 4
     for row, move in zip(rows, moves(sides), strict=True):
         scores, hopes = (sum(part.score for part in move.against), sum(part.expected for part in move.against))
-        cells = [f"{move.k:g}", row[4], f"{scores:.1f}", f"{hopes:.3f}", f"{move.after - move.before:+.2f}"]
+        cells = [f"{move.k:g}", row[4], f"{scores:g}", f"{hopes:.3f}", f"{move.after - move.before:+.2f}"]
         assert row[3:] == [*cells, f"{move.after:.2f}"]
 
 
@@ -45,10 +46,11 @@ def test_the_estimate_of_the_example_is_as_told() -> None:
 
 
 def test_the_constants_of_the_page_are_those_of_the_code() -> None:
-    assert f"K = min({MAX_K:g}, 700 / (matches + 5))" in PAGE
+    assert f"K = min({2 * MAX_K:g}, 1400 / (matches + 5))" in PAGE
+    assert f"K = min({MAX_K:g}, 700 · g / ((boards before + b) / 4 + 4))" in PAGE
     assert k_factor(4 * 1000) == 700 / 1005
     assert f"fewer than {PROVISIONAL} matches" in PAGE
-    assert f"more than {k_factor(4 * PROVISIONAL):g}" in PAGE
+    assert f"more than {2 * k_factor(4 * PROVISIONAL):g}" in PAGE
     assert f"Every bot begins with {START:g}." in PAGE
     assert f"{scheduler.JITTER:g} + {scheduler.UNSURE:g} / √(matches + 1)" in PAGE
     assert f"{100 * scheduler.SHARE:g} of 100" in PAGE
