@@ -4,11 +4,11 @@ Ladders in which chance is that of recorded matches of real games (benchmarks/re
 The points of a recorded match are the strengths of its bots by least squares, relative to the mean of the table, and
 residuals: on each board one for each bot, which belong together. A simulated bot has the strength of a recorded one and
 a little of its own; strengths are stretched so that true Elo has a standard deviation of about 200, as in the other
-simulations of this project. A match of simulated bots takes the residuals of a recorded match whose bots were about as
-far apart: they are larger where weak bots play, and they have the tails of the game. To them comes what two bots do to
-each other beyond their strengths: as much of it as the recorded matches have (drawn from its posterior), and two groups
-of three bots in which each has half of the standard deviation of all strengths over the next one. Some bots fail: on
-one of the boards, and those after it, they come last.
+simulations of this project. Each board of simulated bots takes the residuals of a board of a recorded match whose bots
+were about as far apart: they are larger where weak bots play, and they have the tails of the game. To them comes what
+two bots do to each other beyond their strengths: as much of it as the recorded matches have (drawn from its posterior),
+and two groups of three bots in which each has half of the standard deviation of all strengths over the next one. Some
+bots fail: on one of the boards, and those after it, they come last.
 
 The truth of a ladder is how its bots do in many matches at tables that chance draws: by the places of matches, by the
 places of boards, and by points; faults and all.
@@ -39,8 +39,11 @@ DEVIATION = 200.0
 """The standard deviation of true Elo."""
 OWN = 0.1
 """What a simulated bot has of its own, as a share of the standard deviation of all strengths."""
-LIKE = 25
-"""Recorded matches among which the residuals of one are drawn: those with strengths most like the table's."""
+LIKE = 150
+"""
+Recorded matches among which the residuals of a board are drawn: those with strengths most like the table's. Of fewer
+ones the same table would always have the same few results, which no number of matches averages out.
+"""
 FAILING, FAILS = 3, 0.1
 """Bots that fail, and in how many of their matches."""
 CYCLES, OVER = 2, 0.5
@@ -68,6 +71,7 @@ class Chance:
         ordered = np.take_along_axis(strengths, order, 1)
         self._profiles = ordered - ordered.mean(axis=1, keepdims=True)
         self._residuals = np.take_along_axis(self._residuals - effects[:, None], order[:, None], 2)
+        self._means = self._residuals.mean(axis=1)
 
     def _fitted(self, points: FloatArray) -> FloatArray:
         bots = int(self.tables.max()) + 1
@@ -98,23 +102,17 @@ class Chance:
         order = np.argsort(-strengths, axis=1)
         ordered = np.take_along_axis(strengths, order, 1)
         near = self._most_like(ordered - ordered.mean(axis=1, keepdims=True))
-        chosen = near[np.arange(len(near)), rng.integers(LIKE, size=len(near))]
-        # Relative to their mean: else those few matches would bring the same luck each time that a table meets again.
-        found = np.sqrt(LIKE / (LIKE - 1)) * (self._residuals[chosen] - self._means(near)[:, None])
+        drawn = len(near), self.boards
+        chosen = np.take_along_axis(near, rng.integers(LIKE, size=drawn), 1)
+        found = self._residuals[chosen, rng.integers(self.boards, size=drawn)]
+        # Relative to their mean: else those matches would bring the same luck each time that a table meets again.
+        found = found - self._means[near].mean(axis=1)[:, None]
         return np.asarray(np.take_along_axis(found, np.argsort(order, axis=1)[:, None], 2))
 
     def _most_like(self, profiles: FloatArray) -> IntArray:
         """(m, LIKE) The recorded matches whose strengths are most like each of *profiles*, (m, sides)."""
-        found = []
-        for part in np.array_split(profiles, max(1, len(profiles) // 2000)):
-            away = (self._profiles**2).sum(axis=1) - 2 * part @ self._profiles.T
-            found.append(np.argpartition(away, LIKE, axis=1)[:, :LIKE])
-        return np.concatenate(found)
-
-    def _means(self, near: IntArray) -> FloatArray:
-        """(m, sides) The mean residuals of m groups of recorded matches, over their boards."""
-        means = self._residuals.mean(axis=1)
-        return np.asarray(np.mean([means[column] for column in near.T], axis=0))
+        away = (self._profiles**2).sum(axis=1) - 2 * profiles @ self._profiles.T
+        return np.asarray(np.argpartition(away, LIKE, axis=1)[:, :LIKE])
 
 
 def effects_of(over: FloatArray, tables: IntArray) -> FloatArray:
@@ -171,7 +169,8 @@ class Field:
         rng = np.random.default_rng(7)
         tables = np.argsort(rng.random((TRUE_MATCHES, self.count)), axis=1)[:, : self.sides]
         results = Results(self.count, self.sides)
-        results.add(tables, self.play(tables, rng))
+        for part in np.array_split(tables, TRUE_MATCHES // 2000):
+            results.add(part, self.play(part, rng))
         return {name: results.estimate(name).ratings for name in ("match", "board")} | {"points": results.points()}
 
 
