@@ -113,7 +113,7 @@ def test_a_bot_that_stays_unsure_is_no_newcomer_for_ever() -> None:
 def test_a_bot_far_below_all_others_meets_those_nearest_to_it() -> None:
     entrants = [entrant(version, 10_000) for version in range(9)]
     entrants[4] = entrant(4, matches=10)
-    ratings = {version: 30_000.0 - 3000 * version for version in range(9)}
+    ratings = {version: -100_000.0 * version for version in range(9)}
     for seed in range(20):
         (table,) = planned(entrants, 1, 3, seed=seed, known=knowledge(entrants, ratings))
         assert set(table) == {3, 4, 5}
