@@ -23,12 +23,14 @@ import argparse
 import math
 import os
 import statistics
+import tempfile
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import product
 from multiprocessing import get_context
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -229,8 +231,10 @@ def main() -> None:
 
 def _played(variants: Sequence[str]) -> str:
     games: dict[str, Games] = {variant: recorded_games.play(variant, recorded_games.MATCHES) for variant in variants}
-    recorded_games.save("games.npz", games)
-    return "games.npz"
+    path = str(Path(tempfile.mkdtemp()) / "games.npz")
+    recorded_games.save(path, games)
+    print(f"The games are in {path}, for --games.")
+    return path
 
 
 def report(

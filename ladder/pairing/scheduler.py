@@ -47,7 +47,7 @@ LAGGING = 0.5
 CATCHING_UP = 0.3
 """The share of matches for a bot that is behind, while there is one: so no late entrant sits in every match."""
 MAX_NEW = 60
-"""A bot with so many matches is no newcomer, whatever its ±: one that always loses stays unsure for long."""
+"""A bot with this many matches is no newcomer, whatever its ±: one that always loses stays unsure for long."""
 
 
 @dataclass(frozen=True)
