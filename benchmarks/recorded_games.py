@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 VARIANTS = ("gongzhu", "hearts", "gongzhu-partners")
 BOARDS = 4
-MATCHES = 1500
+MATCHES = 1200
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
