@@ -178,8 +178,9 @@ class _Planner:
             return self._filled(late, free, sides, None)
         near = self._nearness() if self._chance.random() < SHARE else None
         totals = self._known.totals if near is None else near * (self._known.gains @ near)
-        totals = np.where(free, totals * self._chance.exponential(size=len(totals)), -1.0)
-        return self._filled(int(np.argmax(totals)), free, sides, near)
+        totals = np.where(free, totals * self._chance.exponential(size=len(totals)), 0.0)
+        first = int(np.argmax(totals)) if totals.any() else self._least_played(free)  # all is known: the least played
+        return self._filled(first, free, sides, near)
 
     def _late(self, free: BoolArray) -> int | None:
         """The newcomer, or else the bot that is behind, for which the next match is, if it is for one."""

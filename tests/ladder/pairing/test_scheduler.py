@@ -119,6 +119,14 @@ def test_a_bot_far_below_all_others_meets_those_nearest_to_it() -> None:
         assert set(table) == {3, 4, 5}
 
 
+def test_where_nothing_is_open_any_more_the_least_played_play() -> None:
+    entrants = [entrant(version, 1000 - version) for version in range(8)]
+    ratings = {version: -100_000.0 * version for version in range(8)}
+    tables = planned(entrants, 4, partners=True, known=knowledge(entrants, ratings, players=2), aims=NO_BOUNDARY)
+    assert all({7, 6, 5} & set(table) for table in tables[:2])
+    assert set(tables[0]) == {6, 7}
+
+
 def test_pairs_whose_order_is_open_play_and_those_that_are_decided_do_not() -> None:
     """Twelve bots in pairs: those of three are close, those of the others far apart."""
     entrants = field(12, matches=400)
