@@ -100,6 +100,10 @@ class Settings(BaseSettings):
     """Number of worker processes that play the matches; 0: one for each core, but not more than matches at once."""
     boards: Boards = "auto"
     """Boards in a match, each in every rotation; auto: 1 to 16, so many that starting is less than 20 % of a match."""
+    boundary: Annotated[int, Field(ge=0, le=MAX_COUNT)] = 10
+    """The rank below which is the boundary about which 30 of 100 matches are; 0: there is none."""
+    newcomer_ci: Annotated[float, Field(ge=1.0, le=MAX_COUNT)] = 120.0
+    """Newcomers play first until their ± is at most this, in Elo, or they have had 60 matches."""
     clock: str = DEFAULT_CLOCK_TEXT
     """Seconds in the bank + seconds added for each decision."""
     limit: Annotated[float, Field(ge=LEAST_LIMIT, le=MAX_LIMIT)] = DEFAULT_CLOCK.limit

@@ -53,6 +53,12 @@ def _last(
     return kept[1]
 
 
+def last_ordinal(session: Session, variant: str) -> int:
+    """The last result that the estimate of a variant knows; 0 before the first one."""
+    stored = models.StoredEstimate
+    return session.scalar(select(stored.ordinal).where(stored.variant == variant)) or 0
+
+
 def los(session: Session, variant: str, a: int, b: int) -> float | None:
     """How likely version *a* is stronger than *b* in a variant, 0 to 1; None if the last estimate lacks one of them."""
     estimate = estimate_of(session, variant)

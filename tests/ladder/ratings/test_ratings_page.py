@@ -10,8 +10,10 @@ import numpy as np
 from ladder.pairing import scheduler
 from ladder.ratings.batch import UNIT, fit, pair_weight
 from ladder.ratings.elo import MAX_K, PROVISIONAL, START, Side, SideMember, k_factor, moves
+from ladder.settings.settings import Settings
 
 PAGE = (Path(__file__).parents[3] / "docs" / "ratings.md").read_text(encoding="utf-8")
+NEWCOMER_CI = Settings.model_fields["newcomer_ci"]
 BOTS = ("Trotter", "Snout", "Truffle")
 
 
@@ -52,12 +54,16 @@ def test_the_constants_of_the_page_are_those_of_the_code() -> None:
     assert f"fewer than {PROVISIONAL} matches" in PAGE
     assert f"more than {2 * k_factor(4 * PROVISIONAL):g}" in PAGE
     assert f"Every bot begins with {START:g}." in PAGE
-    assert f"{scheduler.JITTER:g} + {scheduler.UNSURE:g} / √(matches + 1)" in PAGE
-    assert f"{100 * scheduler.SHARE:g} of 100" in PAGE
-    assert f"of {scheduler.DRAWN} bots at least" in PAGE
+    aims = scheduler.PairingAims()
+    assert (aims.boundary, aims.newcomer_error) == (Settings.model_fields["boundary"].default, NEWCOMER_CI.default)
+    assert f"`newcomer_ci`, {aims.newcomer_error:g} Elo by default" in PAGE
+    assert f"or has had {scheduler.MAX_NEW} matches" in PAGE
+    assert f"{100 * scheduler.CATCHING_UP:g} of 100 other matches" in PAGE
+    assert f"In {100 * scheduler.SHARE:g} of 100 such matches" in PAGE
+    assert f"below rank {aims.boundary}" in PAGE
 
 
 def test_the_standard_error_of_a_settled_bot_follows_from_the_weight() -> None:
     """Three pairs of ¼ each, weighted, are the information of a match of four equals on one of them."""
-    assert round(UNIT / (3 * pair_weight(4) / 4) ** 0.5, -1) == scheduler.UNSURE
-    assert f"{scheduler.UNSURE:g} / √m Elo" in PAGE
+    assert round(UNIT / (3 * pair_weight(4) / 4) ** 0.5, -1) == 260
+    assert "260 / √m Elo" in PAGE
