@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pigpen.values.view import View
 
 QUICK_BOTS = ("cautious", "counting")
-SEARCHING_BOTS = ("sampling", "exact")
+SEARCHING_BOTS = ("sampling", "exact", "tree")
 """
 Those that simulate.
 

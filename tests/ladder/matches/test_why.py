@@ -11,7 +11,7 @@ from ladder.matches.house import QUICK_BOTS, SEARCHING_BOTS, house_choices
 from ladder.matches.why import dearest_of, first_cost, rerun_line, unforced, why_of
 from ladder.sandbox.bots.bot_source import sample_names
 from pigpen import is_accelerated
-from pigpen.rules import PRESETS
+from pigpen.rules import PRESETS, Phase
 from referee.records.recorded import Recorded
 from referee.replay.decision import decisions
 from tests.ladder.ladders import played
@@ -51,6 +51,9 @@ def test_what_was_done_is_marked_and_the_house_bots_choose_among_what_is_told(
         )
         assert of_decision.scored == one.deals[0].scores[decision.seat]
         assert of_decision.opinion.startswith("A model's opinion: ")
+        assert ("tree" in of_decision.opinion) == (of_decision.search == "tree")
+        is_searched = is_accelerated() and decision.before.phase is Phase.PLAY
+        assert of_decision.search == ("tree" if is_searched else "playouts")
         assert of_decision.legal >= len(of_decision.choices) >= 2
     assert why_of(middle, "17") == opinions[1]
 
