@@ -109,5 +109,8 @@ void pigpen_features(const Game *game, const Position *at, int32_t *found) {
     find_model(game, &values, &model);
     Cards options = legal(game, at);
     Sight seen = sight(game, &model, at, options);
-    for (; options; options &= options - 1, found += FACTORS) features(&model, &seen, lowest(options), found);
+    for (; options; options &= options - 1, found += FACTORS) {
+        Pile pile = pile_of(&model, &seen, lowest(options));
+        features(&model, &seen, &pile, lowest(options), found);
+    }
 }

@@ -41,9 +41,6 @@ typedef struct {
     int best, place, harm, mate, phase, moon;
 } Sight;
 
-// 0, 1, 2, 3 or 4, 5 or more.
-static int few(int number) { return number < 3 ? number : number < 5 ? 3 : 4; }
-
 static int level(const Model *model, int64_t harm) { return harm < 0 ? 0 : !harm ? 1 : 4 * harm <= model->most ? 2 : 3; }
 
 static void see_trick(const Game *game, const Model *model, const Position *at, Sight *seen) {
@@ -72,24 +69,54 @@ static Sight sight(const Game *game, const Model *model, const Position *at, Car
     return seen;
 }
 
+// What it sees of a suit. `theirs` is cards of the others, 13 bits; `telling`: those of them to catch or to avoid, `near` what
+// they are; `task`: to lead, to follow, to discard.
+typedef struct {
+    Cards options, held, theirs, telling, lower;
+    int shift, own, total, near, task;
+} Pile;
+
+static const uint8_t BITS[128] = {
+    0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 1, 2, 2, 3, 2, 3, 3, 4, 2, 3, 3, 4, 3, 4, 4, 5,
+    1, 2, 2, 3, 2, 3, 3, 4, 2, 3, 3, 4, 3, 4, 4, 5, 2, 3, 3, 4, 3, 4, 4, 5, 3, 4, 4, 5, 4, 5, 5, 6,
+    1, 2, 2, 3, 2, 3, 3, 4, 2, 3, 3, 4, 3, 4, 4, 5, 2, 3, 3, 4, 3, 4, 4, 5, 3, 4, 4, 5, 4, 5, 5, 6,
+    2, 3, 3, 4, 3, 4, 4, 5, 3, 4, 4, 5, 4, 5, 5, 6, 3, 4, 4, 5, 4, 5, 5, 6, 4, 5, 5, 6, 5, 6, 6, 7,
+};
+
+// The same as `count`, for cards of one suit.
+static int count_suit(Cards cards) { return BITS[cards & 127] + BITS[cards >> 7]; }
+
+// By the number of cards: 0, 1, 2, 3 or 4, 5 or more.
+static const uint8_t FEW[14] = {0, 1, 2, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4};
+
+static Pile pile_of(const Model *model, const Sight *seen, int card) {
+    int shift = card / 13 * 13;
+    Cards suit = (Cards)0x1FFF << shift;
+    Pile pile = {.options = seen->options & suit, .held = seen->hand & suit, .shift = shift};
+    Cards theirs = seen->others & suit, bad = theirs & model->bad, good = theirs & model->good;
+    int own = count_suit(pile.held >> shift);
+    pile.own = own < 4 ? own - 1 : 3;
+    pile.theirs = theirs >> shift;
+    pile.total = count_suit(pile.theirs);
+    pile.near = bad ? 1 : good ? 3 : 0;
+    pile.telling = bad ? bad : good;
+    pile.task = !seen->suit ? 0 : suit == seen->suit ? 1 : 2;
+    pile.lower = pile.task == 1 ? ((Cards)1 << seen->best) - 1 : 0;
+    return pile;
+}
+
 // The places in the tables of a card's numbers.
-static void features(const Model *model, const Sight *seen, int card, int32_t *found) {
-    Cards bit = (Cards)1 << card, below = bit - 1, suit = suit_of(card), held = seen->hand & suit;
-    Cards theirs = seen->others & suit, rivals = seen->options & suit & ~bit;
-    int kind = model->kind[card], own = count(held) < 4 ? count(held) - 1 : 3;
-    int task = !seen->suit ? 0 : suit == seen->suit ? 1 : 2, role = task == 2 ? 7 : 0, near = 0;
-    if (task == 1) {
-        Cards lower = ((Cards)1 << seen->best) - 1;
-        role = (bit & lower ? 1 : 4) + seen->place;
-        rivals &= bit & lower ? lower : ~lower;
+static void features(const Model *model, const Sight *seen, const Pile *pile, int card, int32_t *found) {
+    Cards bit = (Cards)1 << card, below = bit - 1, rivals = pile->options & ~bit;
+    int kind = model->kind[card], role = pile->task == 2 ? 7 : 0;
+    if (pile->task == 1) {
+        role = (bit & pile->lower ? 1 : 4) + seen->place;
+        rivals &= bit & pile->lower ? pile->lower : ~pile->lower;
     }
-    if (theirs & (model->bad | model->good)) {
-        Cards telling = theirs & (theirs & model->bad ? model->bad : model->good);
-        near = (theirs & model->bad ? 1 : 3) + !!(telling & below);
-    }
-    int spot = !(rivals & ~below) + 2 * !(rivals & below);
-    found[0] = TRIED + ((role * 5 + few(count(theirs & below))) * 5 + few(count(theirs & ~below))) * 4 + own;
-    found[1] = PILE + (((task * 4 + own) * 5 + near) * KINDS + kind) * 3 + seen->phase;
+    int near = pile->near + !!(pile->telling & below), spot = !(rivals & ~below) + 2 * !(rivals & below);
+    int under = count_suit(pile->theirs & below >> pile->shift);
+    found[0] = TRIED + ((role * 5 + FEW[under]) * 5 + FEW[pile->total - under]) * 4 + pile->own;
+    found[1] = PILE + (((pile->task * 4 + pile->own) * 5 + near) * KINDS + kind) * 3 + seen->phase;
     found[2] = KIND + ((seen->phase * 8 + role) * KINDS + kind) * 4 + spot;
     found[3] = TRICK + (((seen->mate * 3 + seen->moon) * 8 + role) * 4 + seen->harm) * KINDS + kind;
 }
@@ -98,10 +125,14 @@ static void features(const Model *model, const Sight *seen, int card, int32_t *f
 static float weigh(const Game *game, const Model *model, const Position *at, Cards options, float *weights) {
     Sight seen = sight(game, model, at, options);
     float sum = 0;
-    for (; options; options &= options - 1) {
-        int32_t found[FACTORS];
-        features(model, &seen, lowest(options), found);
-        sum += *weights++ = WEIGHT[found[0]] * WEIGHT[found[1]] * (WEIGHT[found[2]] * WEIGHT[found[3]]);
+    while (options) {
+        Pile pile = pile_of(model, &seen, lowest(options));
+        options &= ~pile.options;
+        for (Cards left = pile.options; left; left &= left - 1) {
+            int32_t found[FACTORS];
+            features(model, &seen, &pile, lowest(left), found);
+            sum += *weights++ = WEIGHT[found[0]] * WEIGHT[found[1]] * (WEIGHT[found[2]] * WEIGHT[found[3]]);
+        }
     }
     return sum;
 }

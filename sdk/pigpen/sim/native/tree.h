@@ -19,7 +19,7 @@ typedef struct {
 } Branch;
 
 // What is kept from call to call, in memory of the caller, which is zeroed at first. It never has more than `capacity`
-// branches; when all are in use, the search goes on with those. The pool holds deals that fit; `reach` sums up how likely
+// branches; when all are in use, the search continues with those. The pool holds deals that fit; `reach` sums up how likely
 // they are.
 typedef struct {
     uint64_t chance[2];
