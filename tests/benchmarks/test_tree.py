@@ -7,12 +7,13 @@ from itertools import islice
 
 import pytest
 
-from benchmarks import tree, verdicts
+from benchmarks import choices, tree, verdicts
+from benchmarks.choices import Comparison
 from benchmarks.tree import Match, rounds
 from benchmarks.verdicts import Agreement, endings
 from ladder.matches.estimate import FULL
-from pigpen import Card, View
-from pigpen.rules import PRESETS, seed_from
+from pigpen import Card, View, is_accelerated
+from pigpen.rules import PRESETS, Deal, seed_from
 
 
 @pytest.mark.parametrize("name", ["hearts", "gongzhu-five", "gongzhu-partners"])
@@ -51,3 +52,37 @@ def test_a_verdict_is_compared_with_the_solution() -> None:
         assert found.lost[-1] in [max(worth.values()) - value for value in worth.values()]
         assert (found.lost[-1] == 0) == (found.best[-1] == 1)
     assert len(found.row()) == 4
+
+
+@pytest.mark.skipif(not is_accelerated(), reason="the deals are played on by the engine in C")
+@pytest.mark.parametrize("name", ["hearts", "gongzhu-partners"])
+def test_the_better_card_is_the_one_that_the_deal_goes_better_with(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the bots one always plays the worst card, by the policy that plays on, and the other one the best."""
+    found = Comparison(PRESETS[name], 0.001, seed_from("few"))
+    values: dict[Card, float] = {}
+
+    def after(deal: Deal, card: Card, seed: int) -> tuple[float, float]:
+        return values[card], 2 * values[card]
+
+    def note(view: View, seconds: float) -> Card:
+        values.update(zip(view.legal, range(len(view.legal)), strict=True))
+        return view.legal[-1]
+
+    monkeypatch.setattr(choices, "ASKED", 1)
+    monkeypatch.setattr(choices, "after", after)
+    monkeypatch.setattr(choices, "by_tree", note)
+    monkeypatch.setattr(choices, "by_playouts", lambda view, seconds: view.legal[0])
+    for number in range(2):
+        found.play(number)
+    assert (found.decisions, min(found.gains[0]) > 0) == (found.differ, True)
+    assert found.gains[1] == [2 * gain for gain in found.gains[0]]
+    assert len(found.row()) == 7
+
+
+@pytest.mark.skipif(not is_accelerated(), reason="the deals are played on by the engine in C")
+def test_after_the_last_choice_both_policies_bring_the_same() -> None:
+    view, _ = next(each for each in endings(PRESETS["gongzhu"], seed_from("few")) if len(each[0].hand) == 2)
+    deal = view.sample(view.rng)
+    one, other = choices.after(deal, view.legal[0], 1)
+    assert one == pytest.approx(other, abs=60)
+    assert choices.after(deal, view.legal[0], 1) == (one, other)

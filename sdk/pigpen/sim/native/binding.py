@@ -79,11 +79,20 @@ class Engine:
         )  # fmt: skip
         self._size_of_tree = functions.pigpen_tree_size
         self._size_of_tree.argtypes, self._size_of_tree.restype = (number,), number
+        self._learned_playouts = functions.pigpen_learned_playouts
+        self._learned_playouts.argtypes = (packed, packed, packed, number, out)
         self._features = functions.pigpen_features
         self._features.argtypes = (packed, packed, out)
         functions.pigpen_memory_size.restype = number
         self._memory_size = functions.pigpen_memory_size()
-        for function in (self._sample, self._playout, self._playouts, self._tree, self._features):
+        for function in (
+            self._sample,
+            self._playout,
+            self._playouts,
+            self._tree,
+            self._learned_playouts,
+            self._features,
+        ):
             function.restype = None
 
     def playout(self, deal: Deal, policy: int, state: int) -> tuple[int, ...]:
@@ -159,6 +168,13 @@ class Engine:
         address = ctypes.addressof(tree.first)
         self._tree(packed_rules(deal.rules), position(deal), tables, history(view), address, deals, options, sums)
         return [sums[row * SEATS : row * SEATS + players] for row in range(rows)]
+
+    def learned_playouts(self, deal: Deal, times: int, state: int) -> list[float]:
+        """Play *deal* to its end *times* times by the learned policy; return the mean scores."""
+        sums = (ctypes.c_int64 * SEATS)()
+        seed = state.to_bytes(16, "little")
+        self._learned_playouts(packed_rules(deal.rules), position(deal), seed, times, sums)
+        return [points / times for points in sums[: deal.rules.players]]
 
     def features(self, deal: Deal) -> list[tuple[int, ...]]:
         """Return what the learned policy looks at for each legal card: numbers of its weights."""

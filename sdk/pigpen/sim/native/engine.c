@@ -87,11 +87,11 @@ void pigpen_tree(const Game *game, const Position *start, const Unseen *unseen, 
     find_players(&search);
     if (!tree->branches) tree->branches = 1;
     while (deals-- > 0) {
-        const Position *deal = likely_deal(&search);
+        const Position deal = likely_deal(&search);
         int64_t *row = sums;
         for (Cards left = options; left; left &= left - 1, row += SEATS) {
             int64_t scores[SEATS] = {0};
-            descend(&search, deal, lowest(left), scores);
+            descend(&search, &deal, lowest(left), scores);
             for (int seat = 0; seat < game->players; seat++) row[seat] += scores[seat];
         }
     }
@@ -100,6 +100,21 @@ void pigpen_tree(const Game *game, const Position *start, const Unseen *unseen, 
 }
 
 int64_t pigpen_tree_size(int64_t capacity) { return sizeof(Tree) + capacity * sizeof(Branch); }
+
+// Play to the end `times` times by the learned policy. Adds to `sums`, which has SEATS numbers. For benchmarks/choices.py.
+void pigpen_learned_playouts(const Game *game, const Position *start, const uint64_t *seed, int64_t times, int64_t *sums) {
+    Chance chance = seeded(seed);
+    Solver solver = solver_of(game, start, 0, INT64_MAX);
+    Model model;
+    find_model(game, &solver.values, &model);
+    while (times-- > 0) {
+        Position at = *start;
+        int64_t scores[SEATS] = {0};
+        for (Cards options; (options = legal(game, &at));) play(game, &at, chosen(game, &model, &at, options, &chance));
+        final_scores(&solver, at.taken, scores);
+        for (int seat = 0; seat < game->players; seat++) sums[seat] += scores[seat];
+    }
+}
 
 // What the learned policy looks at: FACTORS numbers for each legal card, lowest first. For benchmarks/learning.py.
 void pigpen_features(const Game *game, const Position *at, int32_t *found) {

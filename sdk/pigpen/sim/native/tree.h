@@ -3,7 +3,7 @@
 // looks most promising: its mean margin so far, and an exploration term (PUCT) that follows the learned policy. The same
 // policy plays the rest of the deal, and the last tricks are solved.
 
-enum { POOL = 128, DRAWS = 4 * POOL, SOLVED = 2, SOLVED_FROM = 6 };
+enum { CANDIDATES = 3, SOLVED = 2, SOLVED_FROM = 6 };
 
 static const double EXPLORATION = 0.5;
 
@@ -19,14 +19,11 @@ typedef struct {
 } Branch;
 
 // What is kept from call to call, in memory of the caller, which is zeroed at first. It never has more than `capacity`
-// branches; when all are in use, the search continues with those. The pool holds deals that fit; `reach` sums up how likely
-// they are.
+// branches; when all are in use, the search continues with those.
 typedef struct {
     uint64_t chance[2];
-    int64_t capacity, branches, drawn, ended;
+    int64_t capacity, branches, ended;
     double mean, squares;  // of the margins of the root's seat, summed up as B. P. Welford does
-    double reach[POOL];
-    Position pool[POOL];
     Branch branch[];
 } Tree;
 
@@ -82,8 +79,7 @@ static double surprise(const Search *search, const Position *at, Cards options, 
     return DOUBT + (1 - DOUBT) * count(options) * weight / sum;
 }
 
-// How likely a deal is, by what the other seats have played. The square root leaves some doubt: cards that were chosen for
-// the same reason count several times.
+// How likely a deal is, by what the other seats have played.
 static double plausibility(const Search *search, const Position *deal) {
     const History *history = search->history;
     Position at = before(search, deal);
@@ -93,33 +89,21 @@ static double plausibility(const Search *search, const Position *deal) {
         if (options & (options - 1)) found *= surprise(search, &at, options, history->card[number]);
         play(search->game, &at, history->card[number]);
     }
-    return __builtin_sqrt(found);
+    return found;
 }
 
-static void fill_pool(Search *search) {
-    Tree *tree = search->tree;
+// One of a few deals that fit: the likelier, the more often. A choice among more deals would rely more on the policy.
+static Position likely_deal(Search *search) {
+    Position likely = *search->start;
     double sum = 0;
-    for (int number = 0; number < POOL; number++) {
-        tree->pool[number] = *search->start;
-        draw_hands(search->unseen, &search->chance, &tree->pool[number]);
-        tree->reach[number] = sum += plausibility(search, &tree->pool[number]);
+    for (int number = 0; number < CANDIDATES; number++) {
+        Position deal = *search->start;
+        draw_hands(search->unseen, &search->chance, &deal);
+        double weight = plausibility(search, &deal);
+        sum += weight;
+        if ((word(&search->chance) >> 11) * 0x1p-53 * sum < weight) likely = deal;
     }
-}
-
-// A deal of the pool: the likelier, the more often.
-static const Position *likely_deal(Search *search) {
-    Tree *tree = search->tree;
-    if (tree->drawn++ % DRAWS == 0) fill_pool(search);
-    double at = (word(&search->chance) >> 11) * 0x1p-53 * tree->reach[POOL - 1];
-    int low = 0, high = POOL - 1;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (tree->reach[middle] > at)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return &tree->pool[low];
+    return likely;
 }
 
 // The branch of a card, a new one if need be; 0 if there is no memory left for it.
