@@ -7,9 +7,10 @@ How good the cards are that `tree` chooses, against those of `sampling`, in ever
 Deals are played by bots that `tree` was not trained on and that simulate little. In a third of the decisions both
 `tree` and `sampling` choose a card, each with the same CPU time. Where the cards differ, the deal is played to its end
 200 times after each of them, with the hands as they really are: by the policy that `tree` learned, and by that of
-`sampling` (`Policy.CAREFUL`). Each policy favours the bot that searches by it, so the truth should lie between. A figure
-is the difference in points against the mean of all seats, for one seat in a whole deal, ± one standard error over
-deals.
+`sampling` (`Policy.CAREFUL`). Each policy favours the bot that searches by it, so the truth should lie between.
+
+A figure is the difference in points against the mean of all seats, for one seat in a whole deal, ± one standard error
+over deals.
 
 A match (`python -m benchmarks.tree`) has no such bias, but needs some ten times as much time for the same error.
 """

@@ -10,8 +10,9 @@ from ladder.matches import house
 from ladder.matches.house import QUICK_BOTS, SEARCHING_BOTS, house_choices
 from ladder.matches.why import dearest_of, first_cost, rerun_line, unforced, why_of
 from ladder.sandbox.bots.bot_source import sample_names
-from pigpen import is_accelerated
-from pigpen.rules import PRESETS, Phase
+from pigpen import Bot, View, is_accelerated
+from pigpen.bot import decide
+from pigpen.rules import PRESETS, Action, Phase
 from referee.records.recorded import Recorded
 from referee.replay.decision import decisions
 from tests.ladder.ladders import played
@@ -75,6 +76,24 @@ def test_without_the_engine_in_c_the_bots_that_simulate_are_not_asked(monkeypatc
     monkeypatch.setattr(house, "is_fast", lambda view: False)
     one = match()
     assert house_choices(next(decisions(one, one.deals[0])).view).keys() == {*QUICK_BOTS}
+
+
+@pytest.mark.skipif(not is_accelerated(), reason="bots that simulate are not asked without the engine in C")
+@pytest.mark.usefixtures("few_playouts")
+def test_bots_that_pass_by_the_same_method_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def note(bot: Bot, view: View) -> Action:
+        asked.append(type(bot).__name__)
+        return decide(bot, view)
+
+    monkeypatch.setattr(house, "decide", note)
+    one = match()
+    first, *_, last = decisions(one, one.deals[0])
+    assert (first.before.phase, last.before.phase) == (Phase.PASS, Phase.PLAY)
+    for decision in (first, last):
+        house_choices(decision.view)
+    assert asked == ["Cautious", "Counting", "Sampling", "Cautious", "Counting", "Sampling", "Exact", "Tree"]
 
 
 @pytest.mark.usefixtures("few_playouts")
