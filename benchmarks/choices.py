@@ -37,7 +37,7 @@ from pigpen.sim.playout import playout
 from pigpen.sim.sim_random import SimRandom
 
 ASKED = 3
-"""One decision in so many is put to both bots."""
+"""One decision in this number is put to both bots."""
 TIMES = 200
 """Times that a deal is played to its end after a card."""
 WAYS = ("by the learned policy", "by CAREFUL")
