@@ -36,7 +36,7 @@ TERMS = {"Pigpen", "Elo", "JSON", "JSONL", "CSV", "API", "OpenAPI", "UTC", "TOML
 TERMS |= {"English", "JavaScript", "Python", "gRPC", "ETag", "RFC", "K", "ms", "next", "Bradley", "Terry"}
 TERMS |= {".jsonl.gz", ".jsonl", "jsonl", "gz", "pigpen play --record", "pigpen verify", "J", "Q", "A"}
 NAMES_THERE = {*NAMES, "Idler", "boards", *(f"bot{seat}" for seat in range(4)), *(f"owner of {name}" for name in NAMES)}
-NAMES_THERE |= {"random", "cautious", "counting", "sampling", "exact"}
+NAMES_THERE |= {"random", "cautious", "counting", "sampling", "exact", "tree"}
 NAMES_THERE |= set(PRESETS)
 REASON = "失败的比赛太多"
 
