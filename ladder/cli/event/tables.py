@@ -1,0 +1,104 @@
+"""How an event's plans, draws and simulations look in a terminal."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+
+from ladder.cli.shared.fitting_table import Column, fitting
+from ladder.cli.shared.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ladder.values.events import DrawnTable, EventCheck, EventDraw, Plan, PlannedStage, EventPlace
+
+METHODS = {
+    "design": "a design in which every two meet equally often, or at most once",
+    "order": "the order by seeding, lot or places, with bots of one owner and those who have met kept apart",
+    "optimum": "no other tables cost as little",
+    "search": "a search; the bound says how much cheaper others might be",
+}
+STAGES: tuple[Column[PlannedStage], ...] = (
+    Column("stage", lambda row: row.stage, "left", is_cut=True),
+    Column("kind", lambda row: row.kind, "left"),
+    Column("bots", lambda row: str(row.entrants)),
+    Column("rounds", lambda row: str(row.rounds)),
+    Column("tables", lambda row: str(row.tables), goes=2),
+    Column("matches", lambda row: str(row.matches), goes=3),
+    Column("deals", lambda row: f"{row.deals:,}"),
+    Column("share", lambda row: f"{row.share:.0%}"),
+    Column("two meet", lambda row: "" if row.meetings is None else f"{row.meetings[0]}×", goes=1),
+)
+TABLES: tuple[Column[DrawnTable], ...] = (
+    Column("table", lambda row: str(row.number)),
+    Column("bots", lambda row: ", ".join(row.bots), "left"),
+    Column("seed", lambda row: row.seed[:16] + "…", "left", goes=1),
+)
+
+
+def print_check(found: EventCheck) -> None:
+    """Print what is wrong, what is unwise, and the plans."""
+    console = Console()
+    for sentence in found.wrong:
+        typer.echo(sanitize(f"Wrong: {sentence}"))
+    for sentence in found.unwise:
+        typer.echo(sanitize(f"Unwise: {sentence}"))
+    if not found.wrong and not found.unwise:
+        typer.echo(sanitize(f"{found.name}: nothing is wrong or unwise."))
+    for plan in found.plans:
+        _print_plan(plan, console)
+
+
+def _print_plan(plan: Plan, console: Console) -> None:
+    typer.echo(
+        sanitize(f"\nWith {plan.entrants} entrants: {plan.deals:,} deals, about {_hours(plan.hours)}", spared="\n")
+    )
+    table, _ = fitting(plan.stages, STAGES, console, lambda _: "")
+    console.print(table)
+
+
+def print_draw(found: EventDraw) -> None:
+    """Print a round, or the places at the end; and the standings so far."""
+    console = Console()
+    if found.kind == "over":
+        typer.echo(sanitize(f"{found.event} is over."))
+    else:
+        what = "Play-off" if found.kind == "play-off" else "Round"
+        typer.echo(sanitize(f"{found.event}, {found.stage}: {what} {found.round}, {found.format}"))
+        table, _ = fitting(found.tables, TABLES, console, lambda _: "")
+        console.print(table)
+        typer.echo(sanitize(f"Drawn by: {METHODS[found.method]}."))
+        if found.method in ("order", "optimum", "search"):
+            typer.echo(sanitize(f"Cost {_cost(found.cost)}; no tables cost less than {_cost(found.bound)}."))
+    if found.standings:
+        typer.echo("")
+        table, _ = fitting(found.standings, _standing_columns(found.criteria), console, lambda _: "")
+        console.print(table)
+    typer.echo(sanitize(f"Entrants: SHA-256 {found.entrants_hash}"))
+
+
+def _standing_columns(criteria: Sequence[str]) -> list[Column[EventPlace]]:
+    def value(row: EventPlace, place: int) -> str:
+        return f"{row.values[place]:g}" if place < len(row.values) else ""
+
+    columns = [
+        Column[EventPlace]("place", lambda row: str(row.place)),
+        Column[EventPlace]("bot", lambda row: row.name, "left", is_cut=True),
+    ]
+    for place, name in enumerate(criteria):
+        if name not in ("lot", "head to head"):
+            columns.append(Column(name, lambda row, place=place: value(row, place), goes=len(criteria) - place))  # type: ignore[misc]
+    return [*columns, Column("why before the next", lambda row: row.why, "left")]
+
+
+def _cost(cost: tuple[int, int, int]) -> str:
+    return f"{cost[0]} pairs of one owner, {cost[1]} for meetings, {cost[2] / 100_000:g} for places and lots"
+
+
+def _hours(hours: float) -> str:
+    minutes = math.ceil(hours * 60)
+    return f"{hours:.1f} hours" if hours >= 1.05 else f"{minutes} minute{'s' * (minutes != 1)}"
