@@ -57,7 +57,7 @@ def run(
     """Play a whole event by chance; give its rounds, their draws, and the results."""
     course = Course(of, PRESETS[of.variant], field, Lots.of(SEED, field), left or {})
     rng, rounds, results = Random(seed), course.rounds(), list[PlayedRound]()
-    drawn = list[tuple[NextRound, Draw]]()
+    drawn: list[tuple[NextRound, Draw]] = []
     following = next(rounds)
     while True:
         draw = following.draw()
