@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 GAME_DEALS = {
     "hearts-short": (4, 4, 4),
-    "hearts": (5, 10, 19),
+    "hearts": (6, 10, 19),
     "hearts-jack": (7, 17, 23),
     "gongzhu": (1, 9, 19),
 }

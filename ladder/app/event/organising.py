@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.app.event.files import STAND_IN, read_entrants, read_event, read_results, write_new
@@ -9,17 +11,16 @@ from ladder.errors import UserError
 from ladder.events.advice import Pace, checked
 from ladder.events.recommended import new_file
 from ladder.sandbox.bots.bot_source import sample_names
-from ladder.values.events import DrawnTable, EventDraw, EventPlace
+from ladder.values.events import DrawnTable, EventDraw, EventSimulation, EventPlace
 from pigpen.rules.shuffle import seed_from
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from ladder.events.course import Standings
     from ladder.events.entrants import Entrant
-    from ladder.values.events import EventCheck
+    from ladder.values.events import Chances, Event, EventCheck
 
 
 def new_event(path: Path, variant: str, entrants: int, deals: int) -> None:
@@ -107,6 +108,77 @@ def _rows(standings: Standings, names: dict[int, str]) -> tuple[EventPlace, ...]
     return tuple(
         EventPlace(place=row.place, name=names[row.number], values=row.values, why=row.why) for row in standings.rows
     )
+
+
+def simulate_events(
+    paths: Sequence[Path], entrants: int | Path | None, events: int, seed: int, pace: Pace
+) -> EventSimulation:
+    """
+    Simulate an event, the recommended format with as many deals, and others that it is compared with.
+
+    All are simulated with the same strengths.
+
+    Args:
+        paths: The event's file first.
+        entrants: How many, with strengths that are drawn; or a list with ratings. None: the most that the event allows.
+        events: How many events are simulated of each format.
+        seed: The same seed gives the same figures.
+        pace: How quickly matches are played.
+
+    Raises:
+        UserError: If a file cannot be read or is wrong, or an entrant has no rating.
+        RulesFileError: If a variant is none.
+    """
+    import numpy as np
+
+    from ladder.events import simulation
+    from ladder.events.advice import plan_of
+    from ladder.events.recommended import recommended_event
+
+    read = [(path, *read_event(path)) for path in paths]
+    for path, event, rules in read:
+        if wrong := checked(event, rules, sample_names(), pace).wrong:
+            raise UserError(f"{path}: {wrong[0]}")
+    _, first, rules = read[0]
+    listed = read_entrants(entrants, first) if isinstance(entrants, Path) else None
+    count = len(listed) if listed else entrants if isinstance(entrants, int) else first.entrants[1]
+    for path, event, _ in read:
+        if not event.entrants[0] <= count <= event.entrants[1]:
+            raise UserError(
+                f"{path}: {event.name!r} is for {event.entrants[0]} to {event.entrants[1]} entrants, not {count}."
+            )
+    if listed:
+        strengths = np.tile([one.rating or 0.0 for one in strongest_first(listed)], (events, 1))
+    else:
+        strengths = simulation.drawn_strengths(events, count, np.random.default_rng(seed))
+    best = recommended_event(rules, count, plan_of(first, count, rules, pace).deals)
+    formats = [(event.name if len(read) == 1 else path.name, event, own) for path, event, own in read]
+    found = [
+        (name, simulation.simulate(event, own, strengths, pace, np.random.default_rng([seed, 1])))
+        for name, event, own in [*formats, ("recommended", best, rules)]
+    ]
+    chances = [each.chances(name) for name, each in found]
+    names = [one.name for one in strongest_first(listed)] if listed else []
+    return EventSimulation(
+        entrants=count,
+        formats=tuple(chances[:-1]),
+        recommended=chances[-1],
+        recommendation=recommendation(chances[0], chances[-1], best),
+        each=found[0][1].each(names) if listed else (),
+    )
+
+
+def recommendation(own: Chances, best: Chances, event: Event) -> str:
+    """Say whether the recommended format is better than the file's."""
+    stages = ", then ".join(
+        f"{stage.name.lower()} ({stage.format or f'{stage.deals} of the deals'})" for stage in event.stages
+    )
+    error = math.hypot(own.best_wins_error, best.best_wins_error)
+    if best.best_wins > own.best_wins + 2 * error:
+        return (
+            f"With as many deals, {stages} finds the best bot more often: {best.best_wins:.2f} to {own.best_wins:.2f}."
+        )
+    return f"The recommended format, {stages}, finds the best bot no more often than this one."
 
 
 def strongest_first(entrants: Sequence[Entrant]) -> list[Entrant]:

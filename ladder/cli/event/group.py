@@ -113,6 +113,47 @@ def draw(
         print_draw(found)
 
 
+@event.command()
+def simulate(
+    file: FileArgument,
+    compare: Annotated[
+        list[Path] | None, typer.Option(help="Another event's file; may be given several times.")
+    ] = None,
+    entrants: Annotated[
+        str | None, typer.Option(help="How many, or CSV with name, owner and rating. By default: the most allowed.")
+    ] = None,
+    events: Annotated[int, typer.Option(min=10, max=1_000_000, help="Number of events to simulate.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same figures.")] = 1,
+    workers: WorkersOption = 4,
+    deal_seconds: SecondsOption = 0.12,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Simulate an event: how likely the best bot wins, and how many hours it takes.
+
+    Strengths are drawn (normal, with a standard deviation of 200 Elo), or are the ratings of a list of entrants; then
+    the chances of each are shown, too. The recommended format with as many deals is simulated with the same strengths.
+
+    Examples:
+        pigpen event simulate cup.toml --entrants 16
+
+        pigpen event simulate cup.toml --compare other.toml --events 10000
+
+        pigpen event simulate cup.toml --entrants entrants.csv --workers 8 --deal-seconds 0.5
+    """
+    from ladder.app.event.organising import simulate_events
+
+    count = int(entrants) if entrants and entrants.isascii() and entrants.isdigit() and len(entrants) < 7 else None
+    listed = Path(entrants) if entrants and count is None else None
+    found = simulate_events([file, *(compare or ())], count or listed, events, seed, _pace(workers, deal_seconds))
+    if as_json:
+        print_json(found)
+    else:
+        from ladder.cli.event.tables import print_simulation
+
+        print_simulation(found)
+
+
 def _pace(workers: int, seconds: float) -> Pace:
     from ladder.events.advice import Pace
 

@@ -14,7 +14,17 @@ from ladder.cli.shared.sanitize import sanitize
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ladder.values.events import DrawnTable, EventCheck, EventDraw, Plan, PlannedStage, EventPlace
+    from ladder.values.events import (
+        Chances,
+        DrawnTable,
+        EntrantChance,
+        EventCheck,
+        EventDraw,
+        EventSimulation,
+        Plan,
+        PlannedStage,
+        EventPlace,
+    )
 
 METHODS = {
     "design": "a design in which every two meet equally often, or at most once",
@@ -37,6 +47,25 @@ TABLES: tuple[Column[DrawnTable], ...] = (
     Column("table", lambda row: str(row.number)),
     Column("bots", lambda row: ", ".join(row.bots), "left"),
     Column("seed", lambda row: row.seed[:16] + "…", "left", goes=1),
+)
+
+CHANCES: tuple[Column[Chances], ...] = (
+    Column("format", lambda row: row.name, "left", is_cut=True),
+    Column("deals", lambda row: f"{row.deals:,}", goes=5),
+    Column("best wins", lambda row: f"{row.best_wins:.3f} ± {row.best_wins_error:.3f}"),
+    Column("one of 3 best", lambda row: f"{row.best_three_win:.3f}"),
+    Column("best in top 3", lambda row: f"{row.best_in_three:.3f}", goes=4),
+    Column("τ", lambda row: f"{row.tau:.2f}", goes=2),
+    Column("Elo lost", lambda row: f"{row.elo_lost:.1f}", goes=3),
+    Column("hours", lambda row: f"{row.hours[0]:.2f}"),
+    Column("95 %", lambda row: f"{row.hours[1]:.2f}", goes=6),
+    Column("last stage", lambda row: f"{row.last_table:.0%}", goes=1),
+)
+EACH: tuple[Column[EntrantChance], ...] = (
+    Column("bot", lambda row: row.name, "left", is_cut=True),
+    Column("rating", lambda row: f"{row.rating:.0f}"),
+    Column("wins", lambda row: f"{row.wins:.3f}"),
+    Column("first three", lambda row: f"{row.first_three:.3f}"),
 )
 
 
@@ -79,6 +108,19 @@ def print_draw(found: EventDraw) -> None:
         table, _ = fitting(found.standings, _standing_columns(found.criteria), console, lambda _: "")
         console.print(table)
     typer.echo(sanitize(f"Entrants: SHA-256 {found.entrants_hash}"))
+
+
+def print_simulation(found: EventSimulation) -> None:
+    """Print the chances of each format, what is recommended, and the chances of each entrant."""
+    console = Console()
+    typer.echo(sanitize(f"{found.entrants} entrants, {found.formats[0].events:,} simulated events of each format"))
+    table, _ = fitting([*found.formats, found.recommended], CHANCES, console, lambda _: "")
+    console.print(table)
+    typer.echo(sanitize(found.recommendation))
+    if found.each:
+        typer.echo("")
+        table, _ = fitting(found.each, EACH, console, lambda _: "")
+        console.print(table)
 
 
 def _standing_columns(criteria: Sequence[str]) -> list[Column[EventPlace]]:

@@ -1,7 +1,4 @@
-"""
-Draws: everyone plays once a round, those of one owner apart, no rematch that can be avoided, the same from one "
-"seed.
-"""
+"""Draws: everyone plays once a round, those of one owner are apart, no rematch that can be avoided."""
 
 from __future__ import annotations
 

@@ -134,3 +134,42 @@ def test_entrants_that_the_event_does_not_allow_are_named(tmp_path: Path, entran
     done = pigpen(*words)
     assert done.returncode == 2
     assert sentence in done.stderr
+
+
+def test_a_simulation_compares_files_and_recommends(tmp_path: Path) -> None:
+    files(tmp_path)
+    other = (tmp_path / "cup.toml").read_text().replace('deals = "half"', 'format = "boards:1"')
+    (tmp_path / "other.toml").write_text(other)
+    words = [
+        "event",
+        "simulate",
+        str(tmp_path / "other.toml"),
+        "--compare",
+        str(tmp_path / "cup.toml"),
+        "--events",
+        "200",
+    ]
+    done = pigpen(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [each["name"] for each in found["formats"]] == ["other.toml", "cup.toml"]
+    assert found["entrants"] == 16
+    assert pigpen(*words, "--json").stdout == done.stdout
+    shown = pigpen(*words).stdout
+    assert "16 entrants, 200 simulated events of each format" in shown
+    assert found["recommendation"] in shown
+    assert found["formats"][0]["best_wins"] < found["recommended"]["best_wins"]
+
+
+def test_a_simulation_with_ratings_says_what_each_may_hope_for(tmp_path: Path) -> None:
+    words = files(tmp_path)
+    done = pigpen("event", "simulate", words[2], "--entrants", words[4], "--events", "100", "--json")
+    assert done.returncode == 0, done.stderr
+    each = json.loads(done.stdout)["each"]
+    assert [one["name"] for one in each] == ["bot6", "bot5", "bot4", "bot3", "bot2", "bot1"]
+    assert sum(one["wins"] for one in each) == pytest.approx(1)
+    (tmp_path / "entrants.csv").write_text("name,owner\na,x\nb,y\nc,z\nd,w\n")
+    done = pigpen("event", "simulate", words[2], "--entrants", words[4])
+    assert (done.returncode, "'a' has no rating" in done.stderr) == (2, True)
+    done = pigpen("event", "simulate", words[2], "--entrants", "99")
+    assert (done.returncode, "is for 4 to 16 entrants, not 99" in done.stderr) == (2, True)
