@@ -14,17 +14,19 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
 
 ALL_MEET = 16
-"""Up to so big a field a round robin is recommended; above, rounds without a rematch, then halving."""
+"""Up to this number of entrants a round robin is recommended; above, rounds without a rematch, then halving."""
 LONGEST = 21
 """Rounds of a round robin at most."""
+ROUNDS, FIRST_ROUNDS = 3, 0.3
+"""Rounds before the first halving, and their share of the deals before the final."""
 
 
 def recommended_stages(rules: Rules, entrants: int, deals: int) -> tuple[Stage, ...]:
     """
     Give the recommended stages, with about *deals* deals in all, half of them in the final.
 
-    Up to 16 entrants: a round robin, then a final. Above: rounds without a rematch, halving to four tables' worth and
-    on, then a final.
+    Up to 16 entrants: a round robin, then a final. Above: rounds without a rematch, halving down to one table, and a
+    final.
     """
     sides = sides_of(rules)
     filled = -(-entrants // sides) * sides
@@ -38,18 +40,16 @@ def recommended_stages(rules: Rules, entrants: int, deals: int) -> tuple[Stage, 
         boards = max(1, round(half / (rounds * tables)))
         own = None if rounds == round_robin_rounds(filled, sides) else rounds
         return (Stage(name="Round robin", kind="round-robin", rounds=own, format=f"boards:{boards}"), final)
-    until = 2 * sides
     sizes = [entrants]
-    while sizes[-1] > until:
-        sizes.append(max(until, -(-sizes[-1] // 2)))
-    halving_tables = sum(-(-size // sides) for size in sizes[:-1])
-    rounds = 3
-    first = max(1, round(half / 2 / (rounds * tables)))
-    second = max(1, round(half / 2 / halving_tables))
+    while sizes[-1] > sides:
+        sizes.append(max(sides, -(-sizes[-1] // 2)))
+    halved = sum(-(-size // sides) for size in sizes[:-1])
+    first = max(1, round(FIRST_ROUNDS * half / (ROUNDS * tables)))
+    second = max(1, round((1 - FIRST_ROUNDS) * half / halved))
     return (
-        Stage(name="Rounds", kind="round-robin", rounds=rounds, format=f"boards:{first}"),
+        Stage(name="Rounds", kind="round-robin", rounds=ROUNDS, format=f"boards:{first}"),
         Stage(
-            name="Halving", kind="halving", until=until, format=f"boards:{second}", carry=True, standings="performance"
+            name="Halving", kind="halving", until=sides, format=f"boards:{second}", carry=True, standings="performance"
         ),
         final,
     )
@@ -70,7 +70,7 @@ def new_file(rules: Rules, entrants: int, deals: int) -> str:
     Write the file of an event in the recommended format.
 
     Raises:
-        UserError: If no event can have so many entrants.
+        UserError: If no event can have that many entrants.
     """
     if not 2 <= entrants <= MAX_ENTRANTS:
         raise UserError(f"An event has 2 to {MAX_ENTRANTS} entrants, not {entrants}.")

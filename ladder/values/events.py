@@ -104,7 +104,7 @@ class Stage(Value):
         return self
 
     def is_played(self, entrants: int) -> bool:
-        """Whether the stage is played in an event of so big a field."""
+        """Whether the stage is played in an event with that number of entrants."""
         if self.when is None:
             return True
         _, comparison, number = re.split(r"\s*(>=|<=|<|>)\s*", self.when)

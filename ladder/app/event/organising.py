@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from ladder.events.recommended import new_file
 from ladder.sandbox.bots.bot_source import sample_names
 from ladder.values.events import DrawnTable, EventDraw, EventSimulation, EventPlace
 from pigpen.rules.shuffle import seed_from
+from referee.records.errors import shortened
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
@@ -25,10 +27,10 @@ if TYPE_CHECKING:
 
 def new_event(path: Path, variant: str, entrants: int, deals: int) -> None:
     """
-    Write the file of an event in the format that is recommended for so many entrants and deals.
+    Write the file of an event in the format that is recommended for that number of entrants and deals.
 
     Raises:
-        UserError: If it is there already, or no event can have so many entrants.
+        UserError: If it is there already, or no event can have that many entrants.
         RulesFileError: If there is no such variant.
     """
     write_new(path, new_file(load_rules(variant), entrants, deals))
@@ -46,7 +48,7 @@ def check_event(path: Path, pace: Pace) -> EventCheck:
     return checked(event, rules, sample_names(), pace)
 
 
-def draw_round(path: Path, entrants_file: Path, seed: str, results: Path | None) -> EventDraw:
+def draw_round(path: Path, entrants_file: Path, seed: str, results: Path | None, left: Sequence[str] = ()) -> EventDraw:
     """
     Draw the next round of an event, or give all places at its end.
 
@@ -55,23 +57,23 @@ def draw_round(path: Path, entrants_file: Path, seed: str, results: Path | None)
         entrants_file: The list of its entrants.
         seed: The event's seed, as `seed_from` reads it.
         results: The rounds so far; None: none.
+        left: Bots that have left, as `NAME:N`: N rounds of the event had been played then.
 
     Raises:
-        UserError: If a file cannot be read, or the file is wrong.
+        UserError: If a file cannot be read, or the file is wrong, or no bot has that name.
         RulesFileError: If its variant is none.
     """
     from ladder.events.course import Course, NextRound  # takes long to import
     from ladder.events.lots import Lots, entrants_hash
 
-    found = check_event(path, Pace())
-    if found.wrong:
-        raise UserError(f"{path}: {found.wrong[0]}")
     event, rules = read_event(path)
+    if wrong := checked(event, rules, sample_names(), Pace()).wrong:
+        raise UserError(f"{path}: {wrong[0]}")
     entrants = read_entrants(entrants_file, event)
     played = read_results(results, event, rules, entrants) if results else ()
     lots = Lots.of(seed_from(seed), entrants)
-    following = Course(event, rules, entrants, lots).next_round(played)
     names = {one.number: one.name for one in entrants}
+    following = Course(event, rules, entrants, lots, _left(left, names)).next_round(played)
     if not isinstance(following, NextRound):
         return EventDraw(
             event=event.name, entrants_hash=entrants_hash(entrants), stage=event.stages[-1].name, round=0, kind="over",
@@ -102,6 +104,17 @@ def draw_round(path: Path, entrants_file: Path, seed: str, results: Path | None)
         criteria=standings.criteria,
         standings=_rows(standings, names),
     )
+
+
+def _left(left: Sequence[str], names: dict[int, str]) -> dict[int, int]:
+    """By number: the rounds after which a bot has left."""
+    numbers, found = {name: number for number, name in names.items()}, {}
+    for each in left:
+        name, _, rounds = each.rpartition(":")
+        if name not in numbers or not re.fullmatch("[0-9]{1,4}", rounds):
+            raise UserError(f"{shortened(each)!r} is not NAME:N with the name of an entrant and a number of rounds.")
+        found[numbers[name]] = int(rounds)
+    return found
 
 
 def _rows(standings: Standings, names: dict[int, str]) -> tuple[EventPlace, ...]:

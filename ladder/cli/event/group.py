@@ -9,7 +9,6 @@ import typer
 
 from ladder.cli.shared.json_output import JsonOption, print_json
 from ladder.cli.shared.sanitize import sanitize
-from ladder.values.events import MAX_ENTRANTS
 
 if TYPE_CHECKING:
     from ladder.events.advice import Pace
@@ -42,7 +41,7 @@ def _event() -> None:
 def new(
     file: FileArgument,
     variant: Annotated[str, typer.Option(help="A preset (see: pigpen rules), or a TOML file beside FILE.")] = "gongzhu",
-    entrants: Annotated[int, typer.Option(min=2, max=MAX_ENTRANTS, help="The most bots that may enter.")] = 16,
+    entrants: Annotated[int, typer.Option(min=2, help="The most bots that may enter.")] = 16,
     deals: Annotated[int, typer.Option(min=8, max=10_000_000, help="Deals of the whole event, about.")] = DEALS,
 ) -> None:
     """
@@ -90,6 +89,10 @@ def draw(
     entrants: EntrantsOption,
     seed: Annotated[str, typer.Option(help="The event's seed: any text, or 64 hex digits.")],
     results: Annotated[Path | None, typer.Option(help="The rounds so far, as JSON (docs/events.md).")] = None,
+    left: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME:N: this bot left after N rounds of the event; a stand-in replaces it."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """
@@ -104,7 +107,7 @@ def draw(
     """
     from ladder.app.event.organising import draw_round
 
-    found = draw_round(file, entrants, seed, results)
+    found = draw_round(file, entrants, seed, results, left or ())
     if as_json:
         print_json(found)
     else:

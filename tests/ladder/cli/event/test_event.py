@@ -173,3 +173,13 @@ def test_a_simulation_with_ratings_says_what_each_may_hope_for(tmp_path: Path) -
     assert (done.returncode, "'a' has no rating" in done.stderr) == (2, True)
     done = pigpen("event", "simulate", words[2], "--entrants", "99")
     assert (done.returncode, "is for 4 to 16 entrants, not 99" in done.stderr) == (2, True)
+
+
+def test_a_stand_in_replaces_a_bot_that_has_left(tmp_path: Path) -> None:
+    words = files(tmp_path)
+    drawn = json.loads(pigpen(*words, "--left", "bot3:0", "--json").stdout)
+    bots = [bot for table in drawn["tables"] for bot in table["bots"]]
+    assert "bot3" not in bots
+    assert sorted(bot for bot in bots if bot.startswith("stand-in")) == ["stand-in 1", "stand-in 2", "stand-in 3"]
+    done = pigpen(*words, "--left", "bot3")
+    assert (done.returncode, "'bot3' is not NAME:N" in done.stderr) == (2, True)
