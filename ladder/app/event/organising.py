@@ -12,7 +12,7 @@ from ladder.errors import UserError
 from ladder.events.advice import Pace, checked
 from ladder.events.recommended import new_file
 from ladder.sandbox.bots.bot_source import sample_names
-from ladder.values.events import DrawnTable, EventDraw, EventSimulation, EventPlace
+from ladder.values.events import DrawnTable, EventDraw, EventPlace, EventSimulation
 from pigpen.rules.shuffle import seed_from
 from referee.records.errors import shortened
 from referee.records.rules_file import load_rules

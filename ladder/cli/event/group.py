@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.cli.shared.json_output import JsonOption, print_json
-from ladder.cli.shared.sanitize import sanitize
+from ladder.terminal.json_output import JsonOption, print_json
+from ladder.terminal.sanitize import sanitize
 
 if TYPE_CHECKING:
     from ladder.events.advice import Pace

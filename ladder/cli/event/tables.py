@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import Console
 
-from ladder.cli.shared.fitting_table import Column, fitting
-from ladder.cli.shared.sanitize import sanitize
+from ladder.terminal.fitting_table import Column, fitting
+from ladder.terminal.sanitize import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
         EntrantChance,
         EventCheck,
         EventDraw,
+        EventPlace,
         EventSimulation,
         Plan,
         PlannedStage,
-        EventPlace,
     )
 
 METHODS = {
