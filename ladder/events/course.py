@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from itertools import accumulate, islice
+from itertools import accumulate, count, islice
 from typing import TYPE_CHECKING, Literal
 
 from ladder.errors import UserError
@@ -210,7 +210,7 @@ class Course:
             level = [group for order, cut in zip(orders, cuts, strict=True) if (group := _straddling(order, cut))]
             if not level:
                 break
-            tables = tuple(table for group in level for table in self._play_off_tables(group, words, attempt))
+            tables = _numbered(table for group in level for table in self._play_off_tables(group, words, attempt))
             drawn = Draw(tables, Cost(0, 0, 0), Cost(0, 0, 0), "order")
             alive = [one for order in orders for group in order for one in group]
             played = yield from self._asked(
@@ -243,8 +243,8 @@ class Course:
 
     def _play_off_tables(self, group: list[int], words: tuple[str | int, ...], attempt: int) -> list[Table]:
         order = filled(self.lots.order(group, lambda one: one, *words, "play-off", attempt), self._sides)
-        count = len(order) // self._sides
-        return [tuple(order[table::count]) for table in range(count)]
+        tables = len(order) // self._sides
+        return [tuple(order[table::tables]) for table in range(tables)]
 
     def _standings(self, stage: Stage, alive: Sequence[int], order: list[int] | None) -> Standings:
         """The standings of a stage; *order* is that after play-offs."""
@@ -311,10 +311,16 @@ def _shares(played: Iterable[TableResult]) -> dict[int, float]:
     return {number: float(points) for result in played for number, points in board_points(result).items()}
 
 
+def _numbered(tables: Iterable[Table]) -> tuple[Table, ...]:
+    """The tables, with a number of its own for each stand-in."""
+    free = count(-1, -1)
+    return tuple(tuple(one if one > 0 else next(free) for one in table) for table in tables)
+
+
 def _replaced(draw: Draw, present: set[int]) -> Draw:
     """The tables of a design, with stand-ins in place of those who have left."""
     taken = {one for table in draw.tables for one in table if one < 0}
-    free = (-number for number in range(1, 10**6) if -number not in taken)
+    free = (number for number in count(-1, -1) if number not in taken)
     gone = [one for table in draw.tables for one in table if one > 0 and one not in present]
     instead = dict(zip(gone, islice(free, len(gone)), strict=True))
     tables = tuple(tuple(instead.get(one, one) for one in table) for table in draw.tables)

@@ -135,3 +135,10 @@ def test_results_of_another_round_are_refused() -> None:
     result = played(first, first.draw().tables, Random(1))
     with pytest.raises(UserError, match=r"round 1 of stage 1 where round 2 of 'Swiss' \(stage 1\) comes next"):
         course.next_round([result, result])
+
+
+def test_two_play_offs_of_a_round_have_stand_ins_of_their_own() -> None:
+    drawn, _, _ = run(event(PODS, FINAL), entrants(6), levels=1)  # two pods, in which all are level
+    (_, draw) = next(each for each in drawn if each[0].kind == "play-off")
+    chairs = [one for table in draw.tables for one in table]
+    assert sorted(chairs) == [-2, -1, 1, 2, 3, 4, 5, 6]
