@@ -73,7 +73,10 @@ class Course:
     """By number of those who have left: the rounds of the event that had been played then."""
 
     def __post_init__(self) -> None:
-        """Look up what does not change."""
+        """Begin before the first round."""
+        self._begin()
+
+    def _begin(self) -> None:
         self._owner = {one.number: one.owner for one in self.entrants}
         self._sides = sides_of(self.rules)
         self._played = 0
@@ -100,7 +103,8 @@ class Course:
         return following
 
     def rounds(self) -> Generator[NextRound, PlayedRound, Standings]:
-        """Yield each round, take its results, and return all places."""
+        """Yield each round, take its results, and return all places; each call begins anew."""
+        self._begin()
         alive, out = seeded(self.event, self.entrants, self.lots), list[list[int]]()
         legs = legs_of(self.event, len(self.entrants), self.rules)
         standings = Standings((), ())
@@ -114,6 +118,7 @@ class Course:
                 here += yield from self._round(leg, stage, alive, turn)
             groups, cuts = self._contests(leg, stage, alive, here)
             order = yield from self._played_off(leg, stage, groups, cuts)
+            order += [one for one in alive if one not in order]  # those who left before they sat at a pod
             standings = self._standings(stage, alive, order)
             present = [one for one in order if self._is_present(one)]
             chosen = present[: leg.keeps] if leg.keeps else order

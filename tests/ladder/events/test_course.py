@@ -142,3 +142,19 @@ def test_two_play_offs_of_a_round_have_stand_ins_of_their_own() -> None:
     (_, draw) = next(each for each in drawn if each[0].kind == "play-off")
     chairs = [one for table in draw.tables for one in table]
     assert sorted(chairs) == [-2, -1, 1, 2, 3, 4, 5, 6]
+
+
+def test_those_who_leave_before_their_pod_are_last_of_it() -> None:
+    drawn, results, course = run(event(PODS, FINAL), entrants(12), levels=100, left={3: 0, 7: 1})
+    assert 3 not in {one for table in drawn[0][1].tables for one in table}
+    found = places(course, results)
+    assert sorted(found) == list(range(1, 13))
+    assert found[-1] == 3
+
+
+def test_one_course_can_be_asked_again() -> None:
+    _, results, course = run(event(PODS, FINAL), entrants(12), levels=100, left={3: 1})
+    assert places(course, results) == places(course, results)
+    first = course.next_round([])
+    assert isinstance(first, NextRound)
+    assert 3 in {one for table in first.draw().tables for one in table}, "it left after the first round"
