@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from ladder.cli.accounts.group import account
 from ladder.cli.accounts.login import login, logout, whoami
+from ladder.cli.event.group import event
 from ladder.cli.extras import how_to_install
 from ladder.cli.organise.cluster import cluster
 from ladder.cli.organise.config import config
@@ -104,6 +105,7 @@ PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     "A remote ladder": {"login": login, "logout": logout, "whoami": whoami, "push": push},
     "Run a ladder": {
         "ladder": ladder_app,
+        "event": event,
         "up": up,
         "serve": serve,
         "cluster": cluster,
