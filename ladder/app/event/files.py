@@ -58,8 +58,9 @@ def read_event(path: Path) -> tuple[Event, Rules]:
         UserError: If it cannot be read, or describes no event.
         RulesFileError: If its variant is none.
     """
+    text = _text(path, FILE_BYTES)
     try:
-        event = parse_event(_text(path, FILE_BYTES))
+        event = parse_event(text)
     except UserError as error:
         raise UserError(f"{path}: {error}.") from None
     own = path.parent / event.variant
@@ -73,8 +74,9 @@ def read_entrants(path: Path, event: Event) -> tuple[Entrant, ...]:
     Raises:
         UserError: If it cannot be read, or is not one that the event allows.
     """
+    text = _text(path, FILE_BYTES)
     try:
-        entrants = parse_entrants(_text(path, FILE_BYTES))
+        entrants = parse_entrants(text)
     except UserError as error:
         raise UserError(f"{path}: {error}.") from None
     fewest, most = event.entrants
@@ -155,9 +157,9 @@ def _text(path: Path, most: int) -> str:
         with path.open("rb") as file:
             content = file.read(most + 1)
         if len(content) > most:
-            raise UserError(f"it is longer than {most:,} bytes")
+            raise UserError(f"{path}: it is longer than {most:,} bytes.")
         return content.decode("utf-8-sig")
     except OSError as error:
-        raise UserError(f"{path}: this file cannot be read: {error.strerror}.") from None
+        raise UserError(f"{path}: it cannot be read: {error.strerror}.") from None
     except UnicodeError:
-        raise UserError("it is not UTF-8 text") from None
+        raise UserError(f"{path}: it is not UTF-8 text.") from None

@@ -59,6 +59,19 @@ def test_a_file_that_is_no_event_is_one_sentence(tmp_path: Path) -> None:
         assert done.stderr.count("\n") == 1
 
 
+def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    draw, results = files(tmp_path), tmp_path / "results.json"
+    (tmp_path / "latin.toml").write_bytes(b"\xff")
+    for words, path, why in (
+        (["event", "check"], tmp_path / "none.toml", "it cannot be read: No such file or directory"),
+        (["event", "check"], tmp_path, "it cannot be read: Is a directory"),
+        (["event", "check"], tmp_path / "latin.toml", "it is not UTF-8 text"),
+        ([*draw, "--results"], results, "it cannot be read: No such file or directory"),
+    ):
+        done = pigpen(*words, str(path))
+        assert (done.returncode, done.stderr) == (2, f"pigpen: {path}: {why}.\n")
+
+
 def test_a_round_is_drawn_the_same_again(tmp_path: Path) -> None:
     words = files(tmp_path)
     one, other = pigpen(*words, "--json"), pigpen(*words, "--json")
