@@ -4,8 +4,8 @@ Whether the ± of the standings is true: in how many of 100 cases the true ratin
     python -m benchmarks.calibration
     python -m benchmarks.calibration --repetitions 20 --bots 50 --matches 1500
 
-Simulated ladders as in benchmarks/scheduling.py: matches of four seats in which the places are the order of four noisy
-performances, so that a bot that does well in a match beats all three others at once. The noise is from the Gumbel
+Simulated ladders as in benchmarks/formula_ladder.py: matches of four seats in which the places are the order of four
+noisy performances, so that a bot that does well in a match beats all three others at once. The noise is from the Gumbel
 distribution, with which Elo's formula holds exactly, or from the normal one, with which it holds for nearly equal bots
 alone. The tables are the scheduler's, or drawn by chance.
 
@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks import report
-from benchmarks.scheduling import DEVIATION, POLICIES, SEATS, Ladder, gumbel
+from benchmarks.formula_ladder import DEVIATION, POLICIES, SEATS, Ladder, gumbel
 from ladder.ratings.batch import PRIOR, Estimate, fit, pair_weight
 from ladder.ratings.elo import SCALE, START, expected, pair_scores
 

@@ -21,7 +21,7 @@ from referee.records.by import BY_BOT, was_asked
 from referee.records.lines import AnyLine, DealLine
 from referee.seats.seat import InlineSeat
 
-BOTS = ("random", "cautious", "counting", "sampling", "exact")
+BOTS = ("random", "cautious", "counting", "sampling", "exact", "tree")
 """The sample bots, the weakest first."""
 FOLDER = Path(__file__).parents[1] / "sample_bots"
 PATIENT = ClockSetting(bank=3600.0, increment=3600.0, limit=3600.0, start_up=10.0)

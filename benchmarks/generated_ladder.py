@@ -38,6 +38,8 @@ class Results:
 
     versions: npt.NDArray[np.int64]
     """Ids, from 1."""
+    points: npt.NDArray[np.float64]
+    """Points a deal on each board; more is better."""
     places: npt.NDArray[np.int64]
     faulty: npt.NDArray[np.bool_]
     earlier: npt.NDArray[np.int64]
@@ -84,14 +86,15 @@ def _draw(rng: np.random.Generator, bots: int, matches: int) -> Results:
         rounds.append(rng.permuted(order, axis=1))
     versions = np.concatenate(rounds)[:matches]
     luck = rng.gumbel(0.0, 1.0, versions.shape)
-    places = np.argsort(np.argsort(-(strength[versions] * np.log(10) / 400 + luck), axis=1), axis=1) + 1
+    play = strength[versions] * np.log(10) / 400 + luck
+    places = np.argsort(np.argsort(-play, axis=1), axis=1) + 1
     order = np.argsort(versions, axis=None, kind="stable")  # by bot, then by time
     counts = np.bincount(versions.ravel(), minlength=bots)
     starts = np.cumsum(counts) - counts
     earlier = np.empty_like(versions)
     earlier.ravel()[order] = np.arange(versions.size) - np.repeat(starts, counts)
     ratings = 1500 + strength[versions] + rng.normal(0.0, 20.0, versions.shape) - 1000 / (earlier + 5)
-    return Results(versions + 1, places, rng.random(versions.shape) < FAULTY, earlier, ratings)
+    return Results(versions + 1, np.round(4 * play) / 4, places, rng.random(versions.shape) < FAULTY, earlier, ratings)
 
 
 def _write_bots(connection: sqlite3.Connection, bots: int) -> None:
@@ -116,11 +119,11 @@ def _write_matches(connection: sqlite3.Connection, matches: int) -> None:
         "matches",
         (
             "id", "variant", "format", "clock", "seed", "commitment", "status", "attempt", "failures", "added",
-            "started", "finished", "ordinal", "deals", "reason", "record_kept",
+            "started", "finished", "ordinal", "deals", "reason", "record_kept", "rated_by",
         ),
         (
             (each, VARIANT, f"boards:{BOARDS}", clock, f"{each:064x}", f"{each:064x}", "done", 1, 0, time, time,
-             time + 60.0, each, DEALS, "", 0)
+             time + 60.0, each, DEALS, "", 0, "boards")
             for each, time in enumerate(times, 1)
         ),
     )  # fmt: skip
@@ -132,14 +135,18 @@ def _write_seats(connection: sqlite3.Connection, rng: np.random.Generator, drawn
     columns = (
         np.repeat(np.arange(1, count // SEATS + 1), SEATS), np.tile(np.arange(SEATS), count // SEATS),
         drawn.versions, drawn.places, rng.normal(6.5, 1.0, count), rng.random(count), drawn.faulty, drawn.faulty * 0,
-        rng.random(count), 10 * rng.random(count), drawn.earlier, BOARDS * drawn.earlier, drawn.ratings, after,
+        rng.random(count), 10 * rng.random(count), drawn.points, drawn.earlier, BOARDS * drawn.earlier, drawn.ratings,
+        after,
     )  # fmt: skip
     names = (
         "match_id", "seat", "version_id", "place", "points_per_deal", "standard_error", "faults", "taken_over",
-        "median_ms", "worst_ms", "matches_before", "boards_before", "rating_before", "rating_after", "timed",
+        "median_ms", "worst_ms", "board_points", "matches_before", "boards_before", "rating_before", "rating_after",
+        "timed",
     )  # fmt: skip
     rows = zip(*(column.ravel().tolist() for column in columns), strict=True)
-    _insert(connection, "seats", names, ((*row, "cpu") for row in rows))
+    board = names.index("board_points")
+    on_boards = ((*row[:board], json.dumps([row[board]] * BOARDS), *row[board + 1 :], "cpu") for row in rows)
+    _insert(connection, "seats", names, on_boards)
 
 
 def _next_of_each(drawn: Results) -> npt.NDArray[np.float64]:
@@ -193,7 +200,7 @@ def _write_ratings(connection: sqlite3.Connection, drawn: Results, bots: int) ->
 
 def _write_pairs(connection: sqlite3.Connection, drawn: Results, bots: int) -> None:
     size = (bots + 1) ** 2
-    wins, n, a_then_b, b_then_a = (np.zeros(size) for _ in range(4))
+    wins, n, a_then_b, b_then_a, points, squares = (np.zeros(size) for _ in range(6))
     for one in range(SEATS):
         for other in range(one + 1, SEATS):
             first, second = drawn.versions[:, one], drawn.versions[:, other]
@@ -202,6 +209,9 @@ def _write_pairs(connection: sqlite3.Connection, drawn: Results, bots: int) -> N
             won = (drawn.places[:, one] < drawn.places[:, other]) == (first == low)
             wins += np.bincount(key, weights=won, minlength=size)
             n += np.bincount(key, minlength=size)
+            lead = (drawn.points[:, one] - drawn.points[:, other]) * np.where(first == low, 1, -1)
+            points += BOARDS * np.bincount(key, weights=lead, minlength=size)
+            squares += BOARDS * np.bincount(key, weights=lead**2, minlength=size)
             next_to = [(first, second)] if other == one + 1 else [(second, first)] if other - one == SEATS - 1 else []
             for left, right in next_to:
                 a_then_b += np.bincount(key, weights=left < right, minlength=size)
@@ -211,10 +221,14 @@ def _write_pairs(connection: sqlite3.Connection, drawn: Results, bots: int) -> N
         met // (bots + 1),
         met % (bots + 1),
         wins[met],
-        *(each[met].astype(int) for each in (n, a_then_b, b_then_a)),
+        *(each[met].astype(int) for each in (n, a_then_b, b_then_a, BOARDS * n)),
+        *(each[met] for each in (BOARDS * wins, points, squares)),
     )
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    names = ("variant", "a", "b", "boards", "score", "n", "a_then_b", "b_then_a")
+    names = (
+        "variant", "a", "b", "boards", "score", "n", "a_then_b", "b_then_a", "boards_played", "board_score", "points",
+        "squares",
+    )  # fmt: skip
     _insert(connection, "pair_stats", names, ((VARIANT, a, b, BOARDS, *rest) for a, b, *rest in rows))
 
 

@@ -4,7 +4,7 @@ Whether ratings need to know how many boards a match had, where matches have dif
     python -m benchmarks.mixed_lengths
     python -m benchmarks.mixed_lengths --repetitions 8 --matches 2000
 
-Simulated ladders as in benchmarks/scheduling.py, in which a match of b boards has √(4 / b) times the luck of one of
+Simulated ladders as in benchmarks/formula_ladder.py, in which a match of b boards has √(4 / b) times the luck of one of
 four. The boards of each match are drawn by chance. The same matches are fitted twice by the batch estimate: with the
 boards of each, as the ladder does, and as if all had four. Shown are the share of true ratings, relative to their mean,
 within the ±, the root of the mean squared difference between the true ratings and the estimate, and Kendall's τ.
@@ -24,8 +24,9 @@ from random import Random
 import numpy as np
 
 from benchmarks.calibration import NOISE, covered, percent
+from benchmarks.formula_ladder import DEVIATION, SEATS, Ladder, scheduled
+from benchmarks.orders import kendall
 from benchmarks.report import show
-from benchmarks.scheduling import DEVIATION, SEATS, Ladder, kendall, scheduled
 from ladder.ratings.batch import Estimate, fit, pair_weight
 from ladder.ratings.elo import STANDARD_BOARDS, START, pair_scores
 

@@ -1,22 +1,20 @@
 """
-How many matches the ladder takes to find the order of its bots, against tables drawn by chance.
+How many matches the ladder takes to find the order of its bots, where chance is that of real games.
 
     python -m benchmarks.scheduling
-    python -m benchmarks.scheduling --repetitions 20 --bots 50 --matches 5000
-    python -m benchmarks.scheduling --boards 1 2 4 8 16 --start 0.4 --deal 0.08
+    python -m benchmarks.recorded_games games.npz
+    python -m benchmarks.scheduling --games games.npz --variants hearts --repetitions 8 --matches 4000
+    python -m benchmarks.scheduling --games games.npz --rules information --refit 4 25 100 400
 
-The bots of a simulation have true ratings from N(1500, 200²) and play matches of four seats, one at a time. In a match
-each bot performs at its rating plus noise from the Gumbel distribution of scale 400 / ln 10, and the places are the
-order of the performances: then a beats b with the probability that Elo's formula gives, and the order of all is that
-of R. Plackett (1975) and R. Luce (1959). Ratings and tables come from the ladder's own `ladder.ratings.elo` and
-`ladder.pairing.scheduler`. The same bots play under all policies in one run.
+Matches of four boards between the bots of a simulated ladder (benchmarks/simulated_ladder.py), some of which fail. They
+are chosen by the ladder's rule (`ladder.pairing`), by the one before it (benchmarks/nearest_pairing.py), or by
+chance; the same bots play under all rules. The rule before chooses by Elo, four matches at a time; the ladder's rule by
+the batch estimate, which is made anew every --refit matches. Without --games the real games are played first.
 
-With --boards the scheduler's matches have that number of boards, and the noise falls with its root. Every simulation
-plays as many boards as --matches matches of four. The hours are those of one match at a time that takes --start seconds
-to start and --deal seconds for each deal.
-
-A bar is reached at the first hundred of matches after which the mean over all simulations is at it; the range beside it
-holds 90 of 100 bootstrap samples of the simulations.
+Five orders are compared with the true one, each by its own measure: Elo after each match, by its places or by those of
+its boards; the batch estimate of either; points a deal by least squares. A bar is reached at the first hundred of
+matches after which the mean over all ladders is at it; the range holds 90 of 100 bootstrap samples of the ladders. The
+hours are those of one match at a time that takes --start seconds to start and --deal seconds for a deal.
 """
 
 from __future__ import annotations
@@ -24,194 +22,273 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import statistics
+import tempfile
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
+from itertools import product
+from multiprocessing import get_context
+from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks import report
-from ladder.pairing.match_length import LENGTHS
-from ladder.pairing.scheduler import TOP, DisjointSets, Entrant, next_matches
-from ladder.ratings.elo import SCALE, STANDARD_BOARDS, START, Side, SideMember, moves, steepness
+from benchmarks import recorded_games
+from benchmarks.nearest_pairing import nearest_table
+from benchmarks.orders import bootstrap, in_top, kendall, reached, spread
+from benchmarks.report import show
+from benchmarks.simulated_ladder import Chance, Field, OnlineElo, Results
+from ladder.pairing.information import Information
+from ladder.pairing.scheduler import Entrant, PairingAims, next_matches
+from ladder.ratings.batch import pair_weight
+from ladder.ratings.elo import STANDARD_BOARDS
 
-DEVIATION = 200.0
-SEATS = 4
-AT_ONCE = 3
-"""Matches that a ladder on two cores plays at the same time."""
-EVERY = 100
-"""Matches of four boards between two looks."""
-BARS = {"Kendall τ ≥ 0.95": (0, 0.95), f"{TOP - 0.5} of the top {TOP} right": (1, TOP - 0.5)}
-"""What is to be reached: column of the looks, and bar."""
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from benchmarks.recorded_games import Games
 
 FloatArray = npt.NDArray[np.float64]
+
+BOTS = 50
+SEATS = 4
+TOP = 10
+EVERY = 100
+"""Matches between two looks."""
+BEFORE = 4
+"""Matches that the rule before chose at a time: two that are played, and two that wait."""
+TAU, NINE_AND_A_HALF = 0.95, TOP - 0.5
+ORDERS = {"Elo": "match", "Elo by boards": "board", "batch": "match", "batch by boards": "board", "points": "points"}
+"""What is compared, and by what the true order is then."""
 
 
 @dataclass
 class Ladder:
     """The state of a simulated ladder: what the store would hold."""
 
-    true: list[float]
-    noise: Callable[[Random], float]
-    """In a performance in a match of four boards, in Elo."""
-    boards: int = STANDARD_BOARDS
-    """In each match."""
-    ratings: list[float] = field(init=False)
-    matches: list[int] = field(init=False)
-    seats: list[list[int]] = field(init=False)
-    played: list[int] = field(init=False)
-    """Boards of each."""
+    bots: Field
+    choice: Random
+    batch: int
+    """Matches that are chosen at a time."""
+    by_boards: bool = False
+    """Whether the ladder's rule chooses by the estimate of the boards."""
+    number: int = 0
     neighbours: Counter[tuple[int, int]] = field(default_factory=Counter)
-    sets: DisjointSets = field(default_factory=lambda: DisjointSets(AT_ONCE))
 
     def __post_init__(self) -> None:
-        self.ratings = [START] * len(self.true)
-        self.matches, self.played = [0] * len(self.true), [0] * len(self.true)
-        self.seats = [[0] * SEATS for _ in self.true]
+        count, sides = self.bots.count, self.bots.sides
+        self.results = Results(count, sides)
+        self.elo = OnlineElo(count, by_boards=False)
+        self.elo_by_boards = OnlineElo(count, by_boards=True)
+        self.matches = [0] * count
+        self.seats = [[0] * SEATS for _ in range(count)]
 
-    def play(self, table: tuple[int, ...], rng: Random) -> list[Side]:
-        """Play a match and rate it; the sides as they stood before it, with their places."""
-        performance = {bot: self.true[bot] + self.noise(rng) / steepness(self.boards) for bot in table}
-        order = sorted(table, key=lambda bot: -performance[bot])
-        played = {bot: SideMember(bot, self.ratings[bot], self.played[bot]) for bot in table}
-        sides = [Side((played[bot],), order.index(bot) + 1) for bot in table]
-        for move in moves(sides, self.boards):
-            self.ratings[move.version] = move.after
+    def play(self, tables: Sequence[Sequence[int]], rng: np.random.Generator) -> None:
+        """Play matches, and rate them one after the other; *tables* has each side once."""
+        played = self.bots.play(np.array(tables), rng)
+        self.results.add(np.array(tables), played)
+        for table, scores in zip(tables, played.scores, strict=True):
+            self.elo.add(table, scores)
+            self.elo_by_boards.add(table, scores)
+            for bot in table:
+                self.matches[bot] += 1
+        self.number += len(tables)
+
+    def orders(self) -> dict[str, FloatArray]:
+        """What each way of rating makes of the results."""
+        return {
+            "Elo": np.array(self.elo.ratings),
+            "Elo by boards": np.array(self.elo_by_boards.ratings),
+            "batch": self.results.estimate("match").ratings,
+            "batch by boards": self.results.estimate("board").ratings,
+            "points": self.results.points(),
+        }
+
+
+def by_information(ladder: Ladder) -> list[list[int]]:
+    """The tables that the ladder's scheduler hands out; each bot has an owner of its own."""
+    count, sides = ladder.bots.count, ladder.bots.sides
+    estimate = ladder.results.estimate("board" if ladder.by_boards else "match") if ladder.number else None
+    known = Information.of(estimate, range(count), pair_weight(sides))
+    entrants = [Entrant(bot, bot, bot, ladder.matches[bot], tuple(ladder.seats[bot])) for bot in range(count)]
+    shape, rng = (SEATS, sides == 2), ladder.choice
+    tables = next_matches(entrants, known, ladder.neighbours, *shape, rng, ladder.batch, aims=PairingAims(TOP))
+    for table in tables:
         for seat, bot in enumerate(table):
-            self.matches[bot] += 1
-            self.played[bot] += self.boards
-            self.seats[bot][seat] += 1
-            self.neighbours[bot, table[(seat + 1) % SEATS]] += 1
-        return sides
+            ladder.seats[bot][seat] += 1
+            ladder.neighbours[bot, table[(seat + 1) % SEATS]] += 1
+    return [list(dict.fromkeys(table)) for table in tables]
 
 
-Policy = Callable[[Ladder, Random], tuple[int, ...]]
+def by_nearness(ladder: Ladder) -> list[list[int]]:
+    """The tables that the rule before handed out."""
+    matches, tables = ladder.matches.copy(), []
+    for _ in range(ladder.batch):
+        tables.append(nearest_table(ladder.elo.ratings, matches, ladder.bots.sides, ladder.choice))
+        for bot in tables[-1]:
+            matches[bot] += 1
+    return tables
 
 
-def scheduled(ladder: Ladder, rng: Random, sets: DisjointSets | None = None) -> tuple[int, ...]:
-    """The table that the ladder's scheduler hands out; each bot has an owner of its own."""
-    columns = zip(ladder.ratings, ladder.matches, ladder.seats, strict=True)
-    entrants = [Entrant(bot, bot, bot, rating, n, tuple(seats)) for bot, (rating, n, seats) in enumerate(columns)]
-    return next_matches(entrants, ladder.neighbours, SEATS, False, rng, 1, sets)[0]
+def by_chance(ladder: Ladder) -> list[list[int]]:
+    """Any bots."""
+    return [ladder.choice.sample(range(ladder.bots.count), ladder.bots.sides) for _ in range(ladder.batch)]
 
 
-def in_sets(ladder: Ladder, rng: Random) -> tuple[int, ...]:
-    """The same where `AT_ONCE` matches are played at once and no owner may have bots in two of them."""
-    return scheduled(ladder, rng, ladder.sets)
+RULES: dict[str, Callable[[Ladder], list[list[int]]]] = {
+    "before": by_nearness, "information": by_information, "information by boards": by_information, "chance": by_chance,
+}  # fmt: skip
 
 
-def by_chance(ladder: Ladder, rng: Random) -> tuple[int, ...]:
-    """Any four bots."""
-    return tuple(rng.sample(range(len(ladder.true)), SEATS))
+class Run(NamedTuple):
+    """Results of one ladder."""
+
+    looks: FloatArray
+    """(looks, orders, 2) After every hundred matches: τ, and how many of the true top ten are in the top ten."""
+    covered: tuple[float, float]
+    """The share of bots within their ±, by the batch estimate of matches, and by that of boards."""
+    counts: tuple[float, ...]
+    """Matches of the least and the most played bot in medians; of the best, the middle, the worst ones in means."""
+    truths: tuple[float, ...]
+    """Standard deviation of the true Elo; τ of the true order by matches with that by boards, and by points."""
 
 
-POLICIES: dict[str, Policy] = {"by chance": by_chance, "scheduled": scheduled, "in sets of three": in_sets}
+@cache
+def chance_of(path: str, variant: str) -> Chance:
+    """What chance does in a variant, read once by each process."""
+    return Chance(recorded_games.load(path)[variant])
 
 
-def gumbel(rng: Random) -> float:
-    """Noise in a performance, in Elo."""
-    return -SCALE / math.log(10) * math.log(-math.log(rng.random() or 0.5))
+@cache
+def field_of(path: str, variant: str, seed: int) -> Field:
+    """The bots of one ladder; their truth is found once by each process."""
+    return Field(chance_of(path, variant), BOTS, seed)
 
 
-def kendall(one: FloatArray, other: FloatArray) -> float:
-    """Kendall's τ of two rankings without ties: the share of pairs in the same order, less that of the others."""
-    signs = [np.sign(values[:, None] - values[None, :]) for values in (one, other)]
-    return float((signs[0] * signs[1]).sum() / (len(one) * (len(one) - 1)))
+def simulate(path: str, variant: str, rule: str, refit: int, matches: int, seed: int) -> Run:
+    """Play one ladder to its end."""
+    bots = field_of(path, variant, seed)
+    truth, rng = bots.truth, np.random.default_rng(1000 + seed)
+    batch = refit if rule.startswith("information") else BEFORE
+    ladder = Ladder(bots, Random(f"tables {seed}"), batch, rule == "information by boards")
+    looks: list[list[tuple[float, float]]] = []
+    while ladder.number < matches:
+        ladder.play(RULES[rule](ladder), rng)
+        new = ladder.number // EVERY - len(looks)
+        if new:
+            found = ladder.orders()
+            looks += [[_look(truth[measure], found[name]) for name, measure in ORDERS.items()]] * new
+    covered = [_covered(ladder.results, truth, what) for what in ("match", "board")]
+    orders = [kendall(truth["match"], truth[other]) for other in ("board", "points")]
+    truths = (float(truth["match"].std()), *orders)
+    return Run(np.array(looks), (covered[0], covered[1]), _counts(ladder.matches, truth["match"]), truths)
 
 
-def in_top(ratings: FloatArray) -> set[int]:
-    """The best ten."""
-    return set(np.argsort(-ratings)[:TOP].tolist())
+def _look(true: FloatArray, found: FloatArray) -> tuple[float, float]:
+    return kendall(true, found), len(in_top(true, TOP) & in_top(found, TOP))
 
 
-def simulate(policy: str, bots: int, matches: int, seed: int, boards: int = STANDARD_BOARDS) -> FloatArray:
-    """
-    Play as many boards as that number of matches of four have.
-
-    Returns:
-        (looks, 2) After every 400 boards: τ, and how many of the true top ten stand among the first ten.
-    """
-    rng, choice = Random(f"bots {seed}"), Random(f"tables {seed}")
-    ladder = Ladder([rng.gauss(START, DEVIATION) for _ in range(bots)], gumbel, boards)
-    true = np.array(ladder.true)
-    looks = []
-    for number in range(1, matches * STANDARD_BOARDS // boards + 1):
-        ladder.play(POLICIES[policy](ladder, choice), rng)
-        if number * boards % (EVERY * STANDARD_BOARDS) == 0:
-            ratings = np.array(ladder.ratings)
-            looks.append((kendall(true, ratings), len(in_top(true) & in_top(ratings))))
-    return np.array(looks, dtype=np.float64)
+def _covered(results: Results, truth: Mapping[str, FloatArray], what: str) -> float:
+    estimate = results.estimate(what)
+    off = np.abs(estimate.ratings - truth[what])
+    return statistics.fmean(bool(off[bot] <= estimate.error(bot)) for bot in range(len(off)))
 
 
-def reached(means: FloatArray, bar: float) -> float:
-    """The first look, in matches, at which the mean is at the bar; infinite if none is."""
-    at = np.nonzero(means >= bar)[0]
-    return (at[0] + 1) * EVERY if len(at) else math.inf
-
-
-def spread(looks: FloatArray, bar: float) -> str:
-    """When the mean over the simulations, (simulations, looks), is at the bar, with its bootstrap range."""
-    rng = np.random.default_rng(1)
-    drawn = [looks[rng.integers(0, len(looks), len(looks))] for _ in range(400)]
-    low, high = np.quantile([reached(sample.mean(axis=0), bar) for sample in drawn], (0.05, 0.95), method="nearest")
-    return f"{_matches(reached(looks.mean(axis=0), bar))} ({_matches(low)}–{_matches(high)})"
-
-
-def _matches(count: float) -> str:
-    return "never" if math.isinf(count) else f"{count:,.0f}"
+def _counts(matches: Sequence[int], true: FloatArray) -> tuple[float, ...]:
+    counts = np.array(matches, dtype=np.float64)
+    ranked, median, mean = counts[np.argsort(-true)], float(np.median(counts)), counts.mean()
+    groups = (ranked[:5], ranked[TOP - 5 : TOP + 5], ranked[-5:])
+    return (counts.min() / median, counts.max() / median, *(float(group.mean() / mean) for group in groups))
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1] if __doc__ else "")
-    parser.add_argument("--repetitions", type=int, default=100, help="simulations of each policy")
-    parser.add_argument("--bots", type=int, default=50)
-    parser.add_argument("--matches", type=int, default=5000, help="in each simulation")
-    parser.add_argument("--boards", type=int, nargs="+", help="compare these lengths of matches", choices=LENGTHS)
+    parser.add_argument("--games", help="a file that benchmarks.recorded_games has written")
+    parser.add_argument("--variants", nargs="+", choices=recorded_games.VARIANTS, default=recorded_games.VARIANTS)
+    parser.add_argument("--rules", nargs="+", choices=RULES, default=list(RULES))
+    parser.add_argument("--refit", type=int, nargs="+", default=[25], help="matches between two estimates")
+    parser.add_argument("--repetitions", type=int, default=8, help="ladders of each kind")
+    parser.add_argument("--matches", type=int, default=5000, help="in each ladder")
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--start", type=float, default=0.4, help="seconds in which a match starts")
     parser.add_argument("--deal", type=float, default=0.08, help="seconds of a deal")
     options = parser.parse_args()
-    if options.boards:
-        show_lengths(options)
-    else:
-        show_policies(options)
+    path = options.games or _played(options.variants)
+    rules = [(rule, refit) for rule in options.rules for refit in (options.refit if "info" in rule else [BEFORE])]
+    with ProcessPoolExecutor(options.processes, mp_context=get_context("spawn")) as pool:
+        for variant in options.variants:
+            runs = {}
+            for rule, refit in rules:
+                one = partial(simulate, path, variant, rule, refit, options.matches)
+                runs[rule, refit] = list(pool.map(one, range(options.repetitions)))
+            report(variant, chance_of(path, variant), runs, options)
 
 
-def show_lengths(options: argparse.Namespace) -> None:
-    """Print what each length of matches takes to the first bar."""
-    name, (column, bar) = next(iter(BARS.items()))
-    rows = []
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for boards in options.boards:
-            run = partial(simulate, "scheduled", options.bots, options.matches, boards=boards)
-            looks = np.stack(list(pool.map(run, range(options.repetitions))))[:, :, column]
-            needed = reached(looks.mean(axis=0), bar) * STANDARD_BOARDS / boards
-            match = options.start + SEATS * boards * options.deal
-            shares = f"{100 * options.start / match:.0f} %"
-            rows.append([str(boards), shares, _matches(needed), f"{needed * match / 3600:.1f}", spread(looks, bar)])
-    title = (
-        f"Until {name}, {options.bots} bots, {options.repetitions} simulations; a start of {options.start:g} s, "
-        f"{options.deal:g} s a deal"
+def _played(variants: Sequence[str]) -> str:
+    games: dict[str, Games] = {variant: recorded_games.play(variant, recorded_games.MATCHES) for variant in variants}
+    path = str(Path(tempfile.mkdtemp()) / "games.npz")
+    recorded_games.save(path, games)
+    print(f"The games are in {path}, for --games.")
+    return path
+
+
+def report(
+    variant: str, chance: Chance, runs: Mapping[tuple[str, int], Sequence[Run]], options: argparse.Namespace
+) -> None:
+    """Print what was found in one variant."""
+    first = next(iter(runs.values()))
+    sd, boards, points = np.mean([run.truths for run in first], axis=0)
+    print(
+        f"\n{variant}: {len(chance.tables):,} recorded matches of {len(chance.strengths)} bots; what two bots have "
+        f"over each other beyond their strengths has a standard deviation of {chance.interaction:.1f} points a deal. "
+        f"True Elo: standard deviation {sd:.0f}; τ of its order with that by boards {boards:.3f}, points {points:.3f}"
     )
-    report.show(title, ["boards", "starting", "matches", "hours", "boards played / 4"], rows)
-
-
-def show_policies(options: argparse.Namespace) -> None:
-    """Print how the ladder's tables compare with those by chance."""
+    hours = (options.start + SEATS * STANDARD_BOARDS * options.deal) / 3600
+    rows: list[tuple[str, ...]] = []
+    for (rule, refit), (number, name) in product(runs, enumerate(ORDERS)):
+        looks = np.stack([run.looks[:, number] for run in runs[rule, refit]])
+        base = np.stack([run.looks[:, 0] for run in first])
+        taus, tops = looks[:, :, 0], looks[:, :, 1]
+        needed = reached(taus.mean(axis=0), TAU, EVERY)
+        rows.append((
+            f"{rule}, {refit} at a time", name, spread(taus, TAU, EVERY), _ratio(taus, base[:, :, 0]),
+            "–" if math.isinf(needed) else f"{needed * hours:.1f}", spread(tops, NINE_AND_A_HALF, EVERY),
+            f"{taus[:, -1].mean():.3f} ± {taus[:, -1].std(ddof=1) / len(taus) ** 0.5:.3f}", f"{tops[:, -1].mean():.2f}",
+        ))  # fmt: skip
+    headings = ("rule", "order", f"τ ≥ {TAU:g} after", "of the first row", "hours", f"{NINE_AND_A_HALF} of top {TOP}",
+                f"τ after {options.matches:,}", "of top ten")  # fmt: skip
+    show(f"Matches until the order is right: {BOTS} bots, {options.repetitions} ladders", headings, rows)
     rows = []
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        for policy in POLICIES:
-            run = partial(simulate, policy, options.bots, options.matches)
-            looks = np.stack(list(pool.map(run, range(options.repetitions))))
-            cells = [spread(looks[:, :, column], bar) for column, bar in BARS.values()]
-            late = [f"{looks[:, -1, 0].mean():.3f}", f"{looks[:, -1, 1].mean():.2f}"]
-            rows.append([policy, *cells, *late])
-    title = f"Matches until the order is right, {options.bots} bots, {options.repetitions} simulations"
-    report.show(title, ["tables", *BARS, f"τ after {options.matches:,}", f"top {TOP} after {options.matches:,}"], rows)
+    for (rule, refit), found in runs.items():
+        shares = np.array([run.covered for run in found])
+        cells = [f"{100 * mean:.1f} ± {100 * error:.1f} %" for mean, error in zip(
+            shares.mean(axis=0), shares.std(axis=0, ddof=1) / len(found) ** 0.5, strict=True)]  # fmt: skip
+        counts = np.array([run.counts for run in found])
+        busy = f"{counts[:, 1].mean():.1f} (at most {counts[:, 1].max():.1f})"
+        rows.append((f"{rule}, {refit} at a time", *cells, f"{counts[:, 0].mean():.2f}", busy,
+                     *(f"{mean:.2f}" for mean in counts[:, 2:].mean(axis=0))))  # fmt: skip
+    headings = ("rule", "within ±, matches", "within ±, boards", "least / median", "most / median", "five best / mean",
+                f"ranks {TOP - 4} to {TOP + 5}", "five worst")  # fmt: skip
+    show("How true the ± is, and who plays how much", headings, rows)
+
+
+def _ratio(looks: FloatArray, base: FloatArray) -> str:
+    """Matches needed in those of the first row, with the range of 90 of 100 bootstrap samples."""
+    needed, before = reached(looks.mean(axis=0), TAU, EVERY), reached(base.mean(axis=0), TAU, EVERY)
+    if math.isinf(needed):
+        return "–"
+    if math.isinf(before):
+        return f"< {needed / (looks.shape[1] * EVERY):.2f}"
+    ratio = needed / before
+    pairs = zip(bootstrap(looks, TAU, EVERY), bootstrap(base, TAU, EVERY), strict=True)
+    low, high = np.quantile([one / other if math.isfinite(one) else math.inf for one, other in pairs], (0.05, 0.95),
+                            method="nearest")  # fmt: skip
+    return f"{ratio:.2f} ({low:.2f}–{high:.2f})"
 
 
 if __name__ == "__main__":

@@ -132,7 +132,7 @@ def estimate(database: Database) -> Row:
     for _ in range(5):
         with watch.once():
             estimates.refresh(database, VARIANT)
-    return watch.row("batch estimate: read, fitted, written", "≤ 1,000 ms")
+    return watch.row("fits of places and points: read, fitted, written", "≤ 2,500 ms")
 
 
 def lines_of_a_match() -> Sequence[AnyLine]:

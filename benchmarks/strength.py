@@ -25,7 +25,7 @@ from benchmarks.report import show
 from pigpen.rules import PRESETS, seed_from
 
 PAIRS = (
-    "cautious:random", "counting:cautious", "sampling:counting", "exact:counting",
+    "cautious:random", "counting:cautious", "sampling:counting", "exact:counting", "tree:counting",
 )  # fmt: skip
 
 

@@ -190,10 +190,11 @@ def few_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
     from ladder.matches import estimate, opinion
     from pigpen import search
 
-    monkeypatch.setattr(opinion, "FULL", estimate.Effort(cards=200, sealed=48, first=600))
+    monkeypatch.setattr(opinion, "FULL", estimate.Effort(cards=200, searched=100, sealed=48, first=600))
     monkeypatch.setattr(estimate, "HINDSIGHT", 10)
     for name in ("MAX_SEALED_TRIALS", "MAX_CARD_TRIALS"):
         monkeypatch.setattr(search, name, 2)
+    monkeypatch.setattr(search.TreeBot, "trials", 2)
 
 
 class Scheduling(LoadScopeScheduling):  # type: ignore[misc]

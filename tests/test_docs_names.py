@@ -22,7 +22,7 @@ CLASS = re.compile(r"`([A-Z][a-z]+\w*)(?:\.\w+)?(?:\(\))?`")
 DEFINED = re.compile(r"^ *class (\w+)", flags=re.MULTILINE)
 NOT_MODULES = re.compile(r"pigpen\.(toml|owner|sandbox|variants)|ladder\.(db|dump|md|waiting|stopping|aborting)")
 """Files, labels of containers and images, events of the log."""
-OTHER_NAMES = {"Hello", "Live", "Pss", "Shmem", "SimpleQueue", "TimeoutStopSec"}
+OTHER_NAMES = {"Hello", "Live", "LocalCluster", "Nanny", "Pss", "Shmem", "SimpleQueue", "TimeoutStopSec"}
 """Classes, messages and settings that are not in our Python code."""
 
 

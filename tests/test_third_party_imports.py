@@ -23,6 +23,7 @@ REFEREE_NEEDS = SDK_NEEDS | {"referee", "pydantic", "pydantic_core", "tomli_w"}
 STORE_NEEDS = {"alembic", "numpy", "orjson", "pydantic_settings", "sqlalchemy", "structlog"}
 SANDBOX_NEEDS = {"docker", "packaging", "requests", "threadpoolctl", "urllib3", "uv"}
 CLUSTER_NEEDS = {"cryptography", "dask", "distributed", "msgpack", "tornado"}
+EVENTS_NEED = {"highspy"}
 REGISTRY_NEEDS = {"cryptography", "joserfc"}
 SITE_NEEDS = {"anyio", "babel", "fastapi", "h11", "jinja2", "markupsafe", "prometheus_client", "starlette", "uvicorn"}
 PEOPLE_NEED = {"argon2", "authlib", "confusable_homoglyphs", "joserfc", "limits"}
@@ -41,6 +42,7 @@ NEEDS = {
     | SANDBOX_NEEDS
     | SITE_NEEDS
     | REGISTRY_NEEDS
+    | EVENTS_NEED
     | CLUSTER_NEEDS,
 }
 """Each folder, and the packages that its modules may import besides the standard library."""

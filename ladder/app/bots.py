@@ -14,12 +14,17 @@ from ladder.values.bots import BotList
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.bots import BotPage, BotRow
+    from ladder.values.order import Order
     from ladder.values.site import RatingCurve
     from ladder.values.standings import Standings
 
 
 def standings(
-    ladder: Ladder, variant: str | None = None, everyone: bool = False, first: int | None = None
+    ladder: Ladder,
+    variant: str | None = None,
+    everyone: bool = False,
+    first: int | None = None,
+    by: Order | None = None,
 ) -> list[Standings]:
     """
     Read the standings of each variant.
@@ -29,13 +34,16 @@ def standings(
         variant: Only this one.
         everyone: With those that are suspended or retired, behind the others.
         first: Number of rows to give for each variant.
+        by: What to order them by; None: what the organiser has set.
 
     Raises:
         LadderError: If the ladder does not play that variant.
     """
     with ladder.database.read() as session:
         wanted = names.variants(session) if variant is None else [variant]
-        return [tables.standings(session, names.find_variant(session, name), everyone, first) for name in wanted]
+        order = by or ladder.settings.standings_by
+        variants = [names.find_variant(session, name) for name in wanted]
+        return [tables.standings(session, each, everyone, first, by=order) for each in variants]
 
 
 def bots(ladder: Ladder, owner: str | None = None) -> list[BotRow]:

@@ -69,11 +69,13 @@ def variants(ladder: Ladder, first: int = 5) -> list[VariantSummary]:
     with ladder.database.read() as session:
         found = []
         for name in names.variants(session):
-            table = tables.standings(session, names.find_variant(session, name), first=first)
+            by = ladder.settings.standings_by
+            table = tables.standings(session, names.find_variant(session, name), first=first, by=by)
             found.append(
                 VariantSummary(
                     variant=name,
                     title=table.title,
+                    by=table.by,
                     matches=table.matches,
                     active=tables.active(session, name),
                     top=table.standings,

@@ -18,6 +18,7 @@ from ladder.values.cluster import CertificateRow, WorkerRow
 from ladder.values.compare import CompareResult
 from ladder.values.database import Backup, DatabaseCopy, Upgrade
 from ladder.values.doctor import DoctorReport
+from ladder.values.events import EventCheck, EventDraw, EventSimulation
 from ladder.values.logs import SeatLog
 from ladder.values.matches import Explanation, MatchPage, MatchRow
 from ladder.values.people import TableLinks
@@ -75,6 +76,9 @@ PRINTED: dict[str, Any] = {
     "cluster drain": WorkerRow,
     "cluster resume": WorkerRow,
     "cluster certs": CertificateRow,
+    "event check": EventCheck,
+    "event draw": EventDraw,
+    "event simulate": EventSimulation,
     "doctor": DoctorReport,
     "config": list[SettingRow],
     "db upgrade": Upgrade,

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th")
 """A place at every table that rules can have."""
 FIELDS = (
-    "rank", "bot", "version", "owner", "state", "elo", "error", "provisional", "rank_low", "rank_high", "matches",
-    "deals", "points_per_deal", *ORDINALS, "decisions", "faults", "fault_rate", "takeovers", "change", "since",
+    "rank", "bot", "version", "owner", "state", "elo", "error", "provisional", "rank_low", "rank_high",
+    "margin", "margin_error", "margin_rank", "margin_rank_low", "margin_rank_high", "outplaced_by", "matches", "deals",
+    "points_per_deal", *ORDINALS, "decisions", "faults", "fault_rate", "takeovers", "change", "since",
     "reason",
 )  # fmt: skip
 """The columns, behind that of the variant."""

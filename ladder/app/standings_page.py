@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.store.queries.standings import Extent
     from ladder.values.bots import BotRow
+    from ladder.values.order import Order
     from ladder.values.standings import StandingRow, Standings
 
 Row = TypeVar("Row", "StandingRow", "BotRow")
@@ -38,7 +39,12 @@ class StandingsPage:
 
 
 def standings_page(
-    ladder: Ladder, variant: str, search: str = "", everyone: bool = False, page: int = 1
+    ladder: Ladder,
+    variant: str,
+    search: str = "",
+    everyone: bool = False,
+    page: int = 1,
+    by: Order | None = None,
 ) -> StandingsPage:
     """
     Read one page of the standings of a variant.
@@ -49,24 +55,26 @@ def standings_page(
         search: A part of the name of the bot or of its owner; empty: all of them.
         everyone: With those that are suspended or retired, behind the others.
         page: From 1; the last one if there are fewer.
+        by: What to order them by; None: what the organiser has set.
 
     Raises:
         LadderError: If the ladder does not play that variant.
     """
     with ladder.database.read() as session:
         there = names.find_variant(session, variant)
-        scale = extent(session, there, everyone)
+        by = by or ladder.settings.standings_by
+        scale = extent(session, there, everyone, by)
         if search:
-            table = standings(session, there, everyone)
+            table = standings(session, there, everyone, by=by)
             rows = named(table.standings, search)
             number, pages = number_of(len(rows), page)
             shown = rows[(number - 1) * ROWS : number * ROWS]
             table = table.model_copy(update={"standings": shown})
-            return StandingsPage(table, number, pages, scale, neighbours(session, variant))
+            return StandingsPage(table, number, pages, scale, neighbours(session, variant, by=by))
         number, pages = number_of(scale.rows, page)
         skipped = (number - 1) * ROWS
-        table = standings(session, there, everyone, ROWS, skipped)
-        return StandingsPage(table, number, pages, scale, neighbours(session, variant, ROWS, skipped))
+        table = standings(session, there, everyone, ROWS, skipped, by)
+        return StandingsPage(table, number, pages, scale, neighbours(session, variant, ROWS, skipped, by))
 
 
 def named(rows: Sequence[Row], search: str) -> tuple[Row, ...]:

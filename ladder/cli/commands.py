@@ -154,6 +154,10 @@ PANELS = {
             "ladder.cli.organise.run:ladder_app",
             "Run the ladder: schedule matches, play them, rate the bots.",
         ),
+        "event": Command(
+            "ladder.cli.event.group:event",
+            "Describe an event in a file, check it, draw its rounds, and simulate it. No ladder is needed.",
+        ),
         "cluster": Command(
             "ladder.cli.organise.cluster:cluster",
             "See the workers on other machines, and decide which of them play.",

@@ -1,5 +1,7 @@
 """
-What each choice of a decision is worth, by playouts from what the seat knew: a model's opinion.
+What each choice of a decision is worth, by simulation from what the seat knew: a model's opinion.
+
+Cards are searched as a tree where the engine in C runs and there is time for it; all else is tried by playouts.
 
 Choices are compared in the same sampled deals, in several independent batches: the differences of a batch belong
 together, and how they scatter from batch to batch gives the error.
@@ -17,7 +19,7 @@ from pigpen import is_accelerated, margin
 from pigpen.rules import MoonChoice, Phase
 from pigpen.rules.choices import count_exposures, count_passes
 from pigpen.rules.errors import PigpenError
-from pigpen.search import some_exposures, some_passes
+from pigpen.search import CardTree, some_exposures, some_passes
 from pigpen.sim.inference import Evidence
 from pigpen.sim.playout import Policy, playout, settle
 from pigpen.sim.sim_random import SimRandom
@@ -26,6 +28,7 @@ from referee.records.steps import words_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from ladder.values.why import Search
     from pigpen.rules import Action, Deal
     from pigpen.values.view import View
 
@@ -45,27 +48,31 @@ class Effort:
     """Numbers of deals that are played out, each for all choices of a decision together."""
 
     cards: int
-    """In one batch, where a card is chosen: in C, about 1 µs each."""
+    """In one batch, where a card is chosen by playouts: in C, about 1 µs each."""
+    searched: int
+    """The same, where it is chosen by a tree search, about 4 µs each; 0: cards are chosen by playouts."""
     sealed: int
     """In one batch, where something else is chosen: from Python, some 30 µs each."""
     first: int
     """In the first estimate, which leaves `KEPT` choices where there are more."""
 
+    def search(self, view: View) -> Search:
+        """Say how the choices of a decision are tried: by tree search where that is for cards, and quick."""
+        return "tree" if self.searched and view.phase is Phase.PLAY and is_fast(view) else "playouts"
+
     def deals(self, view: View, choices: int) -> int:
         """Give the number of deals in one batch, a hundredth where the engine in C cannot sample them; 1 or more."""
         if view.phase is Phase.MOON:
             return 1  # nothing is left to sample
+        if self.search(view) == "tree":
+            return max(1, self.searched // choices)
         many = (self.cards if view.phase is Phase.PLAY else self.sealed) // choices
         return max(1, many if is_fast(view) else many // 100)
 
 
-FULL = Effort(cards=4000, sealed=480, first=6000)
-"""
-80,000 deals in all for a card: with house bots and hindsight some 50 ms, 99 of 100 within 160 ms where other programs
-run, too. Twice as many would not always be done within 300 ms, and would make the errors smaller by a third only: among
-six cards `ChoiceEstimate.behind_error` is some 0.15 points in Hearts and 4 in Gong Zhu. A pass takes some 350 ms.
-"""
-QUICK = Effort(cards=100, sealed=48, first=1200)
+FULL = Effort(cards=4000, searched=1000, sealed=480, first=6000)
+"""20,000 deals in all for a card by tree search, 80,000 by playouts: some 80 ms each. A pass takes some 350 ms."""
+QUICK = Effort(cards=100, searched=0, sealed=48, first=1200)
 """To find the decisions that are worth a closer look: some 2 ms for a card."""
 KEPT = 12
 """Choices that are compared where there are more, as in a pass: those that do best in a quick first estimate."""
@@ -153,7 +160,8 @@ def estimates(view: View, seed: int, effort: Effort = FULL, wanted: Collection[s
     rng = random.Random(seed)
     close = _first_look(view, choices(view), effort, wanted, rng)
     deals = effort.deals(view, len(close))
-    return judged(view, close, [_trial(view, close, deals, rng) for _ in range(BATCHES)])
+    trial = _searched if effort.search(view) == "tree" else _trial
+    return judged(view, close, [trial(view, close, deals, rng) for _ in range(BATCHES)])
 
 
 def judged(view: View, actions: Sequence[Action], batches: Sequence[Sequence[Sequence[float]]]) -> list[ChoiceEstimate]:
@@ -217,6 +225,12 @@ def _trial(view: View, actions: Sequence[Action], deals: int, rng: random.Random
             for seat, score in enumerate(playout(after, POLICY, rng)):
                 row[seat] += score
     return [[total / deals for total in row] for row in sums]
+
+
+def _searched(view: View, actions: Sequence[Action], deals: int, rng: random.Random) -> list[Sequence[float]]:
+    """The mean scores of all seats after each card, by a tree of its own: batches are independent of each other."""
+    found: Mapping[Action, Sequence[float]] = CardTree(view, rng).scores(deals)  # type: ignore[assignment]
+    return [found[action] for action in actions]
 
 
 def _error(values: Sequence[float]) -> float:

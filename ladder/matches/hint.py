@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ladder.matches.opinion import opinion_of
-from ladder.values.why import EstimatedChoice, Hint
+from ladder.values.why import OPINIONS, EstimatedChoice, Hint
 from pigpen.rules.shuffle import derived_number
 
 if TYPE_CHECKING:
@@ -31,4 +31,6 @@ def hint_of(view: View) -> Hint:
         legal=opinion.legal,
         choices=tuple(EstimatedChoice.model_validate(opinion.fields(each)) for each in opinion.found),
         deals=opinion.deals,
+        search=opinion.search,
+        opinion=OPINIONS[opinion.search],
     )

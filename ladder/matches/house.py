@@ -9,6 +9,7 @@ from ladder.matches.estimate import is_fast
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.inline import load_bot_class
 from pigpen.bot import decide
+from pigpen.rules import Phase
 from referee.records.steps import words_of
 
 if TYPE_CHECKING:
@@ -18,13 +19,15 @@ if TYPE_CHECKING:
     from pigpen.values.view import View
 
 QUICK_BOTS = ("cautious", "counting")
-SEARCHING_BOTS = ("sampling", "exact")
+SEARCHING_BOTS = ("sampling", "exact", "tree")
 """
 Those that simulate.
 
 Together with `QUICK_BOTS` they are the sample bots in Python but `random`, whose choice says nothing. No house bot
 remembers anything between decisions.
 """
+METHODS = {Phase.PASS: "pass_cards", Phase.EXPOSE: "expose", Phase.PLAY: "play", Phase.MOON: "choose_moon"}
+"""The method of a bot that answers in each phase."""
 HOUSE_BOTS = ("random", *QUICK_BOTS, *SEARCHING_BOTS)
 """House bots that play with people."""
 
@@ -35,12 +38,20 @@ def house_choices(make_view: Callable[[], View]) -> dict[str, str]:
 
     *make_view* gives what the seat knows, each time as a fresh value.
 
-    Bots that simulate are asked only where the engine in C is available: without it, a question would take seconds. The
-    bots are not given the clock of the match, so each always makes its full number of trials, and the same question
-    gives the same answer.
+    Bots that simulate are asked only where the engine in C is available: without it, a question would take seconds.
+    Bots that answer by the same method are asked once. They are not given the clock of the match, so each always makes
+    its full number of trials, and the same question gives the same answer.
     """
     names = QUICK_BOTS + SEARCHING_BOTS if is_fast(make_view()) else QUICK_BOTS
-    return {name: words_of(decide(house_bot(name), make_view()))[1] for name in names}
+    method, asked = METHODS[make_view().phase], dict[object, str]()
+    found = {}
+    for name in names:
+        bot = house_bot(name)
+        way = getattr(type(bot), method)
+        if way not in asked:
+            asked[way] = words_of(decide(bot, make_view()))[1]
+        found[name] = asked[way]
+    return found
 
 
 def house_bot(name: str) -> Bot:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ladder.matches.estimate import ChoiceEstimate
+    from ladder.values.why import Search
     from pigpen.values.view import View
 
 
@@ -28,6 +29,8 @@ class Opinion:
     """Number of legal choices."""
     deals: int
     """Sampled deals in which each choice was tried."""
+    search: Search
+    """How they were tried."""
 
     def fields(self, each: ChoiceEstimate) -> dict[str, object]:
         """The estimate of a choice, as it is shown."""
@@ -60,4 +63,4 @@ def opinion_of(make_view: Callable[[], View], seed: int, chosen: str | None = No
     house = house_choices(make_view)
     wanted = {*house.values()} if chosen is None else {chosen, *house.values()}
     found = estimates(view, seed, FULL, wanted)
-    return Opinion(found, house, count_choices(view), BATCHES * FULL.deals(view, len(found)))
+    return Opinion(found, house, count_choices(view), BATCHES * FULL.deals(view, len(found)), FULL.search(view))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ladder.matches.estimate import QUICK, TooManyChoices, estimates, played_out
 from ladder.matches.opinion import opinion_of
-from ladder.values.why import Choice, Why
+from ladder.values.why import OPINIONS, Choice, Why
 from referee.records.by import was_asked
 from referee.records.steps import words_of
 from referee.replay.decision import decisions
@@ -57,6 +57,8 @@ def why_of(decision: RecordedDecision, source: str) -> Why:
         legal=opinion.legal,
         choices=choices,
         deals=opinion.deals,
+        search=opinion.search,
+        opinion=OPINIONS[opinion.search],
         chosen=decision.chosen,
         by=decision.step.by,
         cost=done.behind,

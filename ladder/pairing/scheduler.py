@@ -1,52 +1,53 @@
 """
-Who plays next: a pure function from entrants to matches. Policy, in this order:
+Who plays next: a pure function from entrants, and what is known of them, to matches. Policy, in this order:
 
-1. Newcomers first: bots with fewer than 20 matches, the fewest first.
-2. In 30 of 100 other matches, the bot of which it is most open on which side of the boundary of the top ten it belongs,
-   if it is open of any; else the bot with the fewest matches of a quarter of them that chance draws: so no late
-   entrant sits in every match until it has caught up.
-3. Against it, the bots nearest in rating, give or take by chance what their ratings may be wrong by; at the boundary
-   give or take 10 Elo. One bot of each owner.
-4. In the order that leaves seats and neighbours most even.
+1. Newcomers first: bots whose ± is above a limit, the one with the fewest matches first.
+2. If a bot has less than half of the mean number of matches, 30 of 100 others are for the one with the fewest.
+3. Else the bot that has the most to gain (`ladder.pairing.information`) by matches against all others, each sum times
+   an exponential draw; in 30 of 100 such matches times its nearness to the boundary, too.
+4. Against it, one after the other, the bot that has the most to gain against those who sit there already, in those 30
+   matches times its nearness. One bot of each owner.
+5. In the order that leaves seats and neighbours most even (`ladder.pairing.seating`).
 
 Where bots of one owner must not play at the same time, matches are planned in sets that share no owner, so that those
-of a set can be played at once (`DisjointSets`).
+of a set can be played at once (`ladder.pairing.disjoint_sets`).
 
-Matches that are handed out count at once for the next ones. The same entrants and the same chance give the same answer.
-The numbers below were chosen by simulation, so that neither the order of all nor the top ten is found late at the cost
-of the other (benchmarks/scheduling.py).
+Matches that are handed out count at once for the next ones. The same entrants, the same knowledge and the same chance
+give the same answer. The numbers below were chosen with matches of real games (benchmarks/scheduling.py).
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import islice, permutations
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ladder.pairing.missing import missing_owners, waits_for
-from ladder.ratings.elo import PROVISIONAL
+from ladder.pairing.seating import Seating
+from ladder.ratings.elo import STANDARD_BOARDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from random import Random
 
-TOP = 10
-"""The boundary that is played out most: that of the top ten."""
+    import numpy.typing as npt
+
+    from ladder.pairing.disjoint_sets import DisjointSets
+    from ladder.pairing.information import Information
+
+    BoolArray = npt.NDArray[np.bool_]
+    FloatArray = npt.NDArray[np.float64]
+
 SHARE = 0.3
-"""The share of matches that begin with a bot at the boundary."""
-OPEN = 0.5
-"""A bot's side of the boundary is open while its rating is no more than this many standard errors away from it."""
-UNSURE = 260.0
-"""The standard error of a rating after n matches is about this, in Elo, divided by the root of n (docs/ratings.md)."""
-JITTER = 10.0
-"""What chance at least adds to the ratings when opponents are chosen: a standard deviation, in Elo."""
-DRAWN, DRAWN_SHARE = 8, 0.25
-"""The least played bot is taken of a random `DRAWN_SHARE` of all bots, but of no fewer than `DRAWN` bots."""
-ORDERS = 120
-"""The most orders of a table that are compared: all of five bots; of more, that many by chance."""
+"""The share of matches in which nearness to the boundary counts."""
+LAGGING = 0.5
+"""A bot with less than this share of the mean number of matches is behind."""
+CATCHING_UP = 0.3
+"""The share of matches for a bot that is behind, while there is one: so no late entrant sits in every match."""
+MAX_NEW = 60
+"""A bot with this many matches is no newcomer, whatever its ±: one that always loses stays unsure for long."""
 
 
 @dataclass(frozen=True)
@@ -56,48 +57,64 @@ class Entrant:
     version: int
     bot: int
     owner: int
-    rating: float
     matches: int
     """Recorded and pending ones."""
     seats: tuple[int, ...]
     """Times that it was bot number 0, 1, …; what is missing at the end is 0."""
 
 
+@dataclass(frozen=True)
+class PairingAims:
+    """What matches are to find out first."""
+
+    boundary: int = 10
+    """The rank below which the boundary is that is played out most; 0: there is none."""
+    newcomer_error: float = 120.0
+    """A bot with a larger ± is a newcomer; in Elo."""
+
+
 def next_matches(
     entrants: Sequence[Entrant],
+    known: Information,
     neighbours: Mapping[tuple[int, int], int],
     rules_players: int,
     partners: bool,
     rng: Random,
     count: int,
     sets: DisjointSets | None = None,
+    boards: int = STANDARD_BOARDS,
+    aims: PairingAims = PairingAims(),
 ) -> list[tuple[int, ...]]:
     """
     Choose the next *count* matches of a variant; none where there are too few owners.
 
     Args:
         entrants: All bot versions that may be scheduled.
-        neighbours: By two versions (x, y), the times that y came right after x in the order of bot numbers, the last
-            one being followed by the first; what is missing is 0.
+        known: What is known about them; the matches that are planned are counted in it.
+        neighbours: As `Seating` takes them.
         rules_players: Seats at a table.
         partners: Whether there are two teams; each is then one bot in both seats.
         rng: Chance.
         count: Number of matches.
         sets: The matches planned before these, which these continue. None: owners may play in several at once.
+        boards: Boards of each match.
+        aims: What matches are to find out first.
 
     Returns:
         For each match the version of each bot number; with partners a, b, a, b.
     """
     if why_none(entrants, rules_players, partners):
         return []
-    planner = _Planner(entrants, neighbours, rng)
+    planner = _Planner(entrants, known, aims, rng)
+    seating = Seating({one.version: one.seats for one in entrants}, neighbours, rng)
     sides = 2 if partners else rules_players
     tables = []
     for _ in range(count):
         owners = sets.free({one.owner for one in entrants}, sides) if sets else None
-        tables.append(planner.plan(sides, rules_players, owners))
+        versions = planner.plan(sides, boards, owners)
+        tables.append(seating.seat(versions, rules_players))
         if sets:
-            sets.add({planner.owner_of[version] for version in tables[-1]})
+            sets.add({planner.owner_of[version] for version in versions})
     return tables
 
 
@@ -109,6 +126,14 @@ def why_none(entrants: Sequence[Entrant], rules_players: int, partners: bool) ->
         return None
     have = "none has" if not owners else "only 1 has" if owners == 1 else f"only {owners} have"
     return f"A match needs bots of {needed} different owners, and {have} one that may play: it {waits_for(missing)}."
+
+
+def wanted_by_newcomers(entrants: Sequence[Entrant], known: Information, aims: PairingAims, sides: int) -> int:
+    """About how many matches it takes until no bot is a newcomer any more."""
+    needed = known.matches_until(aims.newcomer_error, sides)
+    matches = {one.version: one.matches for one in entrants}
+    left = [max(0, MAX_NEW - matches[version]) for version in known.versions]
+    return math.ceil(float(np.minimum(needed, left).sum()) / sides)
 
 
 def next_variant(entries: Mapping[str, int], matches: Mapping[str, int]) -> str | None:
@@ -126,116 +151,71 @@ def next_variant(entries: Mapping[str, int], matches: Mapping[str, int]) -> str 
     return min(known, key=lambda variant: matches.get(variant, 0) / entries[variant], default=None)
 
 
-class DisjointSets:
-    """
-    Matches in the order in which they will be played, in sets of which no two matches share an owner.
-
-    A few bots of as many owners would else play one match at a time, however many could be played at once: that a match
-    of 4 of 8 bots leaves the next one all it needs happens once in 70 times.
-    """
-
-    def __init__(self, at_once: int, planned: Iterable[Collection[int]] = ()) -> None:
-        """
-        Begin with what is planned.
-
-        Args:
-            at_once: How many matches are played at the same time: no set has more.
-            planned: The owners in each match that is being played, or waits, the first one first.
-        """
-        self._at_once = at_once
-        self._count = 0
-        self._busy: set[int] = set()
-        for owners in planned:
-            self.add(owners)
-
-    def free(self, owners: Collection[int], needed: int) -> Collection[int]:
-        """Give the owners who are not in the last set; all if a match needs more of them, or the set is full."""
-        left = set(owners) - self._busy
-        return owners if len(left) < needed or self._count >= self._at_once else left
-
-    def add(self, owners: Collection[int]) -> None:
-        """Plan one more match: part of the last set if it can be, else the first of another set."""
-        if self._count >= self._at_once or not self._busy.isdisjoint(owners):
-            self._count, self._busy = 0, set()
-        self._count += 1
-        self._busy.update(owners)
-
-
 class _Planner:
     """Hands out matches and counts them."""
 
-    def __init__(self, entrants: Sequence[Entrant], neighbours: Mapping[tuple[int, int], int], rng: Random) -> None:
-        self._rng = rng
-        self._entrants = sorted(entrants, key=lambda one: (-one.rating, one.version))
-        self._free = self._entrants
+    def __init__(self, entrants: Sequence[Entrant], known: Information, aims: PairingAims, rng: Random) -> None:
+        by_version = {one.version: one for one in entrants}
+        ordered = [by_version[version] for version in known.versions]
         self.owner_of = {one.version: one.owner for one in entrants}
-        self._matches = {one.version: one.matches for one in entrants}
-        self._seats = {one.version: Counter(dict(enumerate(one.seats))) for one in entrants}
-        self._neighbours, self._added = neighbours, Counter[tuple[int, int]]()
+        self._known, self._aims = known, aims
+        self._owners = np.array([one.owner for one in ordered])
+        self._matches = np.array([one.matches for one in ordered])
+        self._chance = np.random.default_rng(rng.getrandbits(64))
 
-    def plan(self, sides: int, players: int, owners: Collection[int] | None = None) -> tuple[int, ...]:
+    def plan(self, sides: int, boards: int, owners: Collection[int] | None = None) -> list[int]:
         """Hand out one match; *owners*: only of bots of theirs."""
-        self._free = [one for one in self._entrants if owners is None or one.owner in owners]
-        first, jitter = self._first()
-        table = self._seated(self._table(first, sides, jitter), players)
-        for version in set(table):
-            self._matches[version] += 1
-        for seat, version in enumerate(table):
-            self._seats[version][seat] += 1
-        self._added.update(_neighbours(table))
+        free = np.isin(self._owners, list(owners)) if owners is not None else np.ones(len(self._owners), dtype=np.bool_)
+        table = self._table(free, sides)
+        self._matches[table] += 1
+        versions = [self._known.versions[place] for place in table]
+        self._known.expect(versions, boards)
+        return versions
+
+    def _table(self, free: BoolArray, sides: int) -> list[int]:
+        """The places of a bot and its opponents."""
+        if (late := self._late(free)) is not None:
+            return self._filled(late, free, sides, None)
+        near = self._nearness() if self._chance.random() < SHARE else None
+        totals = self._known.totals if near is None else near * (self._known.gains @ near)
+        totals = np.where(free, totals * self._chance.exponential(size=len(totals)), 0.0)
+        first = int(np.argmax(totals)) if totals.any() else self._least_played(free)  # all is known: the least played
+        return self._filled(first, free, sides, near)
+
+    def _late(self, free: BoolArray) -> int | None:
+        """The newcomer, or else the bot that is behind, for which the next match is, if it is for one."""
+        matches = self._matches
+        new = free & (self._known.errors > self._aims.newcomer_error) & (matches < MAX_NEW)
+        if new.any():
+            return self._least_played(new)
+        behind = free & (matches < LAGGING * matches.mean())
+        return self._least_played(behind) if behind.any() and self._chance.random() < CATCHING_UP else None
+
+    def _least_played(self, these: BoolArray) -> int:
+        fewest = self._matches[these].min()
+        return int(self._chance.choice(np.nonzero(these & (self._matches == fewest))[0]))
+
+    def _filled(self, first: int, free: BoolArray, sides: int, near: FloatArray | None) -> list[int]:
+        """The first bot, and one after the other those that have most to gain there."""
+        table, left = [first], free & (self._owners != self._owners[first])
+        gains = self._known.gains[first].copy()
+        apart = np.abs(self._known.ratings - self._known.ratings[first]) * (1 + 1e-6 * self._chance.random(len(gains)))
+        while len(table) < sides:
+            worth = gains if near is None else gains * near
+            if not (worth[left] > 0).any():  # all is known: the nearest
+                worth = 1 / (1 + apart)
+            else:
+                worth = worth * (1 + 1e-6 * self._chance.random(len(worth)))  # of equal ones, chance decides
+            table.append(int(np.argmax(np.where(left, worth, -1.0))))
+            left &= self._owners != self._owners[table[-1]]
+            gains += self._known.gains[table[-1]]
         return table
 
-    def _first(self) -> tuple[Entrant, Callable[[Entrant], float]]:
-        """The bot for whose sake the match is played, and how far chance may move each opponent."""
-        newcomers = [one for one in self._free if self._matches[one.version] < PROVISIONAL]
-        if not newcomers and len(self._entrants) > TOP and self._rng.random() < SHARE:
-            openest = min(self._free, key=self._distance)
-            if self._distance(openest) <= OPEN:
-                return openest, lambda _: JITTER
-        waiting = self._least_played(newcomers or self._drawn())
-        return waiting, lambda one: JITTER + UNSURE / math.sqrt(1 + self._matches[one.version])
-
-    def _drawn(self) -> list[Entrant]:
-        count = max(DRAWN, round(DRAWN_SHARE * len(self._free)))
-        return self._rng.sample(self._free, min(count, len(self._free)))
-
-    def _least_played(self, candidates: list[Entrant]) -> Entrant:
-        fewest = min(self._matches[one.version] for one in candidates)
-        return self._rng.choice([one for one in candidates if self._matches[one.version] == fewest])
-
-    @cached_property
-    def _boundary(self) -> float:
-        """The rating halfway between the last of the top and the next bot."""
-        return (self._entrants[TOP - 1].rating + self._entrants[TOP].rating) / 2
-
-    def _distance(self, one: Entrant) -> float:
-        """Give the standard errors by which a rating is away from the boundary."""
-        return abs(one.rating - self._boundary) * math.sqrt(self._matches[one.version]) / UNSURE
-
-    def _table(self, first: Entrant, sides: int, jitter: Callable[[Entrant], float]) -> list[int]:
-        """The first bot and those nearest to it, each of another owner."""
-        others = (one for one in self._free if one.owner != first.owner)
-        near = [(abs(one.rating + self._rng.gauss(0, jitter(one)) - first.rating), one.version, one) for one in others]
-        table = {first.owner: first.version}
-        for _, version, one in sorted(near):
-            table.setdefault(one.owner, version)
-            if len(table) == sides:
-                break
-        return list(table.values())
-
-    def _seated(self, versions: list[int], players: int) -> tuple[int, ...]:
-        """The order that leaves seats and neighbours most even."""
-        self._rng.shuffle(versions)  # of equally good orders, chance decides
-        rounds = players // len(versions)
-        orders = islice(permutations(versions), ORDERS)
-        return min((order * rounds for order in orders), key=self._unevenness)
-
-    def _unevenness(self, table: tuple[int, ...]) -> int:
-        """Give half of what the order adds to the sum of the squares of all counts, without a constant."""
-        seats = sum(self._seats[version][seat] for seat, version in enumerate(table))
-        return seats + sum(self._neighbours.get(pair, 0) + self._added[pair] for pair in _neighbours(table))
-
-
-def _neighbours(table: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Pairs (x, y) in which y comes right after x."""
-    return zip(table, (*table[1:], table[0]), strict=True)
+    def _nearness(self) -> FloatArray | None:
+        """(n,) How open it is on which side of the boundary each bot belongs, up to 1; None if there is no boundary."""
+        rank, ratings = self._aims.boundary, self._known.ratings
+        if not 0 < rank < len(ratings):
+            return None
+        highest = np.sort(ratings)[::-1]
+        boundary = (highest[rank - 1] + highest[rank]) / 2
+        return np.asarray(np.exp(-((ratings - boundary) ** 2) / (2 * self._known.variances + 1e-9)))

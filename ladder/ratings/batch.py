@@ -45,7 +45,7 @@ WIDE = NORMAL.inv_cdf(0.975)
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """The strength of the bots, relative to each other: the mean of all of them is fixed at 1500."""
+    """The strength of the bots, relative to each other: the mean of all of them is fixed, at 1500 for Elo."""
 
     versions: IntArray
     """Ids of the n bot versions, in the order in which they were handed in."""
@@ -53,14 +53,20 @@ class Estimate:
     """(n,) Elo, of mean 1500."""
     covariance: npt.NDArray[np.floating]
     """(n, n) Elo², of the ratings as they stand here, relative to their mean: each row adds up to 0."""
+    mean: float = START
+    """Of the ratings; 0 where they are margins in points (`ladder.ratings.points`)."""
 
-    def error(self, version: int) -> float:
+    def value(self, version: int) -> float:
         """
-        Half of the 95 % interval of a rating relative to the mean of all: the ± of the standings, in Elo.
+        The rating of a version.
 
         Raises:
             KeyError: Here as in all methods, if the version is not part of the estimate.
         """
+        return float(self.ratings[self._places[version]])
+
+    def error(self, version: int) -> float:
+        """Half of the 95 % interval of a rating relative to the mean of all: the ± of the standings, in Elo."""
         place = self._places[version]
         return WIDE * math.sqrt(max(float(self.covariance[place, place]), 0.0))
 
@@ -79,14 +85,14 @@ class Estimate:
         are worse likewise: the best rank is 1 + the bots surely better, the worst n − the bots surely worse. Each
         comparison is made for itself, so the interval errs more often than in 5 of 100 cases where there are many bots.
         """
-        leads = self._leads(version)
+        leads = self.leads(version)
         return 1 + int(np.count_nonzero(leads <= -WIDE)), len(leads) - int(np.count_nonzero(leads >= WIDE))
 
     def among(self, versions: Sequence[int]) -> Estimate:
         """The same estimate for some of the bots, relative to their mean: retired ones take no rank from the others."""
         places = np.array([self._places[version] for version in versions], dtype=np.int64)
         ratings, covariance = self.ratings[places], self.covariance[np.ix_(places, places)]
-        return Estimate(self.versions[places], START + _centred(ratings), _centred(_centred(covariance).T))
+        return Estimate(self.versions[places], self.mean + centred(ratings), centred(centred(covariance).T), self.mean)
 
     def to_bytes(self) -> bytes:
         """The estimate as one blob, the covariance in single precision: 4.0 MB for 1,000 bots."""
@@ -95,7 +101,7 @@ class Estimate:
         return b"".join(part.tobytes() for part in parts)
 
     @classmethod
-    def from_bytes(cls, blob: bytes | memoryview) -> Estimate:
+    def from_bytes(cls, blob: bytes | memoryview, mean: float = START) -> Estimate:
         """
         Read what `to_bytes` wrote. Nothing is copied: what is asked of one bot touches its own row and the diagonal.
 
@@ -108,13 +114,13 @@ class Estimate:
         versions = np.frombuffer(blob, "<i8", count, 8)
         ratings = np.frombuffer(blob, "<f8", count, 8 + 8 * count)
         covariance = np.frombuffer(blob, "<f4", count**2, 8 + 16 * count)
-        return cls(versions, ratings, covariance.reshape(count, count))
+        return cls(versions, ratings, covariance.reshape(count, count), mean)
 
     @cached_property
     def _places(self) -> dict[int, int]:
         return {version: place for place, version in enumerate(self.versions.tolist())}
 
-    def _leads(self, version: int) -> FloatArray:
+    def leads(self, version: int) -> FloatArray:
         """(n,) How far the bot is ahead of each, in standard errors of the difference; 0 for itself."""
         place = self._places[version]
         diagonal = self.covariance.diagonal()
@@ -157,11 +163,11 @@ def fit(
     """
     ids = np.array(versions, dtype=np.int64)
     steep = np.broadcast_to(np.asarray(steepness, dtype=np.float64), n.shape)
-    pairs = _Pairs(_places(ids, a), _places(ids, b), weight * score, weight * n, steep, len(ids))
+    pairs = _Pairs(places_of(ids, a), places_of(ids, b), weight * score, weight * n, steep, len(ids))
     with threadpool_limits(1, "blas"):  # beside matches that fill all cores, more threads wait for each other
         theta = _most_likely(pairs)
         covariance = UNIT**2 * np.linalg.inv(pairs.hessian(theta))
-    return Estimate(ids, START + _centred(UNIT * theta), _centred(_centred(covariance).T))
+    return Estimate(ids, START + centred(UNIT * theta), centred(centred(covariance).T))
 
 
 @dataclass(frozen=True)
@@ -213,7 +219,7 @@ def _most_likely(pairs: _Pairs) -> FloatArray:
     return theta
 
 
-def _places(ids: IntArray, named: IntArray) -> IntArray:
+def places_of(ids: IntArray, named: IntArray) -> IntArray:
     """The place of each named version in *ids*."""
     order = np.argsort(ids)
     found = np.searchsorted(ids, named, sorter=order)
@@ -224,6 +230,6 @@ def _places(ids: IntArray, named: IntArray) -> IntArray:
     return places
 
 
-def _centred(values: npt.NDArray[np.floating]) -> FloatArray:
+def centred(values: npt.NDArray[np.floating]) -> FloatArray:
     """Relative to the mean over the first axis."""
     return np.asarray(values - values.mean(axis=0), dtype=np.float64) if len(values) else values.astype(np.float64)

@@ -14,6 +14,9 @@ A match of more boards has less luck in it: a bot's points per deal over b board
     E_ij = 1 / (1 + 10^(√(b / 4) · (R_j − R_i) / 400))
 
 Ratings of all lengths of matches are on one scale, that of matches of four boards (docs/ratings.md).
+
+A match that is rated by its boards is b results of one board each. S and E are then those of one board, S being the
+mean over the boards, and the move is √b times as large: it varies as much as if the match were one result.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ MAX_K = 120.0
 STANDARD_BOARDS = 4
 """Boards of a match in which a side stronger by 400 is expected to win ten times as often as to lose."""
 PROVISIONAL = 20
-"""A rating from fewer matches is provisional: a single match may still move it by more than 28."""
+"""A rating from fewer matches is provisional: a match of four boards may still move it by more than 56."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,9 @@ class Side:
     members: tuple[SideMember, ...]
     """Each version once, also where it has both seats of a team."""
     place: int
-    """1 is best; equal places are ties; offenders stand last."""
+    """In the match; 1 is best; equal places are ties; offenders stand last."""
+    board_places: tuple[int, ...] = ()
+    """Likewise on each board; empty where the match is rated as one result."""
 
     @cached_property
     def rating(self) -> float:
@@ -70,8 +75,14 @@ class Side:
         return tuple(member.version for member in self.members)
 
     def score(self, other: Side) -> float:
-        """1 for a better place than that of *other*, ½ for the same, 0 for a worse one."""
-        return 0.5 + 0.5 * ((self.place < other.place) - (self.place > other.place))
+        """1 for a better place than that of *other*, ½ for the same, 0 for a worse one; the mean over rated boards."""
+        places = zip(self.results, other.results, strict=True)
+        return statistics.fmean(score_of(own, theirs) for own, theirs in places)
+
+    @property
+    def results(self) -> tuple[int, ...]:
+        """Its places, one for each result by which the match is rated."""
+        return self.board_places or (self.place,)
 
 
 @dataclass(frozen=True)
@@ -83,7 +94,7 @@ class Against:
     expected: float
     """The score that the ratings led one to expect, 0 to 1."""
     score: float
-    """1, ½ or 0."""
+    """1, ½ or 0; of a match that is rated by its boards, the mean over them."""
     change: float
     """Its part of the move, in Elo; the parts of all opponents add up to the move."""
 
@@ -100,7 +111,12 @@ class Move:
     against: tuple[Against, ...]
 
 
-def steepness(boards: int) -> float:
+def score_of(own: int, other: int) -> float:
+    """Give 1 for a better place than *other*, ½ for the same, 0 for a worse one."""
+    return 0.5 + 0.5 * ((own < other) - (own > other))
+
+
+def steepness(boards: float) -> float:
     """
     Give the weight of a difference in rating in a match of *boards* boards, relative to a match of four.
 
@@ -129,7 +145,7 @@ def is_provisional(matches: int) -> bool:
     return matches < PROVISIONAL
 
 
-def expected(own: float, other: float, boards: int = STANDARD_BOARDS) -> float:
+def expected(own: float, other: float, boards: float = STANDARD_BOARDS) -> float:
     """The score, 0 to 1, that *own* may expect against *other* in a match of *boards* boards."""
     return 1 / (1 + 10 ** (steepness(boards) * (other - own) / SCALE))
 
@@ -148,27 +164,32 @@ def moves(sides: Sequence[Side], boards: int = STANDARD_BOARDS) -> tuple[Move, .
     versions = [version for side in sides for version in side.versions]
     if len(sides) < 2 or len(set(versions)) < len(versions):
         raise ValueError(f"A rated match has two sides or more, and each version once; this one has {versions}.")
+    if len({len(side.results) for side in sides}) > 1:
+        raise ValueError(f"All sides of a match have the same boards; those of {versions} have not.")
     return tuple(_move(member, side, sides, boards) for side in sides for member in side.members)
 
 
 def _move(member: SideMember, side: Side, sides: Sequence[Side], boards: int) -> Move:
-    k = k_factor(member.boards, boards)
-    against = tuple(_against(side, other, k / (len(sides) - 1), boards) for other in sides if other is not side)
+    results = len(side.results)
+    k = k_factor(member.boards, boards) * math.sqrt(results)
+    one = boards / results
+    against = tuple(_against(side, other, k / (len(sides) - 1), one) for other in sides if other is not side)
     after = member.rating + math.fsum(part.change for part in against)  # exact: the order of the sides cannot matter
     return Move(member.version, member.rating, after, k, against)
 
 
-def _against(side: Side, other: Side, k: float, boards: int) -> Against:
+def _against(side: Side, other: Side, k: float, boards: float) -> Against:
     hoped, score = expected(side.rating, other.rating, boards), side.score(other)
     return Against(other.versions, other.rating, hoped, score, k * (score - hoped))
 
 
 def pair_scores(sides: Sequence[Side]) -> Iterator[tuple[int, int, float]]:
     """
-    Give the scores of the pairs of a match: versions a < b, and the score of a.
+    Give the scores of the pairs of a match by their places in it: versions a < b, and the score of a.
 
     Members of teams meet every member of every other team, and none of their own.
     """
     for one, other in combinations(sides, 2):
+        score = score_of(one.place, other.place)
         for a, b in product(one.versions, other.versions):
-            yield (a, b, one.score(other)) if a < b else (b, a, other.score(one))
+            yield (a, b, score) if a < b else (b, a, 1 - score)

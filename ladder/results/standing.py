@@ -7,7 +7,10 @@ rated again, the same numbers come out, to the last bit.
 
 from __future__ import annotations
 
+import enum
+import math
 from dataclasses import dataclass, replace
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 from ladder.ratings import elo
@@ -17,6 +20,18 @@ if TYPE_CHECKING:
 
     from ladder.results.summary import MatchSummary
 
+
+class RatedBy(enum.StrEnum):
+    """What of a match its Elo follows from."""
+
+    BOARDS = "boards"
+    """The places on each board; a side that was taken over is last on all of them."""
+    MATCH = "match"
+    """The places in the match."""
+
+
+RATED_BY = RatedBy.BOARDS
+"""How new results are rated. Each match keeps how it was (`models.StoredMatch.rated_by`): no old figure changes."""
 TREND = 20
 """How many ratings the history keeps: those after the last matches, and the first one while it is among them."""
 
@@ -46,9 +61,17 @@ class PairResult:
     a: int
     b: int
     score: float
-    """Of a: 1, ½ or 0."""
+    """Of a by the places in the match: 1, ½ or 0."""
     a_then_b: int
     b_then_a: int
+    boards_played: int
+    """Boards of the match whose points are known."""
+    board_score: float
+    """Of a by the places on each of these boards, added up."""
+    points: float
+    """By how many points a deal a was better than b, added up over these boards."""
+    squares: float
+    """The squares of those, added up."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +86,11 @@ class RatingChange:
 
 
 def outcome(
-    summary: MatchSummary, versions: Sequence[int], before: Mapping[int, VersionStanding], boards: int
+    summary: MatchSummary,
+    versions: Sequence[int],
+    before: Mapping[int, VersionStanding],
+    boards: int,
+    rated_by: RatedBy = RATED_BY,
 ) -> RatingChange:
     """
     Compute what a match changes.
@@ -75,8 +102,9 @@ def outcome(
         versions: By number of the bot.
         before: The standing of each version before the match.
         boards: Boards by which the match is rated.
+        rated_by: Whether by the places on each of them.
     """
-    sides = sides_of(summary, versions, before)
+    sides = sides_of(summary, versions, before, rated_by)
     moves = elo.moves(sides, boards)
     places = _places(sides)
     standings = {
@@ -86,13 +114,17 @@ def outcome(
         )
         for move in moves
     }
-    return RatingChange(moves, standings, tuple(_pair_results(sides, versions)))
+    return RatingChange(moves, standings, tuple(_pair_results(sides, summary, versions)))
 
 
 def sides_of(
-    summary: MatchSummary, versions: Sequence[int], before: Mapping[int, VersionStanding]
+    summary: MatchSummary,
+    versions: Sequence[int],
+    before: Mapping[int, VersionStanding],
+    rated_by: RatedBy = RATED_BY,
 ) -> tuple[elo.Side, ...]:
-    """Group the versions that won or lost together, each once; the arguments are the first ones of `outcome`."""
+    """Group the versions that won or lost together, each once; the arguments are those of `outcome`."""
+    board_places = _board_places(summary) if rated_by == RatedBy.BOARDS else [()] * len(summary.teams)
     return tuple(
         elo.Side(
             tuple(
@@ -100,9 +132,31 @@ def sides_of(
                 for version in dict.fromkeys(versions[bot] for bot in team)
             ),
             summary.bots[team[0]].place,
+            places,
         )
-        for team in summary.teams
+        for team, places in zip(summary.teams, board_places, strict=True)
     )
+
+
+def _board_places(summary: MatchSummary) -> list[tuple[int, ...]]:
+    points = [summary.bots[team[0]].board_points for team in summary.teams]
+    return places_on_boards(points, [any(summary.bots[bot].taken_over for bot in team) for team in summary.teams])
+
+
+def places_on_boards(points: Sequence[Sequence[float]], taken_over: Sequence[bool]) -> list[tuple[int, ...]]:
+    """
+    Give the places of each side on each board.
+
+    Args:
+        points: Of each side, on each board; more is better.
+        taken_over: Which sides were taken over in the match: they are last on all of its boards, as in the match.
+
+    >>> places_on_boards([(8.0, 3.5), (1.0, 3.5), (9.0, 9.0)], [False, False, True])
+    [(1, 1), (2, 1), (3, 3)]
+    """
+    keys = [[(offends, -each) for each in own] for own, offends in zip(points, taken_over, strict=True)]
+    boards = [[1 + sum(other < key for other in board) for key in board] for board in zip(*keys, strict=True)]
+    return list(zip(*boards, strict=True)) if boards else [()] * len(points)
 
 
 def _places(sides: Sequence[elo.Side]) -> dict[int, int]:
@@ -142,7 +196,25 @@ def _counted(counts: Sequence[int], which: Iterable[int], size: int) -> tuple[in
     return tuple(new)
 
 
-def _pair_results(sides: Sequence[elo.Side], versions: Sequence[int]) -> Iterable[PairResult]:
+def _pair_results(sides: Sequence[elo.Side], summary: MatchSummary, versions: Sequence[int]) -> Iterable[PairResult]:
     right_after = [(version, versions[(bot + 1) % len(versions)]) for bot, version in enumerate(versions)]
-    for a, b, score in elo.pair_scores(sides):
-        yield PairResult(a, b, score, right_after.count((a, b)), right_after.count((b, a)))
+    points = [summary.bots[team[0]].board_points for team in summary.teams]
+    found = list(zip(sides, points, _board_places(summary), strict=True))
+    for (one, own, places), (other, theirs, their_places) in combinations(found, 2):
+        score = elo.score_of(one.place, other.place)
+        board_score = sum(map(elo.score_of, places, their_places))
+        leads = [mine - yours for mine, yours in zip(own, theirs, strict=True)]
+        squares = math.fsum(lead * lead for lead in leads)
+        for a, b in product(one.versions, other.versions):
+            first = a < b
+            yield PairResult(
+                a=min(a, b),
+                b=max(a, b),
+                score=score if first else 1 - score,
+                a_then_b=right_after.count((min(a, b), max(a, b))),
+                b_then_a=right_after.count((max(a, b), min(a, b))),
+                boards_played=len(leads),
+                board_score=board_score if first else len(leads) - board_score,
+                points=math.fsum(leads) if first else -math.fsum(leads),
+                squares=squares,
+            )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ladder.results.board_points import BoardPoints
 from ladder.results.faults import Faults
 from ladder.results.think_times import think_times
 from pigpen.rules.shuffle import commitment
@@ -28,6 +29,8 @@ class BotSummary:
     points: int
     """In all deals together."""
     points_per_deal: float
+    board_points: tuple[float, ...]
+    """On each board, as it is rated (`BoardPoints`); empty where only the place is known."""
     standard_error: float | None
     faults: int
     taken_over: bool
@@ -77,24 +80,30 @@ def summarise(lines: Iterable[AnyLine]) -> MatchSummary:
         raise BadRecord("the match is not finished")
     if recorded.first.people:
         raise BadRecord("a person sits in it, and nothing of such a match is ever rated")
-    faults = Faults()
+    teams = teams_of(recorded.rules)
+    faults, boards = Faults(), BoardPoints(teams, recorded.rules.low_is_better)
     for line in recorded.deals:
         faults.take(line)
+        boards.take(line)
     thinking = think_times(recorded.deals, recorded.rules.players)
     return MatchSummary(
         commitment(recorded.seed),
         recorded.result.deals,
-        teams_of(recorded.rules),
-        tuple(_bot(result, faults.decisions(bot), thinking[bot]) for bot, result in enumerate(recorded.result.results)),
+        teams,
+        tuple(
+            _bot(result, faults.decisions(bot), thinking[bot], points)
+            for (bot, result), points in zip(enumerate(recorded.result.results), boards.of_bots(), strict=True)
+        ),
         tuple(faults.reports),
     )
 
 
-def _bot(result: BotResult, decisions: int, thinking: Histogram) -> BotSummary:
+def _bot(result: BotResult, decisions: int, thinking: Histogram, board_points: tuple[float, ...]) -> BotSummary:
     return BotSummary(
         place=result.place,
         points=result.total,
         points_per_deal=result.points_per_deal,
+        board_points=board_points,
         standard_error=result.standard_error,
         faults=result.faults,
         taken_over=result.taken_over,

@@ -39,6 +39,7 @@ from ladder.settings.file import FILE, bot_around
 from ladder.values.bot_files import Builds
 from ladder.values.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MAX_LIMIT, MAX_SECONDS, read_clock
 from ladder.values.live_events import Public
+from ladder.values.order import Order
 from ladder.values.runtimes import AUTO, LOCKED_BYTES, WARM_BYTES, has_own_kernel
 from ladder.values.sandbox_kind import LadderSandbox, SandboxKind
 from referee.match.spec import DEFAULT_CLOCK
@@ -99,6 +100,10 @@ class Settings(BaseSettings):
     """Number of worker processes that play the matches; 0: one for each core, but not more than matches at once."""
     boards: Boards = "auto"
     """Boards in a match, each in every rotation; auto: 1 to 16, so many that starting is less than 20 % of a match."""
+    boundary: Annotated[int, Field(ge=0, le=MAX_COUNT)] = 10
+    """The rank below which is the boundary about which 30 of 100 matches are; 0: there is none."""
+    newcomer_ci: Annotated[float, Field(ge=1.0, le=MAX_COUNT)] = 120.0
+    """Newcomers play first until their ± is at most this, in Elo, or they have had 60 matches."""
     clock: str = DEFAULT_CLOCK_TEXT
     """Seconds in the bank + seconds added for each decision."""
     limit: Annotated[float, Field(ge=LEAST_LIMIT, le=MAX_LIMIT)] = DEFAULT_CLOCK.limit
@@ -119,6 +124,8 @@ class Settings(BaseSettings):
     """What is seen of running matches; played: cards played, and finished deals; open: all cards; off: nothing."""
     live_delay: Annotated[NonNegativeFloat, Field(le=MAX_DELAY)] = 0.0
     """Seconds by which what is seen of a running match is late."""
+    standings_by: Order = Order.ELO
+    """What the standings are ordered by; elo: places; points: points a deal against the field (docs/ratings.md)."""
     records: Annotated[int, Field(ge=0, le=MAX_COUNT)] = 0
     """Number of records to keep, the newest ones; 0: all."""
     fill_with_house_bots: bool = False

@@ -1,4 +1,4 @@
-"""The last batch estimate of a variant."""
+"""The last fits of a variant, of places and of points."""
 
 from __future__ import annotations
 
@@ -6,35 +6,57 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
+from ladder.ratings.elo import START
 from ladder.store import models
 
 if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
+    from sqlalchemy.orm import InstrumentedAttribute, Session
 
     from ladder.ratings.batch import Estimate
 
 
 MAX_KEPT = 16
 """4 MB for 1,000 bots in one variant."""
-_KEPT: dict[tuple[str, str], tuple[tuple[int, int], Estimate]] = {}
-"""By database and variant: an estimate, its last result and its size. It follows from the results and the entries."""
+_KEPT: dict[tuple[str, str, str], tuple[tuple[int, int], Estimate]] = {}
+"""By database, variant and kind: a fit, its last result and its size. It follows from the results and the entries."""
 
 
 def estimate_of(session: Session, variant: str) -> Estimate | None:
-    """The last estimate of a variant, read once by each process; None before the first one."""
+    """The last estimate of a variant by places, read once by each process; None before the first one."""
+    return _last(session, variant, models.StoredEstimate.fit, START)
+
+
+def margins_of(session: Session, variant: str) -> Estimate | None:
+    """Likewise that by points, in points a deal; it knows the same versions."""
+    return _last(session, variant, models.StoredEstimate.margins, 0.0)
+
+
+def _last(
+    session: Session,
+    variant: str,
+    column: InstrumentedAttribute[bytes] | InstrumentedAttribute[bytes | None],
+    mean: float,
+) -> Estimate | None:
     stored, mine = models.StoredEstimate, models.StoredEstimate.variant == variant
-    found = session.execute(select(stored.ordinal, func.length(stored.fit)).where(mine)).first()
-    if found is None:
+    found = session.execute(select(stored.ordinal, func.length(column)).where(mine)).first()
+    if found is None or found[1] is None:
         return None
-    place, mark = (str(session.get_bind().engine.url), variant), (int(found[0]), int(found[1]))
+    place, mark = (str(session.get_bind().engine.url), variant, column.key), (int(found[0]), int(found[1]))
     kept = _KEPT.get(place)
     if kept is None or kept[0] != mark:
         from ladder.ratings.batch import Estimate  # a new ladder has none, and numpy takes long to load
 
         if len(_KEPT) >= MAX_KEPT:
             _KEPT.clear()
-        kept = _KEPT[place] = mark, Estimate.from_bytes(session.scalars(select(stored.fit).where(mine)).one())
+        blob = session.scalars(select(column).where(mine)).one()
+        kept = _KEPT[place] = mark, Estimate.from_bytes(blob or b"", mean)
     return kept[1]
+
+
+def last_ordinal(session: Session, variant: str) -> int:
+    """The last result that the estimate of a variant knows; 0 before the first one."""
+    stored = models.StoredEstimate
+    return session.scalar(select(stored.ordinal).where(stored.variant == variant)) or 0
 
 
 def los(session: Session, variant: str, a: int, b: int) -> float | None:

@@ -194,6 +194,14 @@ class Rating(Base):
     """Half the width of the 95 % interval, from the last batch estimate; None before the first one."""
     rank_low: Mapped[int | None]
     rank_high: Mapped[int | None]
+    margin: Mapped[float | None]
+    """Points a deal by which it is better than the mean of those that play, from the last fit of points."""
+    margin_error: Mapped[float | None]
+    """Half the width of the 95 % interval."""
+    margin_rank_low: Mapped[int | None]
+    margin_rank_high: Mapped[int | None]
+    outplaced_by: Mapped[int | None] = mapped_column(ForeignKey("versions.id"))
+    """The best version that surely has better places and surely wins fewer points; None if there is none."""
 
 
 class ThinkTimes(Base):
@@ -240,6 +248,8 @@ class StoredMatch(LeasedRow, Base):
     ordinal: Mapped[int | None] = mapped_column(unique=True)
     """Which result of the ladder it was, from 1: ratings follow from the results in this order."""
     deals: Mapped[int | None]
+    rated_by: Mapped[str | None] = mapped_column(String(8))
+    """Whether its Elo follows from the places on its ``boards`` or in the ``match`` (`RatedBy`)."""
     starting_seconds: Mapped[float | None]
     """Wall time in which its bots started and were cleared away, all tables added up; None: not measured."""
     playing_seconds: Mapped[float | None]
@@ -265,6 +275,8 @@ class StoredSeat(Base):
     version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"))
     place: Mapped[int | None]
     points_per_deal: Mapped[float | None]
+    board_points: Mapped[list[float] | None]
+    """On each board, as it is rated (`BotSummary.board_points`)."""
     standard_error: Mapped[float | None]
     faults: Mapped[int | None]
     taken_over: Mapped[bool | None]
@@ -298,6 +310,14 @@ class PairStats(Base):
     a_then_b: Mapped[int]
     """How often b sat right after a, by their numbers in a match, the first after the last."""
     b_then_a: Mapped[int]
+    boards_played: Mapped[int] = mapped_column(default=0)
+    """Boards of those matches whose points are known."""
+    board_score: Mapped[float] = mapped_column(default=0.0)
+    """Of them those on which a was placed before b; equal places count one half."""
+    points: Mapped[float] = mapped_column(default=0.0)
+    """By how many points a deal a was better than b, added up over those boards."""
+    squares: Mapped[float] = mapped_column(default=0.0)
+    """The squares of those, added up."""
 
 
 class StoredFault(Base):
@@ -353,7 +373,7 @@ class StateChange(Base):
 
 
 class StoredEstimate(Base):
-    """The last Bradley–Terry fit of a variant; derived, so it may be thrown away."""
+    """The last fits of a variant, of places and of points; derived, so they may be thrown away."""
 
     __tablename__ = "estimates"
 
@@ -362,3 +382,5 @@ class StoredEstimate(Base):
     """The last result that it knows."""
     fit: Mapped[bytes]
     """`ladder.ratings.batch.Estimate.to_bytes`."""
+    margins: Mapped[bytes | None]
+    """Likewise the fit of points; None while there are too few boards."""

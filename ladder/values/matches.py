@@ -16,6 +16,12 @@ class SeatRow(Value):
     """Its number among the versions of the bot."""
     place: int | None
     points_per_deal: float | None
+    board_points: tuple[float, ...] | None
+    """
+    Points a deal on each board, as it is rated.
+
+    More is better in every variant. A deal in which it was taken over counts as the worst margin at the table.
+    """
     standard_error: float | None
     faults: int | None
     taken_over: bool | None
@@ -56,6 +62,8 @@ class MatchRow(Value):
     ordinal: int | None
     """Which result of the ladder it is, from 1."""
     deals: int | None
+    rated_by: str | None
+    """What its Elo follows from: the places on its `boards`, or in the `match`."""
     starting_seconds: float | None
     """Wall time in which its bots started and were cleared away, all rotations added up; None: not measured."""
     playing_seconds: float | None
@@ -118,7 +126,7 @@ class MoveAgainst(Value):
     """Mean of the side before the match."""
     expected: float
     score: float
-    """1, ½ or 0."""
+    """1, ½ or 0; the mean over the boards where the match is rated by them."""
     change: float
     bots: tuple[str, ...]
     """The names of the versions."""
@@ -150,6 +158,8 @@ class Explanation(Value):
     format: str
     boards: int
     """Boards by which it is rated."""
+    rated_by: str | None
+    """What its Elo follows from: the places on its `boards`, or in the `match`."""
     finished: Time | None
     shift: float
     """What to add to each of these ratings to show it; the same at all times."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ladder.values.order import Order
 from ladder.values.standings import StandingRow
 from ladder.values.value import Time, Value
 
@@ -37,6 +38,8 @@ class VariantSummary(Value):
     """How many have a result."""
     active: int
     """How many versions are ranked."""
+    by: Order = Order.ELO
+    """What the order of the best ones follows from."""
     top: tuple[StandingRow, ...]
     """The best ones, the best first."""
 

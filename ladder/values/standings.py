@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ladder.values.order import Order
 from ladder.values.value import Time, Value
 
 
@@ -27,6 +28,22 @@ class StandingRow(Value):
     """The best rank that it may deserve among the active ones; None as above, or if it is not active."""
     rank_high: int | None
     """The worst one."""
+    margin: float | None
+    """
+    Points a deal by which it is better than the mean of the active ones, by a fit of all boards.
+
+    More is better in every variant. None before the first fit.
+    """
+    margin_error: float | None
+    """Half the width of its 95 % interval."""
+    margin_rank: int | None
+    """Among the active ones by margin, from 1; None if it is not active or has no margin."""
+    margin_rank_low: int | None
+    """The best rank by margin that it may deserve."""
+    margin_rank_high: int | None
+    """The worst one."""
+    outplaced_by: str | None
+    """The best of those that surely have better places and surely win fewer points; None if there is none."""
     matches: int
     deals: int
     points_per_deal: float | None
@@ -58,6 +75,8 @@ class Standings(Value):
     low_is_better: bool
     sides: int
     """How many win or lose each for itself: partners count as one."""
+    by: Order = Order.ELO
+    """What the order of the rows follows from."""
     missing_owners: int = 0
     """How many more owners must have an active bot before a match can be played; 0: matches can be played."""
     standings: tuple[StandingRow, ...]

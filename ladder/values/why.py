@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Literal
+
 from ladder.values.bots import FaultRow
 from ladder.values.computing import Computing
 from ladder.values.value import Value
 
-OPINION = (
-    "A model's opinion: deals that fit what the seat knew are sampled and played to their end by a simple policy. "
-    "It does not know how these opponents play."
+Search = Literal["tree", "playouts"]
+"""How choices were tried: by tree search, or played to the end by a simple policy."""
+
+OPINIONS: Mapping[Search, str] = {
+    "tree": (
+        "A model's opinion: deals that fit what the seat knew are sampled, most often those in which the others' plays "
+        "are plausible, and searched as a tree of plays. It does not know these opponents."
+    ),
+    "playouts": (
+        "A model's opinion: deals that fit what the seat knew are sampled and played to their end by a simple policy. "
+        "It does not know how these opponents play."
+    ),
+}
+SEVERAL = (
+    "A model's opinion: deals that fit what the seat knew are sampled. Cards are judged by tree search, passes and "
+    "exposures by playouts with a simple policy. It does not know how these opponents play."
 )
 
 
@@ -47,7 +63,7 @@ class Choice(EstimatedChoice):
 class Hint(Value):
     """What each choice of a decision that is still to be made is worth, from what the seat knows."""
 
-    opinion: str = OPINION
+    opinion: str = OPINIONS["playouts"]
     """What kind of statement this is."""
     decision: int
     """Its number, as the table counts."""
@@ -59,12 +75,14 @@ class Hint(Value):
     """The best one first. Of many (a pass) only those that did best in a first look, and all that a house bot chose."""
     deals: int
     """How many sampled deals each of them was tried in."""
+    search: Search = "playouts"
+    """How they were tried: `tree`, a tree search, or `playouts`, by a simple policy."""
 
 
 class Why(Value):
     """One decision of a record, with what each choice was worth from what the seat knew."""
 
-    opinion: str = OPINION
+    opinion: str = OPINIONS["playouts"]
     """What kind of statement this is."""
     source: str
     """The number of the match on the ladder, or the file, as it was named."""
@@ -93,6 +111,8 @@ class Why(Value):
     """The best one first. Of many (a pass) only those best in a quick first estimate, and all that were chosen."""
     deals: int
     """How many sampled deals each of them was tried in."""
+    search: Search = "playouts"
+    """How they were tried: `tree`, a tree search, or `playouts`, by a simple policy."""
     chosen: str
     """What was done."""
     by: str
@@ -110,7 +130,7 @@ class Why(Value):
 class Dearest(Value):
     """The decisions of a bot that cost it most, by estimate."""
 
-    opinion: str = OPINION
+    opinion: str = SEVERAL
     """What kind of statement this is."""
     source: str
     """The number of the match on the ladder, or the file, as it was named."""
@@ -134,7 +154,7 @@ class InboxFault(FaultRow):
 class Inbox(Value):
     """What may interest the owner of a bot: decisions to look at."""
 
-    opinion: str = OPINION
+    opinion: str = SEVERAL
     """What kind of statement `dearest` is."""
     bot: str
     version: int

@@ -1,8 +1,9 @@
 """
 Choosing by simulation: every choice is tried in the same sampled deals, until one is clearly the best.
 
-`SearchBot` plays by it. Derive your bot from it, and override the questions that your bot answers better. For a search
-of your own there are the parts: `race` drops choices that fall behind, `Pace` gives the time for a decision.
+`SearchBot` plays by it, and `TreeBot` chooses cards by a tree search. Derive your bot from one of them, and override
+the questions that your bot answers better. For a search of your own there are the parts: `race` drops choices that fall
+behind, `CardTree` is the tree, `Pace` gives the time for a decision.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 from pigpen.bot import Bot
 from pigpen.rules import Face, MoonChoice, Phase
 from pigpen.rules.choices import count_exposures, count_passes
+from pigpen.sim.card_tree import CardTree
 from pigpen.sim.playout import Policy, playout, settle
 from pigpen.sim.sim_random import SimRandom
 from pigpen.sim.solving import margin
@@ -28,8 +30,10 @@ if TYPE_CHECKING:
     from pigpen.values.view import View
 
 __all__ = [
+    "CardTree",
     "Pace",
     "SearchBot",
+    "TreeBot",
     "card_trial",
     "race",
     "sealed_trial",
@@ -48,6 +52,8 @@ CARD_DEALS = 50
 """Number of sampled deals in one trial of cards."""
 MAX_CARD_TRIALS = 40
 """Largest number of trials for a card."""
+MAX_TREE_TRIALS = 200
+"""Largest number of trials for a card in a tree; each takes 10 sampled deals."""
 MAX_SEALED_TRIALS = 150
 """Largest number of trials for a pass or an exposure; each takes one sampled deal."""
 MAX_TRIED = 1_000
@@ -57,7 +63,11 @@ SEALED = 5
 
 
 def race(
-    choices: Sequence[Choice], trial: Callable[[Sequence[Choice]], Sequence[float]], seconds: float, trials: int
+    choices: Sequence[Choice],
+    trial: Callable[[Sequence[Choice]], Sequence[float]],
+    seconds: float,
+    trials: int,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> Choice:
     """
     Find the choice that does best on average, and drop choices that are clearly worse.
@@ -75,10 +85,11 @@ def race(
         choices: One or more choices.
         trial: A function that tries the choices that it is given, all in the same sampled deal or deals, which differ
             from call to call. It returns a value for each; more is better.
-        seconds: Wall-clock time after which no further trial is made; the first one is always made.
+        seconds: Time after which no further trial is made; the first one is always made.
         trials: Largest number of trials.
+        clock: Gives the time in seconds; wall-clock time by default.
     """
-    end = time.perf_counter() + seconds
+    end = clock() + seconds
     left = list(range(len(choices)))
     found: list[list[float]] = [[] for _ in choices]
     for number in range(1, trials + 1):
@@ -88,7 +99,7 @@ def race(
             found[index].append(value)
         if number >= MIN_TRIALS:
             left = _not_behind(left, found)
-        if time.perf_counter() > end:
+        if clock() > end:
             break
     return choices[max(left, key=lambda index: sum(found[index]))]
 
@@ -189,6 +200,32 @@ class SearchBot(Bot):
     def seconds(self, view: View) -> float:
         """Return the seconds for the decision of *view*."""
         return self.pace.seconds(view) if self.pace else float("inf")
+
+
+class TreeBot(SearchBot):
+    """
+    A bot that takes the card that does best in a tree search; it passes and exposes as `SearchBot` does.
+
+    >>> from pigpen import View
+    >>> from pigpen.rules import PRESETS, Deal, deal_hands
+    >>> from pigpen.search import TreeBot
+    >>> rules = PRESETS["hearts"]
+    >>> deal = Deal(rules, deal_hands(rules, bytes(32), 3), number=3)
+    >>> view = View(*deal.known_to(deal.turn), seed=7)
+    >>> TreeBot().play(view)
+    Card('2C')
+
+    It plays every variant, and remembers nothing between decisions. See `CardTree` for what it does where the
+    accelerated engine does not run.
+    """
+
+    trials: int = MAX_TREE_TRIALS
+    """Largest number of trials for a card; with more, the bot uses more of a long clock."""
+
+    def play(self, view: View) -> Card:
+        """Try each legal card in a tree, and return the best; solve the ending where all hands are known."""
+        tree = CardTree(view, view.rng)
+        return tree.solved() or race(view.legal, tree.trial, self.seconds(view), self.trials)
 
 
 def ways_to_expose(view: View) -> Iterator[dict[Card, Face]]:

@@ -18,6 +18,7 @@ DUELS = [
 """The stronger bot, the weaker one, the variant, and how many boards tell them apart."""
 SIMULATED = [
     ("sampling", 4),
+    pytest.param("tree", 12, marks=LATER),
     pytest.param("exact", 12, marks=LATER),
 ]
 """Of fewer boards `exact` is not more than twice the standard error ahead; its endings have tests of their own."""

@@ -29,8 +29,10 @@ from pigpen.search import (
     MAX_TRIED,
     MIN_TRIALS,
     SEALED,
+    CardTree,
     Pace,
     SearchBot,
+    TreeBot,
     race,
     some_exposures,
     some_passes,
@@ -39,9 +41,9 @@ from pigpen.search import (
 from tests.rules.table import named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from pigpen.rules import Action
+    from pigpen.rules import Action, Card
 
 CLOCK = ClockSetting(bank=60.0, increment=0.0, limit=1.0, start_up=10.0)
 
@@ -243,26 +245,26 @@ def test_with_an_empty_bank_and_no_increment_there_is_no_time_at_all() -> None:
     assert Pace(welcome(view.rules)).seconds(view) == 0.0
 
 
-# The bot
+# The bots
 
 
-def hurried() -> SearchBot:
+def hurried(kind: type[SearchBot] = SearchBot) -> SearchBot:
     """A bot that has no time at all."""
-    bot = SearchBot()
+    bot = kind()
     bot.match_started(Welcome(PRESETS["hearts"], 0, "game", ClockSetting(0.0, 0.0, 1e-9, 10.0)))
     return bot
 
 
 @pytest.mark.parametrize("rules", PRESETS.values(), ids=named)
-@pytest.mark.parametrize("number", [0, 1])
-def test_a_bot_without_time_answers_every_question_legally(rules: Rules, number: int) -> None:
+@pytest.mark.parametrize(("kind", "number"), [(SearchBot, 0), (SearchBot, 1), (TreeBot, 0), (TreeBot, 1)])
+def test_a_bot_without_time_answers_every_question_legally(rules: Rules, kind: type[SearchBot], number: int) -> None:
     deal = Deal(rules, deal_hands(rules, seed_from("hurry"), number), number=number)
     phases = set()
     while not deal.is_over:
         phases.add(deal.phase)
         for seat in deal.to_act:
             view = View(*deal.known_to(seat), totals=(0,) * rules.players, seed=seat, limit=1e-9)
-            deal.apply(seat, decide(hurried(), view))
+            deal.apply(seat, decide(hurried(kind), view))
     assert phases >= {Phase.PLAY} | ({Phase.PASS} if rules.passing else set()) | (
         {Phase.EXPOSE} if rules.exposing else set()
     )
@@ -273,3 +275,45 @@ def test_the_leader_ends_the_game_with_its_moon_and_others_put_the_end_off(own: 
     view = view_with(PRESETS["hearts"], 0, 60.0, Phase.MOON)
     view.totals = (own, 50, 60, 70)
     assert SearchBot().choose_moon(view) is choice
+
+
+def test_a_tree_bot_makes_no_more_trials_than_it_may_and_takes_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+
+    def trial(tree: CardTree, cards: Sequence[Card]) -> list[float]:
+        tried.append(len(cards))
+        return [float(card == cards[-1]) for card in cards]
+
+    monkeypatch.setattr(CardTree, "trial", trial)
+    monkeypatch.setattr(search, "MIN_TRIALS", 100)
+    bot, view = TreeBot(), next(views_to_play())
+    bot.trials = 7
+    assert bot.play(view) == view.legal[-1]
+    assert tried == [len(view.legal)] * 7
+
+
+def test_a_tree_bot_plays_the_same_again_and_a_solved_ending_without_a_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    view, other = next(views_to_play()), next(views_to_play())
+    assert TreeBot().play(view) == TreeBot().play(other)
+    monkeypatch.setattr(CardTree, "solved", lambda tree: view.legal[-1])
+    monkeypatch.setattr(CardTree, "trial", None)
+    assert TreeBot().play(view) == view.legal[-1]
+
+
+def views_to_play() -> Iterator[View]:
+    """What seats know that have a choice of cards."""
+    rules = PRESETS["gongzhu"]
+    deal = Deal(rules, deal_hands(rules, seed_from("7"), 0))
+    while not deal.is_over:
+        for seat in deal.to_act:
+            view = View(*deal.known_to(seat), seed=7)
+            if deal.phase is Phase.PLAY and len(view.legal) > 1:
+                yield view
+            deal.apply(seat, deal.default_action(seat))
+
+
+def test_a_race_reads_the_clock_that_it_is_given() -> None:
+    tried: list[list[int]] = []
+    ticks = iter(range(100))
+    race(range(3), noisy((0.0, 1.0, 0.5), tried), 2.5, 50, lambda: float(next(ticks)))
+    assert len(tried) == 3

@@ -6,6 +6,7 @@ import os
 import platform
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, TypeVar
@@ -97,6 +98,18 @@ def test_samples_and_playouts_of_them_are_the_same(rules: Rules) -> None:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_library_is_compiled_from_the_sources_beside_it(machine: str) -> None:
     assert ENGINE.source_hash in native.library(machine).read_bytes().decode("latin-1"), "run scripts/venv"
+
+
+@here
+@pytest.mark.long
+def test_nothing_that_it_does_is_undefined(tmp_path: Path) -> None:
+    """Compiled so that an index outside an array, an overflow or a bad shift ends the process at once."""
+    checks = ("-fsanitize=undefined", "-fsanitize-trap=undefined")
+    checked = replace(ENGINE, flags=(*ENGINE.flags, *checks))
+    checked.compile(platform.machine(), tmp_path / "engine.so")
+    command = [sys.executable, "-m", "tests.sim.checked_engine", str(tmp_path / "engine.so")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(done.stdout) > 100
 
 
 @pytest.mark.parametrize("wish", ["0", "1"])

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired
     from ladder.values.logs import SeatLog
     from ladder.values.matches import Explanation, MatchPage, MatchRow
+    from ladder.values.order import Order
     from ladder.values.standings import Standings
     from ladder.values.submission import SubmissionList, SubmissionRow
 
@@ -21,7 +22,7 @@ class AnyLadder(Protocol):
     takes, gives and raises; both kinds give the same values, and refuse with the same sentences.
     """
 
-    def standings(self, variant: str | None, everyone: bool, first: int | None) -> list[Standings]:
+    def standings(self, variant: str | None, everyone: bool, first: int | None, by: Order | None) -> list[Standings]:
         """`ladder.app.bots.standings`."""
 
     def bots(self) -> list[BotRow]:

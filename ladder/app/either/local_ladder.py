@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired
     from ladder.values.logs import SeatLog
     from ladder.values.matches import Explanation, MatchPage, MatchRow
+    from ladder.values.order import Order
     from ladder.values.standings import Standings
     from ladder.values.submission import SubmissionList, SubmissionRow
 
@@ -28,9 +29,9 @@ class LocalLadder:
 
     ladder: Ladder
 
-    def standings(self, variant: str | None, everyone: bool, first: int | None) -> list[Standings]:
+    def standings(self, variant: str | None, everyone: bool, first: int | None, by: Order | None) -> list[Standings]:
         """See `AnyLadder`."""
-        return bots.standings(self.ladder, variant, everyone, first)
+        return bots.standings(self.ladder, variant, everyone, first, by)
 
     def bots(self) -> list[BotRow]:
         """See `AnyLadder`."""

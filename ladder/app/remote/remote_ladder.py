@@ -14,6 +14,7 @@ from ladder.values.bots import BotList, BotPage, PeopleAllowed, PeoplePermission
 from ladder.values.health import LadderHealth
 from ladder.values.logs import SeatLog
 from ladder.values.matches import Explanation, MatchList, MatchPage, MatchRow
+from ladder.values.order import Order
 from ladder.values.standings import Standings
 from ladder.values.submission import SubmissionList, SubmissionRow
 
@@ -34,9 +35,9 @@ class RemoteLadder:
 
     connection: Connection
 
-    def standings(self, variant: str | None, everyone: bool, first: int | None) -> list[Standings]:
+    def standings(self, variant: str | None, everyone: bool, first: int | None, by: Order | None) -> list[Standings]:
         """See `AnyLadder`."""
-        return self.connection.get("/standings", list[Standings], variant=variant, all=everyone, first=first)
+        return self.connection.get("/standings", list[Standings], variant=variant, all=everyone, first=first, by=by)
 
     def bots(self) -> list[BotRow]:
         """See `AnyLadder`."""

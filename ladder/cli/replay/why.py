@@ -37,8 +37,9 @@ def why(
     """
     Estimate the value of each choice of a decision, or list the costliest decisions of a bot.
 
-    The estimate is a model's opinion: it samples deals that fit what the seat knew, and plays them to their end by a
-    simple policy. The same question gives the same answer. docs/why.md says how far you can trust it.
+    The estimate is a model's opinion: it samples deals that fit what the seat knew. Cards are judged by a tree search,
+    passes and exposures by playing the deals to their end with a simple policy. The same question gives the same
+    answer. docs/why.md says how far you can trust it.
 
     Examples:
         pigpen why 17 Trotter

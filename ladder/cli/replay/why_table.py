@@ -21,6 +21,7 @@ LEGEND = (
     "behind: points less than the best choice, all seats' scores taken into account, ± at 95 %",
     "as dealt: mean score with the cards as they really lay; this is hindsight, not part of the estimate",
 )
+HOW = {"tree": "by tree search", "playouts": "by playouts"}
 
 
 def print_why(found: Why, console: Console) -> None:
@@ -75,7 +76,10 @@ def _facts(found: Why) -> Iterator[tuple[str, str]]:
     yield "hand", suits([Card.parse(name) for name in found.hand]) or "no card left"
     if found.on_the_table:
         yield "on the table", cards(map(Card.parse, found.on_the_table))
-    yield "tried", f"{found.legal} legal choices, in {found.deals:,} deals that fit what the seat knew"
+    yield (
+        "tried",
+        f"{found.legal} legal choices, in {found.deals:,} deals that fit what the seat knew, {HOW[found.search]}",
+    )
 
 
 def _row(choice: Choice) -> tuple[str, ...]:

@@ -23,6 +23,8 @@ def explain(match: MatchArgument, as_json: JsonOption = False, local: LocalOptio
     """
     Explain the rating changes of a match: the expected and the actual score of each bot against each other.
 
+    A score is 1 for a better place, ½ for the same, 0 for a worse one: the mean over the boards of the match.
+
     The changes are computed again from the places and the ratings before the match, and compared with those that the
     ladder has stored; the exit code is 1 if they differ.
 
@@ -59,10 +61,10 @@ def _table(move: MoveExplained, shift: float, console: Console) -> Table:
     numbers = ("Elo", "expected", "score", "brought")
     table = plain_table("against", *numbers, right=numbers)
     for other in move.against:
-        figures = (f"{other.rating + shift:.1f}", f"{other.expected:.3f}", f"{other.score:g}", moved(other.change, 2))
+        figures = (f"{other.rating + shift:.1f}", f"{other.expected:.3f}", f"{other.score:.4g}", moved(other.change, 2))
         table.add_row(cell(console, " and ".join(other.bots)), *figures)
     table.add_section()
     expected, score = (sum(getattr(other, name) for other in move.against) for name in ("expected", "score"))
     k = f"K {move.k:.1f} after {move.boards_before} boards"
-    table.add_row(k, "", f"{expected:.3f}", f"{score:g}", moved(move.after - move.before, 2))
+    table.add_row(k, "", f"{expected:.3f}", f"{score:.4g}", moved(move.after - move.before, 2))
     return table

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.app.standings_csv import ORDINALS
+from ladder.cli.results.standings_table import margin
 from ladder.cli.results.think_times_table import print_think_times
 from ladder.pairing.missing import waits_for
 from ladder.sandbox.host.memory import MIB
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ladder.values.bots import BotPage, FaultKind, FaultRow, InVariant, Opponent, VersionRow
+    from ladder.values.standings import StandingRow
 
 
 def print_page(page: BotPage, console: Console) -> None:
@@ -99,11 +101,22 @@ def _standing(there: InVariant) -> Iterable[str]:
     error = "" if one.error is None else f" ± {one.error:.0f}"
     few = ", provisional" if one.provisional else ""
     yield f"Elo {one.elo:.0f}{error} after {one.matches} match{'es' * (one.matches != 1)}{few}"
+    if one.margin is not None:
+        yield f"{margin(one)} points a deal against the field{_margin_rank(one)}"
+    if one.outplaced_by:
+        yield f"wins more points, fewer places than {one.outplaced_by}"
     if one.points_per_deal is not None:
         shares = ", ".join(f"{name} {percent(share)} %" for name, share in zip(ORDINALS, one.shares, strict=False))
         yield f"{one.points_per_deal:+.2f} points per deal; {shares}"
         yield f"{one.faults} faults in {one.decisions} decisions; taken over in {one.takeovers} matches"
         yield f"trend {sparkline(one.history)} {moved(one.change)} over its {len(one.history)} newest ratings"
+
+
+def _margin_rank(one: StandingRow) -> str:
+    if one.margin_rank is None:
+        return ""
+    between = "" if one.margin_rank_low is None else f", true rank {one.margin_rank_low} to {one.margin_rank_high}"
+    return f": rank {one.margin_rank} by points{between}"
 
 
 def _print_opponents(opponents: Iterable[Opponent], console: Console) -> None:

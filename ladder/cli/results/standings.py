@@ -12,6 +12,7 @@ from ladder.cli.results.standings_table import print_standings
 from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
+from ladder.values.order import Order
 
 VariantOption = Annotated[str | None, typer.Option(help="Only this variant. By default: all variants of the ladder.")]
 
@@ -22,12 +23,22 @@ def standings(
         bool, typer.Option("--all", help="Also list suspended and retired bots, with the reasons.")
     ] = False,
     first: Annotated[int | None, typer.Option(min=1, max=1_000_000, help="Only the first N of each variant.")] = None,
+    by: Annotated[
+        Order | None,
+        typer.Option(
+            help="Order by Elo (places) or by points a deal against the field. Default: the setting standings_by."
+        ),
+    ] = None,
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print it as CSV.")] = False,
     local: LocalOption = False,
 ) -> None:
     """
     Show the standings: for each variant a table of its bots in the order of their ratings.
+
+    Elo follows from places. The margin follows from points: how many points a deal a bot wins more than the mean of the
+    field, whatever opponents it has had. A line below the table names bots that surely win more points, and surely have
+    worse places, than another.
 
     Columns that do not fit the terminal are left out; --json and --csv have all of them.
 
@@ -36,6 +47,8 @@ def standings(
 
         pigpen standings --variant gongzhu --all
 
+        pigpen standings --by points
+
         pigpen standings --csv > standings.csv
     """
     from ladder.app.standings_csv import write_csv
@@ -43,7 +56,7 @@ def standings(
     if as_json and as_csv:
         raise UserError("Choose one of --json and --csv.")
     with asked(local) as ladder:
-        found = ladder.standings(variant, everyone, first)
+        found = ladder.standings(variant, everyone, first, by)
     if as_json:
         print_json(found)
     elif as_csv:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ladder.app.standings_csv import ORDINALS
@@ -9,6 +10,7 @@ from ladder.pairing.missing import waits_for
 from ladder.ratings.elo import PROVISIONAL
 from ladder.terminal.fitting_table import Column, fitting
 from ladder.terminal.ladder_words import NOTHING, cell, label, moved, percent, say, sparkline, thinned, when
+from ladder.values.order import Order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,18 +23,26 @@ if TYPE_CHECKING:
 BARS = 10
 """The most bars in a trend."""
 COLUMNS: tuple[Column[StandingRow], ...] = (
-    Column("rank", lambda one: str(one.rank or NOTHING)),
     Column("bot", lambda one: label(one.bot, one.version), "left", is_cut=True),
-    Column("owner", lambda one: one.owner, "left", 3, is_cut=True),
+    Column("owner", lambda one: one.owner, "left", 4, is_cut=True),
     Column("Elo", lambda one: f"{one.elo:.0f}{'?' if one.provisional else ' '}"),
-    Column("±", lambda one: NOTHING if one.error is None else f"{one.error:.0f}", "right", 8),
-    Column("ranks", lambda one: _ranks(one), "right", 2),
-    Column("matches", lambda one: str(one.matches), "right", 9),
-    Column("points", lambda one: NOTHING if one.points_per_deal is None else f"{one.points_per_deal:+.2f}", "right", 7),
-    Column("places", lambda one: " ".join(f"{percent(share):>2}" for share in one.shares) or NOTHING, "left", 6),
-    Column("faults", lambda one: percent(one.fault_rate, 2), "right", 4),
-    Column("trend", lambda one: sparkline(thinned(one.history, BARS)), "left", 1),
-    Column("moved", lambda one: moved(one.change), "right", 5),
+    Column("±", lambda one: NOTHING if one.error is None else f"{one.error:.0f}", "right", 9),
+    Column("margin", lambda one: margin(one) or NOTHING, "right", 8),
+    Column("matches", lambda one: str(one.matches), "right", 10),
+    Column("points", lambda one: NOTHING if one.points_per_deal is None else f"{one.points_per_deal:+.2f}", "right", 1),
+    Column("places", lambda one: " ".join(f"{percent(share):>2}" for share in one.shares) or NOTHING, "left", 7),
+    Column("faults", lambda one: percent(one.fault_rate, 2), "right", 5),
+    Column("trend", lambda one: sparkline(thinned(one.history, BARS)), "left", 2),
+    Column("moved", lambda one: moved(one.change), "right", 6),
+)
+"""Those of every order; in front of them are the rank and its range by the order that is shown."""
+BY_ELO: tuple[Column[StandingRow], ...] = (
+    Column("rank", lambda one: str(one.rank or NOTHING)),
+    Column("ranks", lambda one: _between(one.rank_low, one.rank_high), "right", 3),
+)
+BY_POINTS: tuple[Column[StandingRow], ...] = (
+    Column("rank", lambda one: str(one.margin_rank or NOTHING)),
+    Column("ranks", lambda one: _between(one.margin_rank_low, one.margin_rank_high), "right", 3),
 )
 
 
@@ -49,14 +59,28 @@ def print_standings(found: Standings, console: Console) -> None:
     if found.missing_owners:
         say(console, f"No match can be played: the variant {waits_for(found.missing_owners)}.")
     for one in found.standings:
+        if one.outplaced_by:
+            say(console, f"{label(one.bot, one.version)} wins more points, fewer places than {one.outplaced_by}.")
+    for one in found.standings:
         if one.rank is None:
             reason = f": {one.reason}" if one.reason else ""
             say(console, f"{label(one.bot, one.version)} is {one.state} since {when(one.since)}{reason}")
 
 
+def margin(one: StandingRow) -> str:
+    """Its points a deal against the field, with their ±; empty if they are not known."""
+    if one.margin is None:
+        return ""
+    return f"{one.margin:+.2f}" if one.margin_error is None else f"{one.margin:+.2f} ± {one.margin_error:.2f}"
+
+
 def _fitting(found: Standings, console: Console) -> tuple[Table, Sequence[Column[StandingRow]]]:
     """Without a trend where its bars cannot be shown."""
-    columns = [column for column in COLUMNS if column.heading != "trend" or console.encoding.startswith("utf")]
+    by_points = found.by == Order.POINTS
+    shown = [column for column in COLUMNS if column.heading != "trend" or console.encoding.startswith("utf")]
+    if by_points:
+        shown = [replace(column, goes=0) if column.heading == "margin" else column for column in shown]
+    columns = [*(BY_POINTS if by_points else BY_ELO), *shown]
     return fitting(found.standings, columns, console, lambda one: "" if one.rank else "dim")
 
 
@@ -65,7 +89,8 @@ def _legend(found: Standings, columns: Sequence[Column[StandingRow]]) -> Iterabl
     better = "lower" if found.low_is_better else "higher"
     meanings = {
         "±": "±: 95 % interval",
-        "ranks": "ranks: the range of its true rank",
+        "ranks": f"ranks: the range of its true rank by {'margin' if found.by == Order.POINTS else 'Elo'}",
+        "margin": "margin: points a deal better than the mean of the field, with its ±",
         "points": f"points: per deal, {better} is better",
         "places": f"places: 1st to {ORDINALS[found.sides - 1]} in %",
         "faults": "faults: in % of its decisions",
@@ -76,7 +101,7 @@ def _legend(found: Standings, columns: Sequence[Column[StandingRow]]) -> Iterabl
     yield "; ".join(meaning for heading, meaning in meanings.items() if heading in headings)
 
 
-def _ranks(one: StandingRow) -> str:
-    if one.rank_low is None or one.rank_high is None:
+def _between(low: int | None, high: int | None) -> str:
+    if low is None or high is None:
         return NOTHING
-    return str(one.rank_low) if one.rank_low == one.rank_high else f"{one.rank_low}–{one.rank_high}"
+    return str(low) if low == high else f"{low}–{high}"

@@ -15,7 +15,7 @@ FORMAT = "board:0:0"
 """One board; entry 0 sits in seat 0."""
 OPPONENT = "counting"
 """The house bot in all other chairs."""
-HOUSE = ("cautious", "counting", "exact", "random", "sampling")
+HOUSE = ("cautious", "counting", "exact", "random", "sampling", "tree")
 """The house bots that play it from the person's chair, too."""
 FOLDER, FILE = "tables", "today.secret"
 """Where the secret of the days is, in the folder of a ladder; only its user may read it."""

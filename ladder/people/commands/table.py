@@ -45,7 +45,7 @@ def table(
     Open a table for people, and print a link for each person's chair; the first one is yours.
 
     Anyone who has a link may take that chair, with any browser. The match begins when all people have come. The
-    house bots are random, cautious, counting, sampling and exact. To play in a terminal: pigpen play human
+    house bots are random, cautious, counting, sampling, exact and tree. To play in a terminal: pigpen play human
 
     Examples:
         pigpen table hearts

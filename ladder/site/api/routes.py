@@ -16,6 +16,7 @@ from ladder.site.server.fresh import fresh, json_of
 from ladder.values.bots import BotList, BotPage
 from ladder.values.health import LadderHealth
 from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
+from ladder.values.order import Order
 from ladder.values.site import RatingCurve, VariantSummary
 from ladder.values.standings import Standings
 
@@ -43,6 +44,8 @@ def variants(request: Request, first: Annotated[int, Query(ge=0, le=100)] = 5) -
 
 
 All = Annotated[bool, Query(alias="all")]
+By = Annotated[Order | None, Query()]
+"""What to order standings by; by default what the organiser has set."""
 
 
 @router.get(
@@ -50,13 +53,13 @@ All = Annotated[bool, Query(alias="all")]
     response_class=Response,
     responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A line for each bot"}},
 )
-def standings_csv(request: Request, variant: str, everyone: All = False) -> Response:
+def standings_csv(request: Request, variant: str, everyone: All = False, by: By = None) -> Response:
     """Give the standings of a variant as CSV, with the columns of `pigpen standings --csv`."""
     site: Site = request.app.state.site
 
     def make() -> tuple[bytes, str]:
         text = io.StringIO(newline="")
-        write_csv(bots.standings(site.ladder, variant, everyone), text)
+        write_csv(bots.standings(site.ladder, variant, everyone, None, by), text)
         return text.getvalue().encode(), CSV
 
     return _kept(request, make)
@@ -68,17 +71,18 @@ def all_standings(
     variant: Annotated[str | None, Query(max_length=64)] = None,
     everyone: All = False,
     first: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
+    by: By = None,
 ) -> Response:
     """Give the standings of all variants, or of one; with `first`, only the best of each."""
     site: Site = request.app.state.site
-    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, first))
+    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, first, by))
 
 
 @router.get("/standings/{variant}", response_model=Standings)
-def standings(request: Request, variant: str, everyone: All = False) -> Response:
+def standings(request: Request, variant: str, everyone: All = False, by: By = None) -> Response:
     """Give the standings of a variant; with `all`, those that are suspended or retired, too."""
     site: Site = request.app.state.site
-    return answer(request, lambda: bots.standings(site.ladder, variant, everyone)[0])
+    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, None, by)[0])
 
 
 @router.get("/bots", response_model=BotList)

@@ -37,15 +37,15 @@ def spark(history: Sequence[float]) -> Markup:
     return _svg("spark", SPARK, f'<polyline points="{line}"/><circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="2.5"/>')
 
 
-def band(elo: float, error: float | None, span: Span, start: float) -> Markup:
-    """A rating and its 95 % interval on a scale that all rows share; the line is the rating with which bots begin."""
+def band(value: float, error: float | None, span: Span, start: float) -> Markup:
+    """A rating or margin and its 95 % interval on a scale that all rows share; the line is at *start*."""
     width, height = BAND
     middle = height / 2
     inside = f'<line class="start" x1="{span.at(start, width)}" x2="{span.at(start, width)}" y1="0" y2="{height}"/>'
     if error is not None:
-        left, right = span.at(elo - error, width), span.at(elo + error, width)
+        left, right = span.at(value - error, width), span.at(value + error, width)
         inside += f'<rect class="band-bar" x="{left}" y="{middle - 4}" width="{right - left:.1f}" height="8" rx="4"/>'
-    inside += f'<circle class="dot" cx="{span.at(elo, width)}" cy="{middle}" r="4"/>'
+    inside += f'<circle class="dot" cx="{span.at(value, width)}" cy="{middle}" r="4"/>'
     return _svg("band", BAND, inside)
 
 

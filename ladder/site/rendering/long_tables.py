@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.app import overview
 from ladder.app.standings_page import ROWS, named, number_of, standings_page
 from ladder.ratings.elo import START
+from ladder.values.order import Order
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,43 +18,57 @@ if TYPE_CHECKING:
 
 LEAST_SPAN = 50.0
 """Elo to both sides of `START` that the bands show at least."""
+LEAST_POINTS = 1.0
+"""Points a deal to both sides of the field that they show at least."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """The part of the Elo scale that the bands of a page show."""
+    """The part of the scale that the bands of a page show: Elo, or points a deal."""
 
     low: float
     high: float
 
-    def at(self, elo: float, width: float) -> float:
-        """Give the position of a rating, from 0 to *width*."""
-        part = (elo - self.low) / (self.high - self.low)
+    def at(self, value: float, width: float) -> float:
+        """Give the position of a rating or margin, from 0 to *width*."""
+        part = (value - self.low) / (self.high - self.low)
         return round(width * min(1.0, max(0.0, part)), 1)
 
 
-def span_of(low: float | None, high: float | None) -> Span:
-    """The scale on which all rows, their errors and `START` lie; *low* and *high* are their ends, if there are any."""
-    ends = [end for end in (low, high) if end is not None]
-    return Span(min([*ends, START - LEAST_SPAN]), max([*ends, START + LEAST_SPAN]))
-
-
-def standings(ladder: Ladder, variant: str, search: str, everyone: bool, page: int) -> dict[str, object]:
+def span_of(low: float | None, high: float | None, start: float = START, least: float = LEAST_SPAN) -> Span:
     """
-    Read the rows that a reader has asked for, by name or owner.
+    Give the scale on which all rows, their errors and *start* lie.
+
+    Args:
+        low: Where they begin, if there are any.
+        high: Where they end.
+        start: What is in it in any case, with *least* to both sides.
+        least: In the unit of the rows.
+    """
+    ends = [end for end in (low, high) if end is not None]
+    return Span(min([*ends, start - least]), max([*ends, start + least]))
+
+
+def standings(
+    ladder: Ladder, variant: str, search: str, everyone: bool, page: int, by: Order | None = None
+) -> dict[str, object]:
+    """
+    Read the rows that a reader has asked for, by name or owner, in the order *by*; None: as the organiser has set it.
 
     Raises:
         LadderError: If the ladder does not play that variant.
     """
-    found = standings_page(ladder, variant, search, everyone, page)
+    found = standings_page(ladder, variant, search, everyone, page, by)
+    scale = (0.0, LEAST_POINTS) if found.table.by == Order.POINTS else (START, LEAST_SPAN)
     return {
         "table": found.table,
         "rows": found.table.standings,
         "likely": found.likely,
         "page": found.page,
         "pages": found.pages,
-        "span": span_of(found.extent.low, found.extent.high),
-        "start": START,
+        "span": span_of(found.extent.low, found.extent.high, *scale),
+        "start": scale[0],
+        "chosen": by,
         "variants": overview.variants(ladder, first=0),
         "search": search,
         "everyone": everyone,

@@ -89,6 +89,7 @@ export interface Hint {
   legal: number;
   choices: EstimatedChoice[];
   deals: number;
+  search: "tree" | "playouts";
 }
 
 /** The table after something has happened. */
@@ -296,6 +297,7 @@ export interface Why {
   legal: number;
   choices: Choice[];
   deals: number;
+  search: "tree" | "playouts";
   chosen: string;
   by: string;
   cost: number;

@@ -12,7 +12,7 @@ import { make, signed } from "./words.js";
  * A choice of a hint, or of a decision that was made.
  * @typedef {import("./shapes").EstimatedChoice & Partial<import("./shapes").Choice>} Choice
  */
-/** @typedef {Pick<import("./shapes").Hint, "opinion" | "deals" | "legal"> & {choices: readonly Choice[]}} Estimate */
+/** @typedef {Pick<import("./shapes").Hint, "deals" | "legal" | "search"> & {choices: readonly Choice[]}} Estimate */
 /** @typedef {import("./words.js").Words} Words */
 
 export class Why {
@@ -88,7 +88,7 @@ export function estimated(found, words) {
   wide.tabIndex = 0;
   wide.setAttribute("role", "region");
   wide.setAttribute("aria-label", words("why-choice"));
-  return [wide, make("p", "note", words("why-opinion", { deals: found.deals }))];
+  return [wide, make("p", "note", words(found.search === "tree" ? "why-opinion-tree" : "why-opinion", { deals: found.deals }))];
 }
 
 /** @param {Choice} choice @param {Words} words */

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select, text
 
 from ladder.pairing.scheduler import Entrant, why_none
-from ladder.ratings.elo import PROVISIONAL
 from ladder.results.summary import teams_of
 from ladder.store import models
 from ladder.store.models import State, Status
@@ -51,12 +49,6 @@ class VariantEntrants:
         """Recorded and pending matches of all entrants, added up."""
         return sum(entrant.matches for entrant in self.entrants)
 
-    @property
-    def wanted_by_newcomers(self) -> int:
-        """About how many matches it takes until no rating is provisional any more."""
-        missing = sum(max(0, PROVISIONAL - entrant.matches) for entrant in self.entrants)
-        return math.ceil(missing / self.sides)
-
 
 def fields_of(session: Session, variants: Collection[str] | None = None) -> dict[str, VariantEntrants]:
     """Those who may play, by variant; matches that are still to be played are counted among theirs."""
@@ -76,7 +68,6 @@ def _field(session: Session, variant: str, rules: Rules, pending: Sequence[tuple
             rating.version_id,
             models.Version.bot_id,
             models.StoredBot.owner_id,
-            rating.rating,
             rating.matches,
             rating.seats,
         )
@@ -88,8 +79,8 @@ def _field(session: Session, variant: str, rules: Rules, pending: Sequence[tuple
     waiting = Counter(version for table in pending for version in set(table))
     chairs = Counter((version, seat) for table in pending for seat, version in enumerate(table))
     entrants = tuple(
-        Entrant(version, bot, owner, elo, matches + waiting[version], _seats(rules, seats, chairs, version))
-        for version, bot, owner, elo, matches, seats in rows
+        Entrant(version, bot, owner, matches + waiting[version], _seats(rules, seats, chairs, version))
+        for version, bot, owner, matches, seats in rows
     )
     return VariantEntrants(rules, entrants, tuple(pending))
 

@@ -1,4 +1,4 @@
-"""The batch estimate of a variant, kept up to date beside the ratings: ±, rank intervals, likelihood of superiority."""
+"""The fits of a variant, of places and of points, kept up to date beside the ratings: ±, rank intervals, margins."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from sqlalchemy import func, or_, select
 
 from ladder.ratings.batch import Estimate, fit, pair_weight
 from ladder.ratings.elo import STANDARD_BOARDS
+from ladder.ratings.points import PairSums, fit_points
+from ladder.results.standing import RATED_BY, RatedBy
 from ladder.results.summary import teams_of
 from ladder.store import models
 from ladder.store.commands.rank_intervals import active_versions, intervals, write_intervals
@@ -20,11 +22,14 @@ from referee.records.rules_file import rules_from
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    import numpy.typing as npt
     from sqlalchemy.orm import Session
 
+    from ladder.ratings.batch import FloatArray
     from ladder.store.database import Database
 
+    Sums = dict[str, FloatArray]
+
+PAIR_COLUMNS = ("a", "b", "boards", "score", "n", "boards_played", "board_score", "points", "squares")
 SHARE = 0.02
 """The most of a runner's time that estimates may take."""
 MAX_VERSIONS = 2000
@@ -96,16 +101,17 @@ def refresh(database: Database, variant: str, most: int = MAX_VERSIONS) -> Estim
             session.scalar(select(func.max(models.StoredMatch.ordinal)).where(models.StoredMatch.variant == variant))
             or 0
         )
-        estimate = _fitted(session, variant, most)
+        estimate, margins = _fitted(session, variant, most)
         active = active_versions(session, variant)
     if estimate is None:
         return None
-    rows, blob = intervals(estimate, active), estimate.to_bytes()
+    rows = intervals(estimate, margins, active)
+    fits = {"fit": estimate.to_bytes(), "margins": margins and margins.to_bytes()}
     with database.write() as session:
         known = session.get(models.StoredEstimate, variant)
         if known is not None and known.ordinal > ordinal:  # another coordinator was quicker, and knows more
             return estimate
-        session.merge(models.StoredEstimate(variant=variant, ordinal=ordinal, fit=blob))
+        session.merge(models.StoredEstimate(variant=variant, ordinal=ordinal, **fits))
         write_intervals(session, variant, rows)
     return estimate
 
@@ -119,26 +125,37 @@ def _versions(session: Session, variant: str, most: int) -> list[int]:
     return sorted([*playing, *session.scalars(entered.where(rating.state == State.RETIRED).limit(room))])
 
 
-def _fitted(session: Session, variant: str, most: int) -> Estimate | None:
+def _fitted(session: Session, variant: str, most: int) -> tuple[Estimate | None, Estimate | None]:
+    """The estimates by places, and by points."""
     versions = _versions(session, variant, most)
     if not versions:
-        return None
-    rules = rules_from(session.get_one(models.Variant, variant).rules)
-    a, b, score, n, boards = _meetings(session, variant).T
-    known = np.isin(a, versions) & np.isin(b, versions)
-    weight = pair_weight(len(teams_of(rules)))
-    ones, others = a[known].astype(np.int64), b[known].astype(np.int64)
-    steepness = np.sqrt(boards[known] / STANDARD_BOARDS)
-    return fit(versions, ones, others, score[known], n[known], weight, steepness)
+        return None, None
+    sides = len(teams_of(rules_from(session.get_one(models.Variant, variant).rules)))
+    sums = _pair_sums(session, variant)
+    known = np.isin(sums["a"], versions) & np.isin(sums["b"], versions)
+    kept = {name: values[known] for name, values in sums.items()}
+    a, b = kept["a"].astype(np.int64), kept["b"].astype(np.int64)
+    margins = fit_points(versions, PairSums(a, b, kept["boards_played"], kept["points"], kept["squares"]), sides)
+    score, results = _results(kept)
+    steepness = np.sqrt(kept["boards"] * kept["n"] / results / STANDARD_BOARDS)
+    return fit(versions, a, b, score, results, pair_weight(sides), steepness), margins
 
 
-def _meetings(session: Session, variant: str) -> npt.NDArray[np.float64]:
-    """(m, 5) Of each pair in matches of one length: version a, version b, the score of a, matches, boards of each."""
+def _results(sums: Sums) -> tuple[FloatArray, FloatArray]:
+    """For each pair the score of the one, and of how many results: of boards where they are known, else of matches."""
+    by_boards = (sums["boards_played"] > 0) & (RATED_BY == RatedBy.BOARDS)
+    score = np.where(by_boards, sums["board_score"], sums["score"])
+    return score, np.where(by_boards, sums["boards_played"], sums["n"])
+
+
+def _pair_sums(session: Session, variant: str) -> Sums:
+    """The columns `PAIR_COLUMNS` of all pairs in matches of one length."""
     pair = models.PairStats
-    columns = select(pair.a, pair.b, pair.score, pair.n, pair.boards)
-    met = session.connection().execute(columns.where(pair.variant == variant))
+    met = session.connection().execute(
+        select(*(getattr(pair, name) for name in PAIR_COLUMNS)).where(pair.variant == variant)
+    )
     # Straight from the driver's cursor: half a million rows of SQLAlchemy's would take longer than the fit.
     assert met.cursor is not None
     numbers = np.fromiter(chain.from_iterable(met.cursor.fetchall()), dtype=np.float64)
     met.close()
-    return numbers.reshape(-1, 5)
+    return dict(zip(PAIR_COLUMNS, numbers.reshape(-1, len(PAIR_COLUMNS)).T, strict=True))

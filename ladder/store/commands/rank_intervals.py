@@ -1,4 +1,4 @@
-"""The rank intervals of a variant: by the last batch estimate, among the bots that play."""
+"""The rank intervals of a variant, by places and by points: by the last fits, among the bots that play."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, func, select, update
 
-from ladder.store.last_estimate import estimate_of
+from ladder.store.last_estimate import estimate_of, margins_of
 from ladder.store.models import Rating, State
 
 if TYPE_CHECKING:
@@ -17,23 +17,51 @@ if TYPE_CHECKING:
     from ladder.ratings.batch import Estimate
 
 
+MARGIN = ("margin", "margin_error", "margin_rank_low", "margin_rank_high")
+COLUMNS = ("error", "rank_low", "rank_high", *MARGIN, "outplaced_by")
+"""What the fits say of a bot, as columns of its rating."""
+KEPT = ("error", "margin", "margin_error")
+"""Those that do not change without a match."""
+
+
 def active_versions(session: Session, variant: str) -> list[int]:
     """The versions that play in a variant."""
     found = select(Rating.version_id).where(Rating.variant == variant, Rating.state == State.ACTIVE)
     return list(session.scalars(found.order_by(Rating.version_id)))
 
 
-def intervals(estimate: Estimate, versions: Sequence[int]) -> list[dict[str, float]]:
-    """For each of these versions its ± and its ranks, among them."""
-    among = estimate.among(versions)
+def intervals(estimate: Estimate, margins: Estimate | None, versions: Sequence[int]) -> list[dict[str, Any]]:
+    """
+    For each of these versions its ± and its ranks, among them.
+
+    Args:
+        estimate: By places.
+        margins: By points; None: there is none yet.
+        versions: Those that play; both know them.
+    """
+    from ladder.ratings.points import outplaced_by  # numpy takes long to load, and an estimate has loaded it
+
+    among, points = estimate.among(versions), margins and margins.among(versions)
     return [
-        {"version_": version, "error": among.error(version), "rank_low": low, "rank_high": high}
+        {"version_": version, **_by_places(among, version), **_by_points(points, version),
+         "outplaced_by": points and outplaced_by(among, points, version)}
         for version in versions
-        for low, high in [among.ranks(version)]
-    ]
+    ]  # fmt: skip
 
 
-def write_intervals(session: Session, variant: str, rows: list[dict[str, float]], keep_errors: bool = False) -> None:
+def _by_places(among: Estimate, version: int) -> dict[str, Any]:
+    low, high = among.ranks(version)
+    return {"error": among.error(version), "rank_low": low, "rank_high": high}
+
+
+def _by_points(among: Estimate | None, version: int) -> dict[str, Any]:
+    if among is None:
+        return dict.fromkeys(MARGIN)
+    low, high = among.ranks(version)
+    return dict(zip(MARGIN, (among.value(version), among.error(version), low, high), strict=True))
+
+
+def write_intervals(session: Session, variant: str, rows: list[dict[str, Any]], keep_errors: bool = False) -> None:
     """
     Write them into the standings.
 
@@ -41,19 +69,15 @@ def write_intervals(session: Session, variant: str, rows: list[dict[str, float]]
         session: A transaction that writes.
         variant: Where.
         rows: What `intervals` gives.
-        keep_errors: A bot that has a ± keeps it.
+        keep_errors: A bot that has a ± keeps it, and its margin.
     """
     rating: Any = Rating.__table__
-    error: Any = bindparam("error")
+    new: dict[str, Any] = {name: bindparam(name) for name in COLUMNS}
+    if keep_errors:
+        new |= {name: func.coalesce(rating.c[name], new[name]) for name in KEPT}
     if rows:
         session.connection().execute(
-            update(Rating)
-            .where(rating.c.variant == variant, rating.c.version_id == bindparam("version_"))
-            .values(
-                error=func.coalesce(rating.c.error, error) if keep_errors else error,
-                rank_low=bindparam("rank_low"),
-                rank_high=bindparam("rank_high"),
-            ),
+            update(Rating).where(rating.c.variant == variant, rating.c.version_id == bindparam("version_")).values(new),
             rows,
         )
 
@@ -67,9 +91,10 @@ def follow_states(session: Session, variant: str) -> None:
     session.flush()
     rating: Any = Rating.__table__
     left = rating.c.variant == variant, rating.c.state != State.ACTIVE, rating.c.rank_low.is_not(None)
-    session.connection().execute(update(rating).where(*left).values(rank_low=None, rank_high=None))
-    estimate = estimate_of(session, variant)
+    gone = [name for name in COLUMNS if name not in KEPT]
+    session.connection().execute(update(rating).where(*left).values(dict.fromkeys(gone)))
+    estimate, margins = estimate_of(session, variant), margins_of(session, variant)
     if estimate is not None:
         known = {int(version) for version in estimate.versions}
         playing = [version for version in active_versions(session, variant) if version in known]
-        write_intervals(session, variant, intervals(estimate, playing), keep_errors=True)
+        write_intervals(session, variant, intervals(estimate, margins, playing), keep_errors=True)

@@ -6,14 +6,15 @@ What comes out must be what the store keeps, to the last bit: the same operation
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from ladder.results.standing import PairResult, VersionStanding, outcome
+from ladder.results.standing import RatedBy, VersionStanding, outcome
 from ladder.results.summary import BotSummary, MatchSummary, summarise, teams_of
 from ladder.store import models
+from ladder.store.commands.result_statements import PAIR_SUMS
 from ladder.store.commands.results import standing_of
 from referee.records.errors import RecordError
 from referee.records.recorded import BadRecord
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
     """Reads the record of a match, by its id and the attempt that was recorded."""
 
 BATCH = 1000
-KEPT_OF_SEATS = ("place", "points_per_deal", "standard_error", "faults", "taken_over", "timed", "median_ms", "worst_ms")
+KEPT_OF_SEATS = (
+    "place", "points_per_deal", "board_points", "standard_error", "faults", "taken_over", "timed", "median_ms",
+    "worst_ms",
+)  # fmt: skip
 """What seats keep of a record as it stands there."""
 
 
@@ -41,10 +45,8 @@ class Rerating:
 
     standings: dict[tuple[str, int], VersionStanding] = field(default_factory=dict)
     """By variant and version, of all that have played."""
-    pair_results: dict[tuple[str, int, int, int], PairResult] = field(default_factory=dict)
-    """By variant, both versions and boards of the matches, the sums of all their results against each other."""
-    matches: dict[tuple[str, int, int, int], int] = field(default_factory=dict)
-    """How many matches that were."""
+    pair_sums: dict[tuple[str, int, int, int], dict[str, float]] = field(default_factory=dict)
+    """By variant, both versions and boards of the matches: what `models.PairStats` keeps of them."""
     findings: list[str] = field(default_factory=list)
     """Sentences on records that cannot be read, and on seats that say something else."""
     has_all: bool = True
@@ -120,10 +122,11 @@ def _summary(
         return computed
     for seat, bot in zip(seats, summary.bots, strict=True):
         for name in KEPT_OF_SEATS:
-            if getattr(seat, name) != getattr(bot, name):
+            kept, recorded = (list(each) if isinstance(each, tuple | list) else each
+                              for each in (getattr(seat, name), getattr(bot, name)))  # fmt: skip
+            if kept != recorded:
                 found.findings.append(
-                    f"match {match.id}, seat {seat.seat}: {name} is {getattr(seat, name)}, "
-                    f"and the record says {getattr(bot, name)}."
+                    f"match {match.id}, seat {seat.seat}: {name} is {kept}, and the record says {recorded}."
                 )
     return summary
 
@@ -135,6 +138,7 @@ def _of_seats(match: models.StoredMatch, seats: Sequence[models.StoredSeat], rul
             place=seat.place or 0,
             points=round((seat.points_per_deal or 0.0) * deals),
             points_per_deal=seat.points_per_deal or 0.0,
+            board_points=tuple(seat.board_points or ()),
             standard_error=seat.standard_error,
             faults=seat.faults or 0,
             taken_over=bool(seat.taken_over),
@@ -159,7 +163,7 @@ def _take(
         )
         for seat in seats
     }
-    new = outcome(summary, versions, before, match.boards)
+    new = outcome(summary, versions, before, match.boards, RatedBy(match.rated_by or RatedBy.MATCH))
     for seat in seats:
         then, now = before[seat.version_id], new.standings[seat.version_id]
         kept = (seat.matches_before, seat.boards_before, seat.rating_before, seat.rating_after)
@@ -171,27 +175,25 @@ def _take(
     found.standings |= {(match.variant, version): standing for version, standing in new.standings.items()}
     for result in new.pair_results:
         key = (match.variant, result.a, result.b, match.boards)
-        found.pair_results[key] = _sum(found.pair_results[key], result) if key in found.pair_results else result
-        found.matches[key] = found.matches.get(key, 0) + 1
-
-
-def _sum(one: PairResult, other: PairResult) -> PairResult:
-    return PairResult(
-        one.a, one.b, one.score + other.score, one.a_then_b + other.a_then_b, one.b_then_a + other.b_then_a
-    )
+        sums = {"n": 1, **vars(result)}
+        before_it = found.pair_sums.get(key)
+        found.pair_sums[key] = {name: (before_it[name] if before_it else 0) + sums[name] for name in PAIR_SUMS}
 
 
 def _differing_pairs(session: Session, found: Rerating, names: Mapping[int, str]) -> Iterator[str]:
     pairs = {(pair.variant, pair.a, pair.b, pair.boards): pair for pair in session.scalars(select(models.PairStats))}
-    for key in sorted(pairs.keys() | found.pair_results.keys()):
-        pair, result = pairs.get(key), found.pair_results.get(key)
-        kept = (pair.a, pair.b, pair.score, pair.a_then_b, pair.b_then_a, pair.n) if pair else None
-        computed = (*astuple(result), found.matches[key]) if result else None
+    for key in sorted(pairs.keys() | found.pair_sums.keys()):
+        pair, computed = pairs.get(key), found.pair_sums.get(key)
+        kept = {name: getattr(pair, name) for name in PAIR_SUMS} if pair else None
         if kept != computed:
             yield (
-                f"{names[key[1]]} against {names[key[2]]} in {key[0]}: the store keeps "
-                f"{kept and kept[2:]}, and their matches give {computed and computed[2:]}."
+                f"{names[key[1]]} against {names[key[2]]} in {key[0]}: the store keeps {_words(kept)}, "
+                f"and their matches give {_words(computed)}."
             )
+
+
+def _words(sums: Mapping[str, float] | None) -> str:
+    return ", ".join(f"{name} {value}" for name, value in sums.items()) if sums else "nothing"
 
 
 def _names(session: Session) -> dict[int, str]:

@@ -30,6 +30,7 @@ def _table(model: type[models.Base]) -> Table:
 MATCH, SEAT, RATING = _table(models.StoredMatch), _table(models.StoredSeat), _table(models.Rating)
 THINKING, PAIR = _table(models.ThinkTimes), _table(models.PairStats)
 BOT, VERSION = _table(models.StoredBot), _table(models.Version)
+PAIR_SUMS = ("score", "n", "a_then_b", "b_then_a", "boards_played", "board_score", "points", "squares")
 
 
 def _end_match() -> ReturningUpdate[Any]:
@@ -41,6 +42,7 @@ def _end_match() -> ReturningUpdate[Any]:
         MATCH.c.status == Status.LEASED,
     )
     ended = {"finished": bindparam("now_"), "deals": bindparam("deals_"), "ordinal": ordinal, "record_kept": True}
+    ended["rated_by"] = bindparam("rated_by_")
     took: dict[str, Any] = {"starting_seconds": bindparam("starting_"), "playing_seconds": bindparam("playing_")}
     free = {"status": Status.DONE, "holder": None, "lease_until": None}
     return (
@@ -84,7 +86,7 @@ ADD_FAULT = insert(_table(models.StoredFault))
 def add_pair_result(dialect: str) -> Insert:
     """Adds to what two versions have scored against each other, from their first match on."""
     new = _insert(dialect, PAIR)
-    sums = {name: PAIR.c[name] + new.excluded[name] for name in ("score", "n", "a_then_b", "b_then_a")}
+    sums = {name: PAIR.c[name] + new.excluded[name] for name in PAIR_SUMS}
     statement: Insert = new.on_conflict_do_update(index_elements=["variant", "a", "b", "boards"], set_=sums)
     return statement
 

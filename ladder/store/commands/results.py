@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ladder.results.standing import RatingChange, VersionStanding, outcome
+from ladder.results.standing import RATED_BY, RatingChange, VersionStanding, outcome
 from ladder.results.think_times import added
 from ladder.store.commands import result_statements as statements
 from ladder.store.commands.rank_intervals import follow_states
@@ -86,7 +86,7 @@ def record_summary(
         statements.END_MATCH,
         {
             "match_": match_id, "attempt_": attempt, "now_": now, "deals_": summary.deals,
-            "starting_": starting_seconds, "playing_": playing_seconds,
+            "rated_by_": RATED_BY, "starting_": starting_seconds, "playing_": playing_seconds,
         },
     ).one_or_none()  # fmt: skip
     if match is None:
@@ -96,7 +96,7 @@ def record_summary(
         raise WrongRecord(f"The record of match {match_id}, attempt {attempt}, is that of another match.")
     versions = [row.version_id for row in rows]
     before = {row.version_id: standing_of(row) for row in rows}
-    new = outcome(summary, versions, before, match.boards)
+    new = outcome(summary, versions, before, match.boards, RATED_BY)
     _write_seats(connection, match_id, summary, versions, before, new)
     _write_faults(connection, match_id, summary, versions)
     _write_pair_results(connection, match.variant, match.boards, new)
@@ -138,6 +138,7 @@ def _write_seats(
     rows = [
         {
             "match_": match_id, "seat_": seat, "place": bot.place, "points_per_deal": bot.points_per_deal,
+            "board_points": list(bot.board_points),
             "standard_error": bot.standard_error, "faults": bot.faults, "taken_over": bot.taken_over,
             "timed": bot.timed, "median_ms": bot.median_ms, "worst_ms": bot.worst_ms,
             "matches_before": before[version].matches, "boards_before": before[version].boards,

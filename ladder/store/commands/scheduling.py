@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import insert, select
 
+from ladder.pairing.disjoint_sets import DisjointSets
 from ladder.pairing.match_length import RECENT, MatchTime, choose_boards
-from ladder.pairing.scheduler import DisjointSets, next_matches, next_variant
+from ladder.pairing.scheduler import PairingAims, next_matches, next_variant, wanted_by_newcomers
 from ladder.store import models
 from ladder.store.commands.entrants import fields_of
+from ladder.store.commands.knowledge import knowledge_of
 from ladder.store.commands.neighbours import Neighbours
 from ladder.store.commands.queue import pending_owners
 from ladder.store.models import State, Status
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
+    from ladder.pairing.information import Information
     from ladder.settings.settings import Settings
     from ladder.store.commands.entrants import VariantEntrants
 
@@ -58,13 +61,18 @@ def fill_queue(
     """
     fields = {name: field for name, field in fields_of(session, variants).items() if field.why_none is None}
     sets = DisjointSets(at_once, pending_owners(session)) if settings.owners_apart else None
+    boards = {name: boards_of(session, settings, name) for name in fields}
+    known = {name: knowledge_of(session, name, field, boards[name]) for name, field in fields.items()}
+    aims = PairingAims(settings.boundary, settings.newcomer_ci)
     ids = []
-    for variant, count in _shares(fields, wanted, rng).items():
+    for variant, count in _shares(fields, known, aims, wanted, rng).items():
         field = fields[variant]
-        rules, neighbours = field.rules, Neighbours(session, variant, field.pending)
-        tables = next_matches(field.entrants, neighbours, rules.players, rules.partners, rng, count, sets)
-        boards = boards_of(session, settings, variant)
-        ids += [_queue(session, settings, variant, table, boards, now) for table in tables]
+        neighbours = Neighbours(session, variant, field.pending)
+        shape = field.rules.players, field.rules.partners
+        tables = next_matches(
+            field.entrants, known[variant], neighbours, *shape, rng, count, sets, boards[variant], aims
+        )
+        ids += [_queue(session, settings, variant, table, boards[variant], now) for table in tables]
     return ids
 
 
@@ -118,7 +126,13 @@ def _entered(variants: Collection[str] | None) -> Select[models.Rating]:
     return entries if variants is None else entries.where(models.Rating.variant.in_(variants))
 
 
-def _shares(fields: Mapping[str, VariantEntrants], wanted: int, rng: Random) -> Counter[str]:
+def _shares(
+    fields: Mapping[str, VariantEntrants],
+    known: Mapping[str, Information],
+    aims: PairingAims,
+    wanted: int,
+    rng: Random,
+) -> Counter[str]:
     """
     How many of the wanted matches each variant gets.
 
@@ -129,9 +143,11 @@ def _shares(fields: Mapping[str, VariantEntrants], wanted: int, rng: Random) -> 
     names = sorted(fields)
     entries = {name: len(fields[name].entrants) for name in names}
     played = {name: fields[name].matches for name in names}
-    wanted_by_newcomers = {name: fields[name].wanted_by_newcomers for name in names}
+    by_newcomers = {
+        name: wanted_by_newcomers(fields[name].entrants, known[name], aims, fields[name].sides) for name in names
+    }
     while names and shares.total() < wanted:
-        waiting = {name: entries[name] for name in names if shares[name] < wanted_by_newcomers[name]}
+        waiting = {name: entries[name] for name in names if shares[name] < by_newcomers[name]}
         chosen = next_variant(waiting, played) or rng.choices(names, [entries[name] for name in names])[0]
         shares[chosen] += 1
         played[chosen] += fields[chosen].sides

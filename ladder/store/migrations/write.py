@@ -20,6 +20,8 @@ from ladder.store.migrations import FOLDER, config_for, upgrade
 
 VERSIONS = FOLDER / "versions"
 FIRST = "The tables"
+FALSE_OF_SQLITE, FALSE = "sa.Boolean(), server_default=sa.text('0')", "sa.Boolean(), server_default=sa.false()"
+"""What Alembic reads back from SQLite, which PostgreSQL does not take, and what is meant."""
 
 
 def main() -> None:
@@ -50,7 +52,8 @@ def write(message: str) -> None:
         database.close()
     (path,) = VERSIONS.glob(f"m{revision}_*.py")
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text("".join(line for line in lines if "# ###" not in line), encoding="utf-8")  # Alembic's own remarks
+    kept = (line.replace(FALSE_OF_SQLITE, FALSE) for line in lines if "# ###" not in line)  # Alembic's own remarks
+    path.write_text("".join(kept), encoding="utf-8")
     for tool in (["format"], ["check", "--fix"], ["format"]):
         subprocess.run([sys.executable, "-m", "ruff", *tool, "--quiet", path], check=True)
     print(f"Wrote {path.name}. Read it, and set REVISION in ladder/store/schema.py to {revision!r}.")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.ratings import elo
+from ladder.results.standing import RatedBy, places_on_boards
 from ladder.values.matches import Explanation, MoveAgainst, MoveExplained
 from ladder.values.names import label
 
@@ -44,6 +45,7 @@ def explanation(match: MatchRow, variant: models.Variant) -> Explanation:
         variant=match.variant,
         format=match.format,
         boards=match.boards,
+        rated_by=match.rated_by,
         finished=match.finished,
         shift=variant.shift,
         moves=tuple(_value(one, names) for one in explain(match, variant)),
@@ -81,19 +83,31 @@ def explain(match: MatchRow, variant: models.Variant) -> list[Explained]:
         variant: Its variant: partners win or lose together.
     """
     first = {seat.version_id: seat for seat in reversed(match.seats)}
-    found = [Explained(first[move.version], move) for move in elo.moves(sides_of(match.seats, variant), match.boards)]
+    found = [Explained(first[move.version], move) for move in elo.moves(sides_of(match, variant), match.boards)]
     return sorted(found, key=lambda one: (one.seat.place or 0, one.seat.seat))
 
 
-def sides_of(seats: Iterable[SeatRow], variant: models.Variant) -> list[elo.Side]:
+def sides_of(match: MatchRow, variant: models.Variant) -> list[elo.Side]:
     """Who won or lost together in a match that is done, as they stood before it."""
-    sides: dict[int, dict[int, elo.SideMember]] = {}
-    places: dict[int, int] = {}
-    for seat in seats:
+    teams: dict[int, list[SeatRow]] = {}
+    for seat in match.seats:
         if seat.place is None or seat.rating_before is None or seat.boards_before is None:
             raise ValueError(f"Seat {seat.seat} has no result yet.")
-        side = seat.seat % 2 if variant.rules.get("partners") else seat.seat
-        member = elo.SideMember(seat.version_id, seat.rating_before, seat.boards_before)
-        sides.setdefault(side, {})[seat.version_id] = member
-        places[side] = seat.place
-    return [elo.Side(tuple(members.values()), places[side]) for side, members in sides.items()]
+        teams.setdefault(seat.seat % 2 if variant.rules.get("partners") else seat.seat, []).append(seat)
+    sides = list(teams.values())
+    board_places: list[tuple[int, ...]] = [()] * len(sides)
+    if match.rated_by == RatedBy.BOARDS:
+        points = [side[0].board_points or () for side in sides]
+        board_places = places_on_boards(points, [any(seat.taken_over for seat in side) for side in sides])
+    return [
+        elo.Side(tuple(_members(side)), side[0].place or 0, places)
+        for side, places in zip(sides, board_places, strict=True)
+    ]
+
+
+def _members(side: Iterable[SeatRow]) -> Iterable[elo.SideMember]:
+    members = {
+        seat.version_id: elo.SideMember(seat.version_id, seat.rating_before or 0.0, seat.boards_before or 0)
+        for seat in side
+    }
+    return members.values()

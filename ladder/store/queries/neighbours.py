@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from ladder.store.last_estimate import estimate_of
+from ladder.store.last_estimate import estimate_of, margins_of
 from ladder.store.models import Rating, State, StoredBot, Version
+from ladder.store.queries.standings import best_first
+from ladder.values.order import Order
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 
 def neighbours(
-    session: Session, variant: str, first: int | None = None, skipped: int = 0
+    session: Session, variant: str, first: int | None = None, skipped: int = 0, by: Order = Order.ELO
 ) -> dict[tuple[str, int], float]:
     """
     Read how likely each active version is stronger than the one ranked next, 0 to 1.
@@ -25,11 +27,12 @@ def neighbours(
         variant: The variant's name.
         first: Number of entries to give; None: all.
         skipped: How many to leave out before them.
+        by: What they are ranked by.
 
     Returns:
         By bot and number of the version; without the last one, and those that the last estimate does not know.
     """
-    estimate = estimate_of(session, variant)
+    estimate = (margins_of if by == Order.POINTS else estimate_of)(session, variant)
     if estimate is None:
         return {}
     wanted = (
@@ -37,7 +40,7 @@ def neighbours(
         .join_from(Rating, Version, Version.id == Rating.version_id)
         .join(StoredBot, StoredBot.id == Version.bot_id)
         .where(Rating.variant == variant, Rating.state == State.ACTIVE)
-        .order_by(Rating.rating.desc(), StoredBot.name, Version.number.desc())
+        .order_by(*best_first(by))
         .limit(None if first is None else first + 1)
         .offset(skipped)
     )

@@ -6,23 +6,31 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import case, distinct, func, select
+from sqlalchemy.orm import aliased
 
 from ladder.pairing.missing import missing_owners
 from ladder.ratings.elo import is_provisional
 from ladder.store import models
 from ladder.store.models import Rating, State
+from ladder.values.names import label
+from ladder.values.order import Order
 from ladder.values.standings import StandingRow, Standings
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from sqlalchemy import ColumnElement, Row, Select
     from sqlalchemy.orm import Session
 
 
 def standings(
-    session: Session, variant: models.Variant, everyone: bool = False, first: int | None = None, skipped: int = 0
+    session: Session,
+    variant: models.Variant,
+    everyone: bool = False,
+    first: int | None = None,
+    skipped: int = 0,
+    by: Order = Order.ELO,
 ) -> Standings:
     """
     Read the standings of a variant.
@@ -33,8 +41,9 @@ def standings(
         everyone: With those that are suspended or retired, behind the others.
         first: Number of rows to give; None: all.
         skipped: How many to leave out before them.
+        by: What to order them by.
     """
-    wanted = _ENTRIES.where(*_ranked(variant, everyone)).order_by(*_BEST_FIRST).limit(first).offset(skipped)
+    wanted = _ENTRIES.where(*_ranked(variant, everyone)).order_by(*_best_first(by)).limit(first).offset(skipped)
     rules, sides = rules_from(variant.rules), _sides(variant)
     played = session.scalar(select(func.sum(Rating.matches)).where(Rating.variant == variant.name)) or 0
     rows = session.execute(wanted).all() if first != 0 else []
@@ -46,6 +55,7 @@ def standings(
             "matches": int(played) // sides,
             "low_is_better": rules.low_is_better,
             "sides": sides,
+            "by": by,
             "missing_owners": missing(session, variant),
             "standings": [field.fields(row) for row in rows] if field else [],
         }
@@ -74,17 +84,18 @@ class Extent(NamedTuple):
 
     rows: int
     low: float | None
-    """Where the lowest 95 % interval begins, in Elo as it is shown; of one that is not estimated, its rating."""
+    """Where the lowest 95 % interval begins, in what the rows are ordered by; of one without a ±, its value."""
     high: float | None
     """Where the highest one ends."""
 
 
-def extent(session: Session, variant: models.Variant, everyone: bool = False) -> Extent:
+def extent(session: Session, variant: models.Variant, everyone: bool = False, by: Order = Order.ELO) -> Extent:
     """Count the rows of the standings of a variant, and find the scale on which they all lie."""
-    error = func.coalesce(Rating.error, 0.0)
-    wanted = select(func.count(), func.min(Rating.rating - error), func.max(Rating.rating + error))
-    count, low, high = session.execute(wanted.where(*_ranked(variant, everyone))).one()
-    return Extent(count, low + variant.shift, high + variant.shift) if count else Extent(0, None, None)
+    by_points = by == Order.POINTS
+    value, half = (Rating.margin, Rating.margin_error) if by_points else (Rating.rating + variant.shift, Rating.error)
+    error = func.coalesce(half, 0.0)
+    wanted = select(func.count(), func.min(value - error), func.max(value + error))
+    return Extent(*session.execute(wanted.where(*_ranked(variant, everyone))).one())
 
 
 def _ranked(variant: models.Variant, everyone: bool) -> list[ColumnElement[bool]]:
@@ -111,6 +122,8 @@ class VariantStandings:
 
     ranks: dict[float, int]
     """The rank that each rating has, not shifted."""
+    margin_ranks: dict[float, int]
+    """The rank that each margin has."""
     shift: float
     """What to add to each rating where it is shown."""
     sides: int
@@ -122,16 +135,16 @@ class VariantStandings:
     def of(cls, session: Session, variant: models.Variant) -> VariantStandings:
         """Read them."""
         active = (Rating.variant == variant.name, Rating.state == State.ACTIVE)
-        ratings = session.scalars(select(Rating.rating).where(*active)).all()
-        ranks: dict[float, int] = {}
-        for rank, rating in enumerate(sorted(ratings, reverse=True), 1):
-            ranks.setdefault(rating, rank)
-        return cls(ranks, variant.shift, _sides(variant), len(ratings))
+        found = session.execute(select(Rating.rating, Rating.margin).where(*active)).all()
+        ranks = _ranks(rating for rating, _ in found)
+        margin_ranks = _ranks(margin for _, margin in found if margin is not None)
+        return cls(ranks, margin_ranks, variant.shift, _sides(variant), len(found))
 
     def fields(self, row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
         """Give the fields of a `StandingRow`."""
-        bot, version, owner, state, since, reason, rating, *rest = row
-        error, low, high, matches, deals, points, places, decisions, faults, takeovers, history = rest
+        bot, version, owner, better_bot, better_version, state, since, reason, rating, *rest = row
+        error, low, high, margin, margin_error, margin_low, margin_high, *rest = rest
+        matches, deals, points, places, decisions, faults, takeovers, history = rest
         shifted, plays = [each + self.shift for each in history], state == State.ACTIVE
         return {
             "rank": self.ranks.get(rating) if plays else None,
@@ -145,6 +158,12 @@ class VariantStandings:
             "error": error,
             "rank_low": low if plays else None,
             "rank_high": high if plays else None,
+            "margin": margin,
+            "margin_error": margin_error,
+            "margin_rank": self.margin_ranks.get(margin) if plays and margin is not None else None,
+            "margin_rank_low": margin_low if plays else None,
+            "margin_rank_high": margin_high if plays else None,
+            "outplaced_by": label(better_bot, better_version) if better_bot and plays else None,
             "matches": matches,
             "deals": deals,
             "points_per_deal": points / deals if deals else None,
@@ -159,28 +178,46 @@ class VariantStandings:
         }
 
 
+def _ranks(values: Iterable[float]) -> dict[float, int]:
+    """The rank of each value, from 1 for the largest; equal ones share it."""
+    ranks: dict[float, int] = {}
+    for rank, value in enumerate(sorted(values, reverse=True), 1):
+        ranks.setdefault(value, rank)
+    return ranks
+
+
+_BETTER, _BETTER_BOT = aliased(models.Version), aliased(models.StoredBot)
+"""The version that has better places and wins fewer points."""
 _ENTRIES: Select[*tuple[Any, ...]] = (
     select(
         models.StoredBot.name.label("bot"),
         models.Version.number.label("version"),
         models.Owner.name.label("owner"),
+        _BETTER_BOT.name,
+        _BETTER.number,
         *(Rating.__table__.c[name] for name in (
-            "state", "since", "reason", "rating", "error", "rank_low", "rank_high", "matches", "deals", "points",
-            "places", "decisions", "faults", "takeovers", "history",
+            "state", "since", "reason", "rating", "error", "rank_low", "rank_high", "margin",
+            "margin_error", "margin_rank_low", "margin_rank_high", "matches", "deals", "points", "places",
+            "decisions", "faults", "takeovers", "history",
         )),
     )
     .join_from(Rating, models.Version, models.Version.id == Rating.version_id)
     .join(models.StoredBot, models.StoredBot.id == models.Version.bot_id)
     .join(models.Owner, models.Owner.id == models.StoredBot.owner_id)
+    .outerjoin(_BETTER, _BETTER.id == Rating.outplaced_by)
+    .outerjoin(_BETTER_BOT, _BETTER_BOT.id == _BETTER.bot_id)
 )  # fmt: skip
 
 
-_BEST_FIRST = (
-    case({State.ACTIVE: 0, State.SUSPENDED: 1}, value=Rating.state, else_=2),
-    Rating.rating.desc(),
-    models.StoredBot.name,
-    models.Version.number.desc(),
-)
+def _best_first(by: Order) -> tuple[ColumnElement[Any], ...]:
+    state = case({State.ACTIVE: 0, State.SUSPENDED: 1}, value=Rating.state, else_=2)
+    return state, *best_first(by)
+
+
+def best_first(by: Order) -> tuple[ColumnElement[Any], ...]:
+    """The order of the active ones."""
+    value = [Rating.margin.is_(None), Rating.margin.desc()] if by == Order.POINTS else [Rating.rating.desc()]
+    return *value, models.StoredBot.name.asc(), models.Version.number.desc()
 
 
 def shares(places: Sequence[int], sides: int) -> tuple[float, ...]:

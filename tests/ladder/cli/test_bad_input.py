@@ -29,8 +29,8 @@ HEX = "0x" + "f" * 5000
 BAD_RULES = {
     "5,000 digits": (HEARTS.replace("players = 4", f"players = {DIGITS}"), "a number has more than 20 digits"),
     "5,000 hex digits": (HEARTS.replace("players = 4", f"players = {HEX}"), "players: a number has more than 20"),
-    "a date": (HEARTS.replace("players = 4", "players = 2026-01-31"), "players: a date or a time means nothing"),
-    "a time": (HEARTS.replace("players = 4", "players = 12:00:00"), "players: a date or a time means nothing"),
+    "a date": (HEARTS.replace("players = 4", "players = 2026-01-31"), "players: rules hold no date and no time"),
+    "a time": (HEARTS.replace("players = 4", "players = 12:00:00"), "players: rules hold no date and no time"),
     "deep lists": (HEARTS.replace("removed = []", f"removed = {'[' * 5000}{']' * 5000}"), "nested more than 10 levels"),
     "deep tables": (f"[{'.'.join('a' * 1000)}]\n{HEARTS}", "nested more than 10 levels"),
     "20 lists": (HEARTS.replace("removed = []", f"removed = {'[' * 20}{']' * 20}"), "nested more than 10 levels"),

@@ -23,6 +23,7 @@ from ladder.cli.typer_app import run_app
 from ladder.results.files import MatchFiles
 from ladder.settings.settings import load_settings
 from ladder.store import models
+from ladder.store.commands.estimates import refresh
 from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.workers import write_workers
 from pigpen.rules import PRESETS
@@ -109,6 +110,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
         four = [*versions.values()][:4]
         ladders.lease(session, ladders.queue(session, four, "gongzhu", "98"))
         ladders.queue(session, four, "gongzhu", "99")
+    refresh(database, "gongzhu")
     database.close()
     MatchFiles(folder).keep(30, 1, b"", LOGS)
     return folder
@@ -150,11 +152,49 @@ def test_a_page_reads_like_this(seen: Seen, name: str, words: str) -> None:
 def test_a_wide_terminal_has_every_column_and_a_narrow_one_the_most_telling(seen: Seen) -> None:
     headings = {columns: seen("standings", columns=columns).splitlines()[1].split() for columns in (36, 60, 80, 120)}
     assert headings[120] == [
-        "rank", "bot", "owner", "Elo", "±", "ranks", "matches", "points", "places", "faults", "trend", "moved",
+        "rank", "ranks", "bot", "owner", "Elo", "±", "margin", "matches", "places", "faults", "trend", "moved",
     ]  # fmt: skip
     assert headings[36] == ["rank", "bot", "Elo", "matches"]
     for narrow, wide in ((36, 60), (60, 80), (80, 120)):
         assert [heading for heading in headings[wide] if heading in headings[narrow]] == headings[narrow]
+
+
+@pytest.fixture
+def disagreeing(seen: Seen) -> Seen:
+    """The last by places is first by points, and surely wins more of them than the second by places."""
+    with seen.database.write() as session:
+        ids = {bot.name: bot.id for bot in session.scalars(select(models.StoredBot))}
+        last = session.get_one(models.Rating, ("gongzhu", ids["Truffle"]))
+        last.margin, last.margin_rank_low, last.margin_rank_high = 60.0, 1, 2
+        last.outplaced_by = ids["Acorn"]
+    return seen
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_standings_by_points_have_the_ranks_and_the_order_of_the_margins(disagreeing: Seen, columns: int) -> None:
+    printed = disagreeing("standings", "--by", "points", columns=columns)
+    assert printed == (SEEN / f"standings_by_points_{columns}.txt").read_text()
+    (by_points,) = disagreeing.json("standings", "--by", "points")
+    (usual,) = disagreeing.json("standings")
+    assert [(row["bot"], row["margin_rank"], row["rank"]) for row in by_points["standings"]] == [
+        ("Truffle", 1, 4), ("Snout", 2, 1), ("Acorn", 3, 2), ("Trotter", 4, 3),
+    ]  # fmt: skip
+    assert [row["rank"] for row in usual["standings"]] == [1, 2, 3, 4]
+    assert (by_points["by"], usual["by"]) == ("points", "elo")
+
+
+def test_the_organiser_chooses_the_usual_order(disagreeing: Seen, monkeypatch: pytest.MonkeyPatch) -> None:
+    by_points, by_elo = (disagreeing("standings", "--by", order) for order in ("points", "elo"))
+    assert disagreeing("standings") == by_elo != by_points
+    monkeypatch.setenv("PIGPEN_STANDINGS_BY", "points")
+    assert disagreeing("standings") == by_points
+
+
+def test_a_bot_that_wins_more_points_and_fewer_places_is_named(disagreeing: Seen) -> None:
+    sentence = "wins more points, fewer places than Acorn"
+    assert f"Truffle {sentence}.\n" in disagreeing("standings")
+    assert f"  {sentence}\n" in disagreeing("show", "Truffle")
+    assert sentence not in disagreeing("show", "Acorn")
 
 
 def test_long_and_wide_names_are_cut_and_break_nothing(empty: Seen) -> None:
@@ -260,7 +300,8 @@ def test_standings_as_json_have_every_figure(seen: Seen) -> None:
     first = found["standings"][0]
     assert set(first) == {
         "rank", "bot", "version", "owner", "state", "since", "reason", "elo", "error", "rank_low", "rank_high",
-        "matches", "deals", "points_per_deal", "shares", "decisions", "faults", "takeovers", "history", "provisional",
+        "margin", "margin_error", "margin_rank", "margin_rank_low", "margin_rank_high", "outplaced_by", "matches",
+        "deals", "points_per_deal", "shares", "decisions", "faults", "takeovers", "history", "provisional",
         "fault_rate", "change",
     }  # fmt: skip
     assert (first["rank"], first["bot"], first["owner"], first["state"]) == (1, "Snout", "ben", "active")
@@ -277,7 +318,9 @@ def test_standings_as_csv_say_what_the_json_says(seen: Seen) -> None:
         assert (row["variant"], row["bot"], row["rank"]) == ("gongzhu", wanted["bot"], str(wanted["rank"] or ""))
         assert float(row["elo"]) == wanted["elo"]
         assert [float(row[name]) for name in ("1st", "2nd", "3rd", "4th")] == wanted["shares"]
-        assert (row["5th"], row["error"]) == ("", "")
+        for name in ("error", "margin", "margin_error", "margin_rank"):
+            assert row[name] == ("" if wanted[name] is None else str(wanted[name]))
+        assert row["5th"] == ""
 
 
 def test_every_page_is_there_as_json(seen: Seen) -> None:

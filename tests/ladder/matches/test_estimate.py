@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
@@ -23,15 +24,16 @@ from ladder.matches.estimate import (
     judged,
     played_out,
 )
-from pigpen import View, mask_of
+from pigpen import View, is_accelerated, mask_of
 from pigpen.rules import PRESETS, Card, Deal, MoonChoice, Phase, deal_hands, seed_from
+from pigpen.search import CardTree
 from referee.records.recorded import Recorded
 from referee.records.steps import words_of
 from referee.replay.decision import decision_at
 from tests.referee.bots import moon_lines
 from tests.sim.views import bot_view
 
-FEW = Effort(cards=40, sealed=48, first=300)
+FEW = Effort(cards=40, searched=20, sealed=48, first=300)
 
 
 def to_play(rules: str, plays: int = 0, number: int = 3) -> Deal:
@@ -103,6 +105,36 @@ def test_every_kind_of_decision_of_every_variant_is_estimated(rules: str) -> Non
             assert (found[0].behind, found[0].behind_error) == (0, 0)
         deal.apply(seat, deal.default_action(seat))
     assert kinds >= {Phase.PLAY, Phase.PASS if PRESETS[rules].passing else Phase.EXPOSE}
+
+
+def test_cards_are_searched_where_there_is_time_and_all_else_is_played_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    deal = to_play("gongzhu", 9)
+    card, exposure = bot_view(deal, deal.turn), bot_view(Deal(deal.rules, deal.dealt), deal.turn)
+    assert exposure.phase is Phase.EXPOSE
+    assert FULL.search(card) == ("tree" if is_accelerated() else "playouts")
+    assert (FULL.search(exposure), QUICK.search(card)) == ("playouts", "playouts")
+    assert {each.points for each in estimates(card, 1, FEW)} != {
+        each.points for each in estimates(card, 1, replace(FEW, searched=0))
+    }
+    monkeypatch.setattr(estimate, "is_accelerated", lambda: False)
+    assert FULL.search(card) == "playouts"
+
+
+def test_the_batches_of_a_search_are_independent_of_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has a tree of its own: one that has grown would move all later batches in the same direction."""
+    trees: list[int] = []
+
+    class Noted(CardTree):
+        def scores(self, deals: int, cards: Iterable[Card] | None = None) -> dict[Card, tuple[float, ...]]:
+            trees.append(id(self))
+            kept.append(self)
+            return super().scores(deals, cards)
+
+    kept: list[CardTree] = []
+    monkeypatch.setattr(estimate, "CardTree", Noted)
+    deal = to_play("hearts", 9)
+    estimates(bot_view(deal, deal.turn), 1, FEW)
+    assert len({*trees}) == BATCHES
 
 
 def test_both_moon_choices_are_as_good_and_nothing_is_sampled() -> None:

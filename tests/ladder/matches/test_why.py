@@ -10,8 +10,9 @@ from ladder.matches import house
 from ladder.matches.house import QUICK_BOTS, SEARCHING_BOTS, house_choices
 from ladder.matches.why import dearest_of, first_cost, rerun_line, unforced, why_of
 from ladder.sandbox.bots.bot_source import sample_names
-from pigpen import is_accelerated
-from pigpen.rules import PRESETS
+from pigpen import Bot, View, is_accelerated
+from pigpen.bot import decide
+from pigpen.rules import PRESETS, Action, Phase
 from referee.records.recorded import Recorded
 from referee.replay.decision import decisions
 from tests.ladder.ladders import played
@@ -51,6 +52,9 @@ def test_what_was_done_is_marked_and_the_house_bots_choose_among_what_is_told(
         )
         assert of_decision.scored == one.deals[0].scores[decision.seat]
         assert of_decision.opinion.startswith("A model's opinion: ")
+        assert ("tree" in of_decision.opinion) == (of_decision.search == "tree")
+        is_searched = is_accelerated() and decision.before.phase is Phase.PLAY
+        assert of_decision.search == ("tree" if is_searched else "playouts")
         assert of_decision.legal >= len(of_decision.choices) >= 2
     assert why_of(middle, "17") == opinions[1]
 
@@ -72,6 +76,24 @@ def test_without_the_engine_in_c_the_bots_that_simulate_are_not_asked(monkeypatc
     monkeypatch.setattr(house, "is_fast", lambda view: False)
     one = match()
     assert house_choices(next(decisions(one, one.deals[0])).view).keys() == {*QUICK_BOTS}
+
+
+@pytest.mark.skipif(not is_accelerated(), reason="bots that simulate are not asked without the engine in C")
+@pytest.mark.usefixtures("few_playouts")
+def test_bots_that_pass_by_the_same_method_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def note(bot: Bot, view: View) -> Action:
+        asked.append(type(bot).__name__)
+        return decide(bot, view)
+
+    monkeypatch.setattr(house, "decide", note)
+    one = match()
+    first, *_, last = decisions(one, one.deals[0])
+    assert (first.before.phase, last.before.phase) == (Phase.PASS, Phase.PLAY)
+    for decision in (first, last):
+        house_choices(decision.view)
+    assert asked == ["Cautious", "Counting", "Sampling", "Cautious", "Counting", "Sampling", "Exact", "Tree"]
 
 
 @pytest.mark.usefixtures("few_playouts")

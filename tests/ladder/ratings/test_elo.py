@@ -215,3 +215,39 @@ def test_a_shift_of_all_ratings_changes_no_move() -> None:
     sides = [bot(1, 1, 1600), bot(2, 2, 1450), bot(3, 2, 1500, 3)]
     moved = [Side((replace(side.members[0], rating=side.rating - 123),), side.place) for side in sides]
     assert changes(moved) == pytest.approx(changes(sides))
+
+
+def on_boards(version: int, places: tuple[int, ...], rating: float = START, matches: int = 100) -> Side:
+    return Side((SideMember(version, rating, 4 * matches),), 1, places)
+
+
+def test_a_score_on_boards_is_their_mean_and_what_is_expected_is_that_of_one_board() -> None:
+    one, other = moves([on_boards(1, (1, 2, 1, 1), 1700), on_boards(2, (2, 1, 1, 2))])
+    (against,) = one.against
+    assert against.score == (1 + 0 + 0.5 + 1) / 4
+    assert against.expected == expected(1700, START, boards=1)
+    assert change(one) == pytest.approx(k_factor(400) * 2 * (0.625 - against.expected))
+    assert change(other) == pytest.approx(-change(one))
+
+
+def test_one_board_moves_ratings_as_a_match_of_one_does() -> None:
+    sides = [bot(seat, seat + 1, 1400 + 50 * seat) for seat in range(4)]
+    by_board = [Side(side.members, 1, (side.place,)) for side in sides]
+    assert [move.after for move in moves(by_board, 1)] == [move.after for move in moves(sides, 1)]
+
+
+@pytest.mark.parametrize("boards", [1, 4, 16])
+def test_boards_move_ratings_by_as_much_as_the_match_would(boards: int) -> None:
+    """The variance of a move, between two equal bots, over results by chance."""
+    by_match = k_factor(400, boards) ** 2 / 4
+    by_boards = []
+    for wins in range(boards + 1):
+        places = tuple(1 if board < wins else 2 for board in range(boards))
+        move, _ = moves([on_boards(1, places), on_boards(2, tuple(3 - place for place in places))], boards)
+        by_boards.append(math.comb(boards, wins) / 2**boards * change(move) ** 2)
+    assert math.fsum(by_boards) == pytest.approx(by_match)
+
+
+def test_all_sides_have_the_same_boards() -> None:
+    with pytest.raises(ValueError, match="have the same boards"):
+        moves([on_boards(1, (1, 1)), on_boards(2, (2,))])

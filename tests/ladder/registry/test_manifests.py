@@ -38,8 +38,8 @@ def test_an_image_of_one_platform_is_taken() -> None:
     [
         (manifest(), LISTS[0], "a list of images for several machines"),
         ({"manifests": []}, LISTS[1], "a list of images for several machines"),
-        (manifest(), SCHEMA1, "is written in a way that this ladder does not take"),
-        (manifest(), "", "is written in a way that this ladder does not take"),
+        (manifest(), SCHEMA1, "has a manifest of a kind that this ladder does not accept"),
+        (manifest(), "", "has a manifest of a kind that this ladder does not accept"),
         (manifest(mediaType=LISTS[0]), DOCKER, "contradicts itself"),
         (manifest(manifests=[part()]), DOCKER, "contradicts itself"),
         (manifest(schemaVersion=1), DOCKER, "contradicts itself"),

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from ladder.ratings.elo import START, moves
-from ladder.results.standing import TREND, PairResult, VersionStanding, outcome, sides_of
+from ladder.ratings.elo import START, Side, SideMember, moves
+from ladder.results.standing import (
+    TREND,
+    PairResult,
+    RatedBy,
+    VersionStanding,
+    outcome,
+    places_on_boards,
+    sides_of,
+)
 from tests.ladder.ladders import summary_of
 
 NEW = VersionStanding(START)
@@ -30,7 +38,10 @@ def test_a_bot_in_both_chairs_of_a_team_has_played_one_match_and_met_the_other_o
     assert standing.decisions == summary.bots[0].decisions + summary.bots[2].decisions
     assert (sum(standing.places), standing.seats) == (1, (1, 0, 1, 0))
     score = float(summary.bots[1].place < summary.bots[0].place)
-    assert new.pair_results == (PairResult(5, 8, score, a_then_b=2, b_then_a=2),)
+    ours, theirs = (summary.bots[bot].board_points[0] for bot in (0, 1))
+    assert new.pair_results == (
+        PairResult(5, 8, score, 2, 2, 1, score, points=theirs - ours, squares=(theirs - ours) ** 2),
+    )
 
 
 def test_a_team_that_was_taken_over_in_one_chair_has_failed_once_and_is_last() -> None:
@@ -58,3 +69,33 @@ def test_a_match_is_rated_by_its_boards_and_adds_them_to_those_before() -> None:
     assert {standing.boards for standing in short.standings.values()} == {21}
     assert {standing.boards for standing in long.standings.values()} == {36}
     assert [abs(move.after - START) for move in long.moves] > [abs(move.after - START) for move in short.moves]
+
+
+def test_elo_follows_from_the_places_on_each_board_or_in_the_match() -> None:
+    summary, before = summary_of(form="boards:4"), dict.fromkeys((1, 2, 3, 4), NEW)
+    by_boards, by_match = (outcome(summary, (1, 2, 3, 4), before, BOARDS, rated_by) for rated_by in RatedBy)
+    points = [bot.board_points for bot in summary.bots]
+    expected = [
+        Side((SideMember(bot + 1, START, 0),), summary.bots[bot].place, places)
+        for bot, places in enumerate(places_on_boards(points, [False] * 4))
+    ]
+    assert by_boards.moves == moves(expected, BOARDS)
+    assert by_match.moves == moves([Side(side.members, side.place) for side in expected], BOARDS)
+    assert by_boards.moves != by_match.moves
+    assert by_boards.pair_results == by_match.pair_results
+    assert {version: standing.places for version, standing in by_boards.standings.items()} == {
+        version: standing.places for version, standing in by_match.standings.items()
+    }
+
+
+def test_places_on_a_board_are_those_of_its_points_and_an_offender_is_last_on_all() -> None:
+    points = [(9.0, 1.0, 5.0), (7.0, 2.0, 5.0), (8.0, 2.0, 5.0), (1.0, 9.0, 4.0)]
+    assert places_on_boards(points, [False] * 4) == [(1, 4, 1), (3, 2, 1), (2, 2, 1), (4, 1, 4)]
+    assert places_on_boards(points, [True, False, False, False]) == [(4, 4, 4), (2, 2, 1), (1, 2, 1), (3, 1, 3)]
+    assert places_on_boards([(), ()], [False, True]) == [(), ()]
+
+
+def test_who_was_taken_over_at_the_end_of_a_match_scores_nothing_on_any_board() -> None:
+    summary, before = summary_of(sinner=1, form="boards:2"), dict.fromkeys((1, 2, 3, 4), NEW)
+    offender = outcome(summary, (1, 2, 3, 4), before, BOARDS).moves[1]
+    assert [part.score for part in offender.against] == [0, 0, 0]

@@ -126,7 +126,7 @@ async def test_a_machine_that_lacks_a_folder_again_and_again_has_no_room(match: 
         identity = match.bots[0].identity
         return MatchOutcome(match=7, attempt=2, void="I lack it.", missing=(identity,)).model_dump_json()
 
-    with pytest.raises(SandboxError, match="do not stay on the machine"):
+    with pytest.raises(SandboxError, match="does not keep the folders of its bots"):
         await play_remotely(match.model_dump_json(), forgets, data_dir)
 
 

@@ -36,7 +36,7 @@ TERMS = {"Pigpen", "Elo", "JSON", "JSONL", "CSV", "API", "OpenAPI", "UTC", "TOML
 TERMS |= {"English", "JavaScript", "Python", "gRPC", "ETag", "RFC", "K", "ms", "next", "Bradley", "Terry"}
 TERMS |= {".jsonl.gz", ".jsonl", "jsonl", "gz", "pigpen play --record", "pigpen verify", "J", "Q", "A"}
 NAMES_THERE = {*NAMES, "Idler", "boards", *(f"bot{seat}" for seat in range(4)), *(f"owner of {name}" for name in NAMES)}
-NAMES_THERE |= {"random", "cautious", "counting", "sampling", "exact"}
+NAMES_THERE |= {"random", "cautious", "counting", "sampling", "exact", "tree"}
 NAMES_THERE |= set(PRESETS)
 REASON = "失败的比赛太多"
 
@@ -163,7 +163,7 @@ def test_states_faults_and_names_of_deals_are_words(site: Visitor) -> None:
     assert "<h3>格式错误：12 次</h3>" in bad
     assert "<h3>未到场：4 次</h3>" in absent
     assert "<h3>程序中断：4 次</h3>" in hog
-    assert "</a> · 牌号 0，轮换 3 · 决策 3 · <span" in bad
+    assert "</a> · 牌号 1，轮换 4 · 决策 3 · <span" in bad
     assert "(退出码 137 · 内存不足)" in hog
 
 

@@ -73,7 +73,7 @@ def test_a_page_shows_what_is_known_and_then_the_rest(ladder: Ladder) -> None:
     computing_files(ladder).show_alive()
     site = Visitor(ladder)
     page = site.page(YESTERDAY)
-    assert "place 1 in the queue. 0 of 5 are done." in page
+    assert f"place 1 in the queue. 0 of {len(HOUSE)} are done." in page
     assert '<noscript><meta http-equiv="refresh" content="3"></noscript>' in page
     assert "Seed" in page
     assert "house-" not in page

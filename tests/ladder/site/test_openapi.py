@@ -60,7 +60,7 @@ ACCOUNTS = ("/api/v1/me", "/api/v1/login/")
 """What has to do with accounts."""
 
 
-KNOWN = {"name": "Mud", "variant": "gongzhu", "number": 2, "match": 2, "board": 0, "table": 1, "bot": "Mud@1"}
+KNOWN = {"name": "Mud", "variant": "gongzhu", "number": 2, "match": 2, "board": 1, "rotation": 2, "bot": "Mud@1"}
 """What is there, so that it is not only said what is not."""
 
 

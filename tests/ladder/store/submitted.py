@@ -59,7 +59,9 @@ def submit(database: Database, fit: Fit, *names: str, keep_old: bool = False, no
 
 def states(database: Database, variant: str = "gongzhu") -> dict[int, str]:
     """The state of each version, by its number."""
-    wanted = select(models.Version.number, models.Rating.state).join(models.Rating)
+    wanted = select(models.Version.number, models.Rating.state).join(
+        models.Rating, models.Rating.version_id == models.Version.id
+    )
     with database.read() as session:
         return {row.number: row.state for row in session.execute(wanted.where(models.Rating.variant == variant))}
 

@@ -134,7 +134,7 @@ def test_a_writer_sees_what_was_committed_while_it_waited(database: Database) ->
 
 def test_text_that_cannot_be_kept_is_a_mistake_in_a_sentence(database: Database) -> None:
     wanted = select(models.Owner).where(models.Owner.name == "Tr\udcff")
-    sentence = r"^'Tr\\udcff' is not UTF-8, and can be no part of a ladder\.$"
+    sentence = r"^'Tr\\udcff' is not UTF-8, and a ladder stores nothing else\.$"
     with pytest.raises(LadderError, match=sentence), database.read() as session:
         session.scalars(wanted)
 

@@ -150,7 +150,9 @@ def test_a_base_image_whose_name_has_moved_is_not_built_on(client: docker.Docker
 
 @pytest.mark.parametrize("reference", ["pigpen/bot:none", "docker.io/pigpen/built:none", "pigpen/entered:none"])
 def test_no_registry_can_give_an_image_one_of_our_names(client: docker.DockerClient, reference: str) -> None:
-    with pytest.raises(BotRejected, match="names that begin with pigpen/ are given on this machine only"):
+    with pytest.raises(
+        BotRejected, match="names that begin with pigpen/ are for images that Pigpen makes on this machine"
+    ):
         pull_image(client, reference)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import struct
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,16 @@ if TYPE_CHECKING:
 
     from pigpen.rules.deal import Deal
     from pigpen.rules.model import Rules
+    from pigpen.rules.view import SeatView
 
 NO_LIMIT = (1 << 63) - 1
 SEATS, PLACES, DECK = 8, 16, 52
 _SIGN = {PigWhenMoon.FLIP: -1, PigWhenMoon.VOID: 0, PigWhenMoon.KEEP: 1}
 _POSITION = struct.Struct("=8Q8Q3Q5q8s")
+_HISTORY = struct.Struct("=2qQ52s4x")
+_NEW_TREE = struct.Struct("=16sq")
+FACTORS = 4
+"""Numbers by which the learned policy weighs a card."""
 MAX_PACKED = 64
 """Largest number of variants that are kept packed; a process seldom meets more than one."""
 _packed: dict[int, tuple[Rules, bytes]] = {}
@@ -67,9 +73,26 @@ class Engine:
         self._solve = functions.pigpen_solve
         self._solve.argtypes = (packed, packed, out, number, out)
         self._solve.restype = number
+        self._tree = functions.pigpen_tree
+        self._tree.argtypes = (
+            packed, packed, ctypes.POINTER(Tables), packed, out, number, ctypes.c_uint64, out,
+        )  # fmt: skip
+        self._size_of_tree = functions.pigpen_tree_size
+        self._size_of_tree.argtypes, self._size_of_tree.restype = (number,), number
+        self._learned_playouts = functions.pigpen_learned_playouts
+        self._learned_playouts.argtypes = (packed, packed, packed, number, out)
+        self._features = functions.pigpen_features
+        self._features.argtypes = (packed, packed, out)
         functions.pigpen_memory_size.restype = number
         self._memory_size = functions.pigpen_memory_size()
-        for function in (self._sample, self._playout, self._playouts):
+        for function in (
+            self._sample,
+            self._playout,
+            self._playouts,
+            self._tree,
+            self._learned_playouts,
+            self._features,
+        ):
             function.restype = None
 
     def playout(self, deal: Deal, policy: int, state: int) -> tuple[int, ...]:
@@ -115,6 +138,59 @@ class Engine:
             return None
         return [tuple(rows[row * SEATS : row * SEATS + deal.rules.players]) for row in range(options)]
 
+    def new_tree(self, branches: int, state: int) -> TreeMemory:
+        """Make the memory of a search for at most *branches* branches; *state* is that of a `SimRandom`."""
+        memory = mmap.mmap(-1, self.tree_size(branches), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        _NEW_TREE.pack_into(memory, 0, state.to_bytes(16, "little"), branches)
+        return TreeMemory(memory)
+
+    def tree_size(self, branches: int) -> int:
+        """Return the bytes of a tree with room for *branches*."""
+        size: int = self._size_of_tree(branches)
+        return size
+
+    def search(
+        self, deal: Deal, tables: Tables, view: SeatView, tree: TreeMemory, options: int, deals: int
+    ) -> list[list[int]]:
+        """
+        Search on: sum the scores of each seat over *deals* deals, for each card of the mask *options*.
+
+        Args:
+            deal: The deal from which to start; of its hands only that of the seat that is to play is read.
+            tables: The ways to deal the other cards.
+            view: What that seat knows.
+            tree: What earlier calls for the same view found.
+            options: The cards to try.
+            deals: Number of deals to sample.
+        """
+        players, rows = deal.rules.players, options.bit_count()
+        sums = (ctypes.c_int64 * (rows * SEATS))()
+        address = ctypes.addressof(tree.first)
+        self._tree(packed_rules(deal.rules), position(deal), tables, history(view), address, deals, options, sums)
+        return [sums[row * SEATS : row * SEATS + players] for row in range(rows)]
+
+    def learned_playouts(self, deal: Deal, times: int, state: int) -> list[float]:
+        """Play *deal* to its end *times* times by the learned policy; return the mean scores."""
+        sums = (ctypes.c_int64 * SEATS)()
+        seed = state.to_bytes(16, "little")
+        self._learned_playouts(packed_rules(deal.rules), position(deal), seed, times, sums)
+        return [points / times for points in sums[: deal.rules.players]]
+
+    def features(self, deal: Deal) -> list[tuple[int, ...]]:
+        """Return what the learned policy looks at for each legal card: numbers of its weights."""
+        options = deal.playable.bit_count()
+        found = (ctypes.c_int32 * (options * FACTORS))()
+        self._features(packed_rules(deal.rules), position(deal), found)
+        return [tuple(found[row * FACTORS : (row + 1) * FACTORS]) for row in range(options)]
+
+
+class TreeMemory:
+    """Memory of one search, which the system provides page by page as it is used."""
+
+    def __init__(self, memory: mmap.mmap) -> None:
+        """Keep *memory* as long as this object is there."""
+        self.first = ctypes.c_char.from_buffer(memory)
+
 
 def position(deal: Deal) -> bytes:
     """Pack *deal* as `Position` of game.h."""
@@ -130,6 +206,15 @@ def position(deal: Deal) -> bytes:
         *deal.hands, *unplaced, *deal.taken, *unplaced, deal.barred, up, down, deal.leaders[-1], deal.turn, on_table,
         len(deal.leaders) == 1, deal.is_broken, bytes(deal.plays[-on_table:]) if on_table else b"",
     )  # fmt: skip
+
+
+def history(view: SeatView) -> bytes:
+    """Pack the plays of *view* as `History` of tree.h."""
+    leader = view.leaders[0] if view.leaders else view.seat
+    barred = 0
+    for shown in view.exposures:
+        barred |= 1 << shown.card if shown.face is Face.UP else 0
+    return _HISTORY.pack(len(view.plays), leader, barred, bytes(view.plays))
 
 
 def packed_rules(rules: Rules) -> bytes:

@@ -84,3 +84,13 @@ static void draw(const Unseen *unseen, Chance *chance, Cards *lie) {
         spread(pile, cards, group->place, group->places, unseen->size, chance, lie);
     }
 }
+
+// Deal into a position whose other hands are empty.
+static void draw_hands(const Unseen *unseen, Chance *chance, Position *at) {
+    Cards lie[PLACES];
+    draw(unseen, chance, lie);
+    for (int place = 0; place < unseen->places; place++) {
+        at->hands[unseen->seat[place]] |= lie[place];
+        if (unseen->is_face_down[place]) at->face_down |= lie[place];
+    }
+}

@@ -6,6 +6,8 @@
 #include "dealing.h"
 #include "playout.h"
 #include "solve.h"
+#include "learned.h"
+#include "tree.h"
 
 // Which sources this was compiled from.
 const char pigpen_source[] = SOURCE;
@@ -38,13 +40,8 @@ void pigpen_playouts(const Game *game, const Position *start, const Unseen *unse
     Values values;
     value_cards(game, start->face_up, start->face_down, &values);
     while (deals-- > 0) {
-        Cards lie[PLACES];
         Position dealt = *start;
-        draw(unseen, &chance, lie);
-        for (int place = 0; place < unseen->places; place++) {
-            dealt.hands[unseen->seat[place]] |= lie[place];
-            if (unseen->is_face_down[place]) dealt.face_down |= lie[place];
-        }
+        draw_hands(unseen, &chance, &dealt);
         if (dealt.face_down != start->face_down) value_cards(game, dealt.face_up, dealt.face_down, &values);
         int64_t *row = sums;
         for (Cards left = options; left; left &= left - 1, row += SEATS) {
@@ -61,10 +58,7 @@ void pigpen_playouts(const Game *game, const Position *start, const Unseen *unse
 // Solve the ending: `rows` has SEATS numbers for each legal card, lowest first. `memory` has room for SLOTS zeroed slots.
 // Returns what is left of `budget`, the number of positions between tricks to look at; below zero: it was not enough.
 int64_t pigpen_solve(const Game *game, const Position *start, Memory *memory, int64_t budget, int64_t *rows) {
-    Solver solver = {.game = game, .memory = memory, .budget = budget};
-    solver.counting = game->scoring | game->doubler | game->moon | game->pig;
-    value_cards(game, start->face_up, start->face_down, &solver.values);
-    find_kinds(&solver);
+    Solver solver = solver_of(game, start, memory, budget);
     int64_t bounds[SEATS];
     for (int seat = 0; seat < SEATS; seat++) bounds[seat] = INT64_MAX;
     Cards options = legal(game, start), tried = different(&solver, start, options);
@@ -81,3 +75,57 @@ int64_t pigpen_solve(const Game *game, const Position *start, Memory *memory, in
 }
 
 int64_t pigpen_memory_size(void) { return SLOTS * sizeof(Memory); }
+
+// Search: try each of the cards `options`, legal at the start, in the same `deals` deals. Adds to `sums`, which has SEATS
+// numbers for each option, lowest first. A new tree has zeros, but for `chance` and `capacity`.
+void pigpen_tree(const Game *game, const Position *start, const Unseen *unseen, const History *history, Tree *tree,
+                 int64_t deals, Cards options, int64_t *sums) {
+    Search search = {.game = game, .start = start, .unseen = unseen, .history = history, .tree = tree};
+    search.chance = seeded(tree->chance);
+    search.solver = solver_of(game, start, 0, INT64_MAX);
+    find_model(game, &search.solver.values, &search.model);
+    find_players(&search);
+    if (!tree->branches) tree->branches = 1;
+    while (deals-- > 0) {
+        const Position deal = likely_deal(&search);
+        int64_t *row = sums;
+        for (Cards left = options; left; left &= left - 1, row += SEATS) {
+            int64_t scores[SEATS] = {0};
+            descend(&search, &deal, lowest(left), scores);
+            for (int seat = 0; seat < game->players; seat++) row[seat] += scores[seat];
+        }
+    }
+    tree->chance[0] = (uint64_t)search.chance.state;
+    tree->chance[1] = search.chance.state >> 64;
+}
+
+int64_t pigpen_tree_size(int64_t capacity) { return sizeof(Tree) + capacity * sizeof(Branch); }
+
+// Play to the end `times` times by the learned policy. Adds to `sums`, which has SEATS numbers. For benchmarks/choices.py.
+void pigpen_learned_playouts(const Game *game, const Position *start, const uint64_t *seed, int64_t times, int64_t *sums) {
+    Chance chance = seeded(seed);
+    Solver solver = solver_of(game, start, 0, INT64_MAX);
+    Model model;
+    find_model(game, &solver.values, &model);
+    while (times-- > 0) {
+        Position at = *start;
+        int64_t scores[SEATS] = {0};
+        for (Cards options; (options = legal(game, &at));) play(game, &at, chosen(game, &model, &at, options, &chance));
+        final_scores(&solver, at.taken, scores);
+        for (int seat = 0; seat < game->players; seat++) sums[seat] += scores[seat];
+    }
+}
+
+// What the learned policy looks at: FACTORS numbers for each legal card, lowest first. For benchmarks/learning.py.
+void pigpen_features(const Game *game, const Position *at, int32_t *found) {
+    Values values;
+    Model model;
+    value_cards(game, at->face_up, at->face_down, &values);
+    find_model(game, &values, &model);
+    Cards options = legal(game, at);
+    Sight seen = sight(game, &model, at, options);
+    for (; options; options &= options - 1, found += FACTORS) {
+        Pile pile = pile_of(&model, &seen, lowest(options));
+        features(&model, &seen, &pile, lowest(options), found);
+    }
+}

@@ -224,3 +224,11 @@ static void solve(Solver *solver, const Position *at, const int64_t *bounds, int
     else
         solve_tricks(solver, at, scores);
 }
+
+static Solver solver_of(const Game *game, const Position *start, Memory *memory, int64_t budget) {
+    Solver solver = {.game = game, .memory = memory, .budget = budget};
+    solver.counting = game->scoring | game->doubler | game->moon | game->pig;
+    value_cards(game, start->face_up, start->face_down, &solver.values);
+    find_kinds(&solver);
+    return solver;
+}

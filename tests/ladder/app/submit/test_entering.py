@@ -177,7 +177,7 @@ async def test_a_bot_that_needs_installed_packages_is_sent_to_docker(
     database: Database, settings: Settings, write: Callable[[str, dict[str, str]], Path]
 ) -> None:
     files = {"bot.js": "", "package.json": '{"dependencies": {"x": "1"}}', "node_modules/x/index.js": ""}
-    with pytest.raises(LadderError, match="mybot needs more than the ladder pins of a folder"):
+    with pytest.raises(LadderError, match=r"mybot needs installed packages \(node_modules\)"):
         await submit(database, settings, write("mybot", files))
 
 

@@ -65,7 +65,9 @@ def enter(folder: Path, name: str) -> Path:
 def states(folder: Path) -> dict[str, str]:
     """The state of each version that is on the ladder."""
     wanted = select(models.StoredBot.name, models.Version.number, models.Rating.state)
-    wanted = wanted.join(models.Version, models.Version.bot_id == models.StoredBot.id).join(models.Rating)
+    wanted = wanted.join(models.Version, models.Version.bot_id == models.StoredBot.id).join(
+        models.Rating, models.Rating.version_id == models.Version.id
+    )
     database = open_ladder(load_settings(data_dir=folder / "ladder"))
     with database.read() as session:
         found = {f"{row.name}@{row.number}": row.state for row in session.execute(wanted)}
@@ -156,7 +158,7 @@ def test_json_tells_scripts_why_a_bot_is_not_taken(tmp_path: Path) -> None:
             "why": "its program ended with exit code 1",
             "output": "I will not",
             "format": None,
-            "table": None,
+            "rotation": None,
             "decision": None,
         }
     ]

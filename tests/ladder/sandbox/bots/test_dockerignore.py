@@ -102,7 +102,7 @@ def count_steps(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         (b"ok\n[abc", "line 2 .* a '\\[' without its '\\]'"),
         (b"[]", "without its"),
         (b"!", "nothing follows the '!'"),
-        (b"a\\", "nothing stands behind the backslash"),
+        (b"a\\", "nothing follows the backslash"),
         (b"\xff\xfe\x00", "is no text in UTF-8"),
         (b"\x7fELF\x00\x01", "is no text in UTF-8"),
         (b"x\n" * 6000, "has more than 10,000 bytes"),

@@ -184,7 +184,7 @@ def test_who_has_no_token_is_told_so(ladder: Ladder) -> None:
         assert "Log in first" in problem(response, 401)
         assert response.headers["www-authenticate"] == "Bearer"
         response = Program(ladder, "pgp_wrong").ask(method, path, value)
-        assert "token is not good" in problem(response, 401)
+        assert "token is not valid" in problem(response, 401)
 
 
 def test_a_token_logs_itself_out(ladder: Ladder) -> None:

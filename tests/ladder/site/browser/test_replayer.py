@@ -87,7 +87,7 @@ def test_the_next_fault_is_found_at_this_table_and_the_next(open_page: Open, sit
         page.wait_for_function(
             "before => location.hash.slice(1) !== before || !location.pathname.endsWith('/boards/1/1')", arg=before
         )
-    assert re.search(r"/0/1#\d+$", page.url)
+    assert re.search(r"/boards/1/2#\d+$", page.url)
     assert ready(page).is_visible(".fault")
 
 

@@ -64,7 +64,7 @@ def test_what_is_not_there_is_said_on_a_page(site: Visitor, path: str) -> None:
 def test_a_parameter_that_makes_no_sense_is_named(site: Visitor, path: str) -> None:
     response = site.get(path)
     assert response.status_code == 422
-    assert re.search(r"<p>(number|match|table|page|all|q|before|bot): [^<]+\.</p>", response.text)
+    assert re.search(r"<p>(number|match|rotation|board|page|all|q|before|bot): [^<]+\.</p>", response.text)
 
 
 def test_other_methods_are_refused(site: Visitor) -> None:

@@ -10,11 +10,15 @@ import pytest
 from sqlalchemy import select
 
 from ladder.ratings.batch import Estimate, fit, pair_weight
+from ladder.ratings.points import PairSums, fit_points
 from ladder.store import models
 from ladder.store.commands import estimates
 from ladder.store.commands.estimates import RefreshRate, refresh, stale
+from ladder.store.commands.rank_intervals import follow_states
 from ladder.store.commands.results import record_summary
-from ladder.store.last_estimate import estimate_of, los
+from ladder.store.last_estimate import estimate_of, los, margins_of
+from ladder.store.names import find_variant
+from ladder.store.queries.standings import standings
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, lease, queue, summary_of
@@ -72,6 +76,58 @@ def test_the_standings_get_the_errors_and_rank_intervals_of_a_fit_of_all_pairs(
         one, other = versions[:2]
         assert los(session, "hearts", one, other) == pytest.approx(expected.los(one, other), abs=1e-5)
         assert los(session, "hearts", other, one) == pytest.approx(1 - expected.los(one, other), abs=1e-5)
+
+
+def test_the_standings_get_the_margins_of_a_fit_of_all_points(database: Database, versions: list[int]) -> None:
+    play(database, versions, 20)
+    refresh(database, "hearts")
+    with database.read() as session:
+        pairs = session.scalars(select(models.PairStats)).all()
+        kept = margins_of(session, "hearts")
+    names = ("a", "b", "boards_played", "points", "squares")
+    columns = [np.array([getattr(pair, name) for pair in pairs]) for name in names]
+    expected = fit_points(versions, PairSums(*columns), 4)
+    assert expected is not None
+    assert kept is not None
+    assert (kept.mean, kept.versions.tolist()) == (0, versions)
+    assert np.ptp(expected.ratings) > 0
+    for version in versions:
+        now = entry(database, version)
+        assert now.margin == pytest.approx(expected.value(version))
+        assert now.margin_error == pytest.approx(expected.error(version))
+        assert (now.margin_rank_low, now.margin_rank_high) == expected.ranks(version)
+        assert now.outplaced_by is None
+
+
+def test_a_ladder_without_boards_has_no_margins(database: Database, versions: list[int]) -> None:
+    refresh(database, "hearts")
+    assert entry(database, versions[0]).error is not None
+    assert entry(database, versions[0]).margin is None
+    with database.read() as session:
+        assert margins_of(session, "hearts") is None
+
+
+def test_who_surely_wins_more_points_and_surely_fewer_places_is_named(database: Database, versions: list[int]) -> None:
+    """The steady one has a small lead on nearly all boards, the other a large one on the rest."""
+    steady, bold = versions[:2]
+    with database.write() as session:
+        session.add(
+            models.PairStats(
+                variant="hearts", a=steady, b=bold, boards=4, score=240.0, n=250, a_then_b=0, b_then_a=0,
+                boards_played=1000, board_score=800.0, points=-1000.0 * 2, squares=1000.0 * 25,
+            )
+        )  # fmt: skip
+    refresh(database, "hearts")
+    assert (entry(database, bold).outplaced_by, entry(database, steady).outplaced_by) == (steady, None)
+    with database.read() as session:
+        rows = standings(session, find_variant(session, "hearts")).standings
+    assert {row.bot: row.outplaced_by for row in rows if row.outplaced_by} == {NAMES[1]: NAMES[0]}
+    with database.write() as session:
+        session.get_one(models.Rating, ("hearts", steady)).state = models.State.RETIRED
+        follow_states(session, "hearts")
+    assert entry(database, bold).outplaced_by is None
+    assert entry(database, bold).margin == pytest.approx(1.0, abs=0.2)  # no margin moves without a match
+    assert entry(database, steady).margin_rank_low is None
 
 
 def test_more_matches_make_the_error_smaller(database: Database, versions: list[int]) -> None:
@@ -182,7 +238,7 @@ def test_results_that_come_during_the_fit_are_left_to_the_next(
     play(database, versions, 2)
     fitted = estimates._fitted
 
-    def slow(session: Session, variant: str, most: int) -> Estimate | None:
+    def slow(session: Session, variant: str, most: int) -> tuple[Estimate | None, Estimate | None]:
         found = fitted(session, variant, most)
         monkeypatch.setattr(estimates, "_fitted", fitted)
         play(database, versions, 1)  # nobody has to wait for the fit

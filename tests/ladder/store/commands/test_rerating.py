@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
+from ladder.results.standing import RatedBy
 from ladder.results.summary import summarise
 from ladder.store import models
+from ladder.store.commands import results
 from ladder.store.commands.rerating import differences, replay
 from ladder.store.commands.results import record_summary, standing_of
+from ladder.store.queries.explanation import explain
+from ladder.store.queries.matches import match_row
 from pigpen.rules import PRESETS
 from referee.records.errors import RecordError
 from tests.ladder.databases import IN_BOTH
@@ -104,7 +108,50 @@ def test_a_pair_that_was_changed_is_named(database: Database, records: Records) 
         session.delete(pair)
     with database.read() as session:
         [sentence] = found(session, records)
-    assert "the store keeps None, and their matches give" in sentence
+    assert "the store keeps nothing, and their matches give" in sentence
+
+
+@IN_BOTH
+@pytest.mark.parametrize("name", ["boards_played", "board_score", "points", "squares"])
+def test_a_sum_of_a_pair_that_was_changed_is_named(database: Database, records: Records, name: str) -> None:
+    with database.write() as session:
+        pair = session.scalars(select(models.PairStats).where(models.PairStats.squares > 0)).first()
+        assert pair is not None
+        kept = getattr(pair, name)
+        setattr(pair, name, kept + 1)
+    with database.read() as session:
+        [sentence] = found(session, records)
+    assert f"{name} {kept + 1}" in sentence
+    assert f"{name} {kept}" in sentence.partition("their matches give")[2]
+
+
+@IN_BOTH
+def test_points_on_a_board_that_were_changed_are_named(database: Database, records: Records) -> None:
+    with database.write() as session:
+        seat = session.get_one(models.StoredSeat, (1, 0))
+        kept = seat.board_points
+        seat.board_points = [1000.0]
+    with database.read() as session:
+        assert found(session, records) == [f"match 1, seat 0: board_points is [1000.0], and the record says {kept}."]
+
+
+def test_a_match_keeps_how_it_was_rated_when_new_ones_are_rated_otherwise(
+    database: Database, records: Records, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "RATED_BY", RatedBy.MATCH)
+    with database.write() as session:
+        bots = session.scalars(select(models.Rating.version_id).where(models.Rating.variant == "hearts")).all()
+        match = queue(session, bots[:4])
+        attempt, lines = lease(session, match), played(form="boards:2")
+        assert record_summary(session, match, attempt, summarise(lines), NOW)
+        row = match_row(session, session.get_one(models.StoredMatch, match))
+        explained = explain(row, session.get_one(models.Variant, "hearts"))
+        first = match_row(session, session.get_one(models.StoredMatch, 1))
+    assert (first.rated_by, row.rated_by) == ("boards", "match")
+    assert all(one.agrees for one in explained)
+    assert {part.score for one in explained for part in one.move.against} <= {0.0, 0.5, 1.0}
+    with database.read() as session:
+        assert found(session, records | {(match, attempt): lines}) == []
 
 
 @IN_BOTH

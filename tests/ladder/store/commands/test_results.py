@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
+from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlalchemy import select
 
 from ladder.ratings.elo import START, Side, SideMember, moves
-from ladder.results.summary import summarise
+from ladder.results.summary import summarise, teams_of
 from ladder.store import models
 from ladder.store.commands.results import WrongRecord, record_summary
+from pigpen.rules import PRESETS
 from referee.records.lines import DealLine, ResultLine
 from referee.records.recorded import BadRecord
 from referee.replay.rerun import asked
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
+    from ladder.results.summary import MatchSummary
     from ladder.store.database import Database
     from referee.records.lines import AnyLine, BotResult, Step
 
@@ -158,27 +163,58 @@ def test_pairs_count_their_matches_scores_and_neighbours(database: Database) -> 
         assert (pair.n, pair.a_then_b, pair.b_then_a) == (2, 1, 1)
 
 
-def with_places(lines: Sequence[AnyLine], places: Sequence[int]) -> list[AnyLine]:
-    """The lines, with other places in the result."""
-    last = lines[-1]
-    assert isinstance(last, ResultLine)
-    results = tuple(
-        result.model_copy(update={"place": place}) for result, place in zip(last.results, places, strict=True)
-    )
-    return [*lines[:-1], last.model_copy(update={"results": results})]
+def with_points(summary: MatchSummary, points: Sequence[float], places: Sequence[int]) -> MatchSummary:
+    """The match, with other points on its only board, and other places."""
+    bots = zip(summary.bots, points, places, strict=True)
+    return replace(summary, bots=tuple(replace(bot, board_points=(each,), place=place) for bot, each, place in bots))
 
 
 def test_equal_places_are_half_a_win_for_each(database: Database) -> None:
     one, two, three, four = versions = entered(database)
+    summary = with_points(summarise(played()), (-6.5, -1.0, -6.5, -12.0), (2, 1, 2, 4))
     with database.write() as session:
         attempt = lease(session, match := queue(session, versions))
-        assert record_summary(session, match, attempt, summarise(with_places(played(), (2, 1, 2, 4))), NOW)
+        assert record_summary(session, match, attempt, summary, NOW)
     now = ratings(database)
     assert now[one] == now[three] == START
     assert (now[two] - START, START - now[four]) == (60, 60)
     with database.read() as session:
-        assert session.get_one(models.PairStats, ("hearts", one, three, 4)).score == 0.5
+        pair = session.get_one(models.PairStats, ("hearts", one, three, 4))
+        assert (pair.score, pair.board_score, pair.points, pair.squares) == (0.5, 0.5, 0, 0)
+        pair = session.get_one(models.PairStats, ("hearts", one, two, 4))
+        assert (pair.score, pair.board_score, pair.points, pair.squares) == (0, 0, -5.5, 30.25)
         assert entry(session, three).places == [0, 1, 0, 0]
+
+
+@pytest.mark.parametrize("variant", ["hearts", "gongzhu-five", "gongzhu-partners"])
+def test_pairs_add_up_the_points_of_their_boards(database: Database, variant: str) -> None:
+    """From the points of the record alone, deal by deal."""
+    sides = len(teams_of(PRESETS[variant]))
+    versions = entered(database, variant, sides)
+    seated = versions * 2 if PRESETS[variant].partners else versions
+    leads: defaultdict[tuple[int, int], list[float]] = defaultdict(list)
+    for seed in ("1", "2"):
+        with database.write() as session:
+            lines = played(variant, seed, form="boards:2")
+            match = queue(session, seated, variant, seed, form="boards:2")
+            assert record_summary(session, match, lease(session, match), summarise(lines), NOW)
+        for board in (0, 1):
+            deals = [line for line in lines if isinstance(line, DealLine) and line.deal == board]
+            sign = -1 if PRESETS[variant].low_is_better else 1
+            points = {
+                version: sign * sum(line.scores[(line.seats or ()).index(bot)] for line in deals) / len(deals)
+                for bot, version in enumerate(versions)
+            }
+            for a, b in combinations(sorted(versions), 2):
+                leads[a, b].append(points[a] - points[b])
+    with database.read() as session:
+        pairs = {(pair.a, pair.b): pair for pair in session.scalars(select(models.PairStats))}
+    assert pairs.keys() == leads.keys()
+    for key, pair in pairs.items():
+        assert (pair.n, pair.boards_played) == (2, 4)
+        assert pair.board_score == sum((lead > 0) + (lead == 0) / 2 for lead in leads[key])
+        assert pair.points == pytest.approx(sum(leads[key]))
+        assert pair.squares == pytest.approx(sum(lead**2 for lead in leads[key]))
 
 
 def test_five_seats_are_rated_on_the_same_scale(database: Database) -> None:

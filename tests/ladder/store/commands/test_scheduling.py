@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections import Counter
 from random import Random
 from typing import TYPE_CHECKING
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
-from ladder.ratings.elo import PROVISIONAL
 from ladder.store import models
+from ladder.store.commands import queue as queue_module
 from ladder.store.commands.entrants import fields_of
+from ladder.store.commands.estimates import refresh
+from ladder.store.commands.knowledge import knowledge_of
 from ladder.store.commands.neighbours import Neighbours
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.scheduling import fill_queue, why_no_match
@@ -225,7 +228,7 @@ def test_a_new_variant_goes_first_until_its_ratings_are_known_and_then_both_take
     with database.write() as session:
         for version in versions:
             enter_version(session, version, "gongzhu")
-    assert variants_of(database, fill(database, settings, PROVISIONAL)) == {"gongzhu": PROVISIONAL}
+    assert variants_of(database, fill(database, settings, 15)) == {"gongzhu": 15}
     turns = variants_of(database, fill(database, settings, 100))
     assert min(turns["gongzhu"], turns["hearts"]) > 25
 
@@ -238,11 +241,74 @@ def test_a_newcomer_of_an_old_variant_goes_first(database: Database, settings: S
     settle(database, "hearts", 20_000)
     with database.write() as session:
         new = enter(session, "newcomer")
-    ids = fill(database, settings, PROVISIONAL // 4)
+    ids = fill(database, settings, 4)
     with database.read() as session:
         assert {variant for variant, _ in tables(session).values()} == {"hearts"}
         assert all(new in table for _, table in tables(session).values())
-    assert len(ids) == PROVISIONAL // 4
+    assert len(ids) == 4
+
+
+def test_how_well_newcomers_are_to_be_known_is_a_setting(database: Database, settings: Settings) -> None:
+    versions = enter_all(database, 4)
+    settle(database, "hearts", 30_000)
+    with database.write() as session:
+        for version in versions:
+            enter_version(session, version, "gongzhu")
+    easy = settings.model_copy(update={"newcomer_ci": 250.0})
+    assert variants_of(database, fill(database, easy, 15))["hearts"] > 0
+
+
+def seated(database: Database, ids: list[int]) -> list[set[int]]:
+    with database.read() as session:
+        return [set(table) for match, (_, table) in tables(session).items() if match in ids]
+
+
+@IN_BOTH
+def test_opponents_are_chosen_by_the_last_estimate(database: Database, settings: Settings) -> None:
+    """Five bots that beat the other five: they are known, and each plays among its like."""
+    settings = settings.model_copy(update={"boundary": 0})
+    versions = enter_all(database, 10)
+    with database.write() as session:
+        for a, b in itertools.combinations(versions, 2):
+            better = (a in versions[:5]) - (b in versions[:5])
+            pair = {"variant": "hearts", "a": a, "b": b, "boards": 4, "a_then_b": 0, "b_then_a": 0}
+            session.add(models.PairStats(**pair, n=400, score=200 + 190 * better))
+    settle(database, "hearts", 1200)
+    strangers = seated(database, fill(database, settings, 20))
+    with database.write() as session:
+        queue_module.withdraw(session)
+    refresh(database, "hearts")
+    like = seated(database, fill(database, settings, 20))
+    groups = set(versions[:5]), set(versions[5:])
+    assert all(any(table <= group for group in groups) for table in like)
+    assert not all(any(table <= group for group in groups) for table in strangers)
+
+
+@IN_BOTH
+def test_results_that_the_estimate_does_not_know_and_matches_that_wait_count_as_known(
+    database: Database, settings: Settings
+) -> None:
+    versions = enter_all(database, 6)
+    refresh(database, "hearts")
+
+    def errors() -> dict[int, float]:
+        with database.read() as session:
+            known = knowledge_of(session, "hearts", fields_of(session)["hearts"], 4)
+            return dict(zip(known.versions, known.errors.tolist(), strict=True))
+
+    first = errors()
+    with database.write() as session:
+        match = queue(session, versions[:4])
+        assert record_summary(session, match, lease(session, match), summary_of(), NOW)
+    played = errors()
+    with database.write() as session:
+        queue(session, (versions[0], *versions[3:]))
+    waiting = errors()
+    assert played[versions[1]] < 0.99 * first[versions[1]]
+    assert played[versions[5]] == pytest.approx(first[versions[5]])
+    assert waiting[versions[5]] < 0.99 * first[versions[5]]
+    refresh(database, "hearts")
+    assert errors()[versions[1]] == pytest.approx(waiting[versions[1]], rel=0.05)
 
 
 def test_only_the_wanted_variants_are_scheduled(database: Database, settings: Settings) -> None:

@@ -265,13 +265,14 @@ def test_moves_that_are_explained_are_those_that_were_stored(database: Database,
 
 
 def random_match(session: Session, versions: dict[str, int], variant: str, rng: random.Random) -> int:
-    """Play and record one; its places are then drawn by lot, ties among them."""
+    """Play and record one; its places and the points of two boards are then drawn by lot, ties among them."""
     summary = shown.summary_of(variant, "1")
     places = [rng.randint(1, len(summary.teams)) for _ in summary.teams]
     bots = list(summary.bots)
     for team, place in zip(summary.teams, places, strict=True):
+        points = (float(rng.randint(1, 3)), float(rng.randint(1, 3)))
         for bot in team:
-            bots[bot] = replace(bots[bot], place=place)
+            bots[bot] = replace(bots[bot], place=place, board_points=points)
     match = ladders.queue(session, shown.seats_of(versions, variant, rng), variant, "1")
     assert record_summary(
         session, match, ladders.lease(session, match), replace(summary, bots=tuple(bots)), ladders.NOW
@@ -295,7 +296,7 @@ def test_a_match_without_a_result_has_no_sides_yet(database: Database) -> None:
         versions = [*shown.a_ladder(session, matches=1).values()][:4]
         row = match_row(session, find_match(session, ladders.queue(session, versions, "gongzhu")))
         with pytest.raises(ValueError, match="Seat 0 has no result yet"):
-            sides_of(row.seats, find_variant(session, "gongzhu"))
+            sides_of(row, find_variant(session, "gongzhu"))
 
 
 @IN_BOTH

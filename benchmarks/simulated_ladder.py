@@ -1,0 +1,240 @@
+"""
+Ladders in which chance is that of recorded matches of real games (benchmarks/recorded_games.py), not of a formula.
+
+The points of a recorded match are the strengths of its bots by least squares, relative to the mean of the table, and
+residuals: on each board one for each bot, which belong together. A simulated bot has the strength of a recorded one and
+a little of its own; strengths are stretched so that true Elo has a standard deviation of about 200, as in the other
+simulations of this project. Each board of simulated bots takes the residuals of a board of a recorded match whose bots
+were about as far apart: they are larger where weak bots play, and they have the tails of the game. To them comes what
+two bots do to each other beyond their strengths: as much of it as the recorded matches have (drawn from its posterior),
+and two groups of three bots in which each has half of the standard deviation of all strengths over the next one. Some
+bots fail: on one of the boards, and those after it, they come last.
+
+The truth of a ladder is how its bots do in many matches at tables that chance draws: by the places of matches, by the
+places of boards, and by points; faults and all.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ladder.ratings.batch import Estimate, fit, pair_weight
+from ladder.ratings.elo import SCALE, STANDARD_BOARDS, START, k_factor, steepness
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmarks.recorded_games import Games
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+DEVIATION = 200.0
+"""The standard deviation of true Elo."""
+OWN = 0.1
+"""What a simulated bot has of its own, as a share of the standard deviation of all strengths."""
+LIKE = 150
+"""
+Recorded matches among which the residuals of a board are drawn: those with strengths most like the table's. Of fewer
+ones the same table would always have the same few results, which no number of matches averages out.
+"""
+FAILING, FAILS = 3, 0.1
+"""Bots that fail, and in how many of their matches."""
+CYCLES, OVER = 2, 0.5
+"""Groups of three bots that beat each other in a circle, and by what share of the standard deviation of strengths."""
+TRUE_MATCHES = 100_000
+
+
+class Chance:
+    """Strengths and residuals of recorded matches."""
+
+    def __init__(self, games: Games) -> None:
+        """Take the matches apart."""
+        self.tables, points = games
+        self.boards, self.sides = points.shape[1:]
+        self.strengths = self._fitted(points.mean(axis=1))
+        results = Results(len(self.strengths), self.sides)
+        results.add(self.tables, Played(points, np.concatenate([points, points.mean(axis=1, keepdims=True)], axis=1)))
+        self.stretch = DEVIATION / float(results.estimate("match").ratings.std())
+        strengths = self.strengths[self.tables]
+        self._residuals = points - (strengths - strengths.mean(axis=1, keepdims=True))[:, None]
+        noise = float(points.var(axis=1, ddof=1).mean()) / self.boards
+        self.meant, self.spread, self.interaction = self._interactions(noise)
+        effects = effects_of(self.meant, self.tables)
+        order = np.argsort(-strengths, axis=1)
+        ordered = np.take_along_axis(strengths, order, 1)
+        self._profiles = ordered - ordered.mean(axis=1, keepdims=True)
+        self._residuals = np.take_along_axis(self._residuals - effects[:, None], order[:, None], 2)
+        self._means = self._residuals.mean(axis=1)
+
+    def _fitted(self, points: FloatArray) -> FloatArray:
+        bots = int(self.tables.max()) + 1
+        shares = np.zeros((len(points), self.sides, bots))
+        rows = np.arange(len(points))[:, None]
+        shares[rows, np.arange(self.sides), self.tables] = 1.0
+        shares -= shares.mean(axis=1, keepdims=True)
+        return np.asarray(np.linalg.lstsq(shares.reshape(-1, bots), points.reshape(-1), rcond=None)[0])
+
+    def _interactions(self, noise: float) -> tuple[FloatArray, FloatArray, float]:
+        """Give (n, n) posterior means and deviations of what one has over another beyond strengths, and its sd."""
+        bots, means = len(self.strengths), self._residuals.mean(axis=1)
+        total, met = np.zeros((bots, bots)), np.zeros((bots, bots))
+        for a in range(self.sides):
+            for b in range(self.sides):
+                np.add.at(total, (self.tables[:, a], self.tables[:, b]), means[:, a] - means[:, b])
+                np.add.at(met, (self.tables[:, a], self.tables[:, b]), 1.0)
+        np.fill_diagonal(met, 0.0)
+        upper = np.triu(met) > 0
+        n, mean = met[upper], total[upper] / met[upper]
+        error = 2.0 * noise * self.sides / (self.sides - 1)  # of a difference in one match: the points add up to 0
+        variance = max(0.0, float(np.average(mean**2 - error / n, weights=n)))
+        shrink = np.where(met > 0, variance / (variance + error / np.maximum(met, 1.0) + 1e-12), 0.0)
+        return shrink * total / np.maximum(met, 1.0), np.sqrt(variance * (1 - shrink)), float(np.sqrt(variance))
+
+    def residuals(self, strengths: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """(m, boards, sides) What chance gives to the bots of m tables, whose strengths are (m, sides)."""
+        order = np.argsort(-strengths, axis=1)
+        ordered = np.take_along_axis(strengths, order, 1)
+        near = self._most_like(ordered - ordered.mean(axis=1, keepdims=True))
+        drawn = len(near), self.boards
+        chosen = np.take_along_axis(near, rng.integers(LIKE, size=drawn), 1)
+        found = self._residuals[chosen, rng.integers(self.boards, size=drawn)]
+        # Relative to their mean: else those matches would bring the same luck each time that a table meets again.
+        found = found - self._means[near].mean(axis=1)[:, None]
+        return np.asarray(np.take_along_axis(found, np.argsort(order, axis=1)[:, None], 2))
+
+    def _most_like(self, profiles: FloatArray) -> IntArray:
+        """(m, LIKE) The recorded matches whose strengths are most like each of *profiles*, (m, sides)."""
+        away = (self._profiles**2).sum(axis=1) - 2 * profiles @ self._profiles.T
+        return np.asarray(np.argpartition(away, LIKE, axis=1)[:, :LIKE])
+
+
+def effects_of(over: FloatArray, tables: IntArray) -> FloatArray:
+    """(m, sides) What the bots of m tables have over the others there; *over* is (n, n), and antisymmetric."""
+    return np.asarray(over[tables[:, :, None], tables[:, None, :]].sum(axis=2) / 2)
+
+
+@dataclass
+class Played:
+    """The results of m matches."""
+
+    points: FloatArray
+    """(m, boards, sides) Points per deal, relative to the table's mean."""
+    scores: FloatArray
+    """(m, boards + 1, sides) What is ranked: of each board, and of the match; offenders are far below all others."""
+
+
+class Field:
+    """The bots of one ladder."""
+
+    def __init__(self, chance: Chance, bots: int, seed: int) -> None:
+        """Draw them."""
+        rng = np.random.default_rng(seed)
+        self.chance, self.count, self.sides = chance, bots, chance.sides
+        like = rng.permutation(len(chance.strengths))[:bots]
+        spread = chance.strengths.std()
+        self.strengths = chance.stretch * (chance.strengths[like] + rng.normal(0, OWN * spread, bots))
+        over = chance.meant[np.ix_(like, like)]
+        drawn = np.triu(rng.normal(size=over.shape) * chance.spread[np.ix_(like, like)], 1)
+        self._over = over + drawn - drawn.T
+        for one, other, third in rng.permutation(bots)[: 3 * CYCLES].reshape(CYCLES, 3).tolist():
+            for ahead, behind in ((one, other), (other, third), (third, one)):
+                self._over[ahead, behind] += OVER * spread
+                self._over[behind, ahead] -= OVER * spread
+        self.failing = np.zeros(bots)
+        self.failing[rng.permutation(bots)[:FAILING]] = FAILS
+
+    def play(self, tables: IntArray, rng: np.random.Generator) -> Played:
+        """Play matches; *tables* is (m, sides)."""
+        strengths = self.strengths[tables]
+        expected = strengths - strengths.mean(axis=1, keepdims=True) + effects_of(self._over, tables)
+        points = expected[:, None] + self.chance.residuals(strengths, rng)
+        fails = rng.random(tables.shape) < self.failing[tables]
+        first = rng.integers(self.chance.boards, size=tables.shape)
+        over = fails[:, None] & (np.arange(self.chance.boards)[:, None] >= first[:, None])
+        scores = np.concatenate(
+            [np.where(over, points - 1e6, points), np.where(fails, -1e6, points.mean(axis=1))[:, None]], 1
+        )
+        return Played(points, scores)
+
+    @cached_property
+    def truth(self) -> dict[str, FloatArray]:
+        """By what is ranked, (n,) how the bots do at tables drawn by chance."""
+        rng = np.random.default_rng(7)
+        tables = np.argsort(rng.random((TRUE_MATCHES, self.count)), axis=1)[:, : self.sides]
+        results = Results(self.count, self.sides)
+        for part in np.array_split(tables, TRUE_MATCHES // 2000):
+            results.add(part, self.play(part, rng))
+        return {name: results.estimate(name).ratings for name in ("match", "board")} | {"points": results.points()}
+
+
+@dataclass
+class Results:
+    """The sums of the results of a ladder, by pairs: what a store would hold."""
+
+    count: int
+    sides: int
+    score: dict[str, FloatArray] = field(init=False)
+    n: FloatArray = field(init=False)
+    points_over: FloatArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        shape = (self.count, self.count)
+        self.score = {"match": np.zeros(shape), "board": np.zeros(shape)}
+        self.n, self.points_over = np.zeros(shape), np.zeros(shape)
+
+    def add(self, tables: IntArray, played: Played) -> None:
+        """Count matches."""
+        won = 0.5 + 0.5 * np.sign(played.scores[..., :, None] - played.scores[..., None, :])
+        means = played.points.mean(axis=1)
+        at = np.ravel_multi_index((tables[:, :, None], tables[:, None, :]), self.n.shape)
+        for sums, values in (
+            (self.n, np.ones(at.shape)),
+            (self.score["match"], won[:, -1]),
+            (self.score["board"], won[:, :-1].sum(axis=1)),
+            (self.points_over, means[:, :, None] - means[:, None, :]),
+        ):
+            sums += np.bincount(at.ravel(), values.ravel(), sums.size).reshape(sums.shape)
+        np.fill_diagonal(self.n, 0.0)
+
+    def estimate(self, what: str) -> Estimate:
+        """Fit all places of matches, or of boards: the ladder's batch estimate."""
+        a, b = np.nonzero(np.triu(self.n))
+        times, steep = (1.0, 1.0) if what == "match" else (float(STANDARD_BOARDS), steepness(1))
+        score, n = self.score[what][a, b], times * self.n[a, b]
+        return fit(range(self.count), a, b, score, n, pair_weight(self.sides), steep)
+
+    def points(self) -> FloatArray:
+        """(n,) Points a deal by least squares."""
+        laplacian = np.diag(self.n.sum(axis=1)) - self.n
+        return np.asarray(np.linalg.pinv(laplacian) @ self.points_over.sum(axis=1))
+
+
+class OnlineElo:
+    """Elo after each match, by its places or by those of its boards."""
+
+    def __init__(self, count: int, by_boards: bool) -> None:
+        """Begin at 1500."""
+        self._by_boards = by_boards
+        self.ratings, self._boards = [START] * count, [0] * count
+
+    def add(self, table: Sequence[int], scores: FloatArray) -> None:
+        """Rate a match as `elo.moves` does; *scores* is (boards + 1, sides)."""
+        boards = 1 if self._by_boards else STANDARD_BOARDS
+        steep = steepness(boards) * math.log(10) / SCALE
+        for row in (scores[:-1] if self._by_boards else scores[-1:]).tolist():
+            strong = [math.exp(steep * (self.ratings[bot] - START)) for bot in table]
+            for place, bot in enumerate(table):
+                k = k_factor(self._boards[bot], boards) / (len(table) - 1)
+                for other in range(len(table)):
+                    if other != place:
+                        score = 0.5 + 0.5 * ((row[place] > row[other]) - (row[place] < row[other]))
+                        self.ratings[bot] += k * (score - strong[place] / (strong[place] + strong[other]))
+            for bot in table:
+                self._boards[bot] += boards

@@ -1,0 +1,143 @@
+"""
+How strong `tree` is against `sampling` at equal CPU time, in every variant.
+
+    python -m benchmarks.tree --minutes 20
+    python -m benchmarks.tree --ms 40 --rules gongzhu --minutes 10
+
+A figure says by how many points per deal `tree` does better, ± one standard error, when both have two seats each (at
+five seats three against two, in turn). Each deal is played twice, with the bots in each other's seats, and is one
+observation. Both bots may use the same CPU time for a card, and no trials are counted: `sampling` goes on after its
+usual 2,000 deals, too. They pass and expose by the same code, so that is done once for both. Variants take turns until
+the time is over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+
+from benchmarks.duels import in_errors, mean_and_error
+from benchmarks.machine import machine
+from benchmarks.report import show
+from pigpen import Card, Policy, View
+from pigpen.bot import decide
+from pigpen.rules import PRESETS, Action, Deal, Phase, Rules, deal_hands, seed_from
+from pigpen.rules.shuffle import derived_number
+from pigpen.search import CardTree, SearchBot, card_trial, race, sealed_trial, some_passes
+
+MANY = 1_000_000
+"""Trials that no bot makes in its time."""
+PASS_TRIALS = 12
+"""Trials of a pass, which both bots take over."""
+
+Player = Callable[[View, float], Card]
+
+
+class Hurried(SearchBot):
+    """Passes sooner than `sampling`: a match of both needs the time for cards."""
+
+    def pass_cards(self, view: View) -> tuple[Card, ...]:
+        """Try each pass in a few deals."""
+        return race(some_passes(view), partial(sealed_trial, view, self.policy), float("inf"), PASS_TRIALS)
+
+
+def by_tree(view: View, seconds: float) -> Card:
+    """Choose as `tree` does."""
+    end = time.thread_time() + seconds
+    tree = CardTree(view, view.rng)
+    return tree.solved() or race(view.legal, tree.trial, end - time.thread_time(), MANY, time.thread_time)
+
+
+def by_playouts(view: View, seconds: float) -> Card:
+    """Choose as `sampling` does."""
+    return race(view.legal, partial(card_trial, view, Policy.CAREFUL), seconds, MANY, time.thread_time)
+
+
+@dataclass
+class Match:
+    """Deals of one variant."""
+
+    rules: Rules
+    seconds: float
+    """CPU time for a card."""
+    seed: bytes
+    better: list[float] = field(default_factory=list)
+    """Points by which `tree` did better, deal by deal."""
+    used: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
+    """CPU time of each card, of both bots, in ms."""
+
+    def play(self, number: int) -> None:
+        """Play a deal twice."""
+        start = Deal(self.rules, deal_hands(self.rules, self.seed, number), number=number)
+        while start.phase in (Phase.PASS, Phase.EXPOSE):
+            for seat, action in [(seat, decide(Hurried(), self._view(start, seat))) for seat in start.to_act]:
+                start.apply(seat, action)
+        self.better.append(statistics.fmean(self._play_on(start.copy(), first) for first in (0, 1)))
+
+    def _play_on(self, deal: Deal, first: int) -> float:
+        while not deal.is_over:
+            deal.apply(deal.turn, self._action(deal, (deal.turn + first) % 2))
+        sides = [[score for seat, score in enumerate(deal.scores()) if (seat + first) % 2 == side] for side in (0, 1)]
+        ahead = statistics.fmean(sides[0]) - statistics.fmean(sides[1])
+        return -ahead if self.rules.low_is_better else ahead
+
+    def _action(self, deal: Deal, bot: int) -> Action:
+        if deal.phase is not Phase.PLAY or len(deal.legal(deal.turn)) == 1:
+            return deal.default_action(deal.turn)
+        view, player = self._view(deal, deal.turn), (by_tree, by_playouts)[bot]
+        began = time.thread_time()
+        card = player(view, self.seconds)
+        self.used[bot].append(1000 * (time.thread_time() - began))
+        return card
+
+    def _view(self, deal: Deal, seat: int) -> View:
+        view = View(*deal.known_to(seat))
+        view.totals, view.seed = (0,) * self.rules.players, derived_number("bot", self.seed, deal.number, seat)
+        return view
+
+    def row(self) -> tuple[str, ...]:
+        """Give the figures of the variant."""
+        mean, error = mean_and_error(self.better)
+        digits = 2 if error < 1 else 1 if error < 10 else 0
+        took = (f"{statistics.fmean(times):.1f}" for times in self.used)
+        better = f"{mean:+.{digits}f} ± {error:.{digits}f}"
+        return self.rules.name, str(len(self.better)), better, in_errors(mean, error), *took
+
+
+def rounds(minutes: float) -> Iterator[int]:
+    """Give numbers of deals until the time is over; two at least."""
+    end = time.monotonic() + 60 * minutes
+    for number in count():
+        if number > 1 and time.monotonic() > end:
+            return
+        yield number
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1] if __doc__ else "")
+    parser.add_argument("--ms", type=float, default=4.0, help="CPU time for a card; default 4")
+    parser.add_argument("--minutes", type=float, default=20.0, help="wall-clock time for all variants; default 20")
+    parser.add_argument("--rules", action="append", choices=sorted(PRESETS), help="may be repeated; default all")
+    parser.add_argument("--seed", default="tree", help="any text; the same text gives the same hands")
+    options = parser.parse_args()
+    seed, names = seed_from(options.seed), options.rules or list(PRESETS)
+    matches = [Match(PRESETS[name], options.ms / 1000, seed) for name in names]
+    for number in rounds(options.minutes):
+        for match in matches:
+            match.play(number)
+    print(machine())
+    show(
+        f"tree against sampling, {options.ms:g} ms a card",
+        ("", "deals", "points a deal better", "in errors", "tree's ms", "sampling's ms"),
+        [match.row() for match in matches],
+    )
+
+
+if __name__ == "__main__":
+    main()

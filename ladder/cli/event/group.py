@@ -1,0 +1,163 @@
+"""`pigpen event`: what an organiser can do with an event before it is run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ladder.terminal.json_output import JsonOption, print_json
+from ladder.terminal.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from ladder.events.advice import Pace
+
+event = typer.Typer(
+    name="event",
+    help="Describe an event in a file, check it, draw its rounds, and simulate it. No ladder is needed.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+FileArgument = Annotated[Path, typer.Argument(help="The event's file.")]
+EntrantsOption = Annotated[
+    Path, typer.Option("--entrants", help="CSV with the columns name, owner and, if known, rating, in order of entry.")
+]
+WorkersOption = Annotated[int, typer.Option("--workers", min=1, max=10_000, help="Tables that play at once.")]
+SecondsOption = Annotated[
+    float,
+    typer.Option("--deal-seconds", min=0.001, max=100_000, help="Seconds of one deal. Bots that answer at once: 0.12."),
+]
+DEALS = 2560
+"""Of a new event, by default."""
+
+
+@event.callback()
+def _event() -> None:
+    """Describe an event in a file, check it, draw its rounds, and simulate it. No ladder is needed."""
+
+
+@event.command()
+def new(
+    file: FileArgument,
+    variant: Annotated[str, typer.Option(help="A preset (see: pigpen rules), or a TOML file beside FILE.")] = "gongzhu",
+    entrants: Annotated[int, typer.Option(min=2, help="The most bots that may enter.")] = 16,
+    deals: Annotated[int, typer.Option(min=8, max=10_000_000, help="Deals of the whole event, about.")] = DEALS,
+) -> None:
+    """
+    Write the file of an event, in the format that is recommended for its size.
+
+    Examples:
+        pigpen event new cup.toml --variant hearts-jack --entrants 16
+    """
+    from ladder.app.event.organising import new_event
+
+    new_event(file, variant, entrants, deals)
+    typer.echo(sanitize(f"Wrote {file}. Change it, then check it with: pigpen event check {file}"))
+
+
+@event.command()
+def check(
+    file: FileArgument, workers: WorkersOption = 4, deal_seconds: SecondsOption = 0.12, as_json: JsonOption = False
+) -> None:
+    """
+    Say what is wrong or unwise about an event's file, and what the event is with few and with many entrants.
+
+    The exit code is 2 if something is wrong; what is unwise is only a remark.
+
+    Examples:
+        pigpen event check cup.toml
+
+        pigpen event check cup.toml --workers 16 --deal-seconds 0.5
+    """
+    from ladder.app.event.organising import check_event
+
+    found = check_event(file, _pace(workers, deal_seconds))
+    if as_json:
+        print_json(found)
+    else:
+        from ladder.cli.event.tables import print_check
+
+        print_check(found)
+    if found.wrong:
+        raise typer.Exit(2)
+
+
+@event.command()
+def draw(
+    file: FileArgument,
+    entrants: EntrantsOption,
+    seed: Annotated[str, typer.Option(help="The event's seed: any text, or 64 hex digits.")],
+    results: Annotated[Path | None, typer.Option(help="The rounds so far, as JSON (docs/events.md).")] = None,
+    left: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME:N: this bot left after N rounds of the event; a stand-in replaces it."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Draw the next round of an event; with the results of all rounds, show the places.
+
+    The same file, list of entrants, seed and results always give the same tables.
+
+    Examples:
+        pigpen event draw cup.toml --entrants entrants.csv --seed "tonight"
+
+        pigpen event draw cup.toml --entrants entrants.csv --seed "tonight" --results rounds.json
+    """
+    from ladder.app.event.organising import draw_round
+
+    found = draw_round(file, entrants, seed, results, left or ())
+    if as_json:
+        print_json(found)
+    else:
+        from ladder.cli.event.tables import print_draw
+
+        print_draw(found)
+
+
+@event.command()
+def simulate(
+    file: FileArgument,
+    compare: Annotated[
+        list[Path] | None, typer.Option(help="Another event's file; may be given several times.")
+    ] = None,
+    entrants: Annotated[
+        str | None, typer.Option(help="How many, or CSV with name, owner and rating. By default: the most allowed.")
+    ] = None,
+    events: Annotated[int, typer.Option(min=10, max=1_000_000, help="Number of events to simulate.")] = 2000,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same figures.")] = 1,
+    workers: WorkersOption = 4,
+    deal_seconds: SecondsOption = 0.12,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Simulate an event: how likely the best bot wins, and how many hours it takes.
+
+    Strengths are drawn (normal, with a standard deviation of 200 Elo), or are the ratings of a list of entrants; then
+    the chances of each are shown, too. The recommended format with as many deals is simulated with the same strengths.
+
+    Examples:
+        pigpen event simulate cup.toml --entrants 16
+
+        pigpen event simulate cup.toml --compare other.toml --events 10000
+
+        pigpen event simulate cup.toml --entrants entrants.csv --workers 8 --deal-seconds 0.5
+    """
+    from ladder.app.event.organising import simulate_events
+
+    count = int(entrants) if entrants and entrants.isascii() and entrants.isdigit() and len(entrants) < 7 else None
+    listed = Path(entrants) if entrants and count is None else None
+    found = simulate_events([file, *(compare or ())], count or listed, events, seed, _pace(workers, deal_seconds))
+    if as_json:
+        print_json(found)
+    else:
+        from ladder.cli.event.tables import print_simulation
+
+        print_simulation(found)
+
+
+def _pace(workers: int, seconds: float) -> Pace:
+    from ladder.events.advice import Pace
+
+    return Pace(workers, seconds)

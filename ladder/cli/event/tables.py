@@ -1,0 +1,146 @@
+"""How an event's plans, draws and simulations look in a terminal."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+
+from ladder.terminal.fitting_table import Column, fitting
+from ladder.terminal.sanitize import sanitize
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ladder.values.events import (
+        Chances,
+        DrawnTable,
+        EntrantChance,
+        EventCheck,
+        EventDraw,
+        EventPlace,
+        EventSimulation,
+        Plan,
+        PlannedStage,
+    )
+
+METHODS = {
+    "design": "a design in which every two meet equally often, or at most once",
+    "order": "the order by seeding, lot or places, with bots of one owner and those who have met kept apart",
+    "optimum": "no other tables cost as little",
+    "search": "a search; the bound says how much cheaper others might be",
+}
+STAGES: tuple[Column[PlannedStage], ...] = (
+    Column("stage", lambda row: row.stage, "left", is_cut=True),
+    Column("kind", lambda row: row.kind, "left"),
+    Column("bots", lambda row: str(row.entrants)),
+    Column("rounds", lambda row: str(row.rounds)),
+    Column("tables", lambda row: str(row.tables), goes=2),
+    Column("matches", lambda row: str(row.matches), goes=3),
+    Column("deals", lambda row: f"{row.deals:,}"),
+    Column("share", lambda row: f"{row.share:.0%}"),
+    Column("two meet", lambda row: "" if row.meetings is None else f"{row.meetings[0]}×", goes=1),
+)
+TABLES: tuple[Column[DrawnTable], ...] = (
+    Column("table", lambda row: str(row.number)),
+    Column("bots", lambda row: ", ".join(row.bots), "left"),
+    Column("seed", lambda row: row.seed[:16] + "…", "left", goes=1),
+)
+
+CHANCES: tuple[Column[Chances], ...] = (
+    Column("format", lambda row: row.name, "left", is_cut=True),
+    Column("deals", lambda row: f"{row.deals:,}", goes=5),
+    Column("best wins", lambda row: f"{row.best_wins:.3f} ± {row.best_wins_error:.3f}"),
+    Column("one of 3 best", lambda row: f"{row.best_three_win:.3f}"),
+    Column("best in top 3", lambda row: f"{row.best_in_three:.3f}", goes=4),
+    Column("τ", lambda row: f"{row.tau:.2f}", goes=2),
+    Column("Elo lost", lambda row: f"{row.elo_lost:.1f}", goes=3),
+    Column("hours", lambda row: f"{row.hours[0]:.2f}"),
+    Column("95 %", lambda row: f"{row.hours[1]:.2f}", goes=6),
+    Column("last stage", lambda row: f"{row.last_table:.0%}", goes=1),
+)
+EACH: tuple[Column[EntrantChance], ...] = (
+    Column("bot", lambda row: row.name, "left", is_cut=True),
+    Column("rating", lambda row: f"{row.rating:.0f}"),
+    Column("wins", lambda row: f"{row.wins:.3f}"),
+    Column("first three", lambda row: f"{row.first_three:.3f}"),
+)
+
+
+def print_check(found: EventCheck) -> None:
+    """Print what is wrong, what is unwise, and the plans."""
+    console = Console()
+    for sentence in found.wrong:
+        typer.echo(sanitize(f"Wrong: {sentence}"))
+    for sentence in found.unwise:
+        typer.echo(sanitize(f"Unwise: {sentence}"))
+    if not found.wrong and not found.unwise:
+        typer.echo(sanitize(f"{found.name}: nothing is wrong or unwise."))
+    for plan in found.plans:
+        _print_plan(plan, console)
+
+
+def _print_plan(plan: Plan, console: Console) -> None:
+    typer.echo(
+        sanitize(f"\nWith {plan.entrants} entrants: {plan.deals:,} deals, about {_hours(plan.hours)}", spared="\n")
+    )
+    table, _ = fitting(plan.stages, STAGES, console, lambda _: "")
+    console.print(table)
+
+
+def print_draw(found: EventDraw) -> None:
+    """Print a round, or the places at the end; and the standings so far."""
+    console = Console()
+    if found.kind == "over":
+        typer.echo(sanitize(f"{found.event} is over."))
+    else:
+        what = "Play-off" if found.kind == "play-off" else "Round"
+        typer.echo(sanitize(f"{found.event}, {found.stage}: {what} {found.round}, {found.format}"))
+        table, _ = fitting(found.tables, TABLES, console, lambda _: "")
+        console.print(table)
+        typer.echo(sanitize(f"Drawn by: {METHODS[found.method]}."))
+        if found.method in ("order", "optimum", "search"):
+            typer.echo(sanitize(f"Cost {_cost(found.cost)}; no tables cost less than {_cost(found.bound)}."))
+    if found.standings:
+        typer.echo("")
+        table, _ = fitting(found.standings, _standing_columns(found.criteria), console, lambda _: "")
+        console.print(table)
+    typer.echo(sanitize(f"Entrants: SHA-256 {found.entrants_hash}"))
+
+
+def print_simulation(found: EventSimulation) -> None:
+    """Print the chances of each format, what is recommended, and the chances of each entrant."""
+    console = Console()
+    typer.echo(sanitize(f"{found.entrants} entrants, {found.formats[0].events:,} simulated events of each format"))
+    table, _ = fitting([*found.formats, found.recommended], CHANCES, console, lambda _: "")
+    console.print(table)
+    typer.echo(sanitize(found.recommendation))
+    if found.each:
+        typer.echo("")
+        table, _ = fitting(found.each, EACH, console, lambda _: "")
+        console.print(table)
+
+
+def _standing_columns(criteria: Sequence[str]) -> list[Column[EventPlace]]:
+    def value(row: EventPlace, place: int) -> str:
+        return f"{row.values[place]:g}" if place < len(row.values) else ""
+
+    columns = [
+        Column[EventPlace]("place", lambda row: str(row.place)),
+        Column[EventPlace]("bot", lambda row: row.name, "left", is_cut=True),
+    ]
+    for place, name in enumerate(criteria):
+        if name not in ("lot", "head to head"):
+            columns.append(Column(name, lambda row, place=place: value(row, place), goes=len(criteria) - place))  # type: ignore[misc]
+    return [*columns, Column("why before the next", lambda row: row.why, "left")]
+
+
+def _cost(cost: tuple[int, int, int]) -> str:
+    return f"{cost[0]} pairs of one owner, {cost[1]} for meetings, {cost[2] / 100_000:g} for places and lots"
+
+
+def _hours(hours: float) -> str:
+    minutes = math.ceil(hours * 60)
+    return f"{hours:.1f} hours" if hours >= 1.05 else f"{minutes} minute{'s' * (minutes != 1)}"

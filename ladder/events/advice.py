@@ -1,0 +1,230 @@
+"""What is wrong or unwise about an event, in sentences, and what it is with certain numbers of entrants."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ladder.events.designs import exact_design
+from ladder.events.legs import Leg, game_deals, legs_of, sides_of
+from ladder.values.events import EventCheck, Plan, PlannedStage
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from ladder.values.events import Event, Stage
+    from pigpen.rules import Rules
+
+LAST_TABLE = 0.4
+"""The least share of the deals that the last table should have (docs/events.md)."""
+EVENING = 6.0
+"""Hours after which an event is long, where its file does not say when it ends."""
+PLAYS = 13 + 2
+"""Decisions of a bot in a deal at most, about."""
+DEAL_SECONDS = 0.12
+"""Seconds of a deal of bots that answer at once, on a core of its own."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How quickly matches are played."""
+
+    tables: int = 4
+    """That play at once."""
+    seconds: float = DEAL_SECONDS
+    """Of a deal."""
+
+
+def checked(event: Event, rules: Rules, house_bots: Collection[str], pace: Pace) -> EventCheck:
+    """Check an event that its file describes."""
+    plans = [plan_of(event, entrants, rules, pace) for entrants in _sizes(event)]
+    return EventCheck(
+        name=event.name,
+        variant=rules.name,
+        wrong=tuple(dict.fromkeys(_wrong(event, rules, house_bots))),
+        unwise=tuple(dict.fromkeys(_unwise(event, rules, plans))),
+        plans=tuple(plans),
+    )
+
+
+def plan_of(event: Event, entrants: int, rules: Rules, pace: Pace) -> Plan:
+    """Say what an event is with that number of entrants."""
+    legs = legs_of(event, entrants, rules)
+    total = sum(leg.deals(rules) for leg in legs)
+    stages = []
+    for number in dict.fromkeys(leg.stage for leg in legs):
+        own = [leg for leg in legs if leg.stage == number]
+        sides, deals = sides_of(rules), sum(leg.deals(rules) for leg in own)
+        stages.append(
+            PlannedStage(
+                stage=event.stages[number].name,
+                kind=own[0].kind,
+                entrants=own[0].entrants,
+                rounds=sum(leg.rounds for leg in own),
+                tables=own[0].tables(sides),
+                matches=sum(leg.matches(sides) for leg in own),
+                deals=deals,
+                share=deals / total,
+                meetings=_meetings(own[0], sides),
+            )
+        )
+    hours = sum(leg_hours(leg, rules, pace) for leg in legs)
+    return Plan(entrants=entrants, stages=tuple(stages), deals=total, hours=hours)
+
+
+def leg_hours(leg: Leg, rules: Rules, pace: Pace) -> float:
+    """Estimate the hours of a leg; each rotation of a match is a table of its own."""
+    tables = leg.tables(sides_of(rules)) * (1 if leg.boards is None else rules.players)
+    deals = game_deals(rules)[1] if leg.boards is None else leg.boards
+    return leg.rounds * math.ceil(tables / pace.tables) * deals * pace.seconds / 3600
+
+
+def _meetings(leg: Leg, sides: int) -> tuple[int, int] | None:
+    """How often two meet in a round robin of which that is known."""
+    exact = exact_design(leg.tables(sides) * sides, sides)
+    if leg.kind != "round-robin" or not exact or leg.rounds % len(exact):
+        return None
+    often = leg.rounds * (sides - 1) // max(leg.tables(sides) * sides - 1, 1)
+    return often, often
+
+
+def _sizes(event: Event) -> list[int]:
+    """The fewest entrants, the most, and those where a condition begins or ceases to hold."""
+    fewest, most = event.entrants
+    bounds = [int(re.sub(r"\D", "", stage.when)) for stage in event.stages if stage.when]
+    near = {size for bound in bounds for size in (bound - 1, bound) if fewest < size < most}
+    changes = {size for size in near if legs_key(event, size) != legs_key(event, size - 1)}
+    return sorted({fewest, most, *changes})
+
+
+def legs_key(event: Event, entrants: int) -> tuple[bool, ...]:
+    """Give which stages are played."""
+    return tuple(stage.is_played(entrants) for stage in event.stages)
+
+
+def _wrong(event: Event, rules: Rules, house_bots: Collection[str]) -> Iterator[str]:
+    sides = sides_of(rules)
+    if event.stand_in not in house_bots:
+        yield f"There is no house bot {event.stand_in!r} to stand in; choose one of {', '.join(sorted(house_bots))}."
+    for size in _sizes(event):
+        if not legs_of(event, size, rules):
+            yield f"With {size} entrants no stage is played; leave out a condition (when)."
+    finals = [number for number, stage in enumerate(event.stages) if stage.kind == "final"]
+    if finals and finals != [len(event.stages) - 1]:
+        yield f"The final {event.stages[finals[0]].name!r} must be the last stage, and the only final."
+    for stage in event.stages:
+        name = f"Stage {stage.name!r}"
+        if stage.kind == "final" and (stage.take or sides) > sides:
+            yield f"{name} takes {stage.take}, and a table of {rules.name} has {sides} bots; a final is one table."
+        if (stage.advance or 1) >= sides:
+            yield f"{name}: of {sides} at a table {stage.advance} cannot advance; at most {sides - 1} can."
+        if stage.deals and stage == event.stages[0]:
+            yield f"{name} is the first; it cannot have half of the deals. Write a format such as boards:64."
+        if stage.standings == "points" and stage.kind == "swiss":
+            yield (
+                f"{name}: a Swiss cannot be ranked by points. The best meet the hardest tables, and points of one "
+                "table say little about those of another. Write standings = 'performance'."
+            )
+        for moment in stage.round_starts:
+            if event.starts and moment < event.starts:
+                yield f"{name}: a round starts {moment:%Y-%m-%d %H:%M}, before the event does."
+        if stage.round_starts and sorted(stage.round_starts) != list(stage.round_starts):
+            yield f"{name}: round_starts are not in order."
+    late = int(event.late_entry.removeprefix("round ")) if event.late_entry != "none" else 0
+    first = event.stages[0]
+    if late and (first.kind != "swiss" or late > max(1, (first.rounds or 1) // 2)):
+        yield (
+            f"Late entry until {event.late_entry} is possible only in a Swiss, and until half of its rounds. "
+            "Write late_entry = 'none'."
+        )
+
+
+def _unwise(event: Event, rules: Rules, plans: list[Plan]) -> Iterator[str]:
+    yield from _unwise_stages(event)
+    sides = sides_of(rules)
+    fewest, most = plans[0].entrants, plans[-1].entrants
+    tables = -(-fewest // sides)
+    if event.per_owner > tables:
+        yield (
+            f"An owner may have {event.per_owner} bots, and with {fewest} entrants there "
+            f"{'is 1 table' if tables == 1 else f'are {tables} tables'}: bots of one owner will meet. They could help "
+            "each other."
+        )
+    elif event.per_owner > 1 and any(stage.kind in ("round-robin", "final") for stage in event.stages):
+        yield (
+            f"An owner may have {event.per_owner} bots. In a whole round robin and in the final they meet, and could "
+            "help each other. Write per_owner = 1, or say in the rules that it is forbidden."
+        )
+    if fewest < sides:
+        yield f"With {fewest} entrants a table of {sides} has {sides - fewest} stand-ins."
+    for plan in plans:
+        last = plan.stages[-1] if plan.stages else None
+        if last and last.share < LAST_TABLE and plan.entrants > sides:
+            yield (
+                f"With {plan.entrants} entrants the last stage, {last.stage!r}, has {last.share:.0%} of the deals. "
+                f"With at least {LAST_TABLE:.0%} at one last table the best bot wins more often: end with a final and "
+                "deals = 'half'."
+            )
+        elif last and last.matches > last.rounds and plan.entrants > sides:
+            yield (
+                f"With {plan.entrants} entrants the last stage, {last.stage!r}, has more than one table. A final of "
+                f"the best {sides} with half of the deals finds the best bot more often."
+            )
+    yield from _too_long(event, rules, plans[-1], most)
+
+
+def _unwise_stages(event: Event) -> Iterator[str]:
+    for stage in event.stages:
+        name = f"Stage {stage.name!r}"
+        if stage.kind == "swiss" and stage.standings in ("match places", "board places"):
+            yield (
+                f"{name} is a Swiss ranked by {stage.standings}: the best meet the hardest tables, and lose places for "
+                "it. Write standings = 'performance'."
+            )
+        elif stage.standings == "points":
+            yield (f"{name} is ranked by points, which weak opponents give more of. Write standings = 'board places'.")
+        if stage.format == "game" and stage.kind == "final":
+            yield f"{name} is one game, in one seating: chance decides much of it. Write deals = 'half'."
+        if stage.play_off is None:
+            yield f"{name} has no play-off: bots that are level at the cut are separated by card points or lot."
+        if stage.round_starts and stage.rounds and len(stage.round_starts) != stage.rounds:
+            times = len(stage.round_starts)
+            yield f"{name} has {stage.rounds} rounds, and round_starts has the times of {times}."
+    if event.tie_breaks and event.tie_breaks[-1] != "lot":
+        yield "The last tie-break is not lot: bots may share a place, and prizes."
+    if len(set(event.tie_breaks)) < len(event.tie_breaks):
+        yield "A tie-break is named twice; the second one decides nothing."
+
+
+def _too_long(event: Event, rules: Rules, plan: Plan, entrants: int) -> Iterator[str]:
+    given = (event.ends - event.starts).total_seconds() / 3600 if event.starts and event.ends else EVENING
+    if plan.hours > given:
+        yield (
+            f"With {entrants} entrants the event takes about {plan.hours:.1f} hours, more than the {given:.1f} that "
+            "there are. Play fewer boards, allow fewer entrants, or use more workers (--workers, --deal-seconds)."
+        )
+    for stage in event.stages:
+        if stage.format == "game" and stage.is_played(entrants):
+            hours = _longest_game(stage, rules) / 3600
+            if hours > given / 2:
+                yield (
+                    f"Stage {stage.name!r}: one game of {game_deals(rules)[2]} deals in which all bots use their clock "
+                    f"of {stage.clock} takes {hours:.1f} hours. Write a shorter clock, or boards."
+                )
+        for before, after in pairwise(stage.round_starts):
+            room = (after - before).total_seconds() / 3600
+            legs = [leg for leg in legs_of(event, entrants, rules) if event.stages[leg.stage] == stage]
+            needed = max((leg_hours(leg, rules, Pace()) / leg.rounds for leg in legs), default=0.0)
+            if needed > room:
+                yield f"Stage {stage.name!r}: a round takes about {needed:.1f} hours; the next starts after {room:.1f}."
+                break
+
+
+def _longest_game(stage: Stage, rules: Rules) -> float:
+    """Seconds of a long game in which all bots use all their time."""
+    bank, _, increment = stage.clock.partition("+")
+    decisions = game_deals(rules)[2] * PLAYS
+    return rules.players * (float(bank) + float(increment or 0) * decisions)

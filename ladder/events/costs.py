@@ -1,0 +1,130 @@
+"""
+What a table costs, by its pairs: bots of one owner, bots that have met, bots apart in the standings; and lots.
+
+A cost has three parts, and the first that differs decides: so two bots of one owner sit at a table only where that
+cannot be avoided, two that have met likewise, and only then the standings count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ladder.events.entrants import is_stand_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from ladder.events.entrants import Table
+    from ladder.events.lots import Lots
+
+    IntArray = npt.NDArray[np.int64]
+
+LOT = 100_000
+"""Lots are below it; it is also the cost of two bots that are half a place point apart."""
+MAX_GAP = 24
+"""Half place points; a larger difference costs no more."""
+MEETING = 10**6 * LOT
+"""More than all gaps and lots of a round together."""
+OWNER = 10**11 * LOT
+"""More than all meetings of a round."""
+STAND_IN = "stand-in"
+"""What stands for all stand-ins where meetings are counted."""
+
+
+class Cost(NamedTuple):
+    """What the tables of a round cost."""
+
+    owners: int
+    """Pairs of one owner at a table."""
+    meetings: int
+    """For each pair that has met, the square of the meetings; 2 more if they met in the round before."""
+    places: int
+    """The squares of the differences in half place points, times `LOT`; and the lots."""
+
+    @property
+    def total(self) -> int:
+        """One number in the same order."""
+        return self.owners * OWNER + self.meetings * MEETING + self.places
+
+
+@dataclass(frozen=True)
+class PairCosts:
+    """What each pair costs, by two places in `numbers`."""
+
+    numbers: tuple[int, ...]
+    owners: IntArray
+    meetings: IntArray
+    places: IntArray
+
+    @property
+    def total(self) -> IntArray:
+        """(n, n) As `Cost.total`."""
+        return self.owners * OWNER + self.meetings * MEETING + self.places
+
+    def of(self, tables: Iterable[Sequence[int]]) -> Cost:
+        """Add up the pairs of *tables*, of places in `numbers`."""
+        parts = [0, 0, 0]
+        for table in tables:
+            chosen = np.ix_(list(table), list(table))
+            for part, matrix in enumerate((self.owners, self.meetings, self.places)):
+                parts[part] += int(matrix[chosen].sum()) // 2
+        return Cost(*parts)
+
+
+def pair_costs(
+    numbers: Sequence[int],
+    owner: Mapping[int, str],
+    rounds: Sequence[Sequence[Table]],
+    score: Callable[[int], int] | None,
+    lots: Lots | None,
+    *words: str | int,
+) -> PairCosts:
+    """
+    Compute what the pairs cost.
+
+    Args:
+        numbers: Those who play the round, stand-ins included.
+        owner: By number; stand-ins are left out, and count as bots of one owner.
+        rounds: The tables of the rounds so far, the last one last.
+        score: Half place points of each; None: the standings do not count.
+        lots: Where the lots come from; None: none.
+        words: What the lots are for.
+    """
+    count = len(numbers)
+    place = {number: index for index, number in enumerate(numbers)}
+    names = [STAND_IN if is_stand_in(number) else owner[number] for number in numbers]
+    same = np.array([[a == b for b in names] for a in names], dtype=np.int64).reshape(count, count)
+    met = _meetings(numbers, place, rounds)
+    gaps = np.zeros((count, count), dtype=np.int64)
+    if score is not None:
+        scores = np.array([score(number) for number in numbers], dtype=np.int64)
+        gaps = np.minimum(np.abs(scores[:, None] - scores[None, :]), MAX_GAP) ** 2 * LOT
+    if lots is not None:
+        for a in range(count):
+            for b in range(a):
+                low, high = sorted((numbers[a], numbers[b]))
+                gaps[a, b] = gaps[b, a] = gaps[a, b] + lots.number(*words, "pair", low, high) % LOT
+    for matrix in (same, met, gaps):
+        np.fill_diagonal(matrix, 0)
+    return PairCosts(tuple(numbers), same, met, gaps)
+
+
+def _meetings(numbers: Sequence[int], place: Mapping[int, int], rounds: Sequence[Sequence[Table]]) -> IntArray:
+    """The squares of all meetings; a stand-in has met whom any stand-in has met."""
+    count = len(numbers)
+    met, last = np.zeros((count, count), dtype=np.int64), np.zeros((count, count), dtype=np.int64)
+    stand_ins = [index for index, number in enumerate(numbers) if is_stand_in(number)]
+    for number, tables in enumerate(rounds, 1):
+        for table in tables:
+            here = [place[one] for one in table if not is_stand_in(one) and one in place]
+            beside = stand_ins if any(map(is_stand_in, table)) else []
+            for chosen in (np.ix_(here, here), np.ix_(here, beside), np.ix_(beside, here)):
+                met[chosen] += 1
+                if number == len(rounds):
+                    last[chosen] = 2
+    return met**2 + last

@@ -1,0 +1,332 @@
+"""
+The course of an event: which round comes next, from its file, its entrants, its lots, and the results so far.
+
+`rounds` is a generator: it yields a round, is sent the results, and at the end returns the places. It decides nothing
+by itself: the same arguments and results always lead to the same rounds. Tables are drawn only if they are asked for,
+so that rounds of which the results are known cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from itertools import accumulate, count, islice
+from typing import TYPE_CHECKING, Literal
+
+from ladder.errors import UserError
+from ladder.events.costs import Cost
+from ladder.events.draws import Draw, draw_design, draw_order, draw_swiss
+from ladder.events.entrants import PlayedRound, Table, TableResult, filled
+from ladder.events.legs import Leg, legs_of, sides_of
+from ladder.events.scoring import Sums, board_points, competing
+from ladder.events.standings import Ranked, before_play_off, criteria_of, ranked, tied_groups
+from ladder.values.events import boards_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+
+    from ladder.events.entrants import Entrant
+    from ladder.events.lots import Lots
+    from ladder.values.events import Event, Stage
+    from pigpen.rules import Rules
+
+PLAY_OFFS = 3
+"""The most play-offs about one place; after them, the other tie-breaks decide."""
+Groups = list[list[int]]
+"""An order; those in one list are level."""
+
+
+@dataclass(frozen=True)
+class Standings:
+    """The order of those in a stage."""
+
+    criteria: tuple[str, ...]
+    rows: tuple[Ranked, ...]
+
+
+@dataclass(frozen=True)
+class NextRound:
+    """A round that is to be played."""
+
+    stage: int
+    """Its place in the file, from 0."""
+    number: int
+    """From 1, within the stage; play-offs count."""
+    kind: Literal["round", "play-off"]
+    boards: int | None
+    """Of each match; None: a game."""
+    draw: Callable[[], Draw]
+    """Draws its tables."""
+    standings: Callable[[], Standings]
+    """The order of the stage before it."""
+
+
+@dataclass
+class Course:
+    """One event, as far as it has been played."""
+
+    event: Event
+    rules: Rules
+    entrants: Sequence[Entrant]
+    lots: Lots
+    left: Mapping[int, int] = field(default_factory=dict)
+    """By number of those who have left: the rounds of the event that had been played then."""
+
+    def __post_init__(self) -> None:
+        """Begin before the first round."""
+        self._begin()
+
+    def _begin(self) -> None:
+        self._owner = {one.number: one.owner for one in self.entrants}
+        self._sides = sides_of(self.rules)
+        self._played = 0
+        self._number = 0
+        self._tables: list[tuple[Table, ...]] = []
+        self._results: list[TableResult] = []
+        self._before: list[TableResult] = []
+
+    def next_round(self, played: Iterable[PlayedRound]) -> NextRound | Standings:
+        """
+        Give the next round, or at the end all places.
+
+        Raises:
+            UserError: If a result is not of the round whose turn it is.
+        """
+        rounds = self.rounds()
+        try:
+            following = next(rounds)
+            for each in played:
+                following = rounds.send(each)
+        except StopIteration as over:
+            found: Standings = over.value
+            return found
+        return following
+
+    def rounds(self) -> Generator[NextRound, PlayedRound, Standings]:
+        """Yield each round, take its results, and return all places; each call begins anew."""
+        self._begin()
+        alive, out = seeded(self.event, self.entrants, self.lots), list[list[int]]()
+        legs = legs_of(self.event, len(self.entrants), self.rules)
+        standings = Standings((), ())
+        for leg in legs:
+            stage = self.event.stages[leg.stage]
+            if leg.first:
+                self._number, self._tables = 0, []
+                self._before, self._results = (self._before + self._results if stage.carry else []), []
+            here = list[TableResult]()
+            for turn in range(leg.rounds):
+                here += yield from self._round(leg, stage, alive, turn)
+            groups, cuts = self._contests(leg, stage, alive, here)
+            order = yield from self._played_off(leg, stage, groups, cuts)
+            order += [one for one in alive if one not in order]  # those who left before they sat at a pod
+            standings = self._standings(stage, alive, order)
+            present = [one for one in order if self._is_present(one)]
+            chosen = present[: leg.keeps] if leg.keeps else order
+            out.insert(0, [one for one in order if one not in set(chosen)])
+            alive = chosen
+        everyone = [*alive, *(one for batch in out for one in batch)]
+        values = {row.number: row for row in standings.rows}
+        rows = [
+            Ranked(one, place, values[one].values if one in values else (), values[one].why if one in values else "")
+            for place, one in enumerate(everyone, 1)
+        ]
+        return Standings(standings.criteria, tuple(rows))
+
+    def _round(
+        self, leg: Leg, stage: Stage, alive: Sequence[int], turn: int
+    ) -> Generator[NextRound, PlayedRound, list[TableResult]]:
+        present = [one for one in alive if self._is_present(one)]
+        tables, number, sums = list(self._tables), self._number + 1, self._sums(stage, alive)
+
+        def draw() -> Draw:
+            return self._draw(leg, stage, alive, present, turn, tables, sums, number)
+
+        return (yield from self._asked(leg, "round", leg.boards, draw, lambda: self._standings(stage, alive, None)))
+
+    def _asked(
+        self,
+        leg: Leg,
+        kind: Literal["round", "play-off"],
+        boards: int | None,
+        draw: Callable[[], Draw],
+        standings: Callable[[], Standings],
+    ) -> Generator[NextRound, PlayedRound, list[TableResult]]:
+        """Yield one round, and take its results."""
+        self._number += 1
+        played = yield NextRound(leg.stage, self._number, kind, boards, draw, standings)
+        if (played.stage, played.round) != (leg.stage, self._number):
+            name = self.event.stages[leg.stage].name
+            raise UserError(
+                f"The results have round {played.round} of stage {played.stage + 1} where round {self._number} of "
+                f"{name!r} (stage {leg.stage + 1}) comes next; give the rounds in order, each once."
+            )
+        self._played += 1
+        if kind == "round":
+            self._tables.append(tuple(result.table for result in played.tables))
+            self._results += played.tables
+        return list(played.tables)
+
+    def _draw(
+        self,
+        leg: Leg,
+        stage: Stage,
+        alive: Sequence[int],
+        present: list[int],
+        turn: int,
+        tables: list[tuple[Table, ...]],
+        sums: Sums,
+        number: int,
+    ) -> Draw:
+        words = ("stage", leg.stage, "round", number)
+        if leg.kind == "round-robin":
+            found = draw_design(
+                alive, self._sides, leg.rounds, turn, self._owner, self.lots, "stage", leg.stage
+            )  # fmt: skip
+            if found:
+                return _replaced(found, set(present))
+            present = self.lots.order(present, lambda one: one, *words)
+        if leg.kind == "swiss" and tables:
+            score = half_places(sums, stage.pair_by)
+            order = sorted(present, key=lambda one: (-score[one], self.lots.seed(*words, "order", one)))
+            return draw_swiss(order, self._sides, self._owner, tables, score.__getitem__, self.lots, *words)
+        return draw_order(present, self._sides, self._owner, tables, self.lots, *words)
+
+    def _contests(
+        self, leg: Leg, stage: Stage, alive: Sequence[int], here: list[TableResult]
+    ) -> tuple[list[Groups], list[int]]:
+        """Orders in which ties at a cut are played off: of each pod, else of all."""
+        criteria = before_play_off(criteria_of(stage.standings, self.event.tie_breaks))
+        if leg.kind == "pods" and leg.keeps:
+            pods = [(competing(result.table), result) for result in here]
+            orders = [
+                tied_groups(Sums(tuple(pod), (result,), leg.boards is None), criteria, self.lots)
+                for pod, result in pods
+            ]
+            return orders, [min(stage.advance or 1, len(pod)) for pod, _ in pods]
+        return [tied_groups(self._sums(stage, alive), criteria, self.lots)], [leg.keeps or 1]
+
+    def _played_off(
+        self, leg: Leg, stage: Stage, orders: list[Groups], cuts: list[int]
+    ) -> Generator[NextRound, PlayedRound, list[int]]:
+        """Play off ties at the cuts; the rest of the order by the last tie-breaks. Those above a cut come first."""
+        words = ("stage", leg.stage, "after", self._number)
+        boards = boards_of(stage.play_off) if stage.play_off else None
+        for attempt in range(PLAY_OFFS if boards else 0):
+            level = [group for order, cut in zip(orders, cuts, strict=True) if (group := _straddling(order, cut))]
+            if not level:
+                break
+            tables = _numbered(table for group in level for table in self._play_off_tables(group, words, attempt))
+            drawn = Draw(tables, Cost(0, 0, 0), Cost(0, 0, 0), "order")
+            alive = [one for order in orders for group in order for one in group]
+            played = yield from self._asked(
+                leg,
+                "play-off",
+                (boards or 1) * 2**attempt,
+                lambda drawn=drawn: drawn,  # type: ignore[misc]
+                lambda alive=alive: self._standings(stage, alive, None),  # type: ignore[misc]
+            )
+            scores = _shares(played)
+            orders = [[part for group in order for part in _split(group, scores, level)] for order in orders]
+        last = [each for each in self.event.tie_breaks if each not in before_play_off(self.event.tie_breaks)]
+        above, below = list[int](), list[int]()
+        for order, cut in zip(orders, cuts, strict=True):
+            whole = [one for group in order for one in self._by_last(stage, group, [*last, "lot"], words)]
+            above += whole[:cut]
+            below += whole[cut:]
+        if len(orders) > 1:
+            above, below = self._among(stage, above, words), self._among(stage, below, words)
+        return above + below
+
+    def _among(self, stage: Stage, numbers: list[int], words: tuple[str | int, ...]) -> list[int]:
+        """The order of those of several pods, by the stage's own standings."""
+        criteria = criteria_of(stage.standings, self.event.tie_breaks)
+        groups = tied_groups(self._sums(stage, numbers), [*criteria, "lot"], self.lots, *words)
+        return [one for group in groups for one in group]
+
+    def _by_last(self, stage: Stage, group: list[int], criteria: list[str], words: tuple[str | int, ...]) -> list[int]:
+        return [one for each in tied_groups(self._sums(stage, group), criteria, self.lots, *words) for one in each]
+
+    def _play_off_tables(self, group: list[int], words: tuple[str | int, ...], attempt: int) -> list[Table]:
+        order = filled(self.lots.order(group, lambda one: one, *words, "play-off", attempt), self._sides)
+        tables = len(order) // self._sides
+        return [tuple(order[table::tables]) for table in range(tables)]
+
+    def _standings(self, stage: Stage, alive: Sequence[int], order: list[int] | None) -> Standings:
+        """The standings of a stage; *order* is that after play-offs."""
+        criteria = criteria_of(stage.standings, self.event.tie_breaks)
+        words = ("stage", self.event.stages.index(stage), "after", self._number)
+        sums = self._sums(stage, alive)
+        if not sums.results:
+            return Standings(criteria, ())
+        groups = [[one] for one in order] if order else tied_groups(sums, criteria, self.lots, *words)
+        return Standings(criteria, tuple(ranked(sums, criteria, groups, self.lots, *words)))
+
+    def _sums(self, stage: Stage, numbers: Sequence[int]) -> Sums:
+        return Sums(tuple(numbers), (*self._before, *self._results), stage.format == "game")
+
+    def _is_present(self, number: int) -> bool:
+        return self.left.get(number, self._played + 1) > self._played
+
+
+def seeded(event: Event, entrants: Sequence[Entrant], lots: Lots) -> list[int]:
+    """
+    Give the numbers of the entrants in the order before the first round.
+
+    By rating, those without one last; by name, those that are not named last; all else by lot.
+    """
+    drawn = lots.order(entrants, lambda one: one.number, "seeding")
+    if event.seeding == "rating":
+        drawn.sort(key=lambda one: -(one.rating if one.rating is not None else float("-inf")))
+    elif event.seeding != "lot":
+        place = {name: index for index, name in enumerate(event.seeding)}
+        drawn.sort(key=lambda one: place.get(one.name, len(place)))
+    return [one.number for one in drawn]
+
+
+def half_places(sums: Sums, pair_by: str) -> dict[int, int]:
+    """Give what a Swiss pairs by, in half place points: of boards the mean of a match, of performances 50 Elo each."""
+    if pair_by == "performance":
+        return {number: round(elo / 50) for number, elo in sums.performance().items()}
+    if pair_by == "match places":
+        return {number: round(2 * each) for number, each in sums.match_places().items()}
+    means = defaultdict[int, float](float)
+    for result in sums.results:
+        for number, each in board_points(result).items():
+            means[number] += each / len(result.boards)
+    return {number: round(means[number]) for number in sums.numbers}
+
+
+def _straddling(order: Groups, cut: int) -> list[int] | None:
+    """Those who are level at a cut, if it separates them."""
+    ends = list(accumulate(map(len, order)))
+    return next((group for group, end in zip(order, ends, strict=True) if end - len(group) < cut < end), None)
+
+
+def _split(group: list[int], scores: Mapping[int, float], level: Sequence[list[int]]) -> Groups:
+    """A group, in the order of a play-off if it was in one."""
+    if group not in level:
+        return [group]
+    return [
+        [one for one in group if scores[one] == score] for score in sorted({scores[one] for one in group}, reverse=True)
+    ]
+
+
+def _shares(played: Iterable[TableResult]) -> dict[int, float]:
+    """Board points of a play-off, by number."""
+    return {number: float(points) for result in played for number, points in board_points(result).items()}
+
+
+def _numbered(tables: Iterable[Table]) -> tuple[Table, ...]:
+    """The tables, with a number of its own for each stand-in."""
+    free = count(-1, -1)
+    return tuple(tuple(one if one > 0 else next(free) for one in table) for table in tables)
+
+
+def _replaced(draw: Draw, present: set[int]) -> Draw:
+    """The tables of a design, with stand-ins in place of those who have left."""
+    taken = {one for table in draw.tables for one in table if one < 0}
+    free = (number for number in count(-1, -1) if number not in taken)
+    gone = [one for table in draw.tables for one in table if one > 0 and one not in present]
+    instead = dict(zip(gone, islice(free, len(gone)), strict=True))
+    tables = tuple(tuple(instead.get(one, one) for one in table) for table in draw.tables)
+    return Draw(tables, draw.cost, draw.bound, draw.method)

@@ -1,0 +1,177 @@
+"""
+Scores of an event: by places on each board, because points of one table say little about those of another.
+
+On a board a bot scores 1 for each bot of its table that it beats over all rotations, and ½ for each that it ties with
+(in bridge: matchpoints). All scores here are doubled, so that they are integers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from ladder.events.entrants import is_stand_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ladder.events.entrants import TableResult
+    from pigpen.rules import Rules
+
+GAME_BOARDS = 3
+"""Boards that say about as much as one game, which is played in one seating."""
+
+
+def oriented(points: Sequence[int], rules: Rules) -> tuple[int, ...]:
+    """Turn points so that more is better: in Hearts few points are good."""
+    return tuple(-each for each in points) if rules.low_is_better else tuple(points)
+
+
+def place_points(points: Sequence[int]) -> tuple[int, ...]:
+    """
+    Give for each 2 for every other that it beats, and 1 for every tie.
+
+    >>> place_points([7, 3, 3, -5])
+    (6, 3, 3, 0)
+    """
+    return tuple(sum((one > other) * 2 + (one == other) for other in points) - 1 for one in points)
+
+
+def board_points(result: TableResult) -> dict[int, int]:
+    """Give each one's place points over all boards of a table."""
+    total = Counter[int](dict.fromkeys(result.table, 0))
+    for points in result.boards:
+        total.update(dict(zip(result.table, place_points(points), strict=True)))
+    return dict(total)
+
+
+def match_points(result: TableResult) -> dict[int, int]:
+    """Give each one's place points by the totals of a table."""
+    return dict(zip(result.table, place_points(_totals(result)), strict=True))
+
+
+def pair_boards(result: TableResult, *, is_match: bool = False) -> Iterable[tuple[int, int, int, int]]:
+    """
+    Give for each pair a, b of a table: a, b, twice the boards that a won of b (a tie is half), and the boards.
+
+    Args:
+        result: What the table played.
+        is_match: Whether the table's totals count as one board.
+    """
+    boards = (_totals(result),) if is_match else result.boards
+    for i, j in combinations(range(len(result.table)), 2):
+        won = sum((points[i] > points[j]) * 2 + (points[i] == points[j]) for points in boards)
+        yield result.table[i], result.table[j], won, len(boards)
+
+
+def performance(numbers: Sequence[int], results: Iterable[TableResult], games: bool) -> dict[int, float]:
+    """
+    Estimate the strengths that explain all boards best, however strong the opponents were: Elo, of mean 1500.
+
+    It is the estimate of the ladder's standings (`ladder.ratings.batch`), with every board as a match of one board.
+
+    Args:
+        numbers: Of all who are to be estimated; stand-ins among their opponents are estimated with them.
+        results: What was played.
+        games: Whether each result is one game, which says as much as `GAME_BOARDS` boards.
+    """
+    import numpy as np
+
+    from ladder.ratings.batch import fit, pair_weight
+    from ladder.ratings.elo import steepness
+
+    results = list(results)
+    if not results:
+        return dict.fromkeys(numbers, 1500.0)
+    pairs = [pair for result in results for pair in pair_boards(result)]
+    everyone = sorted({*numbers, *(one for result in results for one in result.table)})
+    a, b, won, boards = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
+    weight = pair_weight(len(results[0].table))
+    found = fit(
+        everyone, a, b, won / 2.0, boards.astype(np.float64), weight, steepness(GAME_BOARDS if games else 1)
+    )  # fmt: skip
+    elo = dict(zip(everyone, found.ratings.tolist(), strict=True))
+    return {number: round(elo[number], 2) for number in numbers}
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What those in a stage have scored."""
+
+    numbers: tuple[int, ...]
+    results: tuple[TableResult, ...]
+    games: bool
+
+    def board_places(self) -> dict[int, float]:
+        """Sum up the place points of all boards."""
+        return self._sum(board_points)
+
+    def match_places(self) -> dict[int, float]:
+        """Sum up the place points of all matches."""
+        return self._sum(match_points)
+
+    def points(self) -> dict[int, float]:
+        """Add up card points, more being better."""
+        return self._sum(lambda result: dict(zip(result.table, _totals(result), strict=True)), 1)
+
+    def card_points(self) -> dict[int, float]:
+        """Give the card points a deal, more being better."""
+        deals = self._sum(lambda result: dict.fromkeys(result.table, result.deals), 1)
+        return {number: each / max(deals[number], 1) for number, each in self.points().items()}
+
+    def boards_won(self) -> dict[int, float]:
+        """Count the boards that were won outright."""
+        return self._sum(_outright, 1)
+
+    def performance(self) -> dict[int, float]:
+        """See `performance`."""
+        return performance(self.numbers, self.results, self.games)
+
+    def opponents(self) -> dict[int, float]:
+        """Give the mean board points of the opponents."""
+        own = self.board_places()
+        met = defaultdict[int, list[float]](list)
+        for result in self.results:
+            for one in result.table:
+                met[one] += [own[other] for other in result.table if other != one and other in own]
+        return {number: math.fsum(met[number]) / max(len(met[number]), 1) for number in self.numbers}
+
+    def head_to_head(self, tied: Sequence[int]) -> dict[int, float]:
+        """Give what the *tied* won of each other, if each met each on as many boards; else 0 for all."""
+        won, met = dict.fromkeys(tied, 0), Counter[tuple[int, int]]()
+        for result in self.results:
+            for a, b, half, boards in pair_boards(result):
+                if a in won and b in won:
+                    won[a] += half
+                    won[b] += 2 * boards - half
+                    met[min(a, b), max(a, b)] += boards
+        every = {met[pair] for pair in combinations(sorted(tied), 2)}
+        return {number: won[number] / 2 if len(every) == 1 else 0.0 for number in tied}
+
+    def _sum(self, of: Callable[[TableResult], Mapping[int, int]], unit: int = 2) -> dict[int, float]:
+        total = dict.fromkeys(self.numbers, 0)
+        for result in self.results:
+            for number, each in of(result).items():
+                if number in total:
+                    total[number] += each
+        return {number: each / unit for number, each in total.items()}
+
+
+def _totals(result: TableResult) -> tuple[int, ...]:
+    return tuple(map(sum, zip(*result.boards, strict=True)))
+
+
+def _outright(result: TableResult) -> dict[int, int]:
+    best = 2 * (len(result.table) - 1)
+    won = Counter[int](dict.fromkeys(result.table, 0))
+    for points in result.boards:
+        won.update(one for one, each in zip(result.table, place_points(points), strict=True) if each == best)
+    return dict(won)
+
+
+def competing(numbers: Iterable[int]) -> list[int]:
+    """Leave out stand-ins."""
+    return [number for number in numbers if not is_stand_in(number)]

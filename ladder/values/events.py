@@ -1,0 +1,318 @@
+"""Events: what a file describes, what is wrong or unwise about it, what was drawn, what a simulation found."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from ladder.values.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MAX_LIMIT, read_clock
+from ladder.values.value import Time, Value
+from referee.match.spec import DEFAULT_CLOCK
+
+MAX_ENTRANTS = 200
+MAX_ROUNDS = 200
+MAX_BOARDS = 100_000
+FORMAT = re.compile(r"game|boards:[1-9]\d{0,5}", flags=re.ASCII)
+Score = Literal["board places", "match places", "performance", "points"]
+"""By what a stage ranks: see docs/events.md."""
+TieBreak = Literal[
+    "performance", "board points", "head to head", "boards won", "opponents", "card points", "lot"
+]  # fmt: skip
+StageKind = Literal["round-robin", "swiss", "pods", "halving", "final"]
+Text = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+def boards_of(form: str) -> int | None:
+    """
+    Give the boards of a match of a stage; None: a game.
+
+    >>> boards_of("boards:12"), boards_of("game")
+    (12, None)
+    """
+    return None if form == "game" else int(form.removeprefix("boards:"))
+
+
+def _format(form: str | None) -> str | None:
+    if form is not None and not (FORMAT.fullmatch(form) and (boards_of(form) or 1) <= MAX_BOARDS):
+        raise ValueError(f"a stage is played as game or boards:N with N from 1 to {MAX_BOARDS}")
+    return form
+
+
+class Stage(Value):
+    """One part of an event: rounds of one kind, at whose end some go on to the next stage."""
+
+    name: Text
+    kind: StageKind
+    when: str | None = None
+    """The stage is played only then: `entrants >= 24`."""
+    take: int | None = Field(default=None, ge=2, le=MAX_ENTRANTS)
+    """The best of the stage before that play this one; by default all who are still in."""
+    rounds: int | None = Field(default=None, ge=1, le=MAX_ROUNDS)
+    """By default: a whole round robin; of halving, one round at each size; a Swiss must say it."""
+    round_starts: tuple[Time, ...] = ()
+    """Rounds begin no earlier; by default as soon as the round before is over."""
+    format: str | None = None
+    """`boards:N` or `game`; a final may say `deals` instead."""
+    deals: Literal["half"] | None = None
+    """Of a final: as many deals as all stages before it together."""
+    clock: str = DEFAULT_CLOCK_TEXT
+    limit: float = Field(default=DEFAULT_CLOCK.limit, ge=LEAST_LIMIT, le=MAX_LIMIT)
+    """Seconds for one decision."""
+    pair_by: Literal["match places", "board places", "performance"] = "match places"
+    """Of a Swiss: what those at one table have about the same of."""
+    standings: Score = "board places"
+    """By what the stage ranks."""
+    advance: int | None = Field(default=None, ge=1, le=7)
+    """Of pods: the best of each table that go on."""
+    until: int | None = Field(default=None, ge=2, le=MAX_ENTRANTS)
+    """Of pods and halving: it ends when at most that many are left."""
+    carry: bool = False
+    """Whether the results of the stages before count as well."""
+    play_off: str | None = "boards:4"
+    """What those who are level at the cut, or at place 1, play; doubled if they are still level."""
+
+    _formats = field_validator("format", "play_off")(_format)
+
+    @field_validator("when")
+    @classmethod
+    def _condition(cls, when: str | None) -> str | None:
+        if when is not None and not re.fullmatch(r"entrants (>=|<=|<|>) ?[1-9]\d{0,3}", when, flags=re.ASCII):
+            raise ValueError("a condition is written as in: entrants >= 24")
+        return when
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> Stage:
+        read_clock(self.clock, self.limit)
+        for field, kinds in _ONLY.items():
+            if field in self.model_fields_set and self.kind not in kinds and getattr(self, field) is not None:
+                raise ValueError(f"{field} is not for a {self.kind} stage, only for {' and '.join(kinds)}")
+        for field in _NEEDS[self.kind]:
+            if getattr(self, field) is None:
+                raise ValueError(f"a {self.kind} stage needs {field}")
+        if (self.format is None) == (self.deals is None):
+            both = (
+                "deals = 'half' or a format such as boards:64, not both"
+                if self.kind == "final"
+                else "a format: boards:N"
+            )
+            raise ValueError(f"a {self.kind} stage needs {both}")
+        if self.play_off == "game":
+            raise ValueError("a play-off is played over boards: boards:4")
+        return self
+
+    def is_played(self, entrants: int) -> bool:
+        """Whether the stage is played in an event with that number of entrants."""
+        if self.when is None:
+            return True
+        _, comparison, number = re.split(r"\s*(>=|<=|<|>)\s*", self.when)
+        bound = int(number)
+        return {
+            ">=": entrants >= bound,
+            "<=": entrants <= bound,
+            "<": entrants < bound,
+            ">": entrants > bound,
+        }[comparison]
+
+
+_ONLY: dict[str, tuple[StageKind, ...]] = {
+    "rounds": ("round-robin", "swiss", "halving"),
+    "round_starts": ("round-robin", "swiss", "pods", "halving", "final"),
+    "deals": ("final",),
+    "pair_by": ("swiss",),
+    "advance": ("pods",),
+    "until": ("pods", "halving"),
+}
+_NEEDS: dict[StageKind, tuple[str, ...]] = {
+    "round-robin": (),
+    "swiss": ("rounds",),
+    "pods": ("advance", "until"),
+    "halving": ("until",),
+    "final": (),
+}
+
+
+class Event(Value):
+    """An event as its file describes it."""
+
+    name: Text
+    variant: Text
+    """A preset, or a TOML file with rules beside the event's file."""
+    rated: bool = False
+    entrants: tuple[int, int]
+    """The fewest and the most."""
+    per_owner: int = Field(default=1, ge=1, le=MAX_ENTRANTS)
+    """The most bots of one owner."""
+    seeding: Literal["rating", "lot"] | tuple[str, ...] = "lot"
+    """The order before the first round: by rating, by lot, or the names in order."""
+    opens: Time | None = None
+    freezes: Time | None = None
+    """Versions are pinned then, and the list of entrants is final."""
+    starts: Time | None = None
+    ends: Time | None = None
+    """When it must be over."""
+    stand_in: Text = "counting"
+    """The house bot that fills tables and replaces bots that leave; it is never ranked."""
+    late_entry: str = "none"
+    """`none`, or the last round before which a bot may still enter: `round 3`."""
+    show: Literal["live", "round", "manual"] = "round"
+    prizes: tuple[Text, ...] = ()
+    tie_breaks: tuple[TieBreak, ...] = (
+        "board points", "head to head", "boards won", "opponents", "card points", "lot"
+    )  # fmt: skip
+    stages: tuple[Stage, ...] = Field(min_length=1, max_length=20)
+
+    @field_validator("late_entry")
+    @classmethod
+    def _late(cls, late: str) -> str:
+        if not re.fullmatch(r"none|round [1-9]\d{0,2}", late, flags=re.ASCII):
+            raise ValueError("late entry is none, or the last round before which it is possible: round 3")
+        return late
+
+    @model_validator(mode="after")
+    def _is_possible(self) -> Event:
+        fewest, most = self.entrants
+        if not 2 <= fewest <= most <= MAX_ENTRANTS:
+            raise ValueError(f"entrants are [fewest, most], from 2 to {MAX_ENTRANTS}; these are [{fewest}, {most}]")
+        moments = [(name, at) for name in ("opens", "freezes", "starts", "ends") if (at := getattr(self, name))]
+        for (one, before), (other, after) in pairwise(moments):
+            if before > after:
+                raise ValueError(f"{other} ({after:%Y-%m-%d %H:%M}) is before {one} ({before:%Y-%m-%d %H:%M})")
+        names = [stage.name for stage in self.stages]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"two stages are named {twice!r}")
+        return self
+
+
+class PlannedStage(Value):
+    """What a stage is with a certain number of entrants."""
+
+    stage: str
+    kind: StageKind
+    entrants: int
+    """That play it."""
+    rounds: int
+    tables: int
+    """In its first round."""
+    matches: int
+    deals: int
+    """Of all its tables; of games an estimate."""
+    share: float
+    """Of the deals of the whole event, 0 to 1."""
+    meetings: tuple[int, int] | None
+    """The fewest and the most times that two of them meet, where that is known before the draw."""
+
+
+class Plan(Value):
+    """An event with a certain number of entrants."""
+
+    entrants: int
+    stages: tuple[PlannedStage, ...]
+    deals: int
+    hours: float
+    """An estimate, from the seconds that a deal takes and the tables that play at once."""
+
+
+class EventCheck(Value):
+    """What is wrong or unwise about an event's file."""
+
+    name: str
+    variant: str
+    wrong: tuple[str, ...]
+    """Sentences; with any of them the event cannot be run."""
+    unwise: tuple[str, ...]
+    plans: tuple[Plan, ...]
+    """With the fewest entrants, the most, and where a condition begins to hold."""
+
+
+class DrawnTable(Value):
+    """One table of a round."""
+
+    number: int
+    bots: tuple[str, ...]
+    """By their numbers at the table; stand-ins are named `stand-in 1`, …."""
+    seed: str
+    """Of its match, in hex."""
+
+
+class EventPlace(Value):
+    """One place in the standings of a stage."""
+
+    place: int
+    name: str
+    values: tuple[float, ...]
+    """In the order of `EventDraw.criteria`."""
+    why: str
+    """Why this bot is before the next one; empty for the last."""
+
+
+class EventDraw(Value):
+    """The next round of an event, or its end."""
+
+    event: str
+    entrants_hash: str
+    """SHA-256 of the list of entrants."""
+    stage: str
+    round: int
+    """From 1; counts within the stage, play-offs included. 0: the event is over."""
+    kind: Literal["round", "play-off", "over"]
+    format: str
+    tables: tuple[DrawnTable, ...]
+    cost: tuple[int, int, int]
+    """Pairs of one owner at a table; meetings; distances in the standings, and lots (docs/events.md)."""
+    bound: tuple[int, int, int]
+    """No tables cost less."""
+    method: Literal["design", "order", "optimum", "search"]
+    """How the tables were found. `design`: from a design. `order`: by places alone. `optimum`: no others cost less."""
+    criteria: tuple[str, ...]
+    standings: tuple[EventPlace, ...]
+    """Of the stage so far; at the end of the event, of all entrants."""
+
+
+class Chances(Value):
+    """What one simulated format gives."""
+
+    name: str
+    events: int
+    """That were simulated."""
+    deals: int
+    best_wins: float
+    best_wins_error: float
+    """One standard error."""
+    best_three_win: float
+    """P(one of the three best wins)."""
+    best_in_three: float
+    """P(the best is among the first three)."""
+    tau: float
+    """Kendall's τ between places and strengths."""
+    elo_lost: float
+    """The mean by which the winner is weaker than the best."""
+    hours: tuple[float, float]
+    """The median and the 95th percentile."""
+    last_table: float
+    """Its share of the deals."""
+
+
+class EntrantChance(Value):
+    """What a simulation says of one entrant."""
+
+    name: str
+    rating: float
+    wins: float
+    """P(it wins)."""
+    first_three: float
+
+
+class EventSimulation(Value):
+    """What a simulation of an event found."""
+
+    entrants: int
+    formats: tuple[Chances, ...]
+    """Of the file, and of the file that it is compared with."""
+    recommended: Chances
+    """The recommended format with as many deals as the file has."""
+    recommendation: str
+    each: tuple[EntrantChance, ...]
+    """With the ratings of entrants alone."""

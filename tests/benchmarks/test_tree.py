@@ -1,0 +1,88 @@
+"""The benchmarks of tree search: deals are played twice with the same cards, and verdicts are compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+
+import pytest
+
+from benchmarks import choices, tree, verdicts
+from benchmarks.choices import Comparison
+from benchmarks.tree import Match, rounds
+from benchmarks.verdicts import Agreement, endings
+from ladder.matches.estimate import FULL
+from pigpen import Card, View, is_accelerated
+from pigpen.rules import PRESETS, Deal, seed_from
+
+
+@pytest.mark.parametrize("name", ["hearts", "gongzhu-five", "gongzhu-partners"])
+def test_two_bots_that_play_alike_are_as_good_as_each_other(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lowest(view: View, seconds: float) -> Card:
+        return view.legal[0]
+
+    monkeypatch.setattr(tree, "PASS_TRIALS", 1)
+    monkeypatch.setattr(tree, "by_tree", lowest)
+    monkeypatch.setattr(tree, "by_playouts", lowest)
+    match = Match(PRESETS[name], 0.001, seed_from("alike"))
+    for number in range(2):
+        match.play(number)
+    if PRESETS[name].players == 4:
+        assert match.better == [0, 0]
+    assert match.used[0]
+    assert match.used[1]
+    assert len(match.row()) == 6
+
+
+def test_both_bots_choose_a_legal_card_without_time() -> None:
+    view, _ = next(endings(PRESETS["gongzhu"], seed_from("few")))
+    assert {tree.by_tree(view, 0.0), tree.by_playouts(view, 0.0)} <= {*view.legal}
+
+
+def test_two_deals_at_least_are_played() -> None:
+    assert [*rounds(0)] == [0, 1]
+
+
+def test_a_verdict_is_compared_with_the_solution() -> None:
+    effort, found = replace(FULL, cards=40, searched=40), Agreement()
+    for view, worth in islice(endings(PRESETS["hearts"], seed_from("few")), 4):
+        assert len(view.hand) <= verdicts.TRICKS
+        assert {*worth} == {*view.legal}
+        found.note(view, effort, worth)
+        assert found.lost[-1] in [max(worth.values()) - value for value in worth.values()]
+        assert (found.lost[-1] == 0) == (found.best[-1] == 1)
+    assert len(found.row()) == 4
+
+
+@pytest.mark.skipif(not is_accelerated(), reason="the deals are played on by the engine in C")
+@pytest.mark.parametrize("name", ["hearts", "gongzhu-partners"])
+def test_the_better_card_is_the_one_that_the_deal_goes_better_with(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the bots one always plays the worst card, by the policy that plays on, and the other one the best."""
+    found = Comparison(PRESETS[name], 0.001, seed_from("few"))
+    values: dict[Card, float] = {}
+
+    def after(deal: Deal, card: Card, seed: int) -> tuple[float, float]:
+        return values[card], 2 * values[card]
+
+    def note(view: View, seconds: float) -> Card:
+        values.update(zip(view.legal, range(len(view.legal)), strict=True))
+        return view.legal[-1]
+
+    monkeypatch.setattr(choices, "ASKED", 1)
+    monkeypatch.setattr(choices, "after", after)
+    monkeypatch.setattr(choices, "by_tree", note)
+    monkeypatch.setattr(choices, "by_playouts", lambda view, seconds: view.legal[0])
+    for number in range(2):
+        found.play(number)
+    assert (found.decisions, min(found.gains[0]) > 0) == (found.differ, True)
+    assert found.gains[1] == [2 * gain for gain in found.gains[0]]
+    assert len(found.row()) == 7
+
+
+@pytest.mark.skipif(not is_accelerated(), reason="the deals are played on by the engine in C")
+def test_after_the_last_choice_both_policies_bring_the_same() -> None:
+    view, _ = next(each for each in endings(PRESETS["gongzhu"], seed_from("few")) if len(each[0].hand) == 2)
+    deal = view.sample(view.rng)
+    one, other = choices.after(deal, view.legal[0], 1)
+    assert one == pytest.approx(other, abs=60)
+    assert choices.after(deal, view.legal[0], 1) == (one, other)

@@ -1,0 +1,198 @@
+"""`pigpen event`, as an organiser types it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.e2e.command import pigpen
+from tests.ladder.events.files import EXAMPLES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ENTRANTS = "name,owner,rating\n" + "".join(f"bot{n},owner{n},{1500 + n}\n" for n in range(1, 7))
+
+
+def files(folder: Path, *words: str) -> list[str]:
+    """Make a cup for tables of four and its entrants; give the words of a draw."""
+    done = pigpen("event", "new", str(folder / "cup.toml"), "--deals", "256", *words)
+    assert done.returncode == 0, done.stderr
+    (folder / "entrants.csv").write_text(ENTRANTS)
+    return ["event", "draw", str(folder / "cup.toml"), "--entrants", str(folder / "entrants.csv"), "--seed", "tonight"]
+
+
+@pytest.mark.parametrize("entrants", [3, 4, 9, 16, 17, 64, 200])
+@pytest.mark.parametrize("variant", ["hearts-jack", "gongzhu-five", "gongzhu-partners"])
+def test_a_new_file_has_nothing_wrong(tmp_path: Path, variant: str, entrants: int) -> None:
+    files(tmp_path, "--variant", variant, "--entrants", str(entrants))
+    done = pigpen("event", "check", str(tmp_path / "cup.toml"), "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout)["wrong"] == []
+
+
+def test_a_file_that_is_there_stays(tmp_path: Path) -> None:
+    (tmp_path / "cup.toml").write_text("mine")
+    done = pigpen("event", "new", str(tmp_path / "cup.toml"))
+    assert (done.returncode, (tmp_path / "cup.toml").read_text()) == (2, "mine")
+    assert "is there already" in done.stderr
+
+
+def test_what_is_wrong_is_printed_and_is_exit_code_2(tmp_path: Path) -> None:
+    text = (EXAMPLES / "gongzhu-weekend.toml").read_text("utf-8").replace('"performance"\n', '"points"\n', 1)
+    (tmp_path / "weekend.toml").write_text(text.replace('standings = "performance"', 'standings = "points"'))
+    done = pigpen("event", "check", str(tmp_path / "weekend.toml"))
+    assert done.returncode == 2
+    assert "Wrong: Stage 'Swiss': a Swiss cannot be ranked by points." in done.stdout
+    assert "With 200 entrants" in done.stdout
+
+
+def test_a_file_that_is_no_event_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "cup.toml").write_text('[event]\nname = "A"\n[[stage]]\nname = "S"\n')
+    for command in ("check", "draw"):
+        words = ["--entrants", str(tmp_path / "e.csv"), "--seed", "1"] if command == "draw" else []
+        done = pigpen("event", command, str(tmp_path / "cup.toml"), *words)
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"pigpen: {tmp_path}/cup.toml: event: variant: this field is missing")
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    draw, results = files(tmp_path), tmp_path / "results.json"
+    (tmp_path / "latin.toml").write_bytes(b"\xff")
+    for words, path, why in (
+        (["event", "check"], tmp_path / "none.toml", "it cannot be read: No such file or directory"),
+        (["event", "check"], tmp_path, "it cannot be read: Is a directory"),
+        (["event", "check"], tmp_path / "latin.toml", "it is not UTF-8 text"),
+        ([*draw, "--results"], results, "it cannot be read: No such file or directory"),
+    ):
+        done = pigpen(*words, str(path))
+        assert (done.returncode, done.stderr) == (2, f"pigpen: {path}: {why}.\n")
+
+
+def test_a_round_is_drawn_the_same_again(tmp_path: Path) -> None:
+    words = files(tmp_path)
+    one, other = pigpen(*words, "--json"), pigpen(*words, "--json")
+    assert one.returncode == 0, one.stderr
+    assert one.stdout == other.stdout
+    drawn = json.loads(one.stdout)
+    bots = [bot for table in drawn["tables"] for bot in table["bots"]]
+    assert sorted(bots) == [f"bot{n}" for n in range(1, 7)] + ["stand-in 1", "stand-in 2"]
+    assert pigpen(*words[:-1], "another", "--json").stdout != one.stdout
+    shown = pigpen(*words)
+    assert "My event, Round robin: Round 1, boards:2" in shown.stdout
+    assert drawn["entrants_hash"] in shown.stdout
+
+
+def test_an_event_is_drawn_to_its_end_from_results(tmp_path: Path) -> None:
+    words, rounds = files(tmp_path), list[dict[str, object]]()
+    for _ in range(12):
+        (tmp_path / "rounds.json").write_text(json.dumps(rounds))
+        done = pigpen(*words, "--results", str(tmp_path / "rounds.json"), "--json")
+        assert done.returncode == 0, done.stderr
+        drawn = json.loads(done.stdout)
+        if drawn["kind"] == "over":
+            break
+        boards = int(drawn["format"].removeprefix("boards:"))
+        strength = {f"bot{n}": 10 * n for n in range(1, 7)}
+        tables = [
+            {"bots": table["bots"], "boards": [[strength.get(bot, 0) for bot in table["bots"]]] * boards}
+            for table in drawn["tables"]
+        ]
+        rounds.append({"stage": drawn["stage"], "round": drawn["round"], "tables": tables})
+    assert [(each["stage"], each["round"]) for each in rounds] == [
+        *(("Round robin", number) for number in range(1, 8)),
+        ("Final", 1),
+    ]
+    assert [row["name"] for row in drawn["standings"]] == ["bot6", "bot5", "bot4", "bot3", "bot2", "bot1"]
+    assert drawn["standings"][0]["why"].startswith("board points: ")
+
+
+@pytest.mark.parametrize(
+    ("results", "sentence"),
+    [
+        ("[", "Invalid JSON"),
+        ('[{"stage": "Quarter", "round": 1, "tables": []}]', "has no stage 'Quarter'"),
+        ('[{"stage": "Final", "round": 1, "tables": []}]', "where round 1 of 'Round robin' (stage 1) comes next"),
+        (
+            '[{"stage": "Final", "round": 1, "tables": [{"bots": ["nobody"], "boards": [[1]]}]}]',
+            "no entrant is named 'nobody'",
+        ),
+        (
+            '[{"stage": "Final", "round": 1, "tables": [{"bots": ["bot1"], "boards": []}]}]',
+            "needs boards with a number",
+        ),
+    ],
+)
+def test_wrong_results_are_named(tmp_path: Path, results: str, sentence: str) -> None:
+    words = files(tmp_path)
+    (tmp_path / "rounds.json").write_text(results)
+    done = pigpen(*words, "--results", str(tmp_path / "rounds.json"))
+    assert done.returncode == 2
+    assert sentence in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("entrants", "sentence"),
+    [
+        ("name,owner\na,x\n", "there are 1 entrants; 'My event' is for 4 to 16"),
+        ("name,owner\na,x\nb,x\nc,y\nd,z\n", "'x' has 2 bots; 'My event' allows 1 of an owner"),
+    ],
+)
+def test_entrants_that_the_event_does_not_allow_are_named(tmp_path: Path, entrants: str, sentence: str) -> None:
+    words = files(tmp_path)
+    (tmp_path / "entrants.csv").write_text(entrants)
+    done = pigpen(*words)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+
+
+def test_a_simulation_compares_files_and_recommends(tmp_path: Path) -> None:
+    files(tmp_path)
+    other = (tmp_path / "cup.toml").read_text().replace('deals = "half"', 'format = "boards:1"')
+    (tmp_path / "other.toml").write_text(other)
+    words = [
+        "event",
+        "simulate",
+        str(tmp_path / "other.toml"),
+        "--compare",
+        str(tmp_path / "cup.toml"),
+        "--events",
+        "200",
+    ]
+    done = pigpen(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert [each["name"] for each in found["formats"]] == ["other.toml", "cup.toml"]
+    assert found["entrants"] == 16
+    assert pigpen(*words, "--json").stdout == done.stdout
+    shown = pigpen(*words).stdout
+    assert "16 entrants, 200 simulated events of each format" in shown
+    assert found["recommendation"] in shown
+    assert found["formats"][0]["best_wins"] < found["recommended"]["best_wins"]
+
+
+def test_a_simulation_with_ratings_says_what_each_may_hope_for(tmp_path: Path) -> None:
+    words = files(tmp_path)
+    done = pigpen("event", "simulate", words[2], "--entrants", words[4], "--events", "100", "--json")
+    assert done.returncode == 0, done.stderr
+    each = json.loads(done.stdout)["each"]
+    assert [one["name"] for one in each] == ["bot6", "bot5", "bot4", "bot3", "bot2", "bot1"]
+    assert sum(one["wins"] for one in each) == pytest.approx(1)
+    (tmp_path / "entrants.csv").write_text("name,owner\na,x\nb,y\nc,z\nd,w\n")
+    done = pigpen("event", "simulate", words[2], "--entrants", words[4])
+    assert (done.returncode, "'a' has no rating" in done.stderr) == (2, True)
+    done = pigpen("event", "simulate", words[2], "--entrants", "99")
+    assert (done.returncode, "is for 4 to 16 entrants, not 99" in done.stderr) == (2, True)
+
+
+def test_a_stand_in_replaces_a_bot_that_has_left(tmp_path: Path) -> None:
+    words = files(tmp_path)
+    drawn = json.loads(pigpen(*words, "--left", "bot3:0", "--json").stdout)
+    bots = [bot for table in drawn["tables"] for bot in table["bots"]]
+    assert "bot3" not in bots
+    assert sorted(bot for bot in bots if bot.startswith("stand-in")) == ["stand-in 1", "stand-in 2", "stand-in 3"]
+    done = pigpen(*words, "--left", "bot3")
+    assert (done.returncode, "'bot3' is not NAME:N" in done.stderr) == (2, True)

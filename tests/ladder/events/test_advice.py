@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ladder.events.advice import Pace, checked
+from pigpen.rules import PRESETS
+from tests.ladder.events.files import EXAMPLES, event, example
+
+if TYPE_CHECKING:
+    from ladder.values.events import Event, EventCheck
+
+ROUNDS = {"name": "Rounds", "kind": "round-robin", "format": "boards:4"}
+SWISS = {"name": "Swiss", "kind": "swiss", "rounds": 5, "format": "boards:4", "standings": "performance"}
+PODS = {"name": "Pods", "kind": "pods", "advance": 2, "until": 4, "format": "boards:4"}
+FINAL = {"name": "Final", "kind": "final", "deals": "half"}
+
+
+def check(of: Event, pace: Pace | None = None) -> EventCheck:
+    return checked(of, PRESETS[of.variant], ["counting"], pace or Pace())
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*.toml")))
+def test_nothing_is_wrong_with_the_examples(name: str) -> None:
+    assert check(example(name)).wrong == ()
+
+
+def test_nothing_is_unwise_about_the_recommended_format() -> None:
+    found = check(event(ROUNDS, FINAL, entrants=(4, 16)))
+    assert (found.wrong, found.unwise) == ((), ())
+
+
+WRONG: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
+    "points": ([SWISS | {"standings": "points"}, FINAL], {}, "a Swiss cannot be ranked by points"),
+    "stand-in": ([ROUNDS, FINAL], {"stand_in": "stockfish"}, "no house bot 'stockfish'"),
+    "final first": ([FINAL | {"name": "A", "deals": None, "format": "boards:4"}, ROUNDS], {}, "must be the last stage"),
+    "half of nothing": ([FINAL], {}, "cannot have half of the deals"),
+    "a wide final": ([ROUNDS, FINAL | {"take": 8}], {}, "takes 8, and a table of gongzhu has 4 bots"),
+    "all advance": ([PODS | {"advance": 4}, FINAL], {}, "of 4 at a table 4 cannot advance"),
+    "no stage": ([ROUNDS | {"when": "entrants >= 24"}], {"entrants": (4, 30)}, "With 4 entrants no stage is played"),
+    "late": ([ROUNDS, FINAL], {"late_entry": "round 2"}, "only in a Swiss"),
+    "very late": ([SWISS, FINAL], {"late_entry": "round 4"}, "until half of its rounds"),
+    "before the start": (
+        [SWISS | {"round_starts": ["2026-12-05T08:00:00Z"]}, FINAL],
+        {"starts": "2026-12-05T09:00:00Z"},
+        "a round starts 2026-12-05 08:00, before the event does",
+    ),
+}
+
+
+@pytest.mark.parametrize(("stages", "fields", "sentence"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_said(stages: list[dict[str, Any]], fields: dict[str, Any], sentence: str) -> None:
+    assert sentence in " ".join(check(event(*stages, **fields)).wrong)
+
+
+UNWISE: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
+    "a Swiss by places": ([SWISS | {"standings": "board places"}, FINAL], {}, "a Swiss ranked by board places"),
+    "points": ([ROUNDS | {"standings": "points"}, FINAL], {}, "ranked by points"),
+    "a short final": ([ROUNDS, FINAL | {"deals": None, "format": "boards:1"}], {}, "of the deals"),
+    "no final": ([ROUNDS], {"entrants": (4, 16)}, "more than one table"),
+    "owners": ([SWISS, FINAL], {"per_owner": 3, "entrants": (8, 16)}, "bots of one owner will meet"),
+    "two of an owner": ([ROUNDS, FINAL], {"per_owner": 2, "entrants": (8, 16)}, "could help each other"),
+    "stand-ins": ([ROUNDS, FINAL], {"entrants": (3, 16)}, "a table of 4 has 1 stand-ins"),
+    "one game": ([ROUNDS, FINAL | {"deals": None, "format": "game"}], {}, "is one game, in one seating"),
+    "no play-off": ([ROUNDS | {"play_off": None}, FINAL], {}, "has no play-off"),
+    "times": ([SWISS | {"round_starts": ["2026-12-05T08:00:00Z"]}, FINAL], {}, "has the times of 1"),
+    "no lot": ([ROUNDS, FINAL], {"tie_breaks": ["board points"]}, "last tie-break is not lot"),
+    "a slow clock": (
+        [ROUNDS | {"format": "game", "clock": "3600+0"}, FINAL],
+        {},
+        "use their clock of 3600+0 takes 4.0",
+    ),
+}
+
+
+@pytest.mark.parametrize(("stages", "fields", "sentence"), UNWISE.values(), ids=UNWISE)
+def test_what_is_unwise_is_said(stages: list[dict[str, Any]], fields: dict[str, Any], sentence: str) -> None:
+    found = check(event(*stages, **fields))
+    assert found.wrong == ()
+    assert sentence in " ".join(found.unwise)
+
+
+def test_a_long_evening_is_said() -> None:
+    evening = {"starts": "2026-12-05T19:00:00Z", "ends": "2026-12-05T20:00:00Z", "entrants": (16, 16)}
+    of = event(ROUNDS | {"format": "boards:100"}, FINAL, **evening)
+    assert check(of, Pace(4, 0.1)).unwise == ()
+    (sentence,) = check(of, Pace(4, 5.0)).unwise
+    assert (
+        "takes about 5.6 hours, more than the 1.0" in sentence
+    )  # 5 rounds of 4 tables and a final, 100 and 500 boards
+
+
+def test_a_round_that_lasts_into_the_next_is_said() -> None:
+    starts = ["2026-12-05T09:00:00Z", "2026-12-05T09:00:01Z"]
+    found = check(event(SWISS | {"rounds": 2, "round_starts": starts}, FINAL))
+    assert "the next starts after 0.0" in " ".join(found.unwise)
+
+
+def test_plans_show_where_a_condition_begins_to_hold() -> None:
+    found = check(example("chematoodlon"))
+    assert [plan.entrants for plan in found.plans] == [4, 12, 24, 64]
+    assert [len(plan.stages) for plan in found.plans] == [2, 3, 4, 4]
+    last = found.plans[-1]
+    assert [(stage.entrants, stage.rounds) for stage in last.stages] == [(64, 3), (64, 2), (8, 7), (4, 1)]
+    assert last.stages[-1].share == pytest.approx(0.5, abs=0.001)
+    assert last.stages[2].meetings == (3, 3)

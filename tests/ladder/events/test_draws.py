@@ -1,0 +1,222 @@
+"""Draws: everyone plays once a round, those of one owner are apart, no rematch that can be avoided."""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ladder.events.costs import Cost, pair_costs
+from ladder.events.draws import Draw, draw_design, draw_order, draw_swiss
+from ladder.events.entrants import filled
+from ladder.events.lots import Lots
+from ladder.events.partition import cheapest, pairs_bound
+from ladder.events.swaps import by_swaps
+
+LOTS = Lots(bytes(32))
+Table = tuple[int, ...]
+
+
+def is_complete(draw: Draw, numbers: list[int], sides: int) -> bool:
+    """Whether all play once, at full tables, with as few stand-ins as fill them."""
+    chairs = [one for table in draw.tables for one in table]
+    return sorted(chairs) == sorted(filled(numbers, sides)) and {len(table) for table in draw.tables} == {sides}
+
+
+def owners_meeting(draw: Draw, owner: dict[int, str]) -> int:
+    return sum(owner[a] == owner[b] for table in draw.tables for a, b in combinations([x for x in table if x > 0], 2))
+
+
+def rematches(rounds: list[tuple[Table, ...]]) -> int:
+    pairs = [pair for tables in rounds for table in tables for pair in combinations(sorted(table), 2)]
+    return len(pairs) - len(set(pairs))
+
+
+def distinct(numbers: list[int]) -> dict[int, str]:
+    return {number: f"owner{number}" for number in numbers}
+
+
+def all_partitions(items: list[int], sides: int) -> list[list[list[int]]]:
+    """Every set of tables, counted out: the independent solver of the tests."""
+    if not items:
+        return [[]]
+    first, *others = items
+    found = []
+    for partners in combinations(others, sides - 1):
+        left = [one for one in others if one not in partners]
+        found += [[[first, *partners], *rest] for rest in all_partitions(left, sides)]
+    return found
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(4, 200), st.sampled_from([2, 4, 5]), st.integers(1, 4), st.integers(0, 2**32))
+def test_everyone_plays_once_and_owners_are_apart_where_they_can_be(
+    count: int, sides: int, each: int, seed: int
+) -> None:
+    numbers = list(range(1, count + 1))
+    owner = {number: f"owner{number // each}" for number in numbers}
+    Random(seed).shuffle(numbers)
+    draw = draw_order(numbers, sides, owner, [], LOTS, seed)
+    assert is_complete(draw, numbers, sides)
+    if each < len(draw.tables):
+        assert owners_meeting(draw, owner) == 0
+    assert draw == draw_order(numbers, sides, owner, [], LOTS, seed)
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(5, 24), st.integers(1, 3), st.randoms(use_true_random=False))
+def test_a_swiss_is_complete_in_every_round_and_never_costs_less_than_its_bound(
+    count: int, each: int, rng: Random
+) -> None:
+    numbers = list(range(1, count + 1))
+    owner = {number: f"owner{number // each}" for number in numbers}
+    score, rounds = dict.fromkeys(numbers, 0), list[tuple[Table, ...]]()
+    for number in range(2):
+        order = sorted(numbers, key=lambda one: -score[one])
+        draw = draw_swiss(order, 4, owner, rounds, score.__getitem__, LOTS, number)
+        assert is_complete(draw, numbers, 4)
+        assert draw.bound <= draw.cost
+        assert (draw.cost == draw.bound) == (draw.method == "optimum")
+        if each < len(draw.tables):
+            assert owners_meeting(draw, owner) == 0
+        for table in draw.tables:
+            for place, one in enumerate(rng.sample([x for x in table if x > 0], len([x for x in table if x > 0]))):
+                score[one] += 2 * place
+        rounds.append(draw.tables)
+        if rng.random() < 0.3 and len(numbers) > 5:
+            numbers.remove(rng.choice(numbers))
+
+
+@pytest.mark.parametrize("sides", [2, 4])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_tables_of_eight_cost_as_little_as_any(sides: int, seed: int) -> None:
+    rng = Random(seed)
+    numbers = list(range(1, 9))
+    owner = {number: f"owner{rng.randrange(4)}" for number in numbers}
+    rounds = []
+    for _ in range(2):
+        rng.shuffle(numbers)
+        rounds.append(tuple(tuple(numbers[first : first + sides]) for first in range(0, 8, sides)))
+    score = {number: rng.randrange(12) for number in numbers}
+    order = sorted(numbers, key=lambda one: -score[one])
+    draw = draw_swiss(order, sides, owner, rounds, score.__getitem__, LOTS, seed)
+    cost = pair_costs(order, owner, rounds, score.__getitem__, LOTS, seed)
+    everything = [cost.of(tables) for tables in all_partitions(list(range(8)), sides)]
+    assert draw.cost == min(everything)
+    assert everything.count(min(everything)) == 1, "lots make the optimum the only one"
+    assert draw.method == "optimum"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sixteen_have_no_rematch_where_there_is_none_to_be_found(seed: int) -> None:
+    """Five rounds of sixteen can be played without a rematch, but not after any four; HiGHS says when."""
+    rng, numbers = Random(seed), list(range(1, 17))
+    rounds = list[tuple[Table, ...]]()
+    for number in range(4):
+        score = {one: rng.randrange(9) for one in numbers}
+        draw = draw_swiss(
+            sorted(numbers, key=lambda one: -score[one]), 4, distinct(numbers), rounds, score.__getitem__, LOTS, seed,
+number )  # fmt: skip
+        before = rematches(rounds)
+        rounds.append(draw.tables)
+        assert draw.method == "optimum"
+        assert (rematches(rounds) == before) == (draw.bound.meetings == 0)
+    assert rematches(rounds[:3]) == 0
+
+
+def test_the_search_finds_nearly_what_is_proven_the_cheapest() -> None:
+    rng, numbers = Random(5), list(range(1, 33))
+    score = {one: rng.randrange(8) for one in numbers}
+    cost = pair_costs(numbers, distinct(numbers), [], score.__getitem__, LOTS, "search")
+    found = by_swaps(cost.total, [list(range(i, i + 4)) for i in range(0, 32, 4)], LOTS, "search")
+    best = cheapest(cost, found)
+    assert best.proven
+    assert best.bound == cost.of(best.tables) <= cost.of(found)
+    assert cost.of(found).places <= 1.1 * best.bound.places
+    assert pairs_bound(cost.places, 4) <= best.bound.places + 1e-3
+
+
+def test_two_hundred_have_no_rematch_and_a_bound_is_given() -> None:
+    numbers, rng = list(range(1, 201)), Random(2)
+    first = draw_order(numbers, 4, distinct(numbers), [], LOTS, 0)
+    score = {one: rng.randrange(0, 7, 2) for one in numbers}
+    cost = pair_costs(numbers, distinct(numbers), [first.tables], score.__getitem__, LOTS, 1)
+    tables = by_swaps(cost.total, [list(range(i, i + 4)) for i in range(0, 200, 4)], LOTS, 1, kicks=0)
+    assert cost.of(tables)[:2] == (0, 0)
+    assert 0 < pairs_bound(cost.places, 4) <= cost.of(tables).places
+
+
+def test_stand_ins_sit_apart_and_meet_everybody_once_before_anybody_twice() -> None:
+    numbers = list(range(1, 14))
+    rounds = list[tuple[Table, ...]]()
+    met = dict.fromkeys(numbers, 0)
+    for number in range(1):
+        draw = draw_order(numbers, 4, distinct(numbers), rounds, LOTS, number)
+        assert all(sum(one < 0 for one in table) <= 1 for table in draw.tables)
+        rounds.append(draw.tables)
+    again = draw_order(numbers, 4, distinct(numbers), rounds, LOTS, "again")
+    for tables in (rounds[0], again.tables):
+        for table in tables:
+            for one in table:
+                if one > 0 and min(table) < 0:
+                    met[one] += 1
+    assert sum(met.values()) == 18
+    assert max(met.values()) <= 2
+
+
+@pytest.mark.parametrize("count", [4, 5, 8, 13, 16, 28, 30, 64])
+def test_a_design_is_given_out_by_lot_and_every_two_meet_equally_often(count: int) -> None:
+    numbers = list(range(1, count + 1))
+    points = len(filled(numbers, 4))
+    whole = {4: 1, 8: 7, 16: 5, 28: 9, 32: 31, 64: 21}[points]
+    met = dict.fromkeys(combinations(numbers, 2), 0)
+    for number in range(whole):
+        draw = draw_design(numbers, 4, whole, number, distinct(numbers), LOTS, "a")
+        assert draw is not None
+        assert is_complete(draw, numbers, 4)
+        for table in draw.tables:
+            for pair in combinations(sorted(one for one in table if one > 0), 2):
+                met[pair] += 1
+    assert len(set(met.values())) == 1
+    one, other = (draw_design(numbers, 4, whole, 0, distinct(numbers), LOTS, name) for name in "ab")
+    assert count < 8 or one != other
+
+
+def test_a_part_of_a_design_keeps_owners_apart_by_not_being_used() -> None:
+    numbers = list(range(1, 17))
+    assert draw_design(numbers, 4, 3, 0, distinct(numbers), LOTS) is not None
+    assert draw_design(numbers, 4, 3, 0, {number: f"owner{number // 2}" for number in numbers}, LOTS) is None
+
+
+def test_a_cost_is_the_sum_of_its_pairs_by_the_published_formula() -> None:
+    owner = {1: "a", 2: "a", 3: "b", 4: "c"}
+    rounds: list[list[Table]] = [[(1, 3, 9, 8)], [(1, 3, 2, 7)]]
+    cost = pair_costs([1, 2, 3, 4], owner, rounds, {1: 6, 2: 4, 3: 2, 4: 0}.__getitem__, None)
+    gaps = [2, 4, 6, 2, 4, 2]
+    assert cost.of([[0, 1, 2, 3]]) == Cost(1, (4 + 2) + (1 + 2) + (1 + 2), sum(gap**2 for gap in gaps) * 100_000)
+    lots = pair_costs([1, 2], owner, [], None, LOTS, "x").of([[0, 1]])
+    assert lots == Cost(1, 0, LOTS.number("x", "pair", 1, 2) % 100_000)
+
+
+def test_a_cost_depends_on_no_order() -> None:
+    costs = {
+        tuple(pair_costs(order, distinct([1, 2, 3, 4]), [], lambda one: one, LOTS, "x").of([[0, 1, 2, 3]]))
+        for order in permutations([1, 2, 3, 4])
+    }
+    assert len(costs) == 1
+
+
+@pytest.mark.parametrize(("count", "sides"), [(8, 4), (12, 4), (10, 5), (10, 2)])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_solver_finds_the_cheapest_tables_from_any_others(count: int, sides: int, seed: int) -> None:
+    rng, numbers = Random(seed), list(range(1, count + 1))
+    owner = {number: f"owner{rng.randrange(3 if seed else count)}" for number in numbers}
+    score = {number: rng.randrange(9) for number in numbers}
+    rounds = [tuple(tuple(numbers[first : first + sides]) for first in range(0, count, sides))]
+    cost = pair_costs(numbers, owner, rounds, score.__getitem__, LOTS, seed)
+    found = cheapest(cost, [list(range(first, first + sides)) for first in range(0, count, sides)])
+    assert found.proven
+    assert found.bound == cost.of(found.tables) == min(map(cost.of, all_partitions(list(range(count)), sides)))

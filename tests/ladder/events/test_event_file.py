@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ladder.errors import UserError
+from ladder.events.event_file import parse_entrants, parse_event
+from tests.ladder.events.files import EXAMPLES
+
+EVENT = '[event]\nname = "A"\nvariant = "gongzhu"\nentrants = [4, 16]\n'
+STAGE = '[[stage]]\nname = "S"\nkind = "round-robin"\nformat = "boards:4"\n'
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
+def test_every_example_is_an_event(path: object) -> None:
+    assert parse_event(path.read_text("utf-8")).stages  # type: ignore[attr-defined]
+
+
+MISTAKES = {
+    "not TOML": ("[event", "this is not TOML"),
+    "no event": (STAGE, r"an event has one \[event\]"),
+    "no stage": (EVENT, r"at least one \[\[stage\]\]"),
+    "another table": (EVENT + STAGE + "[prizes]\n", "'prizes' is not known"),
+    "stages by another name": (EVENT + "stages = []\n" + STAGE, r"write a \[\[stage\]\] for each"),
+    "a field that is not there": (EVENT + "colour = 1\n" + STAGE, "event: colour: there is no such field"),
+    "a field of a stage": (EVENT + STAGE + "colour = 1\n", "stage 'S': colour: there is no such field"),
+    "a missing field": ('[event]\nname = "A"\nentrants = [4, 16]\n' + STAGE, "event: variant: this field is missing"),
+    "too few entrants": (EVENT.replace("[4, 16]", "[1, 16]") + STAGE, "from 2 to 200; these are \\[1, 16\\]"),
+    "most before fewest": (EVENT.replace("[4, 16]", "[16, 4]") + STAGE, "these are \\[16, 4\\]"),
+    "times": (
+        EVENT + "opens = 2026-12-05T10:00:00Z\nstarts = 2026-12-04T10:00:00Z\n" + STAGE,
+        r"starts \(2026-12-04 10:00\) is before opens \(2026-12-05 10:00\)",
+    ),
+    "a time without a zone": (EVENT + "starts = 2026-12-04T10:00:00\n" + STAGE, "event: starts: .*timezone"),
+    "late entry": (EVENT + 'late_entry = "always"\n' + STAGE, "late entry is none"),
+    "two stages of a name": (EVENT + STAGE + STAGE, "two stages are named 'S'"),
+    "a kind": (EVENT + STAGE.replace("round-robin", "knockout"), "stage 'S': kind"),
+    "a format": (EVENT + STAGE.replace("boards:4", "deals:4"), "game or boards:N"),
+    "a format without end": (EVENT + STAGE.replace("boards:4", "boards:999999"), "N from 1 to 100000"),
+    "no format": (EVENT + STAGE.replace('format = "boards:4"\n', ""), "needs a format"),
+    "both": (EVENT + STAGE.replace("round-robin", "final") + 'deals = "half"\n', "deals = 'half' or a format"),
+    "a clock": (EVENT + STAGE + 'clock = "fast"\n', "'fast' is not a clock"),
+    "a Swiss without rounds": (EVENT + STAGE.replace("round-robin", "swiss"), "a swiss stage needs rounds"),
+    "a condition": (EVENT + STAGE + 'when = "owners > 3"\n', "entrants >= 24"),
+    "of another kind": (EVENT + STAGE + "advance = 2\n", "advance is not for a round-robin stage, only for pods"),
+    "a play-off": (EVENT + STAGE + 'play_off = "game"\n', "a play-off is played over boards"),
+}
+
+
+@pytest.mark.parametrize(("text", "sentence"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_named(text: str, sentence: str) -> None:
+    with pytest.raises(UserError) as caught:
+        parse_event(text)
+    assert re.search(sentence, str(caught.value)), caught.value
+
+
+def test_a_condition_is_one_comparison() -> None:
+    stage = parse_event(EVENT + STAGE + 'when = "entrants >= 8"\n').stages[0]
+    assert [stage.is_played(size) for size in (7, 8, 9)] == [False, True, True]
+    stage = parse_event(EVENT + STAGE + 'when = "entrants < 8"\n').stages[0]
+    assert [stage.is_played(size) for size in (7, 8)] == [True, False]
+
+
+def test_entrants_come_from_a_list_or_from_standings() -> None:
+    one, two = parse_entrants("name,owner,rating\nTrotter,ada,1520.5\nSnout,bob,\n")
+    assert (one.number, one.name, one.owner, one.rating, two.rating) == (1, "Trotter", "ada", 1520.5, None)
+    assert parse_entrants("variant,rank,bot,owner,elo\ngongzhu,1,Snout,bob,1600\n")[0].rating == 1600
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("Trotter,ada\n", "name the columns"),
+        ("name,owner\nTrotter,\n", "entrant 1 has no owner"),
+        ("name,owner\nA,a\nA,b\n", "two entrants are named 'A'"),
+        ("name,owner,rating\nA,a,good\n", "'good' is not a rating"),
+        ("name,owner,rating\nA,a,nan\n", "'nan' is not a rating"),
+        ('name,owner\n"A,a\n', "not CSV"),
+        ("name,owner\n" + "".join(f"b{n},o\n" for n in range(201)), "at most 200"),
+    ],
+)
+def test_a_mistake_among_the_entrants_is_named(text: str, sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        parse_entrants(text)

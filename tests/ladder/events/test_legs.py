@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ladder.events.legs import legs_of, sides_of
+from pigpen.rules import PRESETS
+from tests.ladder.events.files import event, example
+
+ROUNDS = {"name": "Rounds", "kind": "round-robin", "format": "boards:4"}
+HALVING = {"name": "Halving", "kind": "halving", "until": 4, "format": "boards:4"}
+PODS = {"name": "Pods", "kind": "pods", "advance": 2, "until": 4, "format": "boards:4"}
+FINAL = {"name": "Final", "kind": "final", "deals": "half"}
+
+
+def sizes(entrants: int, *stages: dict[str, Any], variant: str = "gongzhu") -> list[tuple[int, int]]:
+    """Of each leg: who plays, and who goes on."""
+    found = legs_of(event(*stages, variant=variant), entrants, PRESETS[variant])
+    return [(leg.entrants, leg.keeps) for leg in found]
+
+
+@pytest.mark.parametrize(
+    ("entrants", "expected"),
+    [
+        (16, [(16, 8), (8, 4), (4, 0)]),
+        (17, [(17, 9), (9, 5), (5, 4), (4, 0)]),
+        (5, [(5, 4), (4, 0)]),
+        (4, [(4, 0)]),
+    ],
+)
+def test_halving_ends_at_its_goal(entrants: int, expected: list[tuple[int, int]]) -> None:
+    assert sizes(entrants, HALVING, FINAL | {"deals": None, "format": "boards:4"}) == expected
+
+
+def test_of_every_pod_as_many_go_on_as_the_file_says() -> None:
+    assert sizes(30, PODS | {"until": 16}, FINAL) == [(30, 4), (4, 0)]
+    assert sizes(30, PODS | {"until": 8}, ROUNDS) == [(30, 16), (16, 8), (8, 0)]
+    assert sizes(5, PODS | {"advance": 3}, ROUNDS) == [(5, 0)], "two tables of which three each go on leave all in"
+
+
+def test_a_stage_takes_the_best_and_a_final_one_table() -> None:
+    assert sizes(20, ROUNDS, HALVING | {"take": 10}, FINAL) == [(20, 10), (10, 5), (5, 4), (4, 0)]
+    assert sizes(20, ROUNDS, FINAL, variant="gongzhu-five") == [(20, 5), (5, 0)]
+    assert sizes(20, ROUNDS, FINAL, variant="gongzhu-partners") == [(20, 2), (2, 0)]
+    assert sizes(3, ROUNDS, FINAL) == [(3, 3), (3, 0)]
+
+
+def test_a_final_has_as_many_deals_as_all_stages_before_it() -> None:
+    rules = PRESETS["gongzhu"]
+    first, final = legs_of(event(ROUNDS, FINAL), 16, rules)
+    assert (first.rounds, first.tables(4), first.deals(rules), final.boards) == (5, 4, 5 * 4 * 4 * 4, 80)
+    assert final.deals(rules) == first.deals(rules)
+
+
+def test_a_condition_counts_all_entrants() -> None:
+    of = example("chematoodlon")
+    rules = PRESETS[of.variant]
+    assert [leg.stage for leg in legs_of(of, 23, rules)] == [0, 2, 3]
+    assert [leg.stage for leg in legs_of(of, 24, rules)] == [0, 1, 2, 3]
+
+
+def test_partners_are_one_bot() -> None:
+    assert [sides_of(PRESETS[name]) for name in ("hearts", "gongzhu-five", "gongzhu-partners")] == [4, 5, 2]

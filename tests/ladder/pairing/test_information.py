@@ -1,0 +1,104 @@
+"""What matches are expected to teach: against the formula, and against what the batch fit makes of them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from ladder.pairing.information import Information
+from ladder.ratings.batch import PRIOR, UNIT, WIDE, Estimate, fit, pair_weight
+from ladder.ratings.elo import START
+
+WEIGHT = pair_weight(4)
+RATINGS = np.array([1560.0, 1540.0, 1400.0])
+COVARIANCE = np.array([[900.0, 100.0, 0.0], [100.0, 1600.0, 50.0], [0.0, 50.0, 400.0]])
+
+
+def known() -> Information:
+    return Information((7, 8, 9), RATINGS, COVARIANCE.copy(), WEIGHT)
+
+
+def some_fit(bots: int = 12, matches: int = 300) -> tuple[Estimate, tuple[np.ndarray, ...]]:
+    """An estimate, and the pairs that it is of."""
+    rng = np.random.default_rng(3)
+    a = rng.integers(0, bots - 1, matches)
+    b = a + rng.integers(1, bots - a)
+    pairs = a, b, rng.integers(0, 2, matches).astype(float), np.ones(matches)
+    return fit(range(bots), *pairs, WEIGHT), pairs
+
+
+def test_the_gain_of_a_pair_is_that_of_the_formula() -> None:
+    found = known()
+    spread = 900 + 1600 - 2 * 100
+    gain = math.exp(-(20**2) / spread / 2) * spread / (spread + 4 * UNIT**2 / WEIGHT)
+    assert found.gains[0, 1] == found.gains[1, 0] == pytest.approx(gain)
+    assert found.gains.diagonal().tolist() == [0, 0, 0]
+    assert found.totals == pytest.approx(found.gains.sum(axis=1))
+
+
+def test_two_that_are_surely_apart_gain_less_than_two_whose_order_is_open() -> None:
+    found = known()
+    assert found.gains[0, 1] > 100 * found.gains[0, 2] > 0
+
+
+def test_a_match_that_is_expected_narrows_its_bots_as_the_fit_does_when_it_knows_the_result() -> None:
+    estimate, (a, b, score, n) = some_fit()
+    found = Information.of(estimate, range(12), WEIGHT)
+    one, other = 2, 5
+    before = found.gains[one, other]
+    found.expect((one, other), 4)
+    better = fit(range(12), np.append(a, one), np.append(b, other), np.append(score, 0.5), np.append(n, 1.0), WEIGHT)
+    for bot in (one, other):
+        assert found.variances[bot] < estimate.covariance[bot, bot]
+        assert found.variances[bot] == pytest.approx(better.covariance[bot, bot], rel=0.02)
+    assert found.gains[one, other] < before
+
+
+def test_totals_and_both_halves_of_the_gains_keep_up_with_expected_matches() -> None:
+    found = Information.of(some_fit()[0], range(12), WEIGHT)
+    for table in ((0, 1, 2, 3), (3, 4, 5, 6), (0, 6, 11, 7)):
+        found.expect(table, 4)
+    assert found.totals == pytest.approx(found.gains.sum(axis=1))
+    assert np.allclose(found.gains, found.gains.T, rtol=1e-12)
+
+
+def test_a_longer_match_teaches_more() -> None:
+    short, long = known(), known()
+    short.expect((7, 8), 1)
+    long.expect((7, 8), 16)
+    assert long.variances[0] < short.variances[0] < 900
+
+
+def test_a_bot_that_is_not_known_here_changes_nothing_alone() -> None:
+    found = known()
+    found.expect((7, 99), 4)
+    assert found.variances.tolist() == [900, 1600, 400]
+
+
+def test_a_copy_is_changed_apart() -> None:
+    found = known()
+    twin = found.copy()
+    twin.expect((7, 8, 9), 4)
+    assert found.variances.tolist() == [900, 1600, 400]
+    assert found.totals == pytest.approx(known().totals)
+    assert twin.variances[0] < 900
+
+
+def test_a_bot_that_the_estimate_lacks_is_known_as_before_its_first_match() -> None:
+    estimate = some_fit()[0]
+    found = Information.of(estimate, (3, 0, 77), WEIGHT)
+    assert found.ratings.tolist() == [estimate.ratings[3], estimate.ratings[0], START]
+    assert found.errors[2] == max(found.errors)
+    assert found.errors[0] < 200 < found.errors[2]
+    nothing = Information.of(None, (3, 0, 77), WEIGHT)
+    assert nothing.ratings.tolist() == [START] * 3
+    assert nothing.errors == pytest.approx(np.full(3, WIDE * PRIOR * math.sqrt(2 / 3)))
+
+
+def test_it_says_about_how_many_matches_a_bot_needs() -> None:
+    found = Information.of(None, range(50), WEIGHT)
+    assert found.matches_until(120.0, 4).round().tolist() == [16.0] * 50
+    assert found.matches_until(500.0, 4).tolist() == [0.0] * 50
+    assert found.matches_until(120.0, 2)[0] > found.matches_until(120.0, 4)[0]

@@ -1,0 +1,97 @@
+"""The page of a variant in both orders, and what it says where they differ."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import select
+
+from ladder.store import models
+from ladder.store.commands.estimates import refresh
+from ladder.values.order import Order
+from tests.ladder.site.visitor import Visitor, small_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+SENTENCE = "wins more points, fewer places than Trotter"
+
+
+@pytest.fixture(scope="module")
+def estimated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """The small ladder, whose last by places is first by points, and surely before Trotter."""
+    with small_site(tmp_path_factory.mktemp("estimated")) as site:
+        refresh(site.ladder.database, "gongzhu")
+        with site.ladder.database.write() as session:
+            ids = {bot.name: bot.id for bot in session.scalars(select(models.StoredBot))}
+            last = session.scalars(select(models.Rating).order_by(models.Rating.rating)).first()
+            assert last is not None
+            last.margin, last.margin_error, last.margin_rank_low, last.margin_rank_high = 77.5, 4.5, 1, 2
+            last.outplaced_by = ids["Trotter"]
+        yield site
+
+
+def order_of(page: str) -> list[str]:
+    return re.findall(r'<th scope="row"><a href="/b/(\w+)', page)
+
+
+def test_the_page_has_the_order_that_is_asked_for(estimated: Visitor) -> None:
+    by_elo, by_points = (estimated.value(f"/standings/gongzhu?by={order}")["standings"] for order in ("elo", "points"))
+    assert [row["margin"] for row in by_points] == sorted((row["margin"] for row in by_points), reverse=True)
+    assert by_points[0] == by_elo[-1]
+    for query, rows in (("", by_elo), ("?by=elo", by_elo), ("?by=points", by_points)):
+        assert order_of(estimated.page(f"/v/gongzhu{query}")) == [row["bot"] for row in rows]
+
+
+def test_by_points_the_rank_and_its_range_are_those_of_the_margin(estimated: Visitor) -> None:
+    first = estimated.page("/v/gongzhu?by=points").partition("<tbody")[2].partition("</tr>")[0]
+    assert '<span class="rank">1</span><small>1–2</small>' in first
+    assert "+77.50<small>± 4.50</small>" in first
+    assert "+77.50<small>± 4.50 · 1–2</small>" in estimated.page("/v/gongzhu")
+
+
+def test_the_links_of_the_page_keep_what_was_asked_for(estimated: Visitor) -> None:
+    page = estimated.page("/v/gongzhu?q=a&all=1&by=points")
+    assert 'href="?q=a&all=1&by=elo"' in page.replace("&amp;", "&")
+    assert '<option value="points" selected>' in page
+
+
+def test_the_pages_say_where_the_two_orders_surely_differ(estimated: Visitor) -> None:
+    page = estimated.page("/v/gongzhu")
+    assert page.count(SENTENCE) == 1
+    bot = order_of(page)[-1]
+    assert SENTENCE in estimated.page(f"/b/{bot}")
+    assert "得分多于 Trotter" in estimated.page("/v/gongzhu", accept_language="zh")
+
+
+def test_a_bot_s_page_has_its_points_against_the_field(estimated: Visitor) -> None:
+    bot = estimated.value("/standings/gongzhu?by=points")["standings"][0]["bot"]
+    page = estimated.page(f"/b/{bot}")
+    assert "rank 1 by points (1–2)" in page
+    assert "± 4.50 points a deal against the field" in page
+
+
+def test_the_order_of_the_organiser_is_that_of_the_home_page_too(estimated: Visitor) -> None:
+    settings = estimated.ladder.settings.model_copy(update={"standings_by": Order.POINTS})
+    site = Visitor(replace(estimated.ladder, settings=settings))
+    rows = site.value("/standings/gongzhu")["standings"]
+    assert (rows[0]["margin_rank"], rows[0]["rank"]) == (1, 5)
+    assert order_of(site.page("/v/gongzhu")) == [row["bot"] for row in rows]
+    home = site.page("/")
+    assert home.index(rows[0]["bot"]) < home.index(rows[1]["bot"])
+    assert "+77.50 ± 4.50" in home
+
+
+def test_an_order_that_there_is_not_is_refused(estimated: Visitor) -> None:
+    assert "by" in estimated.problem("/api/v1/standings/gongzhu?by=luck", 422)
+
+
+def test_before_the_first_fit_there_are_no_points(site: Visitor) -> None:
+    page = site.page("/v/gongzhu?by=points")
+    assert len(order_of(page)) == 5
+    assert "<small>± " not in page
+    assert "points a deal against the field" not in site.page("/b/Mud")

@@ -1,0 +1,45 @@
+"""
+Everything that the engine in C does, many times over, with a library that is given; prints how much was done.
+
+In the library of `test_native.py` undefined behaviour, an index outside an array among it, ends the process.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from pigpen import Policy, TooLong, solve
+from pigpen.rules import PRESETS, Phase
+from pigpen.search import CardTree
+from pigpen.sim import native
+from pigpen.sim.native.binding import Engine
+from tests.rules.odd_rules import ODD
+from tests.sim.test_card_tree import places
+from tests.sim.views import bot_view
+
+NUMBER = 12
+
+
+def main(library: Path) -> int:
+    """Use the library for deals of every variant; return the number of deals."""
+    checked, done = Engine(library), 0
+    native.engine = lambda: checked  # type: ignore[assignment]
+    for rules in (*PRESETS.values(), *ODD):
+        for deal in places(rules, NUMBER, seed=31):
+            assert deal.phase is Phase.PLAY
+            view = bot_view(deal, deal.turn)
+            view.sample(view.rng)
+            view.playouts(20, view.rng, Policy(done % 2))
+            CardTree(view, random.Random(done), 64 if done % 2 else 4096).scores(150)
+            checked.features(deal)
+            with suppress(TooLong):
+                solve(deal, limit=300)
+            done += 1
+    return done
+
+
+if __name__ == "__main__":
+    print(main(Path(sys.argv[1])))
