@@ -3,13 +3,14 @@ What Pigpen costs, in one table. Ratios are taken in turn in one run and are wha
 the smallest and the largest in brackets. Without Docker its parts are left out.
 
 `python -m benchmarks.PART --help` describes each part: engine, decision, other_platforms, start, rated, tables,
-growth, ladder_overhead, live, site, verify, why, workers.
+growth, ladder_overhead, live, site, verify, why, workers, commands.
 """
 
 from __future__ import annotations
 
 from benchmarks import (
     command,
+    commands,
     decision,
     engine,
     growth,
@@ -41,6 +42,7 @@ PARTS = [
         verify,
         why,
         workers,
+        commands,
     )
 ]
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.report import show
 from ladder.matches.compare import Comparison, ComparisonPlan, compare
-from ladder.matches.play import play_inline
+from ladder.matches.inline import play_inline
 from ladder.ratings.sprt import ELO, Hypotheses, SequentialTest, SprtDecision
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from pigpen.rules import PRESETS, Rules, seed_from

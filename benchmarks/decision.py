@@ -24,7 +24,7 @@ from benchmarks.plain import plain
 from benchmarks.report import Part, Row, compared
 from ladder.app.local.folder import new_folder
 from ladder.errors import SandboxError
-from ladder.matches.play import inline_table
+from ladder.matches.inline import inline_table
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox

@@ -6,7 +6,7 @@ import argparse
 import asyncio
 
 from benchmarks.report import show
-from ladder.matches.play import play_inline
+from ladder.matches.inline import play_inline
 from ladder.sandbox.bots.bot_source import find_bot
 from pigpen.rules import PRESETS, Rules, seed_from
 from referee.match.formats import Format

@@ -19,7 +19,8 @@ from benchmarks.command import run
 from benchmarks.decision import ENDLESS, INSTANT, RULES
 from benchmarks.lanes import costs, playing, typical
 from benchmarks.report import Part, Row, compared, spread
-from ladder.matches.play import inline_table, sandboxed_table
+from ladder.matches.inline import inline_table
+from ladder.matches.play import sandboxed_table
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.worker.channel import Channel, Frame, MessageKind
 from ladder.worker.live_observer import LiveObserver

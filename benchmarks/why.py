@@ -17,7 +17,7 @@ from benchmarks.command import run
 from benchmarks.report import Part, Row, spread
 from ladder.app.local.reading import Source
 from ladder.app.local.why import dearest_in_record
-from ladder.matches.play import play_inline
+from ladder.matches.inline import play_inline
 from ladder.matches.why import why_of
 from ladder.sandbox.bots.bot_source import find_bot, seat_names
 from pigpen.rules import PRESETS, Phase, seed_from

@@ -13,7 +13,7 @@ from ladder.store.people import name_of
 from ladder.store.queries.faults import faults_of
 from ladder.store.queries.matches import match_row, seat_owners
 from ladder.values.accounts import LOCAL
-from ladder.values.matches import RotationLog, SeatLog
+from ladder.values.logs import RotationLog, SeatLog
 from ladder.values.names import label
 
 if TYPE_CHECKING:

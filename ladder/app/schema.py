@@ -19,7 +19,8 @@ from ladder.values.compare import CompareResult
 from ladder.values.database import Backup, DatabaseCopy, Upgrade
 from ladder.values.doctor import DoctorReport
 from ladder.values.events import EventCheck, EventDraw, EventSimulation
-from ladder.values.matches import Explanation, MatchPage, MatchRow, SeatLog
+from ladder.values.logs import SeatLog
+from ladder.values.matches import Explanation, MatchPage, MatchRow
 from ladder.values.people import TableLinks
 from ladder.values.play import PlayedMatch
 from ladder.values.record import Verification

@@ -13,10 +13,11 @@ import signal
 
 def main() -> None:
     """Run the command line."""
-    from ladder.garbage import look_for_garbage_rarely
+    from ladder.garbage import look_for_garbage_rarely, no_garbage
 
     look_for_garbage_rarely()
-    from ladder.cli.typer_app import run_app
+    with no_garbage():
+        from ladder.cli.typer_app import run_app
 
     run_app()
 

@@ -1,25 +1,24 @@
-"""One match on this machine: start the bots, seat them, let the referee play, clean up in any case."""
+"""One match in sandboxes: start the bots, seat them, let the referee play, clean up in any case."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import signal
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from ladder.errors import BotRejected, ContainerLost, SandboxError
+from ladder.errors import ContainerLost, SandboxError
+from ladder.matches.inline import Played, void
 from ladder.sandbox.base import SOCKET_NAME, SeatMount
 from ladder.sandbox.host.cores import CORES
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
-from ladder.sandbox.inline import InlineProgram, as_program
 from ladder.values.runtimes import has_own_kernel
 from pigpen.rules.shuffle import commitment
-from referee.match.match import Match, MatchSeconds
+from referee.match.match import Match
 from referee.seats.hello import new_token
-from referee.seats.seat import InlineSeat
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.verdict import SeatBroken
 
@@ -29,11 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.sandbox.base import Exit, Instance, Program
-    from ladder.sandbox.bots.bot_source import BotSource
-    from pigpen import Bot
     from referee.match.observer import Observer
     from referee.match.spec import MatchSpec
-    from referee.records.lines import AnyLine, DealLine, ImageFiles, Instances, ResultLine
+    from referee.records.lines import AnyLine, DealLine, ImageFiles, Instances
     from referee.seats.process_controller import ProcessController
     from referee.seats.seat import Seat
 
@@ -83,82 +80,6 @@ LOST_SECONDS = 1.0
 _LEAST_FIRST: tuple[ImageFiles, ...] = ("read", "locked", "isolated")
 
 NO_LABELS: Mapping[str, str] = MappingProxyType({})
-
-
-@dataclass(frozen=True)
-class Played:
-    """A finished match."""
-
-    result: ResultLine
-    logs: Mapping[int, tuple[str, ...]]
-    """By table: the end of what each bot wrote to stdout and stderr there, in the order of their numbers."""
-    seconds: MatchSeconds
-    """Where the time went."""
-
-
-@contextlib.asynccontextmanager
-async def void() -> AsyncIterator[None]:
-    """Add to a failure of the platform what it means for the match."""
-    try:
-        yield
-    except ContainerLost as error:
-        raise ContainerLost(f"{str(error).rstrip('.')}. The match is void.", error.bot) from error
-    except SandboxError as error:
-        text = str(error).rstrip(".")
-        raise SandboxError(f"{text}. The match is void, and nothing is held against any bot.") from error
-
-
-@void()
-async def play_inline(
-    spec: MatchSpec, bots: Sequence[BotSource], write: Write, recorded: Sequence[DealLine] | None = None
-) -> Played:
-    """
-    Play with bots in this process, fresh ones for each table, one table after the other.
-
-    Args:
-        spec: What is to be played.
-        bots: The bots, in the order of their numbers.
-        write: Takes the record's lines.
-        recorded: The deals in the record of an interrupted match.
-
-    Raises:
-        BotRejected: If a bot cannot be made.
-        CannotResume: If the recorded deals are not of this match.
-        SandboxError: If *write* failed; the match is void.
-    """
-    logs: dict[int, tuple[str, ...]] = {}
-
-    def open_table(table: int) -> AbstractAsyncContextManager[Sequence[Seat]]:
-        return inline_table(bots, partial(logs.__setitem__, table))
-
-    match = Match(spec, open_table, write, recorded)
-    return Played(await match.play(), logs, match.seconds)
-
-
-@contextlib.asynccontextmanager
-async def inline_table(bots: Sequence[BotSource], keep: Keep) -> AsyncIterator[list[InlineSeat]]:
-    """
-    Seat fresh bots in this process.
-
-    Args:
-        bots: The bots.
-        keep: Takes the end of what each of them wrote to stderr.
-
-    Raises:
-        BotRejected: If a bot cannot be made.
-    """
-    with as_program():
-        seats = [InlineSeat(_make(bot)) for bot in bots]
-        yield seats
-        keep(tuple(seat.log for seat in seats))
-
-
-def _make(source: BotSource) -> Bot:
-    program = InlineProgram(source)
-    try:
-        return program()
-    except Exception as error:  # a bot may raise anything
-        raise BotRejected(f"{program.bot_class.__name__}() cannot be made: {type(error).__name__}: {error}") from error
 
 
 @void()

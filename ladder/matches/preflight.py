@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ladder.matches.check import ConformanceCheck, Report
 from ladder.matches.check_wire import WIRE
-from ladder.matches.play import Played, play_sandboxed
+from ladder.matches.inline import Played
+from ladder.matches.play import play_sandboxed
 from ladder.results.faults import Faults
 from pigpen.check import cases_of
 from pigpen.rules import Rules, seed_from

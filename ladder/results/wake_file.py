@@ -21,7 +21,7 @@ class WakeFile:
         self._folder = folder
 
     def wake(self) -> None:
-        """Let the process look at once; it looks every second in any case."""
+        """Let the process look at once; it looks every few seconds in any case."""
         self._touch(WAKE)
 
     def woken(self) -> int:

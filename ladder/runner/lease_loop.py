@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -24,6 +25,8 @@ WAKE_SECONDS = 0.05
 """Seconds between two looks at whether the process was woken; a look costs some microseconds."""
 LOOK_SECONDS = 1.0
 """Seconds between two queries of the database, even if the process was not woken."""
+IDLE_WAKE_SECONDS, IDLE_LOOK_SECONDS = 0.2, 5.0
+"""The same while nothing is under way: an idle ladder takes hardly any CPU time."""
 RENEW_SECONDS = 10.0
 
 L = TypeVar("L", bound=Lease)
@@ -67,7 +70,7 @@ class LeaseLoop(ABC, Generic[L]):
         """
 
     async def check(self) -> None:
-        """End what must not continue; called once a second, before anything is leased."""
+        """End what must not continue; called once a second while there is work under way, before anything is leased."""
 
     def about(self, lease: L) -> dict[str, object]:
         """Say in fields of the log which lease it is."""
@@ -75,7 +78,7 @@ class LeaseLoop(ABC, Generic[L]):
 
     async def run(self) -> None:
         """Work until cancelled; then what is under way is given back, to be leased by another process."""
-        woken, look_at, renew_at = -1, 0.0, 0.0
+        woken, looked, renew_at = -1, -math.inf, 0.0
         try:
             while True:
                 now = loop_time()
@@ -83,12 +86,13 @@ class LeaseLoop(ABC, Generic[L]):
                     renew_at = now + RENEW_SECONDS
                     if await self.try_to(self._queue.renew()):
                         self._files.show_alive()
-                if now >= look_at or self._has_room.is_set() or self._files.woken() != woken:
-                    woken, look_at = self._files.woken(), now + LOOK_SECONDS
+                look_seconds = LOOK_SECONDS if self.running else IDLE_LOOK_SECONDS
+                if now >= looked + look_seconds or self._has_room.is_set() or self._files.woken() != woken:
+                    woken, looked = self._files.woken(), now
                     self._has_room.clear()
                     await self.try_to(self._look())
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(WAKE_SECONDS):
+                    async with asyncio.timeout(WAKE_SECONDS if self.running else IDLE_WAKE_SECONDS):
                         await self._has_room.wait()
         finally:
             await asyncio.shield(self._stop())

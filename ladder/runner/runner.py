@@ -7,6 +7,7 @@ handlers (a match has been played, the organiser stops the run) put a function t
 
 from __future__ import annotations
 
+import math
 import time
 from functools import partial
 from queue import Empty
@@ -82,6 +83,8 @@ class Runner:
         self._is_starved = self._is_settled = self._has_checked = self._has_more = False
         self._stops = 0
         self._voids = 0
+        self._tick = tick
+        self._requested_at = -math.inf
         self._outage = Outage(tick)
         self._probing = self._must_probe = False
 
@@ -135,14 +138,22 @@ class Runner:
             log.info("match.requeued", match=match, status=str(status), reason="its runner does not report any more")
 
     def _step(self) -> None:
+        was_idle = not (self._matches or self._submissions)
         self._beat()
         self._matches.settle()
         self._submissions.settle()
         if not (self._stops or self._is_reached() or self._probing or self._must_probe):
             self._submissions.begin(self._free)
-        if not self._stops:
+        if not (self._stops or (was_idle and self._waits_for_bots)):
             self._refresh_estimates()
             self._fill_slots()
+
+    @property
+    def _waits_for_bots(self) -> bool:
+        """Whether there were too few matches at the last request, a moment ago, and nothing tells of more."""
+        if not self._is_starved or self._must_probe or self._outage.lasts or self._submissions:
+            return False
+        return self._tick() < self._requested_at + IDLE_SECONDS
 
     def _fill_slots(self) -> None:
         if self._must_probe:
@@ -155,6 +166,7 @@ class Runner:
         playing = {(task.match, task.attempt) for task in self._matches.tasks}
         machines = self._executor.machines() if self._coordinator.owners_apart else None
         at_once = self._executor.slots if machines is None else max((_most(each) for each in machines), default=1)
+        self._requested_at = self._tick()
         tasks = self._coordinator.take(count, self._ahead(count), playing, at_once, machines)
         for task in tasks:
             self._matches.begin(task)

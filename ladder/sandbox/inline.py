@@ -10,12 +10,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected
-from ladder.sandbox.bots.content import Content
 from ladder.sandbox.excerpt import advice
 from ladder.sandbox.inline_folder import InlineFolder, has_files
-from ladder.sandbox.wheels.local_install import install_locally
-from ladder.sandbox.wheels.packages import Asked, Packages
-from ladder.sandbox.wheels.requirements import LOCK, REQUIREMENTS
+from ladder.values.bot_files import LOCK, REQUIREMENTS
 from pigpen import Bot
 
 if TYPE_CHECKING:
@@ -25,6 +22,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from ladder.sandbox.bots.bot_source import BotSource
+    from ladder.sandbox.wheels.packages import Packages
     from pigpen import Card, DealResult, Face, FaultNotice, MatchResult, MoonChoice, View, Welcome
 
 _numbers = itertools.count()
@@ -144,12 +142,12 @@ def load_bot_class(source: BotSource, packages: Packages | None = None) -> type[
 def _install(folder: Path, packages: Packages | None) -> None:
     if not any((folder / name).exists() for name in (REQUIREMENTS, LOCK)):
         return  # to read the whole folder for each instance would take long
-    asked = Asked.by(Content.read(folder))
-    if asked.anything:
-        _, installed = install_locally(packages or Packages(), asked)
-        if str(installed) not in sys.path:
-            sys.path.append(str(installed))
-            importlib.invalidate_caches()
+    from ladder.sandbox.wheels.local_install import installed_for  # takes long to import, and few bots need packages
+
+    installed = installed_for(folder, packages)
+    if installed and str(installed) not in sys.path:
+        sys.path.append(str(installed))
+        importlib.invalidate_caches()
 
 
 def _only_bot(module: ModuleType, source: BotSource) -> type[Bot]:

@@ -16,7 +16,7 @@ import tty
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ladder.terminal.running import stopped
+from ladder.terminal.interrupts import stopped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.app.remote.login import read_login
 from ladder.errors import UserError
+from ladder.settings.file import why_not_read
 from ladder.terminal.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -34,7 +36,6 @@ def the_settings(*bots: Path) -> Settings:
     Raises:
         UserError: If one makes no sense.
     """
-    from ladder.settings.file import why_not_read
     from ladder.settings.settings import load_settings
 
     if reason := why_not_read(bots):
@@ -78,8 +79,6 @@ def asked(local: bool) -> Iterator[LocalLadder | RemoteLadder]:
         StoreError: If its database does not answer.
         UserError: If the log-in cannot be read.
     """
-    from ladder.app.remote.login import read_login
-
     login = None if local else read_login()
     if login is None:
         with opened() as ladder:
@@ -101,8 +100,6 @@ def only_here(command: str, local: bool) -> None:
     Raises:
         UserError: If this user has logged in to a remote ladder, and --local is not given.
     """
-    from ladder.app.remote.login import read_login
-
     if not local and (login := read_login()) is not None:
         raise UserError(
             f"pigpen {command} works only on this machine's ladder, but you are logged in to {login.address}. "

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ladder.terminal.sanitize import in_markup
 
@@ -26,8 +25,13 @@ def progress(what: str, total: int | None, done: int = 0) -> Iterator[Callable[.
         total: How many there are; None where nobody knows.
         done: How many are done already.
     """
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    if not console.is_terminal:
+        yield lambda description=what: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(in_markup(what), total=total, completed=done)
         yield lambda description=what: bar.update(task, advance=1, description=in_markup(description))

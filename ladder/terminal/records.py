@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.errors import UserError
+from ladder.terminal.ladder import asked
+from referee.records.errors import RecordTooLarge
+from referee.records.limits import MAX_BYTES
 
 if TYPE_CHECKING:
     from ladder.app.local.reading import Source
@@ -50,8 +53,6 @@ def record_of(named: Path, local: bool = False) -> Path:
         return _piped()
     if os.path.exists(named) or not re.fullmatch(r"[0-9]{1,10}", str(named)):
         return named
-    from ladder.terminal.ladder import asked
-
     with asked(local) as ladder:
         return ladder.record_of(int(str(named)))
 
@@ -63,9 +64,6 @@ def is_piped(named: Path) -> bool:
 
 def _piped() -> Path:
     """A copy of what comes on standard input, for as long as the command runs: some commands read it more than once."""
-    from referee.records.errors import RecordTooLarge
-    from referee.records.limits import MAX_BYTES
-
     number, name = tempfile.mkstemp(prefix="pigpen-record-")
     atexit.register(os.unlink, name)
     with open(number, "wb") as copy:

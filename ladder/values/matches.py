@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ladder.values.faults import FaultReport
 from ladder.values.replay import DealPlace
 from ladder.values.value import Time, Value
 
@@ -166,20 +165,3 @@ class Explanation(Value):
     """What to add to each of these ratings to show it; the same at all times."""
     moves: tuple[MoveExplained, ...]
     """The best place first."""
-
-
-class RotationLog(Value):
-    """The end of what a bot printed in one rotation."""
-
-    rotation: int
-    """Its number, from 1; in a match without boards, 1."""
-    printed: str
-    faults: tuple[FaultReport, ...]
-
-
-class SeatLog(Value):
-    """The end of what a bot printed in a match."""
-
-    seat: int
-    bot: str
-    rotations: tuple[RotationLog, ...]

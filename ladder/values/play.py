@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ladder.values.matches import RotationLog
+from ladder.values.logs import RotationLog
 from ladder.values.value import Value
 from referee.records.lines import BotResult
 

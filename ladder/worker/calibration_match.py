@@ -15,7 +15,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
-from ladder.matches.play import inline_table
+from ladder.matches.inline import inline_table
 from ladder.sandbox.base import SAME_HASHES
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.host.cores import CORES

@@ -7,6 +7,7 @@ fields of their own, so that `without_times` can leave them out.
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -297,7 +298,11 @@ class ResultLine(Line):
 
 
 AnyLine = Annotated[MatchLine | DealLine | ResultLine, Field(discriminator="type")]
-_adapter: pydantic.TypeAdapter[MatchLine | DealLine | ResultLine] = pydantic.TypeAdapter(AnyLine)
+
+
+@functools.cache
+def _adapter() -> pydantic.TypeAdapter[MatchLine | DealLine | ResultLine]:
+    return pydantic.TypeAdapter(AnyLine)
 
 
 def to_json(line: Line) -> str:
@@ -312,7 +317,7 @@ def from_json(text: str | bytes) -> MatchLine | DealLine | ResultLine:
     Raises:
         pydantic.ValidationError: If it is none; the error names the field.
     """
-    return _adapter.validate_json(text)
+    return _adapter().validate_json(text)
 
 
 def objection(detail: ErrorDetails) -> str:

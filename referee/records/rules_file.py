@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import tomllib
 from pathlib import Path
@@ -25,9 +26,6 @@ MAX_MISTAKES = 3
 """Mistakes that one message names at most."""
 MAX_SHOWN = 400
 """Characters of one of them at most."""
-_adapter = pydantic.TypeAdapter(Rules)
-
-
 TOO_DEEP = f"tables and lists are nested more than {MAX_LEVELS} levels deep"
 
 
@@ -109,11 +107,16 @@ def rules_from(plain: dict[str, Any]) -> Rules:
     """
     _check_values(plain)
     try:
-        return _adapter.validate_json(json.dumps(plain), strict=True)
+        return _adapter().validate_json(json.dumps(plain), strict=True)
     except pydantic.ValidationError as error:
         found = [shortened(_sentence(detail), MAX_SHOWN) for detail in error.errors()[:MAX_MISTAKES]]
         more = error.error_count() - len(found)
         raise RulesFileError("; ".join(found) + (f"; and {more} more mistakes" if more else "")) from None
+
+
+@functools.cache
+def _adapter() -> pydantic.TypeAdapter[Rules]:
+    return pydantic.TypeAdapter(Rules)
 
 
 def _check_values(value: object, place: str = "", level: int = 0) -> None:

@@ -6,7 +6,7 @@ import traceback
 from typing import TYPE_CHECKING, Protocol
 
 from pigpen.bot import WrongAnswer, decide, notify
-from pigpen.wire.messages import NO_ACTION
+from pigpen.values.notices import NO_ACTION
 from referee.seats.exit import Exit
 from referee.seats.verdict import SeatFailure, Verdict
 

@@ -10,10 +10,22 @@ from typing import Any
 
 import pytest
 
-from benchmarks import decision, engine, growth, ladder_overhead, other_platforms, site, start, tables, verify, why
+from benchmarks import (
+    commands,
+    decision,
+    engine,
+    growth,
+    ladder_overhead,
+    other_platforms,
+    site,
+    start,
+    tables,
+    verify,
+    why,
+)
 from benchmarks.lanes import playing
 from benchmarks.report import Row
-from ladder.matches.play import inline_table
+from ladder.matches.inline import inline_table
 from pigpen import is_accelerated
 from pigpen.rules import PRESETS
 
@@ -43,6 +55,12 @@ def test_engine() -> None:
     ]
     solved = [f"last five tricks solved, {name}" for name in PRESETS] if is_accelerated() else []
     assert found[8:] == solved
+
+
+@pytest.mark.long
+def test_commands() -> None:
+    found = names(commands.measure(1, begin=5.0, seconds=1.0))
+    assert found == [*(f"{name}: CPU" for name in commands.COMMANDS), "pigpen up, idle: memory", "pigpen up, idle: CPU"]
 
 
 @pytest.mark.long

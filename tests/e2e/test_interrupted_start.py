@@ -37,7 +37,7 @@ MOMENTS = {
     "our imports begin": "ladder.cli.typer_app:<module>",
     "typer is imported": "typer:<module>",
     "pydantic is imported": "pydantic:<module>",
-    "the last of our imports": "ladder.cli.replay.verify:<module>",
+    "the last of our imports": "ladder.cli.play.play:<module>",
     "commands are put together": "typer.main:get_group",
     "words are parsed": "ladder.cli.typer_app:make_context",
     "the command is called": "ladder.cli.play.play:play",
@@ -82,4 +82,4 @@ def test_an_interrupted_start_ends_with_130_and_no_traceback(tmp_path: Path, mom
 def test_an_interrupted_end_shows_no_traceback(tmp_path: Path) -> None:
     """Its mistake is about to be told: there is nothing more to clean up."""
     words = ("play", "nobody", "--sandbox", "inline")
-    assert interrupted(tmp_path, "ladder.cli.typer_app:_quit", *words) == (130, "", "pigpen: Interrupted.\n")
+    assert interrupted(tmp_path, "ladder.cli.failures:_quit", *words) == (130, "", "pigpen: Interrupted.\n")

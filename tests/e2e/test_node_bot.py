@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from ladder.cli.play.new import new
-from ladder.matches.play import Played, play_sandboxed
+from ladder.matches.inline import Played
+from ladder.matches.play import play_sandboxed
 from ladder.sandbox.base import SOCKET_NAME, Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.inline import load_bot_class

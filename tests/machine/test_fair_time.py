@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.fair import busy_machine
-from ladder.matches.play import Played, play_sandboxed
+from ladder.matches.inline import Played
+from ladder.matches.play import play_sandboxed
 from ladder.sandbox.base import Instance, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox

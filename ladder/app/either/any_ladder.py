@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired
-    from ladder.values.matches import Explanation, MatchPage, MatchRow, SeatLog
+    from ladder.values.logs import SeatLog
+    from ladder.values.matches import Explanation, MatchPage, MatchRow
     from ladder.values.order import Order
     from ladder.values.standings import Standings
     from ladder.values.submission import SubmissionList, SubmissionRow

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ladder.matches.bots import load_bots
 from ladder.results.faults import Faults
 from ladder.sandbox.host.cores import bot_cores
-from ladder.values.matches import RotationLog
+from ladder.values.logs import RotationLog
 from ladder.values.play import PlayedBot, PlayedMatch
 from referee.records.lines import DealLine
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ladder.app.local.match_plan import MatchPlan
     from ladder.matches.bots import BotSeats
-    from ladder.matches.play import Played
+    from ladder.matches.inline import Played
     from ladder.sandbox.base import Sandbox
     from ladder.values.faults import FaultReport
     from referee.match.spec import MatchSpec

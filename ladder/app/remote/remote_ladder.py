@@ -12,7 +12,8 @@ from ladder.app.remote.records import fetch_record
 from ladder.errors import LadderError, RemoteError, UserError
 from ladder.values.bots import BotList, BotPage, PeopleAllowed, PeoplePermission, Retired, Retirement
 from ladder.values.health import LadderHealth
-from ladder.values.matches import Explanation, MatchList, MatchPage, MatchRow, SeatLog
+from ladder.values.logs import SeatLog
+from ladder.values.matches import Explanation, MatchList, MatchPage, MatchRow
 from ladder.values.order import Order
 from ladder.values.standings import Standings
 from ladder.values.submission import SubmissionList, SubmissionRow

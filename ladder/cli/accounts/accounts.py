@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,16 +14,10 @@ from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import opened
 from ladder.terminal.sanitize import sanitize
+from ladder.values.accounts import LOCAL, Role
 
 if TYPE_CHECKING:
     from ladder.values.accounts import AccountRow
-
-
-class RoleName(enum.StrEnum):
-    """The names of `ladder.values.accounts.Role`, which takes long to import."""
-
-    CONTESTANT = "contestant"
-    ORGANISER = "organiser"
 
 
 def list_accounts(as_json: JsonOption = False) -> None:
@@ -35,7 +28,6 @@ def list_accounts(as_json: JsonOption = False) -> None:
         pigpen account list
     """
     from ladder.app.accounts.managing import accounts
-    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         found = accounts(ladder, LOCAL)
@@ -63,7 +55,6 @@ def add(
         pigpen account add olga --organiser --password
     """
     from ladder.app.accounts import managing
-    from ladder.values.accounts import LOCAL
 
     role = role_of(organiser)
     with opened(create=True) as ladder:
@@ -91,7 +82,6 @@ def disable(
         pigpen account disable mallory --reason "It is shared by a whole school."
     """
     from ladder.app.accounts import managing
-    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         row = managing.disable(ladder, LOCAL, name, reason)
@@ -106,7 +96,6 @@ def enable(name: NameArgument, as_json: JsonOption = False) -> None:
         pigpen account enable mallory
     """
     from ladder.app.accounts import managing
-    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         row = managing.enable(ladder, LOCAL, name)
@@ -115,7 +104,7 @@ def enable(name: NameArgument, as_json: JsonOption = False) -> None:
 
 def role(
     name: NameArgument,
-    role: Annotated[RoleName, typer.Argument(help="The new role.")],
+    role: Annotated[Role, typer.Argument(help="The new role.")],
     as_json: JsonOption = False,
 ) -> None:
     """
@@ -125,11 +114,10 @@ def role(
         pigpen account role ada organiser
     """
     from ladder.app.accounts import managing
-    from ladder.values.accounts import LOCAL, Role
 
     with opened() as ladder:
-        row = managing.set_role(ladder, LOCAL, name, Role(role))
-    _say(row, as_json, f"{name} is {'an' if role is RoleName.ORGANISER else 'a'} {role} now.")
+        row = managing.set_role(ladder, LOCAL, name, role)
+    _say(row, as_json, f"{name} is {'an' if role is Role.ORGANISER else 'a'} {role} now.")
 
 
 def quota(
@@ -146,7 +134,6 @@ def quota(
         pigpen account quota ada default
     """
     from ladder.app.accounts import managing
-    from ladder.values.accounts import LOCAL
 
     count = None if submissions == "default" else _number(submissions)
     with opened() as ladder:

@@ -12,6 +12,7 @@ from ladder.cli.accounts.tables import print_invitations
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import opened
 from ladder.terminal.sanitize import sanitize
+from ladder.values.accounts import LOCAL
 
 
 def invite(
@@ -32,7 +33,6 @@ def invite(
         pigpen account invite --name ada --days 3
     """
     from ladder.app.accounts import inviting
-    from ladder.values.accounts import LOCAL
 
     with opened(create=True) as ladder:
         print_link(ladder, inviting.invite(ladder, LOCAL, role_of(organiser), name, note, days), as_json)
@@ -46,7 +46,6 @@ def invitations(as_json: JsonOption = False) -> None:
         pigpen account invitations
     """
     from ladder.app.accounts import inviting
-    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         found = inviting.invitations(ladder, LOCAL)
@@ -64,7 +63,6 @@ def uninvite(number: Annotated[int, typer.Argument(help="Its number in pigpen ac
         pigpen account uninvite 7
     """
     from ladder.app.accounts.inviting import take_back
-    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         take_back(ladder, LOCAL, number)
@@ -79,7 +77,6 @@ def password(name: NameArgument, days: DaysOption = 1, as_json: JsonOption = Fal
         pigpen account password ada
     """
     from ladder.app.accounts import inviting
-    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         print_link(ladder, inviting.new_password(ladder, LOCAL, name, days), as_json)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import getpass
 import sys
+import webbrowser
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.app.remote.address import ladder_address
+from ladder.app.remote.login import read_login
 from ladder.errors import UserError
 from ladder.terminal.json_output import print_json
 from ladder.terminal.sanitize import sanitize
@@ -48,9 +51,7 @@ def login(
 
         pigpen login
     """
-    from ladder.app.remote.address import ladder_address
     from ladder.app.remote.logging_in import keep
-    from ladder.app.remote.login import read_login
 
     before = read_login()
     if address is None and before is None:
@@ -105,8 +106,6 @@ def the_login() -> Login:
     Raises:
         UserError: If to none.
     """
-    from ladder.app.remote.login import read_login
-
     if (login := read_login()) is None:
         raise UserError(NOWHERE)
     return login
@@ -129,8 +128,6 @@ def _confirmed(where: str, browser: bool) -> str:
 
 
 def _open(started: LoginStarted) -> None:
-    import webbrowser
-
     is_page = started.address.startswith(("https://", "http://"))
     if not is_page or not webbrowser.open(started.address):
         typer.echo("No browser could be opened.", err=True)

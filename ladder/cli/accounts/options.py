@@ -8,6 +8,7 @@ import typer
 
 from ladder.terminal.json_output import print_json
 from ladder.terminal.sanitize import sanitize
+from ladder.values.accounts import Role
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
@@ -20,8 +21,6 @@ DaysOption = Annotated[int, typer.Option(min=1, max=365, help="Days for which th
 
 def role_of(organiser: bool) -> Role:
     """Give the role of an account, as --organiser says."""
-    from ladder.values.accounts import Role
-
     return Role.ORGANISER if organiser else Role.CONTESTANT
 
 

@@ -12,6 +12,7 @@ from ladder.cli.accounts.tables import print_audit, print_credentials
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import opened
 from ladder.terminal.sanitize import sanitize
+from ladder.values.accounts import LOCAL
 
 
 def sessions(name: NameArgument, as_json: JsonOption = False) -> None:
@@ -22,7 +23,6 @@ def sessions(name: NameArgument, as_json: JsonOption = False) -> None:
         pigpen account sessions ada
     """
     from ladder.app.accounts.tokens import credentials
-    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         found = credentials(ladder, LOCAL, name)
@@ -47,7 +47,6 @@ def revoke(
         pigpen account revoke ada 12
     """
     from ladder.app.accounts import tokens
-    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         if number is None:
@@ -70,7 +69,6 @@ def audit(
         pigpen account audit --limit 200
     """
     from ladder.app.accounts import managing
-    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         found = managing.audit(ladder, LOCAL, limit)

@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 
+from ladder.cli.organise.workers_table import print_coordinators, print_worker, print_workers
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import opened, the_settings
 from ladder.terminal.sanitize import sanitize
+from ladder.values.accounts import LOCAL
+from ladder.values.value import time_of
 
 if TYPE_CHECKING:
     from ladder.values.cluster import WorkerRow
@@ -47,13 +51,8 @@ def status(
 
         pigpen cluster status --json
     """
-    from rich.console import Console
-
     from ladder.app.cluster import certs, worker_states
     from ladder.app.cluster.coordinators import coordinators
-    from ladder.cli.organise.workers_table import print_coordinators, print_worker, print_workers
-    from ladder.values.accounts import LOCAL
-    from ladder.values.value import time_of
 
     with opened() as ladder:
         rows = worker_states.workers(ladder, LOCAL) if name is None else [worker_states.worker(ladder, LOCAL, name)]
@@ -87,7 +86,6 @@ def drain(
         pigpen cluster drain barn --reason "It gets a new disk."
     """
     from ladder.app.cluster import worker_states
-    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         row = worker_states.drain(ladder, LOCAL, name, reason)
@@ -103,7 +101,6 @@ def resume(name: NameArgument, as_json: JsonOption = False) -> None:
         pigpen cluster resume barn
     """
     from ladder.app.cluster import worker_states
-    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         row = worker_states.resume(ladder, LOCAL, name)
@@ -119,7 +116,6 @@ def forget(name: NameArgument) -> None:
         pigpen cluster forget barn
     """
     from ladder.app.cluster import worker_states
-    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         worker_states.forget(ladder, LOCAL, name)

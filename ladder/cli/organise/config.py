@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import tomli_w
 import typer
 
+from ladder.settings.file import FILE
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import the_settings
 from ladder.terminal.sanitize import sanitize, toml_text
@@ -39,8 +40,6 @@ def config(
 
 
 def _lines(row: SettingRow) -> list[str]:
-    from ladder.settings.file import FILE
-
     set_by = {"default": "", "file": f"  # by {FILE}", "environment": f"  # by PIGPEN_{row.name.upper()}"}[row.source]
     line = toml_text(tomli_w.dumps({row.name: row.value}).strip()) + set_by
     return ["", f"# {row.meaning}", f"# {line}" if row.source == "default" else line]

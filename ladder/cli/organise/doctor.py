@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.errors import SandboxError
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import the_settings
 from ladder.terminal.sandboxes import say
@@ -64,7 +65,6 @@ def say_what_is_missing(settings: Settings) -> None:
     from ladder.app.bot_runtime import warning
     from ladder.app.doctor import engine_facts
     from ladder.app.machine_findings import missing_at_once
-    from ladder.errors import SandboxError
 
     try:
         engine = engine_facts()

@@ -9,6 +9,7 @@ import typer
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import opened
 from ladder.terminal.sanitize import sanitize
+from ladder.values.accounts import LOCAL
 
 
 def requeue(
@@ -22,7 +23,6 @@ def requeue(
         pigpen ladder requeue 17
     """
     from ladder.app.quarantine import requeue as put_back
-    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         row = put_back(ladder, LOCAL, match)

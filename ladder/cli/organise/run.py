@@ -10,8 +10,9 @@ from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.cli.organise.requeue import requeue
 from ladder.errors import UserError
 from ladder.people.commands.ladder_tables import run_tables
+from ladder.terminal.interrupts import stopped, stopped_by_signals
 from ladder.terminal.ladder import opened
-from ladder.terminal.running import run, stopped, stopped_by_signals
+from ladder.terminal.running import run
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.organise.doctor import say_what_is_missing
-from ladder.errors import UserError
+from ladder.errors import SandboxError, UserError
 from ladder.terminal.ladder import opened, the_settings
 from ladder.terminal.sanitize import sanitize
 from ladder.values.sandbox_kind import SandboxKind
@@ -167,7 +167,6 @@ def _registry(
 def _tidy(ladder: Ladder, address: str, plan: RegistryPlan) -> None:
     """Remove images that nobody needs; should that fail, the ladder runs all the same."""
     from ladder.app.registry_maintenance import sweep
-    from ladder.errors import SandboxError
 
     try:
         removed = sweep(ladder, address, plan)

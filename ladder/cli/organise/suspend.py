@@ -9,6 +9,7 @@ import typer
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import LocalOption, only_here, opened
 from ladder.terminal.sanitize import sanitize
+from ladder.values.accounts import LOCAL
 
 BotArgument = Annotated[str, typer.Argument(help="A bot, which means its newest version, or a version: Trotter@2.")]
 VariantOption = Annotated[str | None, typer.Option(help="Only in this variant. By default: in all its variants.")]
@@ -34,7 +35,6 @@ def suspend(
     """
     only_here("suspend", local)
     from ladder.app.states import suspend as suspend_bot
-    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         done = suspend_bot(ladder, LOCAL, bot, reason, variant)
@@ -57,7 +57,6 @@ def resume_bot(
     """
     only_here("resume-bot", local)
     from ladder.app.states import resume_bot as resume
-    from ladder.values.accounts import LOCAL
 
     with opened() as ladder:
         done = resume(ladder, LOCAL, bot, variant)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ladder.terminal.running import stopped, stopped_by_signals
+from ladder.terminal.interrupts import stopped, stopped_by_signals
 from ladder.terminal.sanitize import sanitize
 
 

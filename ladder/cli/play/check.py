@@ -19,6 +19,7 @@ from ladder.terminal.sanitize import sanitize
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 from pigpen.rules import PRESETS, Rules
 from referee.match.spec import DEFAULT_CLOCK
+from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -52,8 +53,6 @@ def check(
 
         pigpen check ./mybot --rules hearts --case "follow suit"
     """
-    from referee.records.rules_file import load_rules  # takes long to import
-
     variants = [load_rules(name) for name in rules] if rules else list(PRESETS.values())
     source = find_bot(bot)
     say_what_is_not_read([source])

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from ladder.errors import SandboxError
 from ladder.ratings.sprt import ELO, LEAST, SprtDecision
+from ladder.terminal.interrupts import Stopped
 from ladder.terminal.json_output import print_json
 from ladder.terminal.options import (
     DEFAULT_CLOCK_TEXT,
@@ -24,7 +25,7 @@ from ladder.terminal.options import (
     SeedOption,
     setup_of,
 )
-from ladder.terminal.running import Stopped, run
+from ladder.terminal.running import run
 from ladder.terminal.sandboxes import opened_sandbox
 from ladder.terminal.sanitize import in_markup
 from ladder.values.sandbox_kind import SandboxKind

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.play.rerun_table import print_rerun
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import LocalOption
@@ -55,7 +56,6 @@ def rerun(
     """
     # What reads records takes long to import.
     from ladder.app.local.reading import Where, bot_in, deals_in, read_match, understanding
-    from ladder.cli.play.rerun_table import print_rerun
     from referee.replay.rerun import table_reruns
 
     source = source_of(record, local)

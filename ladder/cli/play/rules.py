@@ -11,6 +11,7 @@ from rich.table import Table
 from ladder.terminal.sanitize import json_line, sanitize, toml_text
 from pigpen.rules import PRESETS, Rules
 from pigpen.rules.words import describe
+from referee.records.rules_file import load_rules, to_toml
 
 
 def rules(
@@ -34,8 +35,6 @@ def rules(
     if name is None:
         Console().print(_overview())
         return
-    from referee.records.rules_file import load_rules, to_toml  # takes long to import
-
     variant = load_rules(name)
     if as_json:
         typer.echo(json_line(variant.to_plain()))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ladder.cli.replay.why_table import print_dearest, print_why
 from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption
@@ -49,7 +50,6 @@ def why(
     """
     from ladder.app.local.reading import Where
     from ladder.app.local.why import dearest_in_record, why_in_record  # what simulates takes time to import
-    from ladder.cli.replay.why_table import print_dearest, print_why
 
     source, where = source_of(record, local), Where(deal, board, rotation)
     if step is not None:

@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 
 from ladder.cli.results.explain import MatchArgument
+from ladder.cli.results.logs_text import print_logs
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
 from ladder.terminal.records import RotationOption
@@ -31,8 +32,6 @@ def logs(
 
         pigpen logs 17 2 --rotation 1
     """
-    from ladder.cli.results.logs_text import print_logs
-
     with asked(local) as ladder:
         found = ladder.logs(match, seat, rotation)
     if as_json:

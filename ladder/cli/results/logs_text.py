@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ladder.values.faults import FaultReport
-    from ladder.values.matches import RotationLog, SeatLog
+    from ladder.values.logs import RotationLog, SeatLog
 
 _DECISION = re.compile(r"\[(\d+)\] ")
 """What stands before each line that was printed: the decision that the bot was at (`ladder.sandbox.tail`)."""

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ladder.cli.results.matches_table import print_match, print_matches
 from ladder.cli.results.standings import VariantOption
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
@@ -48,8 +49,6 @@ def matches(
 
         pigpen matches 17
     """
-    from ladder.cli.results.matches_table import print_match, print_matches
-
     with asked(local) as ladder:
         if match is not None:
             one = ladder.match(match)

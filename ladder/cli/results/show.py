@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ladder.cli.results.show_text import print_page
 from ladder.cli.results.standings import VariantOption
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
@@ -29,8 +30,6 @@ def show(
 
         pigpen show Trotter@2 --variant gongzhu --opponents 50
     """
-    from ladder.cli.results.show_text import print_page
-
     with asked(local) as ladder:
         page = ladder.bot_page(bot, variant, opponents)
     if as_json:

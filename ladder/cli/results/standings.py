@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ladder.cli.results.standings_table import print_standings
 from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
@@ -51,7 +52,6 @@ def standings(
         pigpen standings --csv > standings.csv
     """
     from ladder.app.standings_csv import write_csv
-    from ladder.cli.results.standings_table import print_standings
 
     if as_json and as_csv:
         raise UserError("Choose one of --json and --csv.")

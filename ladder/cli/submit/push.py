@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from ladder.app.remote.login import read_login
+from ladder.cli.accounts.login import NOWHERE
+from ladder.errors import UserError
 from ladder.terminal.sanitize import in_markup, sanitize
 
 if TYPE_CHECKING:
@@ -32,10 +35,7 @@ def push(
         pigpen push mybot:latest --name trotter:2
     """
     from ladder.app.remote.connection import Connection
-    from ladder.app.remote.login import read_login
     from ladder.app.remote.pushing import push_image
-    from ladder.cli.accounts.login import NOWHERE
-    from ladder.errors import UserError
 
     login = read_login()
     if login is None:

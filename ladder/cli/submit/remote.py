@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import Console
 
+from ladder.cli.submit.push import pushing
 from ladder.errors import UserError
 from ladder.terminal.progress import progress
 from ladder.terminal.sanitize import in_markup, sanitize
@@ -48,7 +49,6 @@ def submit_there(login: Login, order: SubmissionOrder, source: BotSource) -> Sub
     """
     from ladder.app.remote.connection import Connection
     from ladder.app.remote.submitting import submit
-    from ladder.cli.submit.push import pushing
 
     with Connection(login.address, login.token) as connection:
         return _watched(connection, submit(connection, login, order, source, progress, pushing))

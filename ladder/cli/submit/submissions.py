@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from ladder.cli.submit.remote import words_for
+from ladder.cli.submit.words import print_accepted, print_rejected
 from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
@@ -70,8 +72,6 @@ def print_submissions(found: Sequence[SubmissionRow], console: Console) -> None:
 
 def print_submission(row: SubmissionRow, console: Console) -> None:
     """Print one, and what became of it in the words of pigpen submit."""
-    from ladder.cli.submit.words import print_accepted, print_rejected
-
     say(console, f"Submission {row.id}: {row.bot} of {row.owner}, from {row.source}, {when(row.added)}", "bold")
     say(console, f"  {_state(row)}")
     if row.result is not None and row.result.accepted:
@@ -81,7 +81,5 @@ def print_submission(row: SubmissionRow, console: Console) -> None:
 
 
 def _state(row: SubmissionRow) -> str:
-    from ladder.cli.submit.remote import words_for
-
     state = words_for(row).partition(": ")[2]
     return f"{state}: {row.reason}" if row.reason else state

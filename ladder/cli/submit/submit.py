@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from ladder.app.remote.login import read_login
+from ladder.cli.submit.remote import check_words, submit_there
 from ladder.cli.submit.words import print_accepted, print_rejected
 from ladder.errors import UserError
 from ladder.sandbox.bots.bot_source import find_bot
@@ -16,6 +18,7 @@ from ladder.terminal.progress import progress
 from ladder.terminal.running import run
 from ladder.terminal.sandboxes import say, say_what_is_not_read
 from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.submission import SubmissionOrder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,9 +67,7 @@ def submit(
 
         pigpen submit ada/trotter:2 --name Trotter --keep-old
     """
-    from ladder.app.remote.login import read_login
     from ladder.app.submit.ended import result_of
-    from ladder.cli.submit.remote import check_words, submit_there
 
     source = find_bot(bot)
     say_what_is_not_read([source])
@@ -89,7 +90,6 @@ def submit(
 def _order(source: BotSource, name: str | None, variants: Sequence[str], keep_old: bool, word: str) -> SubmissionOrder:
     """What is submitted, to whatever ladder; that ladder checks it, so that its own sentences are shown."""
     from ladder.entry.variants import choices
-    from ladder.values.submission import SubmissionOrder
 
     return SubmissionOrder.model_construct(
         name=name or _name_of(source),

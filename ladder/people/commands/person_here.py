@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from ladder.errors import UserError
-from ladder.terminal.running import Stopped
+from ladder.terminal.interrupts import Stopped
 from ladder.terminal.sandboxes import say
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ladder.app.local.match_plan import MatchPlan
     from ladder.matches.bots import BotSeats
-    from ladder.matches.play import Played
+    from ladder.matches.inline import Played
     from ladder.sandbox.base import Sandbox
     from ladder.values.play import PlayedMatch
     from referee.records.lines import AnyLine, DealLine

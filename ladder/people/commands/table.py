@@ -6,10 +6,12 @@ from typing import Annotated
 
 import typer
 
+from ladder.people.tables.order_arguments import ordered_table
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import LocalOption, asked
 from ladder.terminal.options import PACE
 from ladder.terminal.sanitize import sanitize
+from ladder.values.people import TablePurpose
 from ladder.values.person_seconds import LEAST_SECONDS, MAX_SECONDS
 from referee.match.spec import PERSON_SECONDS
 
@@ -57,8 +59,6 @@ def table(
         pigpen table --board 17/3/1/0
     """
     from ladder.people.boards.any_ladder_tables import open_at
-    from ladder.people.tables.order_arguments import ordered_table
-    from ladder.values.people import TablePurpose
 
     seated = [word.strip() for word in chairs.split(",")] if chairs else []
     form = "game" if deals is None else f"deals:{deals}"

@@ -6,6 +6,7 @@ It is drawn with the fields that `pigpen replay` has, too, from a `TableView` of
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -133,8 +134,6 @@ def _middle(state: ScreenState, seen: Seen, now: TableView, width: int) -> Itera
 
 
 def _last_trick(view: View, now: TableView) -> TableView:
-    from dataclasses import replace
-
     number = len(view.tricks)
     trick, winner = view.tricks[-1], view.winner(number - 1)
     winning = next(play for play in trick if play.seat == winner)

@@ -33,7 +33,7 @@ FindBuilt = Callable[[str], str | None]
 Takes the key of a build (`ladder.sandbox.docker.built_images`), loads into this engine what was built with it before,
 and gives the image's id, or None. Raises `SandboxError` if it cannot be known.
 """
-_IMAGE = re.compile(r"(sha256:[0-9a-f]{64}|[a-z0-9]+([._/:-]+[a-z0-9]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?)")
+_IMAGE = r"(sha256:[0-9a-f]{64}|[a-z0-9]+([._/:-]+[a-z0-9]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?)"
 
 
 class UnknownBot(UserError, ValueError):
@@ -88,7 +88,7 @@ def find_bot(word: str, samples: Path = SAMPLES) -> BotSource:
     if _is_bot(folder.parent) and folder.name in (*MAIN_FILES, DOCKERFILE):
         raise UnknownBot(f"{word!r} is a file. Name the folder that holds it: {shlex.quote(str(folder.parent))}")
     looks_like_path = word.startswith((".", "/", "~")) or word.endswith("/")
-    if not looks_like_path and re.search("[:/@]", word) and _IMAGE.fullmatch(word):
+    if not looks_like_path and re.search("[:/@]", word) and re.fullmatch(_IMAGE, word):
         return BotSource(word.rpartition("/")[2].partition("@")[0], image=word)
     raise UnknownBot(
         f"There is no bot {word!r}: neither a sample bot ({', '.join(sample_names(samples))}), nor a folder, "

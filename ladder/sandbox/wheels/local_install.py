@@ -7,16 +7,28 @@ import sys
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError
+from ladder.sandbox.bots.content import Content
+from ladder.sandbox.wheels.packages import Asked, Packages
 from ladder.sandbox.wheels.target import this_interpreter
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ladder.sandbox.wheels.packages import Asked, Packages
-
 COMPILE_SECONDS = 300.0
 COMPILE = ("-I", "-m", "compileall", "-qq", "-x", "/tests/", "--invalidation-mode=unchecked-hash")
 """Without .pyc files each start of a bot compiles its packages: 0.2 s for numpy. Compiling runs nothing of them."""
+
+
+def installed_for(folder: Path, packages: Packages | None = None) -> Path | None:
+    """
+    Install the packages that a bot's folder asks for, as `install_locally`; None if it asks for none.
+
+    Args:
+        folder: The bot's.
+        packages: Where packages come from; what pip is set to if None.
+    """
+    asked = Asked.by(Content.read(folder))
+    return install_locally(packages or Packages(), asked)[1] if asked.anything else None
 
 
 def install_locally(packages: Packages, asked: Asked) -> tuple[str, Path]:

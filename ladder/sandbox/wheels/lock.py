@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected
-from ladder.sandbox.wheels.requirements import LOCK, Wanted, is_pinned, read_requirements
+from ladder.sandbox.wheels.requirements import Wanted, is_pinned, read_requirements
+from ladder.values.bot_files import LOCK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

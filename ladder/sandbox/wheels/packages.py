@@ -18,8 +18,9 @@ from ladder.sandbox.host.scratch import disk_errors, scratch_folder
 from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.installed import check, clean
 from ladder.sandbox.wheels.lock import Pin, lock_text, read_lock
-from ladder.sandbox.wheels.requirements import LOCK, REQUIREMENTS, read_requirements
+from ladder.sandbox.wheels.requirements import read_requirements
 from ladder.sandbox.wheels.uv import Uv
+from ladder.values.bot_files import LOCK, REQUIREMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

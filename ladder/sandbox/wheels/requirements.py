@@ -16,13 +16,12 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion
 
 from ladder.errors import BotRejected
+from ladder.values.bot_files import REQUIREMENTS
 from referee.records.errors import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-REQUIREMENTS = "requirements.txt"
-LOCK = "requirements.lock"
 MAX_BYTES = 256 * 1024
 MAX_PACKAGES = 100
 MAX_CHARACTERS = 500

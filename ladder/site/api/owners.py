@@ -15,7 +15,7 @@ from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.fresh import fresh
 from ladder.site.server.viewer import demand, viewer_of
 from ladder.values.bots import PeopleAllowed, PeoplePermission, Retired, Retirement
-from ladder.values.matches import SeatLog
+from ladder.values.logs import SeatLog
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
 
 
+NO_ACTION = "the answer holds no action"
+"""The referee's message for an empty answer, which the SDK sends if a method of the bot returned no answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClockSetting:
     """

@@ -9,7 +9,7 @@ from google.protobuf.duration_pb2 import Duration
 
 from pigpen.rules import CARDS, Action, Card, Exposure, Face, MoonChoice, Phase, cards_in, mask_of
 from pigpen.v1 import referee_pb2, view_pb2
-from pigpen.values.notices import ClockSetting, DealResult, FaultNotice, MatchResult, Notice, Welcome
+from pigpen.values.notices import NO_ACTION, ClockSetting, DealResult, FaultNotice, MatchResult, Notice, Welcome
 from pigpen.values.view import View
 from pigpen.wire.rules_messages import rules_from_message, rules_to_message
 
@@ -22,9 +22,6 @@ PROTOCOL = 1
 
 _PHASES: dict[int, Phase] = {phase.value: phase for phase in Phase}
 """Quicker than a look-up in the enumeration."""
-
-NO_ACTION = "the answer holds no action"
-"""The referee's message for an empty answer, which the SDK sends if a method of the bot returned no answer."""
 
 
 class MalformedMessage(ValueError):

@@ -13,13 +13,59 @@ from ladder.store.commands.opening import open_ladder
 if TYPE_CHECKING:
     from pathlib import Path
 
-HEAVY = {"docker", "sqlalchemy", "alembic", "numpy", "structlog", "pydantic", "pydantic_settings", "packaging", "grpc"}
+HEAVY = {
+    "alembic", "cryptography", "distributed", "docker", "fastapi", "google", "grpc", "jinja2", "numpy", "packaging",
+    "pydantic_settings", "requests", "rich.live", "sqlalchemy", "structlog",
+}  # fmt: skip
+"""What few commands need."""
+NEEDED_TO_RUN = {"pydantic", "asyncio", "pigpen", "referee", "ladder.app", "ladder.sandbox", "ladder.values.matches"}
+"""What most commands need to run, and none to be listed."""
 
 
-def test_the_command_imports_nothing_heavy_before_it_knows_what_is_wanted() -> None:
-    code = f"import sys, ladder.cli.typer_app; print(*sorted({HEAVY!r} & set(sys.modules)))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+def loaded(folder: Path, *words: str) -> set[str]:
+    """The modules that `pigpen WORDS` has imported when it ends."""
+    code = """
+import atexit, sys
+from ladder.cli.entry import main
+atexit.register(lambda: print("loaded:", *sys.modules))
+main()
+"""
+    command = [sys.executable, "-c", code, *words]
+    found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder)
+    return set(found.stdout.rpartition("loaded: ")[2].split())
+
+
+def test_help_and_version_import_no_command_and_nothing_that_only_commands_need(tmp_path: Path) -> None:
+    found = loaded(tmp_path, "--help")
+    assert found & (HEAVY | NEEDED_TO_RUN) == set()
+    assert {name for name in found if name.startswith("ladder.cli.")} == {
+        "ladder.cli.commands", "ladder.cli.entry", "ladder.cli.typer_app"
+    }  # fmt: skip
+    assert loaded(tmp_path, "--version") & HEAVY == set()
+
+
+def test_the_help_of_a_command_imports_no_other_command(tmp_path: Path) -> None:
+    found = loaded(tmp_path, "account", "--help")
+    assert "ladder.cli.accounts.group" in found
+    assert {name for name in found if name.startswith(("ladder.cli.play", "ladder.cli.organise"))} == set()
+
+
+def test_the_commands_themselves_import_nothing_that_an_extra_installs_or_few_need(tmp_path: Path) -> None:
+    code = f"""
+import sys
+from ladder.cli.commands import COMMANDS
+from ladder.cli.typer_app import load_command
+for name in COMMANDS:
+    load_command(name)
+print(*sorted({HEAVY!r} & set(sys.modules)))
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert found.stdout.split() == []
+
+
+def test_a_match_of_bots_in_the_process_of_the_command_needs_no_sandbox_and_no_wire(tmp_path: Path) -> None:
+    found = loaded(tmp_path, "play", *["random"] * 4, "--deals", "1", "--sandbox", "inline")
+    assert found & (HEAVY | {"pigpen.v1", "ladder.matches.play", "ladder.values.matches"}) == set()
 
 
 def test_a_command_at_a_ladder_imports_neither_numpy_nor_cryptography_before_it_needs_them(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.matches.compare import BATCH, NEW, OLD, Comparison, ComparisonPlan, compare
-from ladder.matches.play import play_inline
+from ladder.matches.inline import play_inline
 from ladder.ratings.sprt import Hypotheses, SprtDecision
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from pigpen.rules import PRESETS, seed_from

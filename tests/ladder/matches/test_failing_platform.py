@@ -9,7 +9,8 @@ import docker
 import pytest
 
 from ladder.errors import SandboxError
-from ladder.matches.play import Played, play_sandboxed
+from ladder.matches.inline import Played
+from ladder.matches.play import play_sandboxed
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker.containers import SANDBOX

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from ladder.matches.check import MAX_STARTS
-from ladder.matches.play import inline_table, play_inline, sandboxed_table
+from ladder.matches.inline import inline_table, play_inline
+from ladder.matches.play import sandboxed_table
 from ladder.matches.rerun import Rerun, rerun
 from ladder.sandbox.base import Sandbox
 from ladder.sandbox.bots.bot_source import BotSource, find_bot

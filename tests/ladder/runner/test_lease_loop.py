@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pytest
 
@@ -64,6 +65,7 @@ class Loop(LeaseLoop[Lease]):
 @pytest.fixture
 def loop(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Loop:
     monkeypatch.setattr(lease_loop, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(lease_loop, "IDLE_LOOK_SECONDS", 0.0)
     return Loop(database, tmp_path / "wakes")
 
 
@@ -143,3 +145,19 @@ async def test_what_fails_is_tried_a_limited_number_of_times(loop: Loop, databas
         await until(lambda: row(database, number).status == "ended")
     assert loop.began == [(number, attempt + 1) for attempt in range(MAX_FAILURES)]
     assert str(error) in row(database, number).reason
+
+
+async def test_an_idle_process_queries_the_database_only_when_it_is_woken(
+    loop: Loop, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease_loop, "IDLE_LOOK_SECONDS", 3600.0)
+    monkeypatch.setattr(lease_loop, "IDLE_WAKE_SECONDS", 0.0)
+    files = mock.Mock(wraps=WakeFile(tmp_path / "wakes"))
+    monkeypatch.setattr(loop, "_files", files)
+    with mock.patch.object(loop.rows, "look", wraps=loop.rows.look) as look:
+        async with running(loop):
+            await until(lambda: files.woken.call_count > 50)
+            assert look.call_count == 1
+            add(database, "ada")
+            WakeFile(tmp_path / "wakes").wake()
+            await until(lambda: len(loop.began) == 1)

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pytest
 from sqlalchemy import select
@@ -447,6 +448,23 @@ def test_a_run_without_a_goal_waits_for_somebody_to_play(
     assert run.recorded > 0
     assert len(events(logs, "ladder.waiting")) == 1
     ladder.close()
+
+
+def test_an_idle_run_looks_for_submissions_each_second_and_asks_for_matches_every_few_seconds(
+    settings: Settings, executor: FakeExecutor, time: Time, tmp_path: Path
+) -> None:
+    settings = load_settings(data_dir=tmp_path / "empty", boards=1)
+    ladder = open_ladder(settings, create=True)
+    idle = Coordinator(ladder, settings, random.Random(7), time, tick=time)
+    run = runner(idle, executor, time, StopCondition())
+    time.after(60.5, run.stop)
+    with (
+        mock.patch.object(idle, "take", wraps=idle.take) as matches,
+        mock.patch.object(idle.submissions, "take", wraps=idle.submissions.take) as submissions,
+    ):
+        assert run.run()
+    ladder.close()
+    assert (matches.call_count, submissions.call_count) == (13, 61)
 
 
 def test_a_database_that_fails_for_a_while_loses_no_result(

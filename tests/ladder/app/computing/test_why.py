@@ -11,7 +11,7 @@ from ladder.app.computing import why as asking
 from ladder.app.ladder import Ladder
 from ladder.app.local.reading import ANYWHERE, Source, Where
 from ladder.app.local.why import why_in_record
-from ladder.cli.typer_app import app as commands
+from ladder.cli.commands import COMMANDS
 from ladder.errors import LadderError, UserError
 from ladder.settings.settings import load_settings
 from ladder.store import models
@@ -123,7 +123,7 @@ def test_the_inbox_has_dear_decisions_and_faults_with_commands_that_can_be_typed
     for line in (*(each.rerun for each in found.dearest), *(fault.rerun for fault in found.faults)):
         program, command, *_ = shlex.split(line)
         assert (program, command) == ("pigpen", "rerun")
-        assert "rerun" in [known.name for known in commands.registered_commands]
+        assert "rerun" in COMMANDS
     assert found.faults[0].rerun.startswith("pigpen rerun 3 2 ./Truffle --board 1 --rotation ")
 
 

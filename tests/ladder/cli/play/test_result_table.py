@@ -8,7 +8,7 @@ from rich.console import Console
 
 from ladder.cli.play.result_table import MAX_FAULTS, print_result
 from ladder.values.faults import FaultReport
-from ladder.values.matches import RotationLog
+from ladder.values.logs import RotationLog
 from ladder.values.play import PlayedBot, PlayedMatch
 from pigpen.rules import PRESETS
 from referee.match.formats import Format

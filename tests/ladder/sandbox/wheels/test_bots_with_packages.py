@@ -16,8 +16,8 @@ from ladder.sandbox.inline import load_bot_class
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.packages import Packages
-from ladder.sandbox.wheels.requirements import LOCK
 from ladder.trials.candidate import candidate
+from ladder.values.bot_files import LOCK
 from tests.ladder.sandbox.wheels.made import new_wheel, uv_of
 
 PROGRAM = "import os, shelved, grpc; print(shelved.VERSION, os.path.dirname(shelved.__file__) != os.getcwd())"

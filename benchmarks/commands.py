@@ -1,0 +1,92 @@
+"""
+What commands cost: CPU time of the whole process of each, against a Python that runs nothing; and what `pigpen up`
+takes while nothing is played and nobody reads: memory of all its processes (a page that several share counts once), and
+CPU.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.command import run
+from benchmarks.report import Part, Row, compared, in_turn, spread
+
+PIGPEN = (sys.executable, "-m", "ladder.cli.entry")
+COMMANDS = {
+    "Python, nothing": (sys.executable, "-c", "pass"),
+    "pigpen --help": (*PIGPEN, "--help"),
+    "pigpen play --help": (*PIGPEN, "play", "--help"),
+    "pigpen play, a deal, inline": (*PIGPEN, "play", *["random"] * 4, "--deals", "1", "--sandbox", "inline"),
+}
+BEGIN_SECONDS, IDLE_SECONDS = 30.0, 60.0
+"""Seconds until `pigpen up` counts as idle, and those that are measured."""
+
+
+def cpu_millis(words: tuple[str, ...]) -> float:
+    """Milliseconds of CPU time of a command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def idle(begin: float, seconds: float) -> tuple[float, float]:
+    """Start `pigpen up` on a new ladder; MiB of its processes, and their percentage of a core, in some seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        there = os.environ | {"PIGPEN_DATA_DIR": folder}
+        words, silent = [*PIGPEN, "up", "--port", "0"], subprocess.DEVNULL
+        with subprocess.Popen(words, env=there, cwd=folder, stdout=silent, stderr=silent) as up:
+            try:
+                time.sleep(begin)
+                processes = _tree(up.pid)
+                before = sum(map(_cpu_seconds, processes))
+                time.sleep(seconds)
+                busy = sum(map(_cpu_seconds, processes)) - before
+                return sum(map(_own_mib, processes)), 100 * busy / seconds
+            finally:
+                up.send_signal(signal.SIGTERM)
+
+
+def _tree(process: int) -> list[int]:
+    """A process and all that it has started."""
+    below = [
+        int(child) for file in Path(f"/proc/{process}/task").glob("*/children") for child in file.read_text().split()
+    ]
+    return [process, *(each for child in below for each in _tree(child))]
+
+
+def _cpu_seconds(process: int) -> float:
+    """Nanoseconds are counted by thread; ticks of a hundredth of a second would be too coarse."""
+    files = Path(f"/proc/{process}/task").glob("*/schedstat")
+    return sum(int(file.read_text().split()[0]) for file in files) / 1e9
+
+
+def _own_mib(process: int) -> float:
+    lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
+
+
+def measure(rounds: int, begin: float = BEGIN_SECONDS, seconds: float = IDLE_SECONDS) -> list[Row]:
+    """Every command in turn, after one round that does not count; then `pigpen up`, once."""
+    for words in COMMANDS.values():
+        cpu_millis(words)
+    millis = in_turn(rounds, *(lambda words=words: cpu_millis(words) for words in COMMANDS.values()))
+    mib, percent = idle(begin, seconds)
+    return [
+        *compared([f"{name}: CPU" for name in COMMANDS], millis, "ms", "nothing"),
+        Row("pigpen up, idle: memory", spread([mib], " MiB")),
+        Row("pigpen up, idle: CPU", spread([percent], " % of a core")),
+    ]
+
+
+PART = Part("commands", __doc__, measure, rounds=9)
+
+if __name__ == "__main__":
+    run(__doc__, PART)

@@ -1,0 +1,39 @@
+"""What becomes of the errors that commands raise."""
+
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+from ladder.cli.extras import how_to_install
+from ladder.sandbox.host.scratch import NO_ROOM
+from ladder.terminal.interrupts import Stopped
+from ladder.terminal.sanitize import sanitize
+from pigpen.rules.errors import PigpenError
+
+LINES = "\n"
+
+
+def quit_after(error: BaseException) -> NoReturn:
+    """
+    End the process: one sentence and an exit code, if the error means that.
+
+    Raises:
+        BaseException: The error itself, if it is a mistake in Pigpen.
+    """
+    match error:
+        case PigpenError():
+            _quit(str(error), error.exit_code)
+        case Stopped():
+            _quit(str(error), error.code)
+        case ModuleNotFoundError() if sentence := how_to_install(error.name):
+            _quit(sentence, 2)
+        case OSError() if not error.filename and error.errno in NO_ROOM:
+            _quit(f"The output cannot be written: {error.strerror}.", 3)
+        case _:
+            raise error
+
+
+def _quit(message: str, code: int) -> NoReturn:
+    print(f"pigpen: {sanitize(message.expandtabs(), spared=LINES)}", file=sys.stderr)
+    sys.exit(code)
