@@ -249,7 +249,7 @@ pigpen.run(Counting())
 
 
 @pytest.mark.skipif(not IS_KNOWN, reason="another version of grpcio runs with its defaults")
-async def test_a_bot_has_no_thread_but_its_own(tmp_path: Path, welcome: pigpen.Welcome) -> None:
+async def test_a_bot_has_no_python_thread_but_its_own(tmp_path: Path, welcome: pigpen.Welcome) -> None:
     """Each message that one thread hands to another costs as much as the message itself."""
     async with open_seat(tmp_path) as (seat, token):
         program = await started(COUNTS_THREADS, tmp_path, token)

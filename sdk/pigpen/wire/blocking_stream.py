@@ -63,15 +63,11 @@ class BlockingStream:
         self._due = len(batches)
         self._receives = False
         self._status: tuple[int, str] | None = None
-        flags, host, deadline, metadata, credentials = (
-            cygrpc.PropagationConstants.GRPC_PROPAGATE_DEFAULTS,
-            None,
-            None,
-            (),
-            None,
-        )
+        host = deadline = credentials = context = None
+        flags, metadata = cygrpc.PropagationConstants.GRPC_PROPAGATE_DEFAULTS, ()
+        operations = tuple((batch, None) for batch in batches)
         self._call = self._channel.segregated_call(
-            flags, METHOD, host, deadline, metadata, credentials, tuple((batch, None) for batch in batches), None
+            flags, METHOD, host, deadline, metadata, credentials, operations, context
         )
 
     def __enter__(self) -> Self:
@@ -103,7 +99,7 @@ class BlockingStream:
         assert self._status is not None
         code, details = self._status
         if code != cygrpc.StatusCode.ok:
-            raise StreamBroke(_CODES[code], details)
+            raise StreamBroke(_CODES.get(code, grpc.StatusCode.UNKNOWN), details)
         return None
 
     def write(self, message: BotMessage) -> None:
