@@ -2,7 +2,7 @@
 What Pigpen costs, in one table. Ratios are taken in turn in one run and are what to look at; figures are medians, with
 the smallest and the largest in brackets. Without Docker its parts are left out.
 
-`python -m benchmarks.PART --help` describes each part: engine, decision, other_platforms, start, rated, tables,
+`python -m benchmarks.PART --help` describes each part: engine, decision, wire, other_platforms, start, rated, tables,
 growth, ladder_overhead, live, site, verify, why, workers, commands.
 """
 
@@ -23,6 +23,7 @@ from benchmarks import (
     tables,
     verify,
     why,
+    wire,
     workers,
 )
 
@@ -31,6 +32,7 @@ PARTS = [
     for module in (
         engine,
         decision,
+        wire,
         other_platforms,
         start,
         rated,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import platform
 from contextlib import closing
+from importlib import metadata
 from pathlib import Path
-
-import grpc
 
 from ladder.errors import SandboxError
 from ladder.sandbox.docker.engine import connect
@@ -19,7 +18,7 @@ def machine() -> str:
     load = " ".join(f"{value:.1f}" for value in os.getloadavg())
     return (
         f"{_processor()}, {os.cpu_count()} CPUs, {memory:.0f} GiB, Linux {platform.release()}, {_docker()}, "
-        f"Python {platform.python_version()}, grpcio {grpc.__version__}, load {load}"
+        f"Python {platform.python_version()}, grpcio {metadata.version('grpcio')}, load {load}"
     )
 
 

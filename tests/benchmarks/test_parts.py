@@ -22,6 +22,7 @@ from benchmarks import (
     tables,
     verify,
     why,
+    wire,
 )
 from benchmarks.lanes import playing
 from benchmarks.report import Row
@@ -113,6 +114,12 @@ def test_decisions_in_containers_are_left_out_without_docker(monkeypatch: pytest
     left_out = [f"decisions, {decision.NODE}", "decisions, containers"]
     assert names(rows) == ["decisions, a", "decisions, b", left_out[0], "referee's CPU a decision, b", left_out[1]]
     assert [row.what for row in rows if row.figure == "left out"] == left_out
+
+
+def test_both_ends_of_the_wire() -> None:
+    kinds = ("decisions", "referee's CPU a decision", "bots' CPU a decision")
+    ways = ("bots in an event loop", "bots in their own thread")
+    assert names(wire.measure(1, deals=1)) == [f"{kind}, {way}" for kind in kinds for way in ways]
 
 
 @pytest.mark.docker

@@ -3,17 +3,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import grpc
 import grpc.aio
 import pytest
 
 import pigpen
-from pigpen.client import BotFailed, Client, Refused, Unreachable
+from pigpen.client import BlockingClient, BotFailed, Client, Refused, Unreachable
+from pigpen.wire.blocking_stream import IS_KNOWN
 from referee.seats.clock import Stopwatch
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.verdict import SeatFailure
@@ -21,7 +23,7 @@ from tests.referee.wires import open_seat, question
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable
     from pathlib import Path
 
     from pigpen.rules import Card
@@ -48,8 +50,30 @@ class Listener(pigpen.Bot):
         self.received.append(result)
 
 
-def client(bot: pigpen.Bot, folder: Path, token: str) -> Client:
-    return Client(bot, "test", f"unix:{folder / 'seat.sock'}", token)
+class AnyClient(Protocol):
+    """Plays a match with either client: in the event loop of the test, or in a thread of its own."""
+
+    def __call__(
+        self, bot: pigpen.Bot, folder: Path, token: str, *, socket: str = "seat.sock", patience: float = 10.0
+    ) -> Awaitable[None]: ...
+
+
+def in_the_loop(
+    bot: pigpen.Bot, folder: Path, token: str, *, socket: str = "seat.sock", patience: float = 10.0
+) -> Awaitable[None]:
+    return Client(bot, "test", f"unix:{folder / socket}", token, patience).play_match()
+
+
+def in_a_thread(
+    bot: pigpen.Bot, folder: Path, token: str, *, socket: str = "seat.sock", patience: float = 10.0
+) -> Awaitable[None]:
+    return asyncio.to_thread(BlockingClient(bot, "test", f"unix:{folder / socket}", token, patience).play_match)
+
+
+@pytest.fixture(params=[in_the_loop, *([in_a_thread] if IS_KNOWN else [])], ids=lambda play: str(play.__name__))
+def client(request: pytest.FixtureRequest) -> AnyClient:
+    play: AnyClient = request.param
+    return play
 
 
 async def finish(seat: StreamSeat) -> None:
@@ -57,10 +81,10 @@ async def finish(seat: StreamSeat) -> None:
     await seat.close()
 
 
-async def test_a_client_answers_hears_and_ends(tmp_path: Path, welcome: pigpen.Welcome) -> None:
+async def test_a_client_answers_hears_and_ends(tmp_path: Path, welcome: pigpen.Welcome, client: AnyClient) -> None:
     bot = Listener()
     async with open_seat(tmp_path) as (seat, token):
-        playing = asyncio.ensure_future(client(bot, tmp_path, token).play_match())
+        playing = asyncio.ensure_future(client(bot, tmp_path, token))
         await seat.welcome(welcome)
         assert await seat.ask(question(), Stopwatch(PATIENCE), 0.0) == question().legal[-1]
         await seat.notify(pigpen.DealResult(0, 0, (0, 0, 0, 26), (0, 0, 0, 26)))
@@ -73,10 +97,12 @@ async def test_a_client_answers_hears_and_ends(tmp_path: Path, welcome: pigpen.W
     ]
 
 
-async def test_a_client_comes_back_when_its_stream_breaks(tmp_path: Path, welcome: pigpen.Welcome) -> None:
+async def test_a_client_comes_back_when_its_stream_breaks(
+    tmp_path: Path, welcome: pigpen.Welcome, client: AnyClient
+) -> None:
     bot = Listener()
     async with open_seat(tmp_path) as (seat, token):
-        playing = asyncio.ensure_future(client(bot, tmp_path, token).play_match())
+        playing = asyncio.ensure_future(client(bot, tmp_path, token))
         await seat.welcome(welcome)
         await seat._server.stop(None)
         assert await seat.ask(question(), Stopwatch(PATIENCE), 0.0) == question().legal[-1]
@@ -112,39 +138,38 @@ async def slow_way(folder: Path, seconds: float) -> AsyncIterator[Path]:
 
 
 async def test_a_client_waits_for_a_referee_that_is_slow_to_take_its_connection(
-    tmp_path: Path, welcome: pigpen.Welcome
+    tmp_path: Path, welcome: pigpen.Welcome, client: AnyClient
 ) -> None:
     bot = Listener()
     async with open_seat(tmp_path) as (seat, token), slow_way(tmp_path, seconds=1.0) as socket:
-        playing = asyncio.ensure_future(Client(bot, "test", f"unix:{socket}", token).play_match())
+        playing = asyncio.ensure_future(client(bot, tmp_path, token, socket=socket.name))
         await seat.welcome(welcome)
         await finish(seat)
         await asyncio.wait_for(playing, PATIENCE)
     assert bot.received == [welcome, pigpen.MatchResult(1, 2.5)]
 
 
-async def test_a_client_with_a_wrong_token_says_so(tmp_path: Path) -> None:
+async def test_a_client_with_a_wrong_token_says_so(tmp_path: Path, client: AnyClient) -> None:
     async with open_seat(tmp_path):
         with pytest.raises(Refused, match="The referee refused this bot: that is not the token of this seat"):
-            await client(Listener(), tmp_path, "0" * 32).play_match()
+            await client(Listener(), tmp_path, "0" * 32)
 
 
-async def test_a_client_that_finds_no_referee_gives_up(tmp_path: Path) -> None:
-    impatient = Client(Listener(), "test", f"unix:{tmp_path}/seat.sock", "0" * 32, patience=0.1)
+async def test_a_client_that_finds_no_referee_gives_up(tmp_path: Path, client: AnyClient) -> None:
     with pytest.raises(Unreachable, match="No referee at unix:"):
-        await impatient.play_match()
+        await client(Listener(), tmp_path, "0" * 32, patience=0.1)
 
 
 @pytest.mark.parametrize("error", [KeyError, asyncio.InvalidStateError, ConnectionRefusedError, grpc.aio.UsageError])
 async def test_an_error_in_the_bot_is_never_taken_for_one_of_the_connection(
-    tmp_path: Path, welcome: pigpen.Welcome, error: type[Exception]
+    tmp_path: Path, welcome: pigpen.Welcome, client: AnyClient, error: type[Exception]
 ) -> None:
     class Broken(pigpen.Bot):
         def play(self, view: pigpen.View) -> Card:
             raise error("oh")
 
     async with open_seat(tmp_path) as (seat, token):
-        playing = asyncio.ensure_future(client(Broken(), tmp_path, token).play_match())
+        playing = asyncio.ensure_future(client(Broken(), tmp_path, token))
         await seat.welcome(welcome)
         asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
         with pytest.raises(BotFailed) as failure:
@@ -154,14 +179,14 @@ async def test_an_error_in_the_bot_is_never_taken_for_one_of_the_connection(
 
 
 async def test_an_answer_of_the_wrong_kind_is_malformed_and_the_bot_lives_on(
-    tmp_path: Path, welcome: pigpen.Welcome, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, welcome: pigpen.Welcome, client: AnyClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Once(Listener):
         def play(self, view: pigpen.View) -> Card:
             return view.legal[0] if view.decision == 2 else None  # type: ignore[return-value]
 
     async with open_seat(tmp_path) as (seat, token):
-        playing = asyncio.ensure_future(client(Once(), tmp_path, token).play_match())
+        playing = asyncio.ensure_future(client(Once(), tmp_path, token))
         await seat.welcome(welcome)
         with pytest.raises(SeatFailure, match="the answer holds no action"):
             await seat.ask(question(1), Stopwatch(PATIENCE), 0.0)
@@ -181,19 +206,67 @@ pigpen.run(Loud())
 """
 
 
+async def started(script: str, folder: Path, token: str) -> asyncio.subprocess.Process:
+    """A bot in a process of its own."""
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-c", script,
+        env=os.environ | {"PIGPEN_ADDRESS": f"unix:{folder / 'seat.sock'}", "PIGPEN_TOKEN": token},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
 async def test_what_a_bot_prints_goes_to_stderr(tmp_path: Path, welcome: pigpen.Welcome) -> None:
     async with open_seat(tmp_path) as (seat, token):
-        program = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", PRINTS,
-            env=os.environ | {"PIGPEN_ADDRESS": f"unix:{tmp_path / 'seat.sock'}", "PIGPEN_TOKEN": token},
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+        program = await started(PRINTS, tmp_path, token)
         await seat.welcome(welcome)
         await seat.ask(question(), Stopwatch(PATIENCE), 0.0)
         await finish(seat)
         out, err = await asyncio.wait_for(program.communicate(), PATIENCE)
     assert (program.returncode, out) == (0, b"")
     assert err.startswith(b"thinking (Card(")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+async def test_a_bot_that_is_interrupted_while_it_waits_ends_without_a_word(
+    tmp_path: Path, welcome: pigpen.Welcome
+) -> None:
+    async with open_seat(tmp_path) as (seat, token):
+        program = await started(PRINTS, tmp_path, token)
+        await seat.welcome(welcome)
+        program.send_signal(signal.SIGINT)
+        assert await asyncio.wait_for(program.communicate(), PATIENCE) == (b"", b"")
+    assert program.returncode == 130
+
+
+COUNTS_THREADS = """
+import threading, pigpen
+class Counting(pigpen.Bot):
+    def play(self, view):
+        print("threads:", threading.active_count())
+        return view.legal[0]
+pigpen.run(Counting())
+"""
+
+
+@pytest.mark.skipif(not IS_KNOWN, reason="another version of grpcio runs with its defaults")
+async def test_a_bot_has_no_python_thread_but_its_own(tmp_path: Path, welcome: pigpen.Welcome) -> None:
+    """Each message that one thread hands to another costs as much as the message itself."""
+    async with open_seat(tmp_path) as (seat, token):
+        program = await started(COUNTS_THREADS, tmp_path, token)
+        await seat.welcome(welcome)
+        await seat.ask(question(), Stopwatch(PATIENCE), 0.0)
+        await finish(seat)
+        assert await asyncio.wait_for(program.communicate(), PATIENCE) == (b"", b"threads: 1\n")
+
+
+async def test_another_version_of_grpc_plays_in_an_event_loop(tmp_path: Path, welcome: pigpen.Welcome) -> None:
+    script = COUNTS_THREADS.replace("pigpen.run", "import pigpen.client; pigpen.client.IS_KNOWN = False; pigpen.run")
+    async with open_seat(tmp_path) as (seat, token):
+        program = await started(script, tmp_path, token)
+        await seat.welcome(welcome)
+        await seat.ask(question(), Stopwatch(PATIENCE), 0.0)
+        await finish(seat)
+        assert await asyncio.wait_for(program.communicate(), PATIENCE) == (b"", b"threads: 2\n")
 
 
 def test_a_bot_started_by_hand_says_what_to_do() -> None:
@@ -207,10 +280,10 @@ def test_a_bot_started_by_hand_says_what_to_do() -> None:
 def test_a_bot_without_a_referee_ends_with_one_sentence(
     error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    async def play_match(_: Client) -> None:
+    def play(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(Client, "play_match", play_match)
+    monkeypatch.setattr("pigpen.client._play", play)
     monkeypatch.setenv("PIGPEN_ADDRESS", "unix:/nowhere")
     monkeypatch.setenv("PIGPEN_TOKEN", "token")
     with pytest.raises(SystemExit) as ended:
@@ -247,7 +320,7 @@ async def test_a_stream_that_the_referee_ends_first_after_the_match_is_a_good_en
     monkeypatch.setattr("grpc.aio._call._StreamRequestMixin.done_writing", done_writing)
     bot = Listener()
     async with open_seat(tmp_path) as (seat, token):
-        playing = asyncio.ensure_future(client(bot, tmp_path, token).play_match())
+        playing = asyncio.ensure_future(in_the_loop(bot, tmp_path, token))
         await seat.welcome(welcome)
         await finish(seat)
         await asyncio.wait_for(playing, PATIENCE)

@@ -35,6 +35,15 @@ def test_both_ends_run_grpc_on_one_thread_where_it_can_do_that(module: str) -> N
     assert settings(module) == f"{expected} ERROR"
 
 
+@pytest.mark.parametrize("module", ["pigpen.client", "ladder.worker.process", "benchmarks.decision", "benchmarks.wire"])
+def test_the_settings_are_made_before_grpc_reads_them(module: str) -> None:
+    script = (
+        f"import sys, {module}; print(*(name for name in sys.modules if name in ('grpc', 'pigpen.wire.transport')))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "pigpen.wire.transport grpc\n"
+
+
 def test_what_the_user_has_set_stands() -> None:
     mine = {"GRPC_EXPERIMENTS": "event_engine_client", "GRPC_VERBOSITY": "NONE"}
     assert settings("pigpen.client", **mine) == "event_engine_client NONE"
