@@ -189,7 +189,7 @@ class TreeMemory:
 
     def __init__(self, memory: mmap.mmap) -> None:
         """Keep *memory* as long as this object is there."""
-        self.first = ctypes.c_char.from_buffer(memory)
+        self.first: ctypes.c_char = ctypes.c_char.from_buffer(memory)
 
 
 def position(deal: Deal) -> bytes:

@@ -64,8 +64,10 @@ from pigpen.rules import (
     seed_from,
 )
 from pigpen.search import (
+    CardTree,
     Pace,
     SearchBot,
+    TreeBot,
     card_trial,
     race,
     sealed_trial,
@@ -164,6 +166,16 @@ class Searching(SearchBot):
         return [card for card in view.legal if view.rules.plan.harm[card] < 0]
 
 
+class Growing(TreeBot):
+    trials = 2
+
+    def play(self, view: View) -> Card:
+        tree = CardTree(view, view.rng)
+        best: Card | None = tree.solved()
+        scores: Mapping[Card, tuple[float, ...]] = tree.scores(1, view.legal) if tree.is_tree else {}
+        return best or (view.legal[0] if len(scores) == 1 else super().play(view))
+
+
 def known(view: SeatView) -> tuple[Exposure, ...]:
     out_of: frozenset[Suit] = view.voids((view.seat + 1) % view.rules.players)
     assert all(isinstance(suit, Suit) for suit in out_of)
@@ -205,6 +217,8 @@ def refused(rules: Rules) -> str:
 if __name__ == "__main__":
     cases: list[Case] = cases_of(MINE)
     variants = [replace(MINE, name="renamed"), PRESETS["gongzhu-sale"]]
-    outcomes: list[Outcome] = [each for bot in (Whole, Searching) for each in check(bot, variants, limit=600.0)]
+    outcomes: list[Outcome] = [
+        each for bot in (Whole, Searching, Growing) for each in check(bot, variants, limit=600.0)
+    ]
     print(*[outcome for outcome in outcomes if not outcome.passed], len(cases) > 0, pigpen.__version__)
     print(play_game(PRESETS["hearts"], lowest), refused(PRESETS["hearts"]))
