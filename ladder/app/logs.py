@@ -9,7 +9,7 @@ from ladder.app.matches import newest
 from ladder.entry.policy import Act, may
 from ladder.errors import LadderError, UserError
 from ladder.store import names
-from ladder.store.people import name_of
+from ladder.store.account_lookup import name_of
 from ladder.store.queries.faults import faults_of
 from ladder.store.queries.matches import match_row, seat_owners
 from ladder.values.accounts import LOCAL

@@ -9,10 +9,10 @@ from ladder.app.accounts.secrets import DEVICE, TOKEN, hash_of, new_secret, new_
 from ladder.app.accounts.sessions import DAY
 from ladder.entry.policy import Act, check
 from ladder.errors import Busy, LadderError
+from ladder.store.account_lookup import find_account, name_of
 from ladder.store.commands import login_codes
 from ladder.store.commands.audit import write_audit
 from ladder.store.commands.credentials import add_credential
-from ladder.store.people import find_account, name_of
 from ladder.values.accounts import LoginAnswer, LoginStarted, Scope, Viewer
 from ladder.values.value import time_of
 

@@ -9,11 +9,11 @@ from ladder.app.accounts.sessions import DAY
 from ladder.entry.claims import check_name
 from ladder.entry.policy import Act, check
 from ladder.errors import Forbidden, LadderError, UserError
+from ladder.store.account_lookup import account_of, find_account, has_organiser
 from ladder.store.commands.accounts import check_alike
 from ladder.store.commands.audit import write_audit
 from ladder.store.commands.invitations import add_invitation, revoke_invitation, revoke_invitations
-from ladder.store.people import account_of, find_account, has_organiser
-from ladder.store.queries import people
+from ladder.store.queries import account_lists
 from ladder.values.accounts import LOCAL, InvitationRow, NewSecret, Role
 from ladder.values.value import time_of
 
@@ -63,7 +63,7 @@ def invitations(ladder: Ladder, viewer: Viewer) -> Sequence[InvitationRow]:
     """Give all invitations that are open or were used, the newest first."""
     check(viewer, Act.ADMINISTER)
     with ladder.database.read() as session:
-        return people.invitations(session, ladder.clock())
+        return account_lists.invitations(session, ladder.clock())
 
 
 def take_back(ladder: Ladder, viewer: Viewer, number: int) -> None:

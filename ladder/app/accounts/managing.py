@@ -9,12 +9,12 @@ from ladder.app.accounts.passwords import check_password
 from ladder.entry.policy import Act, check
 from ladder.errors import UserError
 from ladder.results.submission_folders import SubmissionFolders
+from ladder.store.account_lookup import find_account
 from ladder.store.commands import accounts as store
 from ladder.store.commands.audit import write_audit
 from ladder.store.commands.invitations import revoke_invitations
 from ladder.store.commands.submission_queue import withdraw_all
-from ladder.store.people import find_account
-from ladder.store.queries import people
+from ladder.store.queries import account_lists
 from ladder.values.accounts import AccountRow, AuditRow, NewSecret, Role
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def accounts(ladder: Ladder, viewer: Viewer) -> Sequence[AccountRow]:
     """Give all accounts, by name."""
     check(viewer, Act.ADMINISTER)
     with ladder.database.read() as session:
-        return people.accounts(session)
+        return account_lists.accounts(session)
 
 
 def add(ladder: Ladder, viewer: Viewer, name: str, role: Role, days: int = USUAL_DAYS) -> NewSecret:
@@ -154,9 +154,9 @@ def audit(ladder: Ladder, viewer: Viewer, limit: int = 50, before: int | None = 
     """Read the audit log, the newest entries first; *before*: only those with a smaller number."""
     check(viewer, Act.ADMINISTER)
     with ladder.database.read() as session:
-        return people.audit(session, limit, before)
+        return account_lists.audit(session, limit, before)
 
 
 def _row(session: Session, name: str) -> AccountRow:
-    (row,) = people.accounts(session, name)
+    (row,) = account_lists.accounts(session, name)
     return row

@@ -8,11 +8,11 @@ from ladder.app.accounts.secrets import TOKEN, hash_of, new_secret
 from ladder.app.accounts.sessions import DAY
 from ladder.entry.policy import Act, check
 from ladder.errors import LadderError, UserError
+from ladder.store.account_lookup import find_account
 from ladder.store.commands.audit import write_audit
 from ladder.store.commands.credentials import add_credential, revoke_all
 from ladder.store.commands.credentials import revoke as revoke_credential
-from ladder.store.people import find_account
-from ladder.store.queries import people
+from ladder.store.queries import account_lists
 from ladder.values.accounts import CredentialRow, Me, NewSecret, Role, Scope
 from ladder.values.value import time_of
 
@@ -31,7 +31,7 @@ def me(ladder: Ladder, viewer: Viewer) -> Me:
     check(viewer, Act.READ_ACCOUNT, viewer.name)
     name = str(viewer.name)
     with ladder.database.read() as session:
-        bots = people.bots_of(session, name)
+        bots = account_lists.bots_of(session, name)
     role = Role.ORGANISER if viewer.is_organiser else Role.CONTESTANT
     return Me(name=name, role=role, scopes=tuple(sorted(viewer.scopes)), bots=bots)
 
@@ -45,7 +45,7 @@ def credentials(ladder: Ladder, viewer: Viewer, name: str) -> Sequence[Credentia
     """
     check(viewer, Act.READ_ACCOUNT, name)
     with ladder.database.read() as session:
-        return people.credentials(session, find_account(session, name).owner_id, ladder.clock())
+        return account_lists.credentials(session, find_account(session, name).owner_id, ladder.clock())
 
 
 def has_password(ladder: Ladder, viewer: Viewer) -> bool:
@@ -83,7 +83,7 @@ def create_token(
     secret = new_secret(TOKEN)
     with ladder.database.write() as session:
         account, now = find_account(session, str(viewer.name)), ladder.clock()
-        there = [each for each in people.credentials(session, account.owner_id, now) if each.kind == "token"]
+        there = [each for each in account_lists.credentials(session, account.owner_id, now) if each.kind == "token"]
         if len(there) >= MAX_TOKENS:
             raise UserError(f"An account has {MAX_TOKENS} tokens at most; revoke one first.")
         expires = now + days * DAY

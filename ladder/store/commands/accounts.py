@@ -8,10 +8,10 @@ from sqlalchemy import delete, select
 
 from ladder.entry.claims import check_name, check_new_name
 from ladder.errors import LadderError
+from ladder.store.account_lookup import account_of
 from ladder.store.account_models import Account, Invitation, LoginCode
 from ladder.store.commands.credentials import revoke_all
 from ladder.store.models import Owner
-from ladder.store.people import account_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

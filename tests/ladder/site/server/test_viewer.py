@@ -14,8 +14,8 @@ from ladder.entry.policy import Act
 from ladder.serving.application import make_app
 from ladder.site.server.origin import csrf_of, is_same_origin
 from ladder.site.server.viewer import LogInFirst, demand, still_may, viewer_of
+from ladder.store.account_lookup import find_account
 from ladder.store.commands.accounts import disable
-from ladder.store.people import find_account
 from ladder.values.accounts import NOBODY, Role, Scope
 from tests.ladder.accounts import HOUR, add_person, session_of, token_of
 from tests.ladder.databases import later_backend as backend
