@@ -7,7 +7,7 @@ from typing import NamedTuple
 GOOD = """
 import os, sys, time
 import pigpen
-from pigpen.client import Client
+from pigpen.client import BlockingClient
 
 class Test(pigpen.Bot):
     def play(self, view):
@@ -88,11 +88,11 @@ FLAWS = {
         "hearts", "wire", "passes over fields and messages of later versions", "gone",
         "its program ended with exit code 1",
         run="""
-handle = Client._handle
+handle = BlockingClient._handle
 def strict(client, message):
     assert message.WhichOneof("body")
     return handle(client, message)
-Client._handle = strict
+BlockingClient._handle = strict
 pigpen.run(Test())
 """,
     ),
@@ -100,15 +100,15 @@ pigpen.run(Test())
         "hearts", "wire", "comes back when the stream breaks, and answers the open question", "gone",
         "its program ended with exit code 0",
         run="""
-again = Client._play_stream
-async def once(client):
+again = BlockingClient._play_stream
+def once(client):
     try:
-        await again(client)
+        again(client)
     except Exception as error:
         if client._connected:
             sys.exit(0)
         raise
-Client._play_stream = once
+BlockingClient._play_stream = once
 pigpen.run(Test())
 """,
     ),

@@ -89,7 +89,7 @@ def test_it_names_what_was_changed(tmp_path: Path) -> None:
     path = write_record(tmp_path / "match.jsonl", [lines[0], lines[1].model_copy(update={"deal": 1}), *lines[2:]])
     text = path.read_text()
     for content, words in (
-        (text, "deal 1: hands is ["),
+        (text, "deal 2: hands is ["),
         (text.replace('"by":"bot"', '"by":"me"', 1), "the chain of line 2 is "),
     ):
         path.write_text(content)

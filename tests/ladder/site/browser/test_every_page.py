@@ -83,6 +83,6 @@ def test_a_search_keeps_its_words_and_finds_the_owner(open_page: Open) -> None:
     page = open_page("/v/gongzhu")
     page.fill("input[name=q]", "snou")
     page.keyboard.press("Enter")
-    page.wait_for_url("**?q=snou")
+    page.wait_for_url("**?q=snou&by=elo")
     assert page.input_value("input[name=q]") == "snou"
     assert "Trotter" not in page.inner_text("main")
