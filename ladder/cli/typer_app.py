@@ -34,7 +34,7 @@ class _Commands(TyperGroup):
                 self.add_command(TyperCommand(name, help=command.help, rich_help_panel=panel))
 
     def make_context(self, *args: Any, **settings: Any) -> Any:
-        """See typer; what is said of a mistyped command goes through `sanitize`, too."""
+        """See typer; the message about a mistyped command goes through `sanitize`, too."""
         with _in_printable_words():
             return super().make_context(*args, **settings)
 

@@ -261,4 +261,4 @@ def test_of_each_upload_one_submission_is_made_whenever_the_site_is_killed(
     folders = {path.name: len(list(path.rglob("*.txt"))) for path in (tmp_path / "submissions").iterdir()}
     assert folders == {row.folder: files for row in rows}
     with capsys.disabled():
-        print(f"\nkills of the site: {kills}, answers heard before: {answered}; submissions: {len(rows)}, doubled: 0")
+        print(f"\nkills of the site: {kills}, answers before: {answered}; submissions: {len(rows)}, doubled: 0")

@@ -38,7 +38,7 @@ def kills(rng: random.Random) -> Iterator[str]:
 def runner(ladder: SmallLadder, *words: str) -> Iterator[subprocess.Popen[bytes]]:
     """``pigpen ladder run`` that nobody listens to; killed at the end if it still runs."""
     with (
-        (ladder.scratch.parent / "said").open("ab") as output,
+        (ladder.scratch.parent / "output").open("ab") as output,
         subprocess.Popen(
             [PIGPEN, "ladder", "run", "--concurrency", "2", *words], cwd=ladder.settings.data_dir,
             env=environment(**ladder.variables()), stdout=output, stderr=output,

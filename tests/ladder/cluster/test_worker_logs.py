@@ -61,7 +61,7 @@ class Chatty:
         self._dispatcher.log_event(TOPIC, {"kind": str(kind), "body": body, "worker": ADDRESS})
 
     def write(self, **event: object) -> None:
-        self.tell(MessageKind.LOG, json.dumps({"level": "info", "event": "said"} | event))
+        self.tell(MessageKind.LOG, json.dumps({"level": "info", "event": "printed"} | event))
 
 
 def written(tmp_path: Path, *bodies: str, watch: LadderWatch | None = None) -> list[dict[str, Any]]:
@@ -136,7 +136,7 @@ def test_a_worker_that_floods_and_falls_silent_is_reported_when_it_says_how_it_i
     worker.now += REPORT_SECONDS
     worker.tell(MessageKind.FACTS, facts("sty").model_dump_json())
     dropped = sum(event["lines"] for event in worker.received.lines if event["event"] == "worker.log_dropped")
-    passed_on = sum(event["event"] == "said" for event in worker.received.lines)
+    passed_on = sum(event["event"] == "printed" for event in worker.received.lines)
     assert dropped + passed_on == 500
 
 
