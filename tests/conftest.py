@@ -116,6 +116,11 @@ def _may_mount() -> bool:
         return False
 
 
+def remove(folder: str | Path) -> None:
+    """Remove a folder, also one that is nested more deeply than Python's recursion reaches."""
+    subprocess.run(["rm", "-rf", "--", folder], check=False, stderr=subprocess.DEVNULL)
+
+
 def temporary_folder(memory: str = "/dev/shm") -> str:
     """
     Make a folder for temporary files, in memory where that has room for them and lets programs run.
@@ -128,7 +133,7 @@ def temporary_folder(memory: str = "/dev/shm") -> str:
     if "TMPDIR" not in os.environ and os.access(memory, os.W_OK):
         for left in Path(memory).glob("pt-*"):
             if left.name == f"pt-{os.getpid()}" or not Path("/proc", left.name.removeprefix("pt-")).exists():
-                shutil.rmtree(left, ignore_errors=True)
+                remove(left)
         found = os.statvfs(memory)
         if found.f_bavail * found.f_frsize >= ROOM and not found.f_flag & os.ST_NOEXEC:
             folder = f"{memory}/pt-{os.getpid()}"
@@ -144,8 +149,9 @@ def pytest_configure(config: pytest.Config) -> None:
     Hear Ctrl-C also where a script runs the suite in the background; all that tests start inherits that.
 
     A worker of pytest-xdist has temporary files of its own: what is swept there is no other worker's. To which ladder
-    the user of the suite has logged in matters to no test.
+    the user of the suite has logged in matters to no test. Programs write their output as they do for a user.
     """
+    os.environ.pop("PYTHONUNBUFFERED", None)
     os.environ["XDG_CONFIG_HOME"] = os.path.join(tempfile.gettempdir(), f"nobody-has-logged-in-{os.geteuid()}")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -153,7 +159,7 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = temporary_folder()
         os.environ["TMPDIR"] = tempfile.tempdir = folder
         config.option.basetemp = f"{folder}/t"
-        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+        config.add_cleanup(lambda: remove(folder))
 
 
 def _is_worker(config: pytest.Config) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 from ladder.cli.extras import how_to_install
@@ -29,9 +31,16 @@ def quit_after(error: BaseException) -> NoReturn:
         case ModuleNotFoundError() if sentence := how_to_install(error.name):
             _quit(sentence, 2)
         case OSError() if not error.filename and error.errno in NO_ROOM:
+            _drop_output()
             _quit(f"The output cannot be written: {error.strerror}.", 3)
         case _:
             raise error
+
+
+def _drop_output() -> None:
+    """Let what is still to be written go nowhere: Python tries again when it ends, and exits with 120 if that fails."""
+    with suppress(OSError), open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def _quit(message: str, code: int) -> NoReturn:

@@ -9,7 +9,7 @@ import grpc
 import grpc.aio
 
 from pigpen.v1.referee_pb2 import RefereeMessage
-from referee.seats.listen_queue import shorten_queues
+from referee.seats.listener import Listener
 from referee.seats.verdict import SeatBroken
 
 if TYPE_CHECKING:
@@ -21,6 +21,11 @@ Context: TypeAlias = "grpc.aio.ServicerContext[bytes, RefereeMessage]"
 
 BREAK_SECONDS = 0.5
 """Seconds that a stopped server is waited for: a bot that does not read holds up the end of its connections."""
+
+LOOK_SECONDS = 0.05
+"""From one look at the connections that wait to the next, while a bot is expected."""
+LOOKS = 10
+"""Looks in a row at which connections waited, before it is tried whether too many do: a try makes another one wait."""
 
 LONGEST_PATH = 107
 """Bytes of a Unix socket's path that every system takes."""
@@ -54,6 +59,7 @@ class SeatServer:
         self,
         socket: Path,
         play: Callable[[object, Context], Awaitable[None]],
+        flooded: Callable[[], object],
         options: Sequence[tuple[str, int]] = OPTIONS,
     ) -> None:
         """
@@ -62,12 +68,16 @@ class SeatServer:
         Args:
             socket: Where to listen.
             play: Serves one stream.
+            flooded: Called when more connections wait than any bot needs; the socket is gone then.
             options: What gRPC is set to.
         """
         self.socket = socket
         self._play = play
+        self._flooded = flooded
         self._options = options
         self._server: grpc.aio.Server | None = None
+        self._listener: Listener | None = None
+        self._watching: asyncio.Task[None] | None = None
         self._starting: asyncio.Future[None] | None = None
         self._stopping: set[asyncio.Task[None]] = set()
 
@@ -88,7 +98,8 @@ class SeatServer:
         return self.socket.exists()
 
     def hide(self) -> None:
-        """Remove the socket; connections that have been made stay."""
+        """Close and remove the socket; connections that have been made stay."""
+        self._close_listener()
         self.socket.unlink(missing_ok=True)
 
     async def stop(self, grace: float | None) -> None:
@@ -98,6 +109,7 @@ class SeatServer:
         Args:
             grace: Seconds in which streams may end well; None: they break at once.
         """
+        self._close_listener()  # before gRPC closes the descriptor, whose number then is soon another file's
         if self._server:
             if self._starting:
                 await asyncio.wait([self._starting])
@@ -115,12 +127,32 @@ class SeatServer:
         service = grpc.method_handlers_generic_handler("pigpen.v1.Referee", {"Play": handler})
         server.add_generic_rpc_handlers((service,))
         server.add_insecure_port(f"unix:{self.socket}")
-        shorten_queues(self.socket)
+        self._listener = Listener(self.socket)
         self.socket.chmod(0o666)  # before a bot can connect, and so before the socket can be gone
         self._server = server
         # One that is cancelled continues: gRPC's task cannot tell a caller who is gone, and `stop` waits for it.
         self._starting = asyncio.ensure_future(server.start())
         await asyncio.shield(self._starting)
+        if self._listener:  # nobody has come already
+            self._watching = asyncio.ensure_future(self._watch(self._listener))
+
+    async def _watch(self, listener: Listener) -> None:
+        """Close the socket if too many wait there."""
+        looks = 0
+        while looks < LOOKS or not listener.is_full():
+            await asyncio.sleep(LOOK_SECONDS)
+            looks = looks % LOOKS + 1 if listener.has_waiting() else 0
+        self._watching = None
+        self.hide()
+        self._flooded()
+
+    def _close_listener(self) -> None:
+        if self._watching:
+            self._watching.cancel()
+            self._watching = None
+        if self._listener:
+            self._listener.close()
+            self._listener = None
 
 
 def _obstacle(socket: Path) -> str:

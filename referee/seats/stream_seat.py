@@ -12,6 +12,7 @@ from pigpen.wire.messages import MalformedMessage, action_of, notice_message, re
 from referee.seats.deadlines import DEADLINES
 from referee.seats.hello import check_hello
 from referee.seats.lazy_timer import LazyTimer
+from referee.seats.listener import MAX_WAITING
 from referee.seats.process_controller import FreezePolicy, NoController
 from referee.seats.question import PendingQuestion
 from referee.seats.reconnect_window import ReconnectWindow
@@ -52,7 +53,7 @@ class StreamSeat:
     def __init__(self, socket: Path, token: str, deadlines: Deadlines = DEADLINES) -> None:
         self._token = token
         self._deadlines = deadlines
-        self._server = SeatServer(socket, self._play)
+        self._server = SeatServer(socket, self._play, self._connections_flooded)
         self._reconnect = ReconnectWindow(
             self._server, self._give_up, lambda: not self._freeze_policy.is_frozen, deadlines.reconnect
         )
@@ -219,6 +220,9 @@ class StreamSeat:
             if not self._closed:
                 self._reconnect.restart(self._deadlines.farewell)
             await refuse(context, grpc.StatusCode.FAILED_PRECONDITION, excess)
+
+    def _connections_flooded(self) -> None:
+        self.lose(f"it kept more than {MAX_WAITING} connections waiting")
 
     async def _check_hello(self, context: Context) -> None:
         """Accept only the seat's own bot, and one stream at a time."""

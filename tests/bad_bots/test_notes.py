@@ -47,7 +47,9 @@ class GivenNotes(Seated):
     rotation = 0
 
     async def start(self, mount: SeatMount) -> Instance:
-        (mount.folder / "rotation").write_text(f"{self.rotation} {RUN}")
+        given = mount.folder / "rotation"
+        given.write_text(f"{self.rotation} {RUN}")
+        given.chmod(0o644)
         self.rotation += 1
         return await super().start(mount)
 

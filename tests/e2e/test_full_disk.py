@@ -85,7 +85,7 @@ def test_a_disk_with_just_enough_room_will_do(tmp_path: Path) -> None:
 FILLED = """
 mount -t tmpfs -o size=1M none "$0" && cp "$1" "$0/ladder.db" && shift && export PIGPEN_DATA_DIR="$0"
 if [ -n "$LOG" ]; then "$PYTHON" -c "$LOG" "$0/ladder.db"; rm "$0/ladder.db-shm"; fi
-if [ -n "$FILES" ]; then mount -o remount,nr_inodes="$FILES" "$0"; fi
+if [ -n "$FILES" ]; then mount -t tmpfs -o remount,nr_inodes="$FILES" none "$0"; fi
 cat /dev/zero > "$0/filled" 2>/dev/null; exec "$@"
 """
 KILLED = """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,8 @@ from ladder.values.folder import Locked, NewFolder
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+    from importlib.resources.abc import Traversable
     from pathlib import Path
 
     from ladder.sandbox.wheels.target import Target
@@ -41,20 +41,20 @@ def new_folder(folder: Path, like: str) -> NewFolder:
     if os.path.lexists(folder) and not _is_empty(folder):
         raise UserError(f"{str(folder)!r} is there already, and not empty. Choose another name; nothing was changed.")
     try:
-        ignore = shutil.ignore_patterns("__pycache__", "node_modules")
-        shutil.copytree(SAMPLES / like, folder, ignore=ignore, dirs_exist_ok=True)
+        _copy((SAMPLES / like).iterdir(), folder)
         if not (folder / "bot.py").exists():
-            _write_contract(folder / "protos" / CONTRACT)
+            protos = (file for file in resources.files("pigpen.v1").iterdir() if file.name.endswith(".proto"))
+            _copy(protos, folder / "protos" / CONTRACT)
     except OSError as error:
         raise UserError(f"{str(folder)!r} cannot be made: {error.strerror}.") from error
     return NewFolder(folder=folder, files=tuple(sorted(path.name for path in folder.iterdir())))
 
 
-def _write_contract(folder: Path) -> None:
-    """Copy the proto files of the installed SDK into *folder*."""
-    folder.mkdir(parents=True)
-    for file in resources.files("pigpen.v1").iterdir():
-        if file.name.endswith(".proto"):
+def _copy(files: Iterable[Traversable], folder: Path) -> None:
+    """Write files anew: who may read them is up to the user's umask, not to how Pigpen was installed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in files:
+        if file.is_file():
             (folder / file.name).write_bytes(file.read_bytes())
 
 

@@ -461,7 +461,8 @@ def test_the_commands_of_the_organiser_s_page_work_one_after_the_other(
     tried = commands_in("ladder.md")
     assert len(tried) >= 15
     for words in tried:
-        if words[:2] != ["ladder", "run"]:  # tests/e2e/test_ladder_run.py plays matches
+        # tests/e2e/test_ladder_run.py plays matches; what `doctor` finds depends on the machine and the user.
+        if words[:2] != ["ladder", "run"] and words != ["doctor"]:
             seen(*words)
     assert (seen.folder / "ladder-monday.db").stat().st_size > 0
 

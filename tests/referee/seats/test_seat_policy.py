@@ -243,7 +243,7 @@ async def test_streams_that_are_refused_count_too(tmp_path: Path, welcome: Welco
 async def test_a_connection_without_a_stream_is_closed_however_busy_it_is(tmp_path: Path) -> None:
     idle = "grpc.max_connection_idle_ms"
     assert idle in dict(OPTIONS)
-    server = SeatServer(tmp_path / "seat.sock", no_stream, [*(dict(OPTIONS) | {idle: 100}).items()])
+    server = SeatServer(tmp_path / "seat.sock", no_stream, no_stream, [*(dict(OPTIONS) | {idle: 100}).items()])
     await server.listen()
     async with asyncio.timeout(PATIENCE):
         reader, writer = await asyncio.open_unix_connection(server.socket)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,20 @@ from ladder.errors import UserError
 def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
     assert "bot.py" in new_folder(tmp_path, "random").files
     assert (tmp_path / "bot.py").is_file()
+
+
+def test_who_may_read_it_is_up_to_the_users_umask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not to how Pigpen was installed: `docker build` copies modes, and a bot must be able to read its program."""
+    (sample := tmp_path / "samples" / "random").mkdir(parents=True, mode=0o700)
+    (sample / "bot.py").touch(0o600)
+    monkeypatch.setattr("ladder.app.local.folder.SAMPLES", tmp_path / "samples")
+    before = os.umask(0o022)
+    new_folder(tmp_path / "mybot", "random")
+    os.umask(before)
+    assert [path.stat().st_mode & 0o777 for path in (tmp_path / "mybot", tmp_path / "mybot" / "bot.py")] == [
+        0o755,
+        0o644,
+    ]
 
 
 def test_a_bot_in_another_language_gets_the_wire_contract_of_the_installed_sdk(tmp_path: Path) -> None:

@@ -62,15 +62,12 @@ def test_a_file_that_grows_while_it_is_read_is_refused(folder: Path, monkeypatch
 @pytest.fixture
 def deep(folder: Path) -> Iterator[Path]:
     """A folder of 1,200 levels, which few programs can remove."""
-    numbers = [os.open(folder, os.O_RDONLY)]
-    for _ in range(1200):
-        os.mkdir("d", dir_fd=numbers[-1])
-        numbers.append(os.open("d", os.O_RDONLY, dir_fd=numbers[-1]))
+    levels = [os.path.join(folder, *["d"] * level) for level in range(1, 1201)]
+    for level in levels:
+        os.mkdir(level)
     yield folder
-    os.close(numbers.pop())
-    while numbers:
-        os.rmdir("d", dir_fd=numbers[-1])
-        os.close(numbers.pop())
+    for level in reversed(levels):
+        os.rmdir(level)
 
 
 def test_folders_1_200_levels_deep_are_refused(deep: Path) -> None:
