@@ -50,11 +50,13 @@ async def churn(tmp_path: Path) -> AsyncIterator[None]:
     program = await asyncio.create_subprocess_exec(
         sys.executable, "-c", CHURN, str(path), stdout=PIPE, start_new_session=True
     )
-    assert program.stdout
-    assert await program.stdout.readline() == b"begun\n"
-    yield
-    os.killpg(program.pid, signal.SIGKILL)
-    await program.communicate()
+    try:
+        assert program.stdout
+        assert await program.stdout.readline() == b"begun\n"
+        yield
+    finally:
+        os.killpg(program.pid, signal.SIGKILL)
+        await program.communicate()
 
 
 @pytest.mark.usefixtures("churn")
