@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
 from pathlib import Path
@@ -32,6 +33,8 @@ from tests.waiting import PATIENT
 TAG, WARM_TAG = "pigpen/test:notes", f"{REPOSITORY}:test-notes"
 RUN = secrets.token_hex(4)
 """A word for names that nobody has looked for in an earlier run."""
+ONLY_ROOT_RECLAIMS = "names sought in vain"
+"""What stays readable where an ordinary user runs the ladder, see docs/adr/0014-what-containers-share.md."""
 DOCKERFILE = f"""
 ARG BASE
 FROM ${{BASE}}
@@ -92,7 +95,8 @@ async def test_no_note_on_a_board_can_be_read_when_it_is_played_again(
         await sandbox.close()
     assert [row.faults for row in played.result.results] == [0] * rules.players, played.logs
     assert len([line for line in lines if isinstance(line, DealLine)]) == rules.players * BOARDS
-    assert valid_notes("".join(log for logs in played.logs.values() for log in logs)) == {}
+    read = valid_notes("".join(log for logs in played.logs.values() for log in logs))
+    assert [name for name in read if not (name.endswith(ONLY_ROOT_RECLAIMS) and os.geteuid())] == []
 
 
 def valid_notes(log: str) -> dict[str, list[int]]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.process.process_instance import RunningProcess
     from referee.records.lines import Instances
 
-INHERITED = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
+INHERITED = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "PYTHONPATH", "LD_LIBRARY_PATH", "SYSTEMROOT")
 """Variables a bot gets from us, if set; whatever else our environment holds (keys, tokens) is no bot's business."""
 
 

@@ -217,7 +217,7 @@ async def test_an_answer_again_a_late_one_and_a_forbidden_one(ladder: Ladder) ->
 async def test_a_page_that_is_loaded_again_and_a_second_tab_see_the_same(ladder: Ladder) -> None:
     async with site_here(ladder) as base, TableBrowser(base) as ada:
         await ada.open()
-        first = await ada.play(lambda state: state.question and state.moment and state.moment.trick == 3)
+        first = await ada.play(lambda state: state.question and state.moment and state.moment.trick >= 3)
         again = await ada.until(lambda state: True)
         once = await ada.state()
         assert (
@@ -236,7 +236,7 @@ async def test_the_site_starts_again_in_the_middle_of_a_deal(ladder: Ladder) -> 
         async with site_here(ladder, plays=False) as base, TableBrowser(base) as ada:
             await ada.open(length="deals:4")
             before = await ada.play(
-                lambda state: state.sheet and state.question and state.moment and state.moment.trick == 2
+                lambda state: state.sheet and state.question and state.moment and state.moment.trick >= 2
             )
         async with site_here(ladder, plays=False) as base, TableBrowser(base) as again:
             again.name = ada.name
@@ -254,7 +254,7 @@ async def test_the_site_starts_again_in_the_middle_of_a_deal(ladder: Ladder) -> 
 async def test_a_table_that_is_started_anew_goes_on_in_the_same_page(ladder: Ladder) -> None:
     async with tables_here(ladder) as tables, site_here(ladder, plays=False) as base, TableBrowser(base) as ada:
         await ada.open(length="deals:1")
-        await ada.play(lambda state: state.moment and state.moment.trick == 2)
+        await ada.play(lambda state: state.moment and state.moment.trick >= 2)
         resumed = asyncio.ensure_future(ada.until(lambda state: state.notices))
         await tables.start_again()
         assert (await resumed).notices[0].kind == "resumed"
