@@ -85,6 +85,14 @@ def bot_page(ladder: Ladder, bot: str, variant: str | None = None, opponents: in
         return pages.bot_page(session, names.find_version(session, bot, variant), opponents, variant)
 
 
+def spelled(ladder: Ladder, bot: str) -> str | None:
+    """How the bot is spelled that is meant by *bot*, such as ``trotter@2`` for ``Trotter@2``; None if there is none."""
+    name, sign, number = bot.partition("@")
+    with ladder.database.read() as session:
+        found = names.bot_like(session, name)
+    return found and f"{found}{sign}{number}"
+
+
 def rating_curve(ladder: Ladder, bot: str, variant: str) -> RatingCurve:
     """
     Read how the rating of a bot went in a variant, version after version.

@@ -37,6 +37,11 @@ def find_stored_bot(session: Session, name: str) -> models.StoredBot:
     return bot
 
 
+def bot_like(session: Session, name: str) -> str | None:
+    """The name of the bot that looks like *name*, capitals aside; None if there is none."""
+    return session.scalar(select(models.StoredBot.name).where(models.StoredBot.skeleton == skeleton(name)))
+
+
 def imitated(session: Session, name: str) -> str | None:
     """The owner or bot whose name equals *name* in what a reader sees of it; None if there is none."""
     seen = skeleton(unicodedata.normalize("NFKC", name))

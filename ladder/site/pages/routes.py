@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app import bots, matches, overview
 from ladder.app.accounts.links import site_address
+from ladder.errors import LadderError
 from ladder.site.pages import bots as bot_pages
 from ladder.site.pages import help as help_pages
 from ladder.site.pages import matches as match_pages
@@ -65,7 +67,12 @@ def standings(
     def make() -> dict[str, object]:
         return table_pages.standings(site.ladder, variant, search, everyone, page, by)
 
-    return site.pages.page(request, "standings.html", make)
+    try:
+        return site.pages.page(request, "standings.html", make)
+    except LadderError:
+        if variant == variant.lower():
+            raise
+        return RedirectResponse(str(request.url.replace(scheme="", netloc="", path=f"/v/{quote(variant.lower())}")))
 
 
 @router.get("/b")
@@ -83,7 +90,13 @@ def all_bots(
 def one_bot(request: Request, name: str) -> Response:
     """All there is to know of a bot, or of one of its versions."""
     site: Site = request.app.state.site
-    return site.pages.page(request, "bot.html", lambda: bot_pages.bot(site.ladder, name))
+    try:
+        return site.pages.page(request, "bot.html", lambda: bot_pages.bot(site.ladder, name))
+    except LadderError:
+        spelled = bots.spelled(site.ladder, name)
+        if spelled is None or spelled == name:
+            raise
+        return RedirectResponse(f"/b/{quote(spelled)}")
 
 
 @router.get("/m")

@@ -97,9 +97,11 @@ def on_http_error(request: Request, error: Exception) -> Response:
 
 
 def on_bad_input(request: Request, error: Exception) -> Response:
-    """A parameter makes no sense."""
+    """A parameter makes no sense; a page whose address names no possible number is not there."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
+    if first["loc"][0] == "path" and not _is_program(request):
+        return respond(request, HTTPStatus.NOT_FOUND, _WORDS[HTTPStatus.NOT_FOUND])
     return respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, f"{first['loc'][-1]}: {first['msg']}.")
 
 

@@ -106,6 +106,6 @@ async def test_the_page_of_a_deal_names_hands_tricks_and_scores(client: httpx.As
     assert page.count('<td id="') == 52
     assert 'src="/api/v1/matches/1/boards/1/rotations/2"' in page
     assert all(bot in page for bot in shown.bots)
-    assert (await client.get("/m/1/boards/1/10")).status_code == 422
+    assert (await client.get("/m/1/boards/1/10")).status_code == 404
     assert (await client.get("/m/1/boards/4/2")).status_code == 404
     assert (await client.get("/replay")).status_code == 200

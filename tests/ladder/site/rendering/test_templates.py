@@ -27,12 +27,12 @@ NOWHERE = [
     "/v/bridge", "/v/hearts", "/b/Nobody", "/b/Mud@2", "/b/Mud@x", "/b/Nobody/inbox", "/m/99", "/m?bot=Nobody",
     "/m?variant=bridge", "/rules/bridge", "/live/99", "/m/99/boards/1/1", "/m/2/boards/8/1", "/m/1/boards/1/1",
     "/m/2/0/1", "/nothing", "/static/x.css", "/api/nothing", "/b/a/b/c", "/%2e%2e/etc/passwd",
-    "/b/..%2f..%2fetc%2fpasswd",
+    "/b/..%2f..%2fetc%2fpasswd", "/m/0", "/m/x", "/m/99999999999", "/m/-1", "/m/2/boards/1/10", "/live/x",
+    "/m/2/boards/0/1", "/m/2/boards/1/0", "/b/nobody",
 ]  # fmt: skip
 NONSENSE = [
-    "/m/0", "/m/x", "/m/99999999999", "/m/-1", "/v/gongzhu?page=0", "/v/gongzhu?page=1e9", "/v/gongzhu?all=perhaps",
-    f"/v/gongzhu?q={'a' * 65}", "/b?page=10001", "/m?before=0", "/m?before=99999999999999999999", "/m/2/boards/1/10",
-    "/live/x", "/m/2/boards/0/1", "/m/2/boards/1/0", f"/m?bot={'a' * 81}",
+    "/v/gongzhu?page=0", "/v/gongzhu?page=1e9", "/v/gongzhu?all=perhaps", f"/v/gongzhu?q={'a' * 65}", "/b?page=10001",
+    "/m?before=0", "/m?before=99999999999999999999", f"/m?bot={'a' * 81}",
 ]  # fmt: skip
 
 
@@ -60,11 +60,34 @@ def test_what_is_not_there_is_said_on_a_page(site: Visitor, path: str) -> None:
     assert response.headers["cache-control"] == "no-store"
 
 
+@pytest.mark.parametrize(
+    ("path", "where"),
+    [
+        ("/v/Gongzhu", "/v/gongzhu"),
+        ("/v/GONGZHU?page=2", "/v/gongzhu?page=2"),
+        ("/b/mud", "/b/Mud"),
+        ("/b/MUD@1", "/b/Mud%401"),
+    ],
+)
+def test_another_spelling_leads_to_the_page(site: Visitor, path: str, where: str) -> None:
+    response = site.get(path)
+    assert (response.status_code, response.headers["location"]) == (307, where)
+    assert site.get(where).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "around"), [("/b/Nobody", "/b"), ("/v/bridge", "/v"), ("/m/99", "/m"), ("/live/99", "/live")]
+)
+def test_where_nothing_is_a_link_leads_to_all_there_is(site: Visitor, path: str, around: str) -> None:
+    main = site.get(path).text.partition("<main ")[2].partition("</main>")[0]
+    assert re.findall(r'<a href="([^"]+)"', main) == [around, "/"]
+
+
 @pytest.mark.parametrize("path", NONSENSE)
 def test_a_parameter_that_makes_no_sense_is_named(site: Visitor, path: str) -> None:
     response = site.get(path)
     assert response.status_code == 422
-    assert re.search(r"<p>(number|match|rotation|board|page|all|q|before|bot): [^<]+\.</p>", response.text)
+    assert re.search(r"<p>(page|all|q|before|bot): [^<]+\.</p>", response.text)
 
 
 def test_other_methods_are_refused(site: Visitor) -> None:
