@@ -82,6 +82,18 @@ def test_each_translation_has_the_placeholders_of_its_text() -> None:
         assert len(texts[1]) == 1
 
 
+def test_a_word_has_one_translation_in_each_of_its_meanings() -> None:
+    """A decision of a game is 决策; "no" is 不亮 only where cards may be exposed."""
+    catalog = read_po(io.StringIO(PO.read_text(encoding="utf-8")), locale="zh")
+    decisions = [
+        message for message in catalog if isinstance(message.id, str) and re.search(r"\bdecisions?\b", message.id, re.I)
+    ]
+    assert len(decisions) > 10
+    assert [message.id for message in decisions if "决定" in message.string] == []
+    ours = words.translations("zh")
+    assert (ours.gettext("no"), ours.pgettext("exposing", "no")) == ("否", "不亮")
+
+
 def test_the_titles_of_all_presets_are_translated() -> None:
     assert list(words.TITLES) == [rules.title for rules in PRESETS.values()]
 
