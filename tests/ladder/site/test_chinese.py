@@ -85,11 +85,10 @@ def test_each_translation_has_the_placeholders_of_its_text() -> None:
 def test_a_word_has_one_translation_in_each_of_its_meanings() -> None:
     """A decision of a game is 决策; "no" is 不亮 only where cards may be exposed."""
     catalog = read_po(io.StringIO(PO.read_text(encoding="utf-8")), locale="zh")
-    decisions = [
-        message for message in catalog if isinstance(message.id, str) and re.search(r"\bdecisions?\b", message.id, re.I)
-    ]
+    named = re.compile(r"\bdecisions?\b", re.IGNORECASE)
+    decisions = {message.id: str(message.string) for message in catalog if named.search(str(message.id))}
     assert len(decisions) > 10
-    assert [message.id for message in decisions if "决定" in message.string] == []
+    assert [text for text, ours in decisions.items() if "决定" in ours] == []
     ours = words.translations("zh")
     assert (ours.gettext("no"), ours.pgettext("exposing", "no")) == ("否", "不亮")
 
