@@ -89,6 +89,7 @@ def environment(language: str) -> Environment:
     made.filters.update(
         number=words.number,
         signed=words.signed,
+        percents=words.percents,
         moment=lambda time: words.moment(time, language),
         sanitize=sanitize,
         in_words=lambda rules: words.with_suits(describe(rules, translations.gettext)).split("\n"),

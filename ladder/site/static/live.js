@@ -159,7 +159,7 @@ class LiveMatch extends HTMLElement {
   /** @param {number} bot @param {boolean} isNext @param {Play | undefined} play */
   seat(bot, isNext, play) {
     const row = make("div", isNext ? "live-seat on" : "live-seat", make("b", "", this.bots[bot]));
-    if (play) row.append(make("span", `live-card ${play.card[1]}`, rankOf(play.card), sign(play.card[1])));
+    if (play) row.append(make("span", `live-card suit-${play.card[1]}`, rankOf(play.card), sign(play.card[1])));
     return row;
   }
 }

@@ -98,7 +98,7 @@ def test_other_methods_are_refused(site: Visitor) -> None:
 
 def test_standings_show_every_bot_and_where_to_get_them(site: Visitor) -> None:
     text = site.page("/v/gongzhu")
-    ranked = re.findall(r'<th scope="row"><a href="/b/(\w+)\?v=gongzhu">', text)
+    ranked = re.findall(r'<th scope="row"><a href="/b/(\w+)\?v=gongzhu"', text)
     assert sorted(ranked) == sorted(OWNERS)
     assert 'href="/api/v1/standings/gongzhu.csv"' in text
     assert text.count('class="band"') == len(OWNERS)
