@@ -40,7 +40,7 @@ export function cardsOf(names) {
 }
 
 /** @param {string} name @param {Record<string, string | number>} attributes */
-function svg(name, attributes) {
+export function svg(name, attributes) {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) {
     element.setAttribute(key, String(value));

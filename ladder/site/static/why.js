@@ -1,6 +1,7 @@
 // "Ask why": what each choice of a decision was worth, by a model that knew what the seat knew.
 // @ts-check
 
+import { svg } from "./cards.js";
 import { computed, progress } from "./computed.js";
 import { cards } from "./news.js";
 import { setText } from "./table.js";
@@ -70,29 +71,35 @@ export class Why {
       shown = [make("p", "bad", this.words("why-failed"))];
     }
     if (mine === this.asked) {
-      this.answer.replaceChildren(...shown);
+      this.answer.replaceChildren(this.#closing(), ...shown);
     }
+  }
+
+  /** A button that puts the answer away: on a narrow screen it lies over the table. */
+  #closing() {
+    const button = make("button", "close", "×");
+    button.setAttribute("type", "button");
+    button.setAttribute("aria-label", this.words("why-close"));
+    button.addEventListener("click", () => this.answer.replaceChildren());
+    return button;
   }
 }
 
-/** A table of the choices and what they are worth. @param {Estimate} found @param {Words} words */
+/** A table of the choices: how far each is behind the best. @param {Estimate} found @param {Words} words */
 export function estimated(found, words) {
-  const isDone = found.choices.some((choice) => choice.as_dealt !== undefined);
-  const head = make("tr", "", ...["why-choice", "why-behind", "why-points", ...(isDone ? ["why-as-dealt"] : [])].map((key) => {
-    const cell = make("th", key === "why-choice" ? "" : "num", words(key));
+  const head = make("tr", "", ...["why-choice", "why-behind"].map((key) => {
+    const cell = make("th", "", words(key));
     cell.setAttribute("scope", "col");
     return cell;
   }));
-  const table = make("table", "", make("thead", "", head), make("tbody", "", ...found.choices.map((each) => row(each, words))));
-  const wide = make("div", "wide", table);
-  wide.tabIndex = 0;
-  wide.setAttribute("role", "region");
-  wide.setAttribute("aria-label", words("why-choice"));
-  return [wide, make("p", "note", words(found.search === "tree" ? "why-opinion-tree" : "why-opinion", { deals: found.deals }))];
+  const most = Math.max(...found.choices.map((each) => each.behind + each.behind_error), 1e-9);
+  const rows = found.choices.map((each) => row(each, most, words));
+  const table = make("table", "estimate", make("thead", "", head), make("tbody", "", ...rows));
+  return [table, make("p", "note", words(found.search === "tree" ? "why-opinion-tree" : "why-opinion", { deals: found.deals }))];
 }
 
-/** @param {Choice} choice @param {Words} words */
-function row(choice, words) {
+/** @param {Choice} choice @param {number} most Points from one end of the scale to the other. @param {Words} words */
+function row(choice, most, words) {
   const name = make("th", "", ...chosen(choice.choice, words));
   name.setAttribute("scope", "row");
   if (choice.chosen) {
@@ -101,12 +108,22 @@ function row(choice, words) {
   if (choice.house.length) {
     name.append(make("small", "soft", choice.house.join(", ")));
   }
-  const numbers = [
-    `${(-choice.behind).toFixed(1).replace("-", "−")} ± ${choice.behind_error.toFixed(1)}`,
-    choice.points.toFixed(1).replace("-", "−"),
-    ...(choice.as_dealt === undefined ? [] : [signed(Math.round(choice.as_dealt))]),
-  ];
-  return make("tr", choice.chosen ? "chosen" : "", name, ...numbers.map((text) => make("td", "num", text)));
+  const others = [[words("why-points"), choice.points.toFixed(1).replace("-", "−")]];
+  if (choice.as_dealt !== undefined) {
+    others.push([words("why-as-dealt"), signed(Math.round(choice.as_dealt))]);
+  }
+  const figures = make("span", "num", `${(-choice.behind).toFixed(1).replace("-", "−")} ± ${choice.behind_error.toFixed(1)}`);
+  const worth = make("td", "", bar(choice, most), figures, make("small", "", others.map((pair) => pair.join(" ")).join(" · ")));
+  return make("tr", choice.chosen ? "chosen" : "", name, worth);
+}
+
+/** A bar as long as a choice is behind, and a line over its 95 % interval. @param {Choice} choice @param {number} most */
+function bar(choice, most) {
+  const at = (/** @type {number} */ points) => Math.min(100, Math.max(0, (100 * points) / most));
+  const drawn = svg("svg", { viewBox: "0 0 100 12", preserveAspectRatio: "none", class: "behind", "aria-hidden": "true" });
+  const [from, to] = [at(choice.behind - choice.behind_error), at(choice.behind + choice.behind_error)];
+  drawn.append(svg("rect", { x: "0", y: "2", width: String(at(choice.behind)), height: "8" }), svg("path", { d: `M${from} 6H${to}M${from} 3v6M${to} 3v6` }));
+  return drawn;
 }
 
 /** What is chosen, in cards or words. @param {string} choice @param {Words} words @returns {(string | Node)[]} */

@@ -136,23 +136,62 @@ def test_two_colours_are_kept(open_page: Open, site: Served) -> None:
     assert ready(page).evaluate(colours) == 2
 
 
-def test_why_is_asked_of_the_api_and_its_answer_becomes_a_table(open_page: Open, site: Served) -> None:
-    page = open_page("/help")
-    choice = {
-        "choice": "QS", "points": -12.25, "points_error": 1, "ahead": 0, "behind": 0.0, "behind_error": 0.0,
-        "as_dealt": -100.0, "house": ["counting"], "chosen": True,
+@pytest.fixture
+def asking(open_page: Open, site: Served) -> Callable[..., Page]:
+    """Opens the replayer at a decision, of which five choices are estimated when it is asked why."""
+    worst = {
+        "points": -12.25, "points_error": 1, "ahead": 0, "behind_error": 4.0, "as_dealt": -100.0,
+        "house": ["counting", "sampling", "tree"], "chosen": False,
     }  # fmt: skip
-    answer = {"opinion": "", "deals": 64, "legal": 2, "choices": [choice, {**choice, "choice": "2C", "chosen": False}]}
-    page.route("**/steps/*/why", lambda route: route.fulfill(json=answer))
-    page.goto(f"{site.url}/m/{site.sale}/boards/1/1#5")
-    ready(page).locator("#why button").first.click()
+    cards = ("QS", "2C", "3C", "4C", "5C")
+    choices = [{**worst, "choice": card, "behind": 10.0 * place} for place, card in enumerate(cards)]
+    answer = {"opinion": "", "deals": 64, "legal": 5, "choices": [{**choices[0], "chosen": True}, *choices[1:]]}
+
+    def open_at(size: tuple[int, int]) -> Page:
+        page = open_page("/help", size)
+        page.route("**/steps/*/why", lambda route: route.fulfill(json=answer))
+        page.goto(f"{site.url}/m/{site.sale}/boards/1/1#5")
+        ready(page)
+        return page
+
+    return open_at
+
+
+def test_why_is_asked_of_the_api_and_its_answer_becomes_bars(asking: Callable[..., Page]) -> None:
+    page = asking(DESKTOP)
+    page.locator("#why .ask button").first.click()
     page.wait_for_selector("#why tbody tr")
-    assert page.locator("#why tbody tr").count() == 2
+    assert page.locator("#why tbody tr").count() == 5
     assert "64 deals" in page.inner_text("#why .note")
     assert page.locator("#why .chosen").count() == 1
+    lengths = [float(bar.get_attribute("width") or "") for bar in page.locator("#why rect").all()]
+    assert lengths == pytest.approx([0, 100 * 10 / 44, 100 * 20 / 44, 100 * 30 / 44, 100 * 40 / 44])
+    assert "−10.0 ± 4.0" in page.inner_text("#why tbody tr:nth-child(2)")
     assert findings(page, "#why") == []
     page.keyboard.press("l")
     assert page.locator("#why tbody tr").count() == 0
+
+
+@pytest.mark.parametrize("size", [(1440, 900), PHONE, (820, 1180)], ids=["desktop", "phone", "tablet"])
+def test_the_answer_is_whole_and_beside_or_over_the_table(asking: Callable[..., Page], size: tuple[int, int]) -> None:
+    page = asking(size)
+    page.evaluate("scrollTo(0, 0)")
+    assert page.evaluate(BOTTOM, "#why") <= size[1]  # in view before anybody scrolls
+    page.locator("#why .ask button").first.click()
+    page.wait_for_selector("#why tbody tr")
+    assert page.evaluate("scrollY") == 0
+    assert page.evaluate("document.querySelector('#why').scrollWidth <= document.querySelector('#why').clientWidth")
+    assert overflow(page) <= 0
+    if size[0] > 900:
+        assert not page.is_visible("#why .close")
+        return
+    assert page.evaluate(BOTTOM, "#why") <= size[1]
+    assert page.evaluate("document.querySelector('#why').offsetHeight") <= size[1] / 2 + 1
+    page.click("#why .close")
+    assert page.locator("#why tbody tr").count() == 0
+
+
+BOTTOM = "what => document.querySelector(what).getBoundingClientRect().bottom"
 
 
 def test_without_javascript_the_deal_stands_there_as_text(open_page: Open, site: Served) -> None:
