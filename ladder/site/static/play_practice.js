@@ -3,14 +3,13 @@
 
 import { cardsOf } from "./cards.js";
 import { computed, progress } from "./computed.js";
+import { answerOf, offerDearest } from "./dearest.js";
 import { listed, setText, spoken } from "./table.js";
-import { chosen, estimated } from "./why.js";
+import { estimated } from "./why.js";
 import { make } from "./words.js";
 
 /** @typedef {import("./play_stream.js").Stream} Stream */
-/** @typedef {import("./shapes").Dearest} Dearest */
 /** @typedef {import("./shapes").PersonState} PersonState */
-/** @typedef {import("./shapes").Why} Why */
 /** @typedef {import("./words.js").Words} Words */
 
 export class Practice {
@@ -38,7 +37,7 @@ export class Practice {
     }
     const offer = /** @type {HTMLElement | null} */ (this.end.querySelector(".dearest:empty"));
     if (state.result && offer) {
-      offer.append(this.#button("dearest-ask", () => this.#dearest(offer)));
+      offerDearest(offer, this.stream.base, this.words);
     }
   }
 
@@ -57,7 +56,7 @@ export class Practice {
       () => this.#asked === decision,
       (computing) => setText(status, progress(computing, this.words)),
     );
-    const found = await this.#answerOf(response);
+    const found = await answerOf(response, this.words);
     if (this.#asked !== decision) {
       return;
     }
@@ -72,47 +71,10 @@ export class Practice {
 
   /** Take the last decision back. */
   async back() {
-    const found = await this.#answerOf(await this.stream.post("back", {}), true);
+    const found = await answerOf(await this.stream.post("back", {}), this.words, true);
     if (typeof found === "string") {
       this.remark(found);
     }
-  }
-
-  /** @param {HTMLElement} place */
-  async #dearest(place) {
-    const status = make("p", "soft", this.words("why-wait"));
-    status.setAttribute("role", "status");
-    place.replaceChildren(status);
-    let found;
-    try {
-      const response = await computed(
-        () => fetch(`${this.stream.base}/dearest?deal=${place.dataset.deal}`, { headers: { Accept: "application/json" } }),
-        () => place.isConnected,
-        (computing) => setText(status, progress(computing, this.words)),
-      );
-      found = await this.#answerOf(response);
-    } catch {
-      found = this.words("why-failed");
-    }
-    if (typeof found === "string") {
-      status.className = "bad";
-      setText(status, found);
-      return;
-    }
-    const { dearest } = /** @type {Dearest} */ (found);
-    const title = make("h3", "", this.words(dearest.length ? "dearest" : "dearest-none"));
-    title.tabIndex = -1;
-    place.replaceChildren(title, ...dearest.map((why) => this.#described(why)));
-    title.focus({ preventScroll: true });
-  }
-
-  /** @param {Why} why */
-  #described(why) {
-    const [kind, trick] = why.at.split(" ");
-    const when = this.words(`at-${kind}`, { number: trick ?? "" });
-    const cost = this.words("dearest-cost", { cost: why.cost.toFixed(1), error: why.cost_error.toFixed(1) });
-    const summary = make("summary", "", `${when}: `, ...chosen(why.chosen, this.words), ` · ${cost}`);
-    return make("details", "", summary, ...estimated(why, this.words));
   }
 
   /** A choice in words. @param {string} choice */
@@ -122,25 +84,5 @@ export class Practice {
     }
     const named = cardsOf(choice).map((card) => spoken(card, this.words) + (card.endsWith("*") ? ` (${this.words("down")})` : ""));
     return named.length ? listed(named, this.words) : this.words("nothing");
-  }
-
-  /** @param {string} key @param {() => void} does */
-  #button(key, does) {
-    const button = make("button", "", this.words(key));
-    button.setAttribute("type", "button");
-    button.addEventListener("click", does);
-    return button;
-  }
-
-  /**
-   * What the site has answered; a sentence if it refused.
-   * @param {Response | null} response @param {boolean} [isEmpty] Whether nothing is expected.
-   */
-  async #answerOf(response, isEmpty = false) {
-    if (response?.ok && isEmpty) {
-      return {};
-    }
-    const found = await response?.json().catch(() => null);
-    return response?.ok && found ? found : String(found?.detail ?? this.words("why-failed"));
   }
 }

@@ -127,15 +127,23 @@ def test_in_practice_the_model_is_asked_and_dear_decisions_are_told(visit: Open,
     page.click("button[data-do=back]")
     page.wait_for_function(ASKED, arg="pass")
     assert "Your decision was taken back." in page.inner_text("[data-part=log]")
-    played_to_the_end(page, by_mouse, lambda page: dear(page))
+    played_to_the_end(page, by_mouse, dear_and_on)
+    page.reload()  # now it is the page of the result
+    page.wait_for_selector("text=Score sheet")
+    dear(page)
+    assert (findings(page, "main"), overflow(page)) == ([], 0)
 
 
 def dear(page: Page) -> None:
-    """Ask what was dear, and go on."""
+    """Ask what was dear."""
     page.click(".dearest button")
-    page.wait_for_selector(".dearest h3")
+    page.wait_for_selector(".dearest h3[tabindex]")
     if page.locator(".dearest summary").count():
         page.click(".dearest summary >> nth=0")
         assert "As the cards lay" in page.inner_text(".dearest details >> nth=0")
     assert overflow(page) == 0
+
+
+def dear_and_on(page: Page) -> None:
+    dear(page)
     go_on(page)
