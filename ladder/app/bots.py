@@ -10,6 +10,7 @@ from ladder.store.queries import bots as lists
 from ladder.store.queries import rating_curve as curves
 from ladder.store.queries import standings as tables
 from ladder.values.bots import BotList
+from ladder.values.names import NAME_LENGTH
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
@@ -86,8 +87,10 @@ def bot_page(ladder: Ladder, bot: str, variant: str | None = None, opponents: in
 
 
 def spelled(ladder: Ladder, bot: str) -> str | None:
-    """How the bot is spelled that is meant by *bot*, such as ``trotter@2`` for ``Trotter@2``; None if there is none."""
+    """How the bot is spelled that is meant by *bot*: ``Trotter@2`` by ``trotter@2``; None if there is none."""
     name, sign, number = bot.partition("@")
+    if len(name) > NAME_LENGTH:  # what a name looks like is remembered
+        return None
     with ladder.database.read() as session:
         found = names.bot_like(session, name)
     return found and f"{found}{sign}{number}"

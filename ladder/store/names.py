@@ -44,9 +44,9 @@ def bot_like(session: Session, name: str) -> str | None:
 
 def imitated(session: Session, name: str) -> str | None:
     """The owner or bot whose name equals *name* in what a reader sees of it; None if there is none."""
-    seen = skeleton(unicodedata.normalize("NFKC", name))
-    owner = session.scalar(select(models.Owner.name).where(models.Owner.skeleton == seen))
-    return owner or session.scalar(select(models.StoredBot.name).where(models.StoredBot.skeleton == seen))
+    name = unicodedata.normalize("NFKC", name)
+    owner = session.scalar(select(models.Owner.name).where(models.Owner.skeleton == skeleton(name)))
+    return owner or bot_like(session, name)
 
 
 def find_version(session: Session, word: str, variant: str | None = None) -> models.Version:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ladder.values.order import Order
 from ladder.values.value import Time, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class StandingRow(Value):
@@ -81,3 +86,18 @@ class Standings(Value):
     """How many more owners must have an active bot before a match can be played; 0: matches can be played."""
     standings: tuple[StandingRow, ...]
     """The best first."""
+
+
+def percents(shares: Sequence[float]) -> list[int]:
+    """
+    Parts of a whole in whole per cent that add up to 100: the largest remainders are rounded up.
+
+    >>> percents([1 / 3, 1 / 3, 1 / 3]), percents([])
+    ([34, 33, 33], [])
+    """
+    exact = [100 * share for share in shares]
+    whole = [int(each) for each in exact]
+    rest = round(sum(exact)) - sum(whole)
+    for place in sorted(range(len(exact)), key=lambda place: whole[place] - exact[place])[:rest]:
+        whole[place] += 1
+    return whole

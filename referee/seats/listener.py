@@ -42,7 +42,7 @@ class Listener:
         self._path = path
         self._sockets = _listening_at(path)
         for descriptor in self._sockets:
-            with _copy(descriptor) as listening:
+            with socket.socket(fileno=os.dup(descriptor)) as listening:
                 listening.listen(waiting)
 
     def has_waiting(self) -> bool:
@@ -86,7 +86,3 @@ def _inode(descriptor: Path) -> int:
     with suppress(FileNotFoundError):
         return descriptor.stat().st_ino
     return 0
-
-
-def _copy(descriptor: int) -> socket.socket:
-    return socket.socket(fileno=os.dup(descriptor))

@@ -21,6 +21,7 @@ from ladder.terminal.ladder_words import (
     sparkline,
     when,
 )
+from ladder.values.standings import percents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -106,7 +107,7 @@ def _standing(there: InVariant) -> Iterable[str]:
     if one.outplaced_by:
         yield f"wins more points, fewer places than {one.outplaced_by}"
     if one.points_per_deal is not None:
-        shares = ", ".join(f"{name} {percent(share)} %" for name, share in zip(ORDINALS, one.shares, strict=False))
+        shares = ", ".join(f"{name} {part} %" for name, part in zip(ORDINALS, percents(one.shares), strict=False))
         yield f"{one.points_per_deal:+.2f} points per deal; {shares}"
         yield f"{one.faults} faults in {one.decisions} decisions; taken over in {one.takeovers} matches"
         yield f"trend {sparkline(one.history)} {moved(one.change)} over its {len(one.history)} newest ratings"

@@ -11,6 +11,7 @@ from ladder.ratings.elo import PROVISIONAL
 from ladder.terminal.fitting_table import Column, fitting
 from ladder.terminal.ladder_words import NOTHING, cell, label, moved, percent, say, sparkline, thinned, when
 from ladder.values.order import Order
+from ladder.values.standings import percents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,7 +31,7 @@ COLUMNS: tuple[Column[StandingRow], ...] = (
     Column("margin", lambda one: margin(one) or NOTHING, "right", 8),
     Column("matches", lambda one: str(one.matches), "right", 10),
     Column("points", lambda one: NOTHING if one.points_per_deal is None else f"{one.points_per_deal:+.2f}", "right", 1),
-    Column("places", lambda one: " ".join(f"{percent(share):>2}" for share in one.shares) or NOTHING, "left", 7),
+    Column("places", lambda one: " ".join(f"{part:>2}" for part in percents(one.shares)) or NOTHING, "left", 7),
     Column("faults", lambda one: percent(one.fault_rate, 2), "right", 5),
     Column("trend", lambda one: sparkline(thinned(one.history, BARS)), "left", 2),
     Column("moved", lambda one: moved(one.change), "right", 6),

@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from ladder.site.rendering import charts, words
 from ladder.site.rendering.static_files import digest
+from ladder.values.standings import percents
 from ladder.values.text import sanitize
 from pigpen.rules.words import describe
 
@@ -89,7 +90,7 @@ def environment(language: str) -> Environment:
     made.filters.update(
         number=words.number,
         signed=words.signed,
-        percents=words.percents,
+        percents=percents,
         moment=lambda time: words.moment(time, language),
         sanitize=sanitize,
         in_words=lambda rules: words.with_suits(describe(rules, translations.gettext)).split("\n"),

@@ -15,7 +15,6 @@ from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
 
     from starlette.requests import Request
@@ -81,21 +80,6 @@ def with_suits(text: str) -> str:
     """
     text = CARD.sub(lambda card: f"{card[1].replace('T', '10')}{SUITS[card[2]]}{AS_TEXT}", text)
     return POINTS.sub(lambda points: f"\xa0{points[1].replace('-', '−')}", text)
-
-
-def percents(shares: Sequence[float]) -> list[int]:
-    """
-    Parts of a whole in whole per cent that add up to 100: the largest remainders are rounded up.
-
-    >>> percents([1 / 3, 1 / 3, 1 / 3]), percents([])
-    ([34, 33, 33], [])
-    """
-    exact = [100 * share for share in shares]
-    whole = [int(each) for each in exact]
-    rest = round(sum(exact)) - sum(whole)
-    for place in sorted(range(len(exact)), key=lambda place: whole[place] - exact[place])[:rest]:
-        whole[place] += 1
-    return whole
 
 
 @lru_cache(maxsize=4096)

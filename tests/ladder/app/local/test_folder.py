@@ -23,12 +23,12 @@ def test_who_may_read_it_is_up_to_the_users_umask(tmp_path: Path, monkeypatch: p
     (sample / "bot.py").touch(0o600)
     monkeypatch.setattr("ladder.app.local.folder.SAMPLES", tmp_path / "samples")
     before = os.umask(0o022)
-    new_folder(tmp_path / "mybot", "random")
-    os.umask(before)
-    assert [path.stat().st_mode & 0o777 for path in (tmp_path / "mybot", tmp_path / "mybot" / "bot.py")] == [
-        0o755,
-        0o644,
-    ]
+    try:
+        new_folder(tmp_path / "mybot", "random")
+    finally:
+        os.umask(before)
+    modes = [path.stat().st_mode & 0o777 for path in (tmp_path / "mybot", tmp_path / "mybot" / "bot.py")]
+    assert modes == [0o755, 0o644]
 
 
 def test_a_bot_in_another_language_gets_the_wire_contract_of_the_installed_sdk(tmp_path: Path) -> None:

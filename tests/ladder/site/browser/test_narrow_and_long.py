@@ -107,13 +107,12 @@ def test_a_played_card_of_a_live_match_is_dark_on_light_in_the_dark(open_page: C
     page.add_style_tag(url=f"{static}live.css")
     colours = page.evaluate(
         """async (folder) => {
-          const { sign } = await import(`${folder}cards.js`);
+          await import(`${folder}live.js`);
+          const live = Object.assign(document.createElement("live-match"), { bots: ["Trotter"] });
           return [..."SHDC"].map((suit) => {
-            const card = document.createElement("span");
-            card.className = `live-card suit-${suit}`;
-            card.append(sign(suit));
+            const card = live.seat(0, false, { card: `Q${suit}` }).querySelector(".live-card");
             document.body.append(card);
-            return [card, card.firstChild].map((each) => getComputedStyle(each).color);
+            return [card, card.querySelector("svg")].map((each) => getComputedStyle(each).color);
           });
         }""",
         static,

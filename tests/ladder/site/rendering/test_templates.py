@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ladder.entry.look_alikes import skeleton
+from ladder.values.names import NAME_LENGTH
 from pigpen.rules import PRESETS
 from tests.ladder import ladders
 from tests.ladder.shown import OWNERS
@@ -73,6 +75,12 @@ def test_another_spelling_leads_to_the_page(site: Visitor, path: str, where: str
     response = site.get(path)
     assert (response.status_code, response.headers["location"]) == (307, where)
     assert site.get(where).status_code == 200
+
+
+def test_what_can_be_no_name_fills_no_memory(site: Visitor) -> None:
+    before = skeleton.cache_info().currsize
+    assert site.get("/b/" + "long" * (NAME_LENGTH // 4) + "er").status_code == 404
+    assert skeleton.cache_info().currsize == before
 
 
 @pytest.mark.parametrize(
