@@ -4,7 +4,7 @@
 BIN := .venv/bin
 READY := .venv/.ready
 COMPILED := .venv/.compiled
-MODULES := ladder referee sdk/pigpen sample_bots tests
+MODULES := ladder referee pigpen_arena sdk/pigpen sample_bots tests
 # Tests wait for containers half of the time, so there are more workers than cores.
 WORKERS := 4
 ON_POSTGRES := $(addprefix tests/,e2e $(addprefix ladder/,app cli runner site store))

@@ -12,7 +12,12 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "sdk" / "README.md"]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES if page.name != "CHANGELOG.md"]
-PACKAGES = {"pigpen": ROOT / "sdk" / "pigpen", "referee": ROOT / "referee", "ladder": ROOT / "ladder"}
+PACKAGES = {
+    "pigpen": ROOT / "sdk" / "pigpen",
+    "referee": ROOT / "referee",
+    "ladder": ROOT / "ladder",
+    "pigpen_arena": ROOT / "pigpen_arena",
+}
 
 PATH = re.compile(
     r"(?<![\w/.~-])((?:benchmarks|docs|examples|ladder|referee|sample_bots|scripts|sdk|tests)/[\w./-]*\w)"

@@ -11,7 +11,7 @@ import pytest
 from pigpen.rules import cards
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("sdk/pigpen", "referee", "ladder")
+PACKAGES = ("sdk/pigpen", "referee", "ladder", "pigpen_arena")
 
 
 def modules_with_examples() -> list[str]:

@@ -27,7 +27,7 @@ EVENTS_NEED = {"highspy"}
 REGISTRY_NEEDS = {"cryptography", "joserfc"}
 SITE_NEEDS = {"anyio", "babel", "fastapi", "h11", "jinja2", "markupsafe", "prometheus_client", "starlette", "uvicorn"}
 PEOPLE_NEED = {"argon2", "authlib", "confusable_homoglyphs", "joserfc", "limits"}
-SHIPPED = ("ladder", "referee", "sample_bots")
+SHIPPED = ("ladder", "pigpen_arena", "referee", "sample_bots")
 NEEDS = {
     "sdk/pigpen/rules": {"pigpen"},
     "sdk/pigpen/sim": {"pigpen"},
@@ -35,6 +35,7 @@ NEEDS = {
     "sample_bots": {"pigpen"},
     "examples": {"pigpen", "pyspiel"},
     "referee": REFEREE_NEEDS,
+    "pigpen_arena": REFEREE_NEEDS | {"ladder", "pigpen_arena"},
     "ladder": {"ladder", "rich", "typer"}
     | PEOPLE_NEED
     | REFEREE_NEEDS
@@ -57,6 +58,8 @@ NOT_IMPORTED = {
     "mkdocs-material": "the theme of the documentation",
     "mkdocstrings": "a plugin of mkdocs",
     "mypy": "a command of make check",
+    "pandas": "frames of pigpen_arena, where it is installed",
+    "polars": "as pandas",
     "mypy-protobuf": "a plugin of scripts/protos",
     "psycopg": "SQLAlchemy loads it for PostgreSQL",
     "pytest-asyncio": "a plugin of pytest",

@@ -29,7 +29,7 @@ LINUX_ONLY = {
     time: ("CLOCK_BOOTTIME", "CLOCK_TAI"),
 }  # fmt: skip
 """How names begin that only Linux has."""
-OURS = {"pigpen", "referee", "ladder", "sample_bots"}
+OURS = {"pigpen", "pigpen_arena", "referee", "ladder", "sample_bots"}
 _import = builtins.__import__
 
 

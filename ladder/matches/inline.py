@@ -99,4 +99,4 @@ def _make(source: BotSource) -> Bot:
     try:
         return program()
     except Exception as error:  # a bot may raise anything
-        raise BotRejected(f"{program.bot_class.__name__}() cannot be made: {type(error).__name__}: {error}") from error
+        raise BotRejected(f"{program.name}() cannot be made: {type(error).__name__}: {error}") from error

@@ -16,7 +16,7 @@ from ladder.values.bot_files import LOCK, REQUIREMENTS
 from pigpen import Bot
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
     from pathlib import Path
     from types import ModuleType
@@ -54,12 +54,14 @@ class InlineProgram:
         if source.folder and (source.folder / "bot.py").is_file() and has_files(source.folder):
             self._folder = InlineFolder(source.folder)
         with self._folder:
-            self.bot_class = load_bot_class(source)
+            self._make: Callable[[], Bot] = source.make or load_bot_class(source)
+        self.name: str = getattr(self._make, "__name__", source.name)
+        """What makes the bot."""
 
     def __call__(self) -> Bot:
         """Make a bot; it may raise anything."""
         with self._folder:
-            bot = self.bot_class()
+            bot = self._make()
         return _InFolder(bot, self._folder) if isinstance(self._folder, InlineFolder) else bot
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def progress(what: str, total: int | None, done: int = 0) -> Iterator[Callable[..., None]]:
+def progress(what: str, total: int | None, done: int = 0, *, hidden: bool = False) -> Iterator[Callable[..., None]]:
     """
     Give a function to call after each piece of work, with another word for *what* if need be.
 
@@ -24,9 +24,10 @@ def progress(what: str, total: int | None, done: int = 0) -> Iterator[Callable[.
         what: What the pieces are called.
         total: How many there are; None where nobody knows.
         done: How many are done already.
+        hidden: Show no bar.
     """
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if hidden or not console.is_terminal:
         yield lambda description=what: None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import re
 import signal
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +14,6 @@ from tests.e2e.command import pigpen
 from tests.e2e.terminal import Terminal, terminal
 from tests.referee.bots import showy_seats
 from tests.referee.recorded import faulty_seats, match_lines, write_record
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 UP, DOWN, RIGHT, LEFT, HOME, END = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[H", "\x1b[F"
 SHOWN, HIDDEN = "\x1b[?25h", "\x1b[?25l"
@@ -204,6 +203,14 @@ def test_one_deal_can_be_chosen_and_an_unfinished_record_shown(tmp_path: Path) -
     assert "The match is not finished: 11 deals so far." in pigpen("replay", str(path)).stdout
 
 
+def test_a_page_for_a_browser_holds_the_record(tmp_path: Path, record: str) -> None:
+    target = tmp_path / "match.html"
+    assert pigpen("replay", record, "--html", str(target)).stdout == f"Written: {target}\n"
+    held = re.search(r'data-name="hearts.jsonl">([^<]+)<', target.read_text("utf-8"))
+    assert held
+    assert base64.b64decode(held[1]) == Path(record).read_bytes()
+
+
 def test_a_mistake_is_one_sentence(tmp_path: Path, record: str) -> None:
     empty = write_record(tmp_path / "empty.jsonl", match_lines("hearts", "deals:1")[:1])
     (tmp_path / "text.txt").write_text("hello\n")
@@ -212,6 +219,10 @@ def test_a_mistake_is_one_sentence(tmp_path: Path, record: str) -> None:
         ((record, "--board", "1"), "has no deal for --board 1; it holds the deals 1 to 2."),
         ((record, "--as", "nix"), "there is no bot 'nix' in it; there are 0 bot0, 1 bot1, 2 bot2, 3 bot3."),
         ((str(empty),), "holds no deal yet"),
+        ((str(empty), "--html", str(empty)), "holds no deal yet"),
+        ((record, "--html", record), "is there already. Name another file; nothing was changed."),
+        ((record, "--html", str(tmp_path / "no" / "page")), "cannot be written: No such file or directory."),
+        ((record, "--html", "x.html", "--as", "0"), "--html writes the whole record: leave out "),
         ((str(tmp_path / "none"),), "cannot be read: No such file or directory."),
         ((str(tmp_path / "text.txt"),), "it is no line of a record."),
     ):

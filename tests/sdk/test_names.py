@@ -22,7 +22,7 @@ from tests.e2e.test_readme import blocks
 ROOT = Path(__file__).parent.parent.parent
 DOORS = ("pigpen", "pigpen.check", "pigpen.rules", "pigpen.search")
 """The modules from which bots import."""
-PACKAGES = (ROOT / "sdk" / "pigpen", ROOT / "referee", ROOT / "ladder")
+PACKAGES = (ROOT / "sdk" / "pigpen", ROOT / "referee", ROOT / "ladder", ROOT / "pigpen_arena")
 OTHER = ("pigpen.toml", "pigpen.v1")
 """A file; and the package of the wire contract, from which a bot takes only the proto files."""
 INITS = {

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
 
 from ladder.app.local.local_request import LocalRequest
 from ladder.errors import UserError
 from ladder.matches.bots import load_bots
 from ladder.matches.compare import ComparisonPlan, compare
 from ladder.ratings.sprt import ELO, Hypotheses
-from ladder.sandbox.bots.bot_source import BotSource, find_bot
+from ladder.sandbox.bots.bot_source import BotSource, FindBot, find_bot
 from ladder.sandbox.host.cores import bot_cores
 from ladder.values.compare import CompareResult
 from referee.records.rules_file import load_rules
@@ -37,7 +39,7 @@ class ComparisonRequest(LocalRequest):
     new: str
     field: str = "counting"
     """The opponents, with commas between them; fewer than there are seats are repeated."""
-    boards: int = 2000
+    boards: Annotated[int, Field(ge=2)] = 2000
     """The most boards to play."""
     elo0: float = 0.0
     """Normalised Elo of the new bot by the one hypothesis, from -2000 to 2000."""
@@ -49,9 +51,13 @@ class ComparisonRequest(LocalRequest):
     """How often `elo0` may be accepted of a bot of `elo1`, between 0 and 0.5."""
 
 
-def plan_comparison(asked: ComparisonRequest) -> tuple[ComparisonPlan, list[BotSource]]:
+def plan_comparison(asked: ComparisonRequest, find: FindBot = find_bot) -> tuple[ComparisonPlan, list[BotSource]]:
     """
     Read what is to be compared.
+
+    Args:
+        asked: Which bots, and how sure to be.
+        find: Finds the bots that it names.
 
     Returns:
         The plan; and the old bot, the new one, the opponents.
@@ -60,7 +66,7 @@ def plan_comparison(asked: ComparisonRequest) -> tuple[ComparisonPlan, list[BotS
         UserError: If something that was asked for is not there, or makes no sense.
     """
     rules = load_rules(asked.rules)
-    sources = [find_bot(asked.old), find_bot(asked.new), *_opponents(asked.field, rules)]
+    sources = [find(asked.old), find(asked.new), *_opponents(asked.field, rules, find)]
     names = tuple(source.name for source in sources)
     hypotheses = _hypotheses(asked)
     return ComparisonPlan(rules, names, hypotheses, asked.boards, asked.seed_bytes(), asked.clock_setting()), sources
@@ -97,12 +103,12 @@ async def play_comparison(
         return compare_result(plan, await compare(plan, play, lambda found: look(compare_result(plan, found))))
 
 
-def _opponents(field: str, rules: Rules) -> list[BotSource]:
+def _opponents(field: str, rules: Rules, find: FindBot) -> list[BotSource]:
     words = [word for word in field.split(",") if word]
     seats = 2 if rules.partners else rules.players - 1
     if not words or len(words) > seats:
         raise UserError(f"--field {field!r}: name 1 to {seats} opponents for {rules.name}, with commas between them.")
-    return [find_bot(words[seat % len(words)]) for seat in range(seats)]
+    return [find(words[seat % len(words)]) for seat in range(seats)]
 
 
 def _hypotheses(asked: ComparisonRequest) -> Hypotheses:

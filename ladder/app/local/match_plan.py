@@ -5,12 +5,14 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
 
 from ladder.app.local.local_request import LocalRequest
 from ladder.app.local.record_output import recording, resumable, resumed_recording, seed_beside, unfinished
 from ladder.errors import UserError
-from ladder.sandbox.bots.bot_source import BotSource, find_bot, seat_names
+from ladder.sandbox.bots.bot_source import BotSource, FindBot, find_bot, seat_names
 from pigpen.rules import seed_from
 from referee.match.formats import Format
 from referee.match.spec import PERSON_SECONDS, MatchSpec, person_clock
@@ -42,9 +44,9 @@ class MatchRequest(LocalRequest):
 
     One of them may be `human`.
     """
-    boards: int | None = None
+    boards: Annotated[int, Field(ge=1)] | None = None
     """Number of boards; each is played from every seat."""
-    deals: int | None = None
+    deals: Annotated[int, Field(ge=1)] | None = None
     """Number of independent deals."""
     game: bool = False
     """Deals until the variant's own end."""
@@ -96,16 +98,20 @@ class MatchPlan:
                 yield write
 
 
-def new_match(asked: MatchRequest) -> MatchPlan:
+def new_match(asked: MatchRequest, find: FindBot = find_bot) -> MatchPlan:
     """
     Plan a new match.
+
+    Args:
+        asked: What is to be played.
+        find: Finds the bots that it names.
 
     Raises:
         UserError: If something that was asked for is not there, makes no sense, or does not fit into a record.
     """
     rules = load_rules(asked.rules)
     words = _seated(asked.bots, rules)
-    sources = _sources(words)
+    sources = _sources(words, find)
     people = {words.index(HUMAN): person_clock(asked.human_limit)} if HUMAN in words else {}
     form = _format(asked, has_people=bool(people))
     spec = MatchSpec(rules, _names(words, sources), form, asked.clock_setting(), asked.seed_bytes(), people)
@@ -155,9 +161,9 @@ def _seated(words: Sequence[str], rules: Rules) -> tuple[str, ...]:
     return seated
 
 
-def _sources(words: Sequence[str]) -> tuple[BotSource, ...]:
+def _sources(words: Sequence[str], find: FindBot = find_bot) -> tuple[BotSource, ...]:
     """The bots among those who sit at the table."""
-    return tuple(find_bot(word) for word in words if word != HUMAN)
+    return tuple(find(word) for word in words if word != HUMAN)
 
 
 def _names(words: Sequence[str], sources: Sequence[BotSource]) -> tuple[str, ...]:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
+from ladder.errors import UserError
 from ladder.terminal.ladder import LocalOption
 from ladder.terminal.records import BoardOption, DealOption, RotationOption, source_of
-from ladder.terminal.sanitize import folded
+from ladder.terminal.sanitize import folded, sanitize
+
+if TYPE_CHECKING:
+    from ladder.app.local.reading import Source
 
 
 def replay(
@@ -27,6 +31,9 @@ def replay(
     rotation: RotationOption = None,
     seen_by: Annotated[
         str | None, typer.Option("--as", metavar="BOT", help="Show only what this bot knew. Give its name or number.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write the record and the replayer to this HTML file, which any browser shows.")
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Print text, as without a terminal.")] = False,
     local: LocalOption = False,
@@ -43,15 +50,22 @@ def replay(
 
         pigpen replay match.jsonl --deal 3 --plain
 
+        pigpen replay match.jsonl --html match.html
+
         pigpen replay 17
     """
     # What reads records takes long to import.
-    from ladder.app.local.reading import Where, bot_in, deals_in, read_match, understanding
+    from ladder.app.local.reading import ANYWHERE, Where, bot_in, deals_in, read_match, understanding
     from ladder.cli.replay.text import match_text
     from referee.replay.cursor import Cursor
 
     source = source_of(record, local)
     recorded = read_match(source)
+    if html:
+        if seen_by is not None or plain or Where(deal, board, rotation) != ANYWHERE:
+            raise UserError("--html writes the whole record: leave out --deal, --board, --rotation, --as and --plain.")
+        _write_page(source, html)
+        return
     bot = None if seen_by is None else bot_in(recorded, seen_by, source)
     lines = deals_in(recorded, source, Where(deal, board, rotation))
     console = Console(highlight=False)
@@ -64,3 +78,17 @@ def replay(
 
             cursor = Cursor(recorded, recorded.deals.index(lines[0]))
             ReplayViewer(cursor, console, bot, partial(read_match, source)).run(sys.stdin.fileno())
+
+
+def _write_page(source: Source, target: Path) -> None:
+    from ladder.site.rendering.replay_page import replay_page  # needs the packages of the site
+
+    page = replay_page(source.path)
+    try:
+        with open(target, "x", encoding="utf-8") as file:
+            file.write(page)
+    except FileExistsError:
+        raise UserError(f"{str(target)!r} is there already. Name another file; nothing was changed.") from None
+    except OSError as error:
+        raise UserError(f"{str(target)!r} cannot be written: {error.strerror}.") from None
+    typer.echo(f"Written: {sanitize(str(target))}")

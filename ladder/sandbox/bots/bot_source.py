@@ -17,6 +17,8 @@ from ladder.values.bot_files import DOCKERFILE, MAIN_FILES, Builds
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pigpen import Bot
+
 
 SAMPLES = Path(__file__).resolve().parents[3] / "sample_bots"
 _MAIN_BY_ENDING = {Path(name).suffix: name for name in MAIN_FILES}
@@ -33,6 +35,8 @@ FindBuilt = Callable[[str], str | None]
 Takes the key of a build (`ladder.sandbox.docker.built_images`), loads into this engine what was built with it before,
 and gives the image's id, or None. Raises `SandboxError` if it cannot be known.
 """
+FindBot = Callable[[str], "BotSource"]
+"""Finds the bot that a word means. Raises `UnknownBot`."""
 _IMAGE = r"(sha256:[0-9a-f]{64}|[a-z0-9]+([._/:-]+[a-z0-9]+)*(:[\w.-]+)?(@sha256:[0-9a-f]{64})?)"
 
 
@@ -42,7 +46,7 @@ class UnknownBot(UserError, ValueError):
 
 @dataclass(frozen=True)
 class BotSource:
-    """Where a bot comes from: exactly one of folder and image is set."""
+    """Where a bot comes from: exactly one of folder, image and make is set."""
 
     name: str
     """What tables and records call it."""
@@ -58,6 +62,8 @@ class BotSource:
     """Of an image: whether it is known to be a base of ours and files, not only by its own labels."""
     find_built: FindBuilt | None = field(default=None, repr=False, compare=False)
     """Of a folder: looks in the ladder's registry for an image that was built of it before; None: it is built here."""
+    make: Callable[[], Bot] | None = field(default=None, repr=False, compare=False)
+    """Makes a bot of this process, which plays nowhere else."""
 
 
 def sample_names(samples: Path = SAMPLES) -> list[str]:

@@ -24,10 +24,16 @@ class ReplayFile extends HTMLElement {
     this.status = /** @type {HTMLElement} */ (this.querySelector("[role=status]"));
     this.chooser = /** @type {HTMLSelectElement} */ (this.querySelector("select.deals"));
     this.shown = /** @type {HTMLElement} */ (this.querySelector(".shown"));
-    /** @type {HTMLElement} */ (this.querySelector(".drop")).hidden = false;
     this.input.addEventListener("change", () => this.#open(this.input?.files?.[0]));
     this.chooser.addEventListener("change", () => this.#choose());
     this.addEventListener("deal", (event) => this.#follow(/** @type {CustomEvent<Deal>} */ (event).detail));
+    const held = /** @type {HTMLScriptElement | null} */ (this.querySelector("script[data-name]"));
+    if (held) {
+      const bytes = Uint8Array.from(atob(held.text), (letter) => letter.charCodeAt(0));
+      this.#take(bytes, held.dataset.name ?? "");
+      return;
+    }
+    /** @type {HTMLElement} */ (this.querySelector(".drop")).hidden = false;
     for (const name of ["dragenter", "dragover", "dragleave", "drop"]) {
       document.addEventListener(name, (event) => this.#drag(/** @type {DragEvent} */ (event)));
     }
@@ -57,14 +63,28 @@ class ReplayFile extends HTMLElement {
       if (file.size > MAX_FILE_BYTES) {
         throw new Error(words("too-large", { most: MAX_FILE_BYTES / 1024 ** 2 }));
       }
-      const bytes = new Uint8Array(await file.arrayBuffer());
-      this.record = await RecordFile.read(opener(bytes));
-      this.#show(this.record, bytes, file.name);
+      await this.#take(new Uint8Array(await file.arrayBuffer()), file.name);
     } catch (error) {
-      const { message, line = 0 } = /** @type {Error & {line?: number}} */ (error);
-      const what = sanitize(message).slice(0, 300);
-      this.#say(words("no-record", { name: sanitize(file.name), line, what }), true);
+      this.#refuse(error, file.name);
     }
+  }
+
+  /** @param {Uint8Array} bytes @param {string} name */
+  async #take(bytes, name) {
+    try {
+      this.record = await RecordFile.read(opener(bytes));
+      this.#show(this.record, bytes, name);
+    } catch (error) {
+      this.#refuse(error, name);
+    }
+  }
+
+  /** @param {unknown} error @param {string} name */
+  #refuse(error, name) {
+    const { words = String } = this;
+    const { message, line = 0 } = /** @type {Error & {line?: number}} */ (error);
+    const what = sanitize(message).slice(0, 300);
+    this.#say(words("no-record", { name: sanitize(name), line, what }), true);
   }
 
   /** @param {RecordFile} record @param {Uint8Array} bytes @param {string} name */

@@ -1,0 +1,33 @@
+"""
+Matches between bots from Python: in a script, in a test, in a notebook.
+
+    import pigpen_arena as arena
+
+    match = arena.play([MyBot, "random", "cautious", "counting"], rules="hearts", boards=16)
+
+A bot is a class of `pigpen.Bot`, one that has been made, the path of a bot's folder, a sample bot's name, or an image.
+The functions are those behind the commands `pigpen play`, `compare`, `check` and `why`.
+"""
+
+from ladder.errors import BotRejected, SandboxError, UserError
+from pigpen.rules.errors import PigpenError
+from pigpen_arena.judging import check, check_async, compare, compare_async
+from pigpen_arena.match import Match
+from pigpen_arena.playing import play, play_async
+from pigpen_arena.tables import Result, Row
+
+__all__ = [
+    "BotRejected",
+    "Match",
+    "PigpenError",
+    "Result",
+    "Row",
+    "SandboxError",
+    "UserError",
+    "check",
+    "check_async",
+    "compare",
+    "compare_async",
+    "play",
+    "play_async",
+]

@@ -1,0 +1,250 @@
+"""Matches from Python: what may be a bot, what comes out, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import inspect
+import re
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+import pigpen_arena as arena
+from ladder.cli.play.compare import compare_bots
+from ladder.cli.play.play import play as play_command
+from pigpen import Bot, Card, View, Welcome
+from pigpen_arena.running import Interrupt, run, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+class First(Bot):
+    """Plays the first legal card, and counts how often it was made and seated."""
+
+    made = 0
+
+    def __init__(self) -> None:
+        type(self).made += 1
+        self.matches = 0
+
+    def match_started(self, welcome: Welcome) -> None:
+        self.matches += 1
+
+    def play(self, view: View) -> Card:
+        return view.legal[0]
+
+
+@pytest.fixture(scope="module")
+def match() -> arena.Match:
+    return arena.play([First, "random", "cautious", "counting"], "hearts", boards=2, seed="7")
+
+
+def test_a_match_takes_three_lines_and_names_its_bots(match: arena.Match) -> None:
+    assert match.bots == ("First", "random", "cautious", "counting")
+    assert [row["place"] for row in match.rows()] == [1, 2, 3, 4]
+    assert match.rows()[0]["bot"] == match.results[match.bots.index("counting")].bot == "counting"
+    assert repr(match).startswith("<Match of hearts, 8 deals: 1. counting, ")
+
+
+def test_the_same_seed_gives_the_same_actions(match: arena.Match) -> None:
+    one, other = (arena.play([First, "cautious", "counting", First], "hearts", boards=1, seed="7") for _ in range(2))
+    assert [row["choice"] for row in one.rows("decisions")] == [row["choice"] for row in other.rows("decisions")]
+    assert one.seed == other.seed == match.seed
+
+
+def test_a_class_is_made_for_each_rotation_and_a_bot_plays_all_of_them() -> None:
+    First.made = 0
+    arena.play([First, "random", "random", "random"], boards=1)
+    assert First.made == 4
+    bot = First()
+    arena.play([bot, "random", "random", "random"], boards=1)
+    assert (First.made, bot.matches) == (5, 4)
+
+
+def test_classes_of_one_name_are_told_apart() -> None:
+    def named(suit: int) -> type[Bot]:
+        def play(self: Bot, view: View) -> Card:
+            return view.legal[suit]
+
+        return type("Same", (Bot,), {"play": play})
+
+    match = arena.play([named(0), named(-1), "random", "random"], "hearts", deals=1, seed="7")
+    assert match.bots == ("Same", "Same#2", "random", "random#2")
+    chosen = {row["bot"]: row["choice"] for row in match.rows("decisions") if row["trick"] == 1}
+    assert chosen["Same"] != chosen["Same#2"]
+
+
+def test_folders_names_and_partners(tmp_path: Path) -> None:
+    bot = tmp_path / "mine"
+    bot.mkdir()
+    (bot / "bot.py").write_text("import pigpen\nclass A(pigpen.Bot):\n    def play(self, view): return view.legal[0]\n")
+    match = arena.play([bot, "counting"], "gongzhu-partners", deals=2)
+    assert match.bots == ("mine", "counting", "mine#2", "counting#2")
+
+
+def test_bots_in_processes_play_the_same_match(match: arena.Match, capsys: pytest.CaptureFixture[str]) -> None:
+    bots = ["random", "cautious", "counting", "counting"]
+    one, other = (arena.play(bots, "hearts", deals=2, seed="7", sandbox=kind) for kind in ("inline", "process"))
+    assert [row["hand"] for row in one.rows("deals")] == [row["hand"] for row in other.rows("deals")]
+    assert "does not keep bots from your files" in capsys.readouterr().err
+
+
+@pytest.mark.docker
+def test_bots_in_containers(match: arena.Match) -> None:
+    played = arena.play(["random"] * 4, deals=1, sandbox="docker")
+    assert played.recorded.first.image_files
+    assert played.verify().holds
+
+
+def test_the_record_stays_where_it_was_wanted_and_can_be_read_again(match: arena.Match, tmp_path: Path) -> None:
+    played = arena.play(["random"] * 4, deals=2, record=tmp_path / "match.jsonl")
+    again = arena.Match.read(tmp_path / "match.jsonl")
+    assert again.rows() == played.rows()
+    assert (again.played, again.seed) == (None, played.seed)
+    copy = match.save(tmp_path / "copy.jsonl.gz")
+    assert copy.read_bytes() == match.path.read_bytes()
+    assert arena.Match.read(copy).verify().holds
+    with pytest.raises(arena.UserError, match=r"copy.jsonl.gz' is there already"):
+        match.save(copy)
+    with pytest.raises(arena.UserError, match="cannot be written: No such file or directory"):
+        match.save(tmp_path / "nowhere" / "match.jsonl.gz")
+
+
+def test_a_record_that_nobody_wants_goes_with_its_match() -> None:
+    played = arena.play(["random"] * 4, deals=1)
+    path = played.path
+    assert path.exists()
+    del played
+    gc.collect()
+    assert not path.parent.exists()
+
+
+def test_a_match_that_fails_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(arena.UserError):
+        arena.play(["nobody"] * 4)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_costliest_decisions_and_why(match: arena.Match) -> None:
+    dearest = match.dearest("First", worst=2)
+    assert len(dearest.rows()) == 2
+    worst = dearest.value.dearest[0]
+    why = match.why(worst.step, board=worst.board, rotation=worst.rotation, bot="First")
+    assert why.value.cost == worst.cost == dearest.rows()[0]["cost"]
+    chosen = [row["choice"] for row in why.rows() if row["chosen"]]
+    assert chosen == [worst.chosen]
+    with pytest.raises(arena.UserError, match="has 8 such deals"):
+        match.why(1)
+
+
+def test_compare_and_check_find_what_the_commands_find() -> None:
+    found = arena.compare("random", First, ["random"], "hearts", boards=400, seed="7")
+    assert found.value.decision == "better"
+    assert found.rows()[0]["boards"] == found.value.boards
+    assert repr(found) == f"<First against random: better after {found.value.boards} boards>"
+    checked = arena.check(First, ["hearts", "gongzhu"])
+    assert checked.value.passed
+    assert {row["group"] for row in checked.rows()} == {"hearts", "gongzhu"}
+    assert repr(arena.check(Wrong, "hearts")).startswith("<Wrong fails ")
+
+
+class Broken(First):
+    def __init__(self) -> None:
+        raise OSError("no weights")
+
+
+class Wrong(Bot):
+    def play(self, view: View) -> Card:
+        return next(card for card in view.unseen if card not in view.legal)
+
+
+MISTAKES: dict[str, Callable[[], object]] = {
+    "bots='hearts' is one text. Give a list": lambda: arena.play("hearts"),
+    "There is no bot 'nobody'": lambda: arena.play(["nobody"] * 4),
+    "3 is no bot. Give a class of pigpen.Bot": lambda: arena.play([3] * 4),  # type: ignore[list-item]
+    "A person plays at a terminal: pigpen play human": lambda: arena.play(["human"] * 4),
+    "takes 4 bots; 3 named": lambda: arena.play([First] * 3),
+    "--boards and --deals exclude each other": lambda: arena.play([First] * 4, boards=1, deals=1),
+    "boards: Input should be greater than or equal to 1.": lambda: arena.play([First] * 4, boards=0),
+    "First is a class of this process and plays only here": lambda: arena.play([First] * 4, sandbox="docker"),
+    "There is no sandbox 'cloud'. Choose one of 'docker', 'process', 'inline'.": lambda: arena.play(
+        [First] * 4, sandbox="cloud"  # type: ignore[arg-type]
+    ),
+    "There are no rules called 'bridge'": lambda: arena.play([First] * 4, "bridge"),
+    "--field '': name 1 to 3 opponents": lambda: arena.compare(First, First, []),
+    "There is no case 'x'": lambda: arena.check(First, ["hearts"], case=["x"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sentence", MISTAKES)
+def test_a_mistake_gets_a_sentence(sentence: str) -> None:
+    with pytest.raises(arena.PigpenError, match=re.escape(sentence)):
+        MISTAKES[sentence]()
+
+
+def test_a_bot_that_cannot_be_made_is_named() -> None:
+    with pytest.raises(arena.BotRejected, match=r"Broken\(\) cannot be made: OSError: no weights"):
+        arena.play([Broken] * 4)
+
+
+def test_arguments_are_called_as_the_options_of_the_commands() -> None:
+    for function, command in ((arena.play, play_command), (arena.compare, compare_bots)):
+        taken = inspect.signature(function).parameters.keys()
+        options = inspect.signature(command).parameters.keys()
+        assert taken - options == {"progress"}
+        assert (
+            options - taken - {"human_limit", "pace", "resume", "fresh", "output", "as_json"} == {"context"} & options
+        )
+
+
+def test_progress_is_told_after_each_deal() -> None:
+    told: list[tuple[int, int | None]] = []
+    arena.play(["random"] * 4, deals=3, progress=lambda *done: told.append(done))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+    boards: list[int] = []
+    arena.compare("random", First, boards=40, elo1=500, progress=lambda found: boards.append(found.boards))
+    assert boards == sorted(boards)
+    assert boards
+
+
+async def test_it_plays_while_an_event_loop_runs_and_in_that_loop() -> None:
+    assert len(arena.play(["random"] * 4, deals=2).recorded.deals) == 2
+    with pytest.raises(arena.BotRejected, match="cannot be made"):
+        arena.play([Broken] * 4)
+    one, other = await asyncio.gather(*(arena.play_async(["random"] * 4, deals=2, seed="7") for _ in range(2)))
+    assert one.seed == other.seed
+
+
+async def test_an_interrupt_ends_work_in_the_other_thread() -> None:
+    """It is what Ctrl-C does in a notebook: the work ends after the piece that it is at."""
+    interrupts: list[Interrupt] = []
+    begun = threading.Event()
+
+    async def work() -> None:
+        with shown(False, "pieces", None) as step:
+            from pigpen_arena.running import _interrupt
+
+            found = _interrupt.get()
+            assert found
+            interrupts.append(found)
+            begun.set()
+            while True:
+                step()
+
+    ended = asyncio.ensure_future(asyncio.to_thread(_run_in_loop, work))
+    await asyncio.to_thread(begun.wait)
+    interrupts[0].end()
+    with pytest.raises(asyncio.CancelledError):
+        await ended
+
+
+def _run_in_loop(work: Callable[[], object]) -> None:
+    async def main() -> None:
+        run(work())  # type: ignore[arg-type]
+
+    asyncio.run(main())
