@@ -3,8 +3,8 @@ The batch estimate: the ratings that fit all matches of a variant best, and how 
 
 R. Bradley and M. Terry (1952): a wins against b with the probability 1 / (1 + exp(g (θ_b − θ_a))); a draw is half a
 win and half a loss. g is the steepness of the match, which grows with its boards (`elo.steepness`). The θ have the
-prior N(0, 200² Elo²); Newton's method finds their most likely values, and the inverse of the Hessian there is their
-covariance (Laplace). One unit of θ is 400 / ln 10 Elo.
+prior N(0, 200² Elo²); Newton's method finds their most likely values, each step of it by conjugate gradients, and the
+inverse of the Hessian there is their covariance (Laplace). One unit of θ is 400 / ln 10 Elo.
 
 The pairs of one match are not independent: a side that plays well beats all others at once. Among n equal sides each
 place is as likely as any other, so the number of opponents that a side beats has the variance (n² − 1) / 12, which is
@@ -23,6 +23,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ladder.ratings.elo import SCALE, START
+from ladder.ratings.linear import inverse, solve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +39,8 @@ PRIOR = 200.0
 """The standard deviation of the ratings before anything is known, in Elo."""
 CLOSE = 1e-4
 """Newton's method ends with the first step that moves no θ by more: what is left is of the order of its square."""
+FINE = 1e-3
+"""How well each of its steps is solved: the next one makes good what is left."""
 NORMAL = NormalDist()
 WIDE = NORMAL.inv_cdf(0.975)
 """Standard errors in half of a 95 % interval."""
@@ -166,7 +169,7 @@ def fit(
     pairs = _Pairs(places_of(ids, a), places_of(ids, b), weight * score, weight * n, steep, len(ids))
     with threadpool_limits(1, "blas"):  # beside matches that fill all cores, more threads wait for each other
         theta = _most_likely(pairs)
-        covariance = UNIT**2 * np.linalg.inv(pairs.hessian(theta))
+        covariance = UNIT**2 * inverse(pairs.hessian(theta))
     return Estimate(ids, START + centred(UNIT * theta), centred(centred(covariance).T))
 
 
@@ -198,10 +201,28 @@ class _Pairs:
         slope = np.bincount(self.a, missing, self.count) - np.bincount(self.b, missing, self.count)
         return slope + theta * (UNIT / PRIOR) ** 2
 
+    def information(self, theta: FloatArray) -> FloatArray:
+        """(m,) What each pair adds to the curvature of `loss`."""
+        hopes = self.hopes(theta)
+        return self.steep**2 * self.matches * hopes * (1 - hopes)
+
+    def newton_step(self, theta: FloatArray) -> FloatArray:
+        """(n,) The step downhill that the curvature asks for."""
+        information = self.information(theta)
+
+        def summed(values: FloatArray) -> FloatArray:
+            ends = np.bincount(self.a, values, self.count) - np.bincount(self.b, values, self.count)
+            return np.asarray(ends, dtype=np.float64)
+
+        def curved(step: FloatArray) -> FloatArray:
+            return summed(information * (step[self.a] - step[self.b])) + step * (UNIT / PRIOR) ** 2
+
+        diagonal = np.bincount(self.a, information, self.count) + np.bincount(self.b, information, self.count)
+        return solve(curved, np.asarray(diagonal + (UNIT / PRIOR) ** 2), self.gradient(theta), FINE)
+
     def hessian(self, theta: FloatArray) -> FloatArray:
         """(n, n) The curvature of `loss`."""
-        hopes = self.hopes(theta)
-        information = self.steep**2 * self.matches * hopes * (1 - hopes)
+        information = self.information(theta)
         off = np.bincount(self.a * self.count + self.b, information, self.count**2).reshape(self.count, self.count)
         off += off.T
         return np.diag(off.sum(axis=1) + (UNIT / PRIOR) ** 2) - off
@@ -211,7 +232,7 @@ def _most_likely(pairs: _Pairs) -> FloatArray:
     """Newton's method; a step that overshoots is halved until it leads downhill."""
     theta, length = np.zeros(pairs.count), math.inf
     while length >= CLOSE:
-        step = np.linalg.solve(pairs.hessian(theta), pairs.gradient(theta))
+        step = pairs.newton_step(theta)
         loss = pairs.loss(theta)
         while (length := float(np.max(np.abs(step), initial=0.0))) >= CLOSE and pairs.loss(theta - step) > loss:
             step = step / 2

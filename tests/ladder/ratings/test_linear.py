@@ -1,0 +1,59 @@
+"""Inverses by blocks and conjugate gradients give what numpy gives; and a fit with them what one without them gives."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from ladder.ratings.batch import CLOSE, UNIT, _Pairs, centred, fit, pair_weight
+from ladder.ratings.elo import START
+from ladder.ratings.linear import SMALL, inverse, solve
+
+if TYPE_CHECKING:
+    from ladder.ratings.batch import FloatArray
+
+
+def positive(count: int, seed: int) -> FloatArray:
+    factor = np.random.default_rng(seed).normal(size=(count, count + 5))
+    return np.asarray(factor @ factor.T / count + 0.1 * np.eye(count))
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, SMALL, SMALL + 1, 2 * SMALL + 3])
+def test_the_inverse_by_blocks_is_symmetric_and_an_inverse(count: int) -> None:
+    matrix = positive(count, count)
+    found = inverse(matrix)
+    assert np.allclose(found @ matrix, np.eye(count), atol=1e-9)
+    assert np.allclose(found, found.T, atol=1e-12)
+
+
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-9])
+def test_conjugate_gradients_end_where_the_rest_is_small_enough(tolerance: float) -> None:
+    matrix, right = positive(120, 7), np.random.default_rng(8).normal(size=120)
+    found = solve(lambda values: matrix @ values, matrix.diagonal().copy(), right, tolerance)
+    assert np.linalg.norm(matrix @ found - right) <= 1.01 * tolerance * np.linalg.norm(right)
+
+
+def test_there_is_nothing_to_solve_where_the_right_side_is_0() -> None:
+    assert not solve(lambda values: values, np.ones(3), np.zeros(3), 1e-3).any()
+
+
+def test_three_hundred_bots_stand_where_dense_steps_and_a_plain_inverse_put_them() -> None:
+    rng = np.random.default_rng(9)
+    strength = rng.normal(0.0, 1.0, 300)
+    a, b = (each.astype(np.int64) for each in rng.integers(0, 300, (2, 20_000)))
+    a, b = a[a != b], b[a != b]
+    score = (rng.random(len(a)) < 1 / (1 + np.exp(strength[b] - strength[a]))).astype(float)
+    n, steep = np.ones(len(a)), rng.choice([0.5, 1.0, 2.0], len(a))
+    found = fit(range(300), a, b, score, n, pair_weight(4), steep)
+
+    pairs = _Pairs(a, b, pair_weight(4) * score, pair_weight(4) * n, steep, 300)
+    theta, length = np.zeros(300), math.inf
+    while length >= CLOSE:
+        step = np.linalg.solve(pairs.hessian(theta), pairs.gradient(theta))
+        theta, length = theta - step, float(np.max(np.abs(step)))
+    covariance = UNIT**2 * np.linalg.inv(pairs.hessian(theta))
+    assert np.allclose(found.ratings, START + centred(UNIT * theta), rtol=0, atol=1e-6)
+    assert np.allclose(found.covariance, centred(centred(covariance).T), rtol=0, atol=1e-6 * covariance.max())
