@@ -199,30 +199,30 @@ def _write_ratings(connection: sqlite3.Connection, drawn: Results, bots: int) ->
 
 
 def _write_pairs(connection: sqlite3.Connection, drawn: Results, bots: int) -> None:
-    size = (bots + 1) ** 2
-    wins, n, a_then_b, b_then_a, points, squares = (np.zeros(size) for _ in range(6))
+    keys, sums = [], []
     for one in range(SEATS):
         for other in range(one + 1, SEATS):
             first, second = drawn.versions[:, one], drawn.versions[:, other]
-            low, high = np.minimum(first, second), np.maximum(first, second)
-            key = low * (bots + 1) + high
-            won = (drawn.places[:, one] < drawn.places[:, other]) == (first == low)
-            wins += np.bincount(key, weights=won, minlength=size)
-            n += np.bincount(key, minlength=size)
-            lead = (drawn.points[:, one] - drawn.points[:, other]) * np.where(first == low, 1, -1)
-            points += BOARDS * np.bincount(key, weights=lead, minlength=size)
-            squares += BOARDS * np.bincount(key, weights=lead**2, minlength=size)
-            next_to = [(first, second)] if other == one + 1 else [(second, first)] if other - one == SEATS - 1 else []
-            for left, right in next_to:
-                a_then_b += np.bincount(key, weights=left < right, minlength=size)
-                b_then_a += np.bincount(key, weights=left > right, minlength=size)
-    met = np.flatnonzero(n)
+            is_low = first < second
+            keys.append(np.minimum(first, second) * (bots + 1) + np.maximum(first, second))
+            won = (drawn.places[:, one] < drawn.places[:, other]) == is_low
+            lead = (drawn.points[:, one] - drawn.points[:, other]) * np.where(is_low, 1, -1)
+            in_order = other == one + 1  # the first of the two sits right before the second
+            are_neighbours = in_order or other - one == SEATS - 1
+            low_first = is_low if in_order else ~is_low
+            sums.append(
+                [won, np.ones_like(won), are_neighbours & low_first, are_neighbours & ~low_first, lead, lead**2]
+            )
+    met, place = np.unique(np.concatenate(keys), return_inverse=True)
+    wins, n, a_then_b, b_then_a, points, squares = (
+        np.bincount(place, weights=np.concatenate(each), minlength=len(met)) for each in zip(*sums, strict=True)
+    )
     columns = (
         met // (bots + 1),
         met % (bots + 1),
-        wins[met],
-        *(each[met].astype(int) for each in (n, a_then_b, b_then_a, BOARDS * n)),
-        *(each[met] for each in (BOARDS * wins, points, squares)),
+        wins,
+        *(each.astype(int) for each in (n, a_then_b, b_then_a, BOARDS * n)),
+        *(BOARDS * each for each in (wins, points, squares)),
     )
     rows = zip(*(column.tolist() for column in columns), strict=True)
     names = (

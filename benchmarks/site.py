@@ -168,11 +168,13 @@ def resident(process: int) -> float:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[tuple[Load, int]]:
-    """`pigpen serve` for a ladder, and the number of its process."""
+def serving(folder: Path, checkout: Path | None = None) -> Iterator[tuple[Load, int]]:
+    """`pigpen serve` for a ladder, and the number of its process; of another checkout of Pigpen, if one is named."""
     environment = os.environ | {"PIGPEN_DATA_DIR": str(folder)}
+    if checkout is not None:
+        environment["PYTHONPATH"] = str(checkout)
     command = dying_with_us(*SITE, "serve", "--port", "0")
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as site:
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, cwd=checkout) as site:
         try:
             assert site.stdout is not None
             address = re.fullmatch(r"The site is at http://([\d.]+):(\d+)/\n", site.stdout.readline())

@@ -17,6 +17,7 @@ from benchmarks import (
     growth,
     ladder_overhead,
     other_platforms,
+    pages,
     site,
     start,
     tables,
@@ -69,6 +70,18 @@ def test_why() -> None:
     found = names(why.measure(1, boards=1, deals=1, variants=("gongzhu",)))
     assert found[:2] == ["why, what to expose, gongzhu", "why, what to expose, gongzhu, 99 of 100 within"]
     assert [name for name in found if name.startswith("dearest")] == ["dearest 5 of a bot, 1 boards, gongzhu"]
+
+
+def test_the_exponent_of_what_does_not_grow_is_zero() -> None:
+    assert pages.exponent(10, 1000, [3.0, 1.0, 2.0], [2.0]) == 0.0
+
+
+@pytest.mark.long
+def test_pages() -> None:
+    found = names(pages.measure(1, bots=(8, 16), before=Path.cwd()))
+    whats = ("a bot's page", "API, a bot", "standings")
+    expected = [f"{what}, {bots} bots, {name}" for what in whats for bots in (8, 16) for name in ("before", "now")]
+    assert found == expected
 
 
 @pytest.mark.long
