@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ladder.results.rating_points import step_of
 from ladder.results.think_times import BINS
 from ladder.store.migrations import upgrade
 from pigpen.rules import PRESETS
@@ -72,6 +73,7 @@ def generate(path: Path, bots: int, matches: int) -> None:
         _write_pairs(connection, drawn, bots)
         for statement in made:
             connection.execute(statement)
+        _write_points(connection)
         connection.execute("COMMIT")
 
 
@@ -230,6 +232,17 @@ def _write_pairs(connection: sqlite3.Connection, drawn: Results, bots: int) -> N
         "squares",
     )  # fmt: skip
     _insert(connection, "pair_stats", names, ((VARIANT, a, b, BOARDS, *rest) for a, b, *rest in rows))
+
+
+def _write_points(connection: sqlite3.Connection) -> None:
+    """Write what charts show of the ratings: some of what the seats hold."""
+    for version, matches in connection.execute("SELECT version_id, matches FROM ratings WHERE matches > 0").fetchall():
+        connection.execute(
+            "INSERT INTO rating_points SELECT matches.variant, version_id, matches_before + 1, matches.id, ordinal,"
+            " finished, rating_after FROM seats JOIN matches ON matches.id = match_id"
+            " WHERE version_id = ? AND matches_before % ? = 0",
+            (version, step_of([matches])),
+        )
 
 
 def _insert(

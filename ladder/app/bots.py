@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.store import names
@@ -9,15 +10,28 @@ from ladder.store.queries import bot_page as pages
 from ladder.store.queries import bots as lists
 from ladder.store.queries import rating_curve as curves
 from ladder.store.queries import standings as tables
+from ladder.store.queries.matches import results
 from ladder.values.bots import BotList
 from ladder.values.names import NAME_LENGTH
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.bots import BotPage, BotRow
+    from ladder.values.matches import MatchRow
     from ladder.values.order import Order
     from ladder.values.site import RatingCurve
     from ladder.values.standings import Standings
+
+
+@dataclass(frozen=True)
+class ShownBot:
+    """What the page of a bot shows."""
+
+    page: BotPage
+    curves: dict[str, RatingCurve]
+    """By variant, where any of its versions has played."""
+    newest: tuple[MatchRow, ...]
+    """Its newest results."""
 
 
 def standings(
@@ -83,7 +97,31 @@ def bot_page(ladder: Ladder, bot: str, variant: str | None = None, opponents: in
     with ladder.database.read() as session:
         if variant is not None:
             names.find_variant(session, variant)
-        return pages.bot_page(session, names.find_version(session, bot, variant), opponents, variant)
+        return pages.bot_page(session, names.named_version(session, bot, variant), opponents, variant)
+
+
+def shown_bot(ladder: Ladder, bot: str, opponents: int, newest: int) -> ShownBot:
+    """
+    Read what the page of a bot shows.
+
+    Args:
+        ladder: The ladder.
+        bot: ``Trotter`` is its newest version, ``Trotter@2`` its version 2.
+        opponents: Number of opponents to give at most in each variant.
+        newest: Number of matches to give at most; where no version is named, those of all versions.
+
+    Raises:
+        LadderError: If there is no such bot or version.
+    """
+    with ladder.database.read() as session:
+        version = names.named_version(session, bot)
+        page = pages.bot_page(session, version, opponents)
+        versions = [version] if "@" in bot else names.versions_of(session, bot)
+        return ShownBot(
+            page,
+            curves.rating_curves(session, version.bot_id, page.bot),
+            tuple(results(session, newest, versions=[each.id for each in versions])),
+        )
 
 
 def spelled(ladder: Ladder, bot: str) -> str | None:

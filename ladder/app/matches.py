@@ -216,7 +216,6 @@ def _wanted(session: Session, variant: str | None, bot: str | None) -> list[int]
         names.find_variant(session, variant)
     if bot is None:
         return None
-    named = names.find_version(session, bot)
     if "@" in bot:
-        return [named.id]
-    return [version.id for version in names.versions_of(session, names.find_stored_bot(session, bot))]
+        return [names.named_version(session, bot).id]
+    return [version.id for version in names.versions_of(session, bot)]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from ladder.store import names
 from ladder.store.queries import overview as queries
 from ladder.store.queries import standings as tables
+from ladder.store.queries.revision import revision as revision_of
+from ladder.store.queries.variant_field import field_of
 from ladder.values.runtimes import AUTO, has_own_kernel
 from ladder.values.site import LadderCounts, VariantSummary
 from pigpen.rules import PRESETS
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 def revision(ladder: Ladder) -> str:
     """A text that changes whenever anything does that is shown of the ladder."""
     with ladder.database.read() as session:
-        return queries.revision(session)
+        return revision_of(session)
 
 
 def counts(ladder: Ladder) -> LadderCounts:
@@ -77,7 +79,7 @@ def variants(ladder: Ladder, first: int = 5) -> list[VariantSummary]:
                     title=table.title,
                     by=table.by,
                     matches=table.matches,
-                    active=tables.active(session, name),
+                    active=field_of(session, name).active,
                     top=table.standings,
                 )
             )

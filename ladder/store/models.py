@@ -159,7 +159,10 @@ class Rating(Base):
     """A version in a variant: how it stands, materialised in the transaction of each result."""
 
     __tablename__ = "ratings"
-    __table_args__ = (CheckConstraint("state IN ('active', 'suspended', 'retired')", name="state"),)
+    __table_args__ = (
+        CheckConstraint("state IN ('active', 'suspended', 'retired')", name="state"),
+        Index("ix_ratings_version", "version_id"),
+    )
 
     variant: Mapped[str] = mapped_column(ForeignKey("variants.name"), primary_key=True)
     version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"), primary_key=True)
@@ -202,6 +205,27 @@ class Rating(Base):
     margin_rank_high: Mapped[int | None]
     outplaced_by: Mapped[int | None] = mapped_column(ForeignKey("versions.id"))
     """The best version that surely has better places and surely wins fewer points; None if there is none."""
+
+
+class RatingPoint(Base):
+    """
+    A rating of a version after one of its matches, as a chart of its ratings shows it: derived from its seats.
+
+    Of many matches there is every second one, or fourth, … (`ladder.results.rating_points`).
+    """
+
+    __tablename__ = "rating_points"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    variant: Mapped[str] = mapped_column(ForeignKey("variants.name"), primary_key=True)
+    version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    matches: Mapped[int] = mapped_column(primary_key=True)
+    """How many rated matches it had had, this one included."""
+    match_id: Mapped[int] = mapped_column(ForeignKey("matches.id"))
+    ordinal: Mapped[int]
+    finished: Mapped[float]
+    """As in the match."""
+    rating: Mapped[float]
 
 
 class ThinkTimes(Base):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import bindparam, func, select
 
 from ladder.entry.look_alikes import skeleton
 from ladder.errors import LadderError
 from ladder.store import models
+from ladder.store.tables import BOT, RATING, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,7 +50,20 @@ def imitated(session: Session, name: str) -> str | None:
     return owner or bot_like(session, name)
 
 
+class NamedVersion(NamedTuple):
+    """A version that somebody has named."""
+
+    id: int
+    bot_id: int
+    number: int
+
+
 def find_version(session: Session, word: str, variant: str | None = None) -> models.Version:
+    """Find a version as `named_version` does, with all that is known of it."""
+    return session.get_one(models.Version, named_version(session, word, variant).id)
+
+
+def named_version(session: Session, word: str, variant: str | None = None) -> NamedVersion:
     """
     Find a version: `Trotter` is the newest one of the bot, `Trotter@2` its version 2.
 
@@ -62,7 +76,7 @@ def find_version(session: Session, word: str, variant: str | None = None) -> mod
         LadderError: If there is none; the message says what there is.
     """
     name, sign, number = word.partition("@")
-    found = versions_of(session, find_stored_bot(session, name), variant)
+    found = versions_of(session, name, variant)
     if not found:
         raise LadderError(f"The bot {name} is not entered in {variant}. To see where it plays: pigpen show {name}")
     if not sign:
@@ -74,13 +88,19 @@ def find_version(session: Session, word: str, variant: str | None = None) -> mod
     raise LadderError(f"There is no {word}{f' in {variant}' if variant else ''}; there is {there}.")
 
 
-def versions_of(session: Session, bot: models.StoredBot, variant: str | None = None) -> list[models.Version]:
-    """All versions of a bot, or those that were entered in *variant*, the oldest first."""
-    wanted = select(models.Version).where(models.Version.bot_id == bot.id).order_by(models.Version.number)
-    if variant is not None:
-        entered = models.Rating.version_id == models.Version.id
-        wanted = wanted.join(models.Rating, entered).where(models.Rating.variant == variant)
-    return list(session.scalars(wanted))
+def versions_of(session: Session, bot: str, variant: str | None = None) -> list[NamedVersion]:
+    """
+    All versions of a bot, or those that were entered in *variant*, the oldest first.
+
+    Raises:
+        LadderError: If there is no bot of that name.
+    """
+    session.flush()
+    rows = session.connection().execute(_VERSIONS if variant is None else _ENTERED, {"bot_": bot, "variant_": variant})
+    found = [NamedVersion(*row) for row in rows]
+    if not found:
+        find_stored_bot(session, bot)
+    return found
 
 
 def find_variant(session: Session, name: str) -> models.Variant:
@@ -118,6 +138,13 @@ def find_match(session: Session, number: int) -> models.StoredMatch:
 
 
 _BOTS = select(models.StoredBot.name).order_by(models.StoredBot.name)
+_VERSIONS = (
+    select(VERSION.c.id, VERSION.c.bot_id, VERSION.c.number)
+    .join_from(VERSION, BOT, BOT.c.id == VERSION.c.bot_id)
+    .where(BOT.c.name == bindparam("bot_"))
+    .order_by(VERSION.c.number)
+)
+_ENTERED = _VERSIONS.join(RATING, RATING.c.version_id == VERSION.c.id).where(RATING.c.variant == bindparam("variant_"))
 
 
 def near(name: str, known: Iterable[str]) -> str:

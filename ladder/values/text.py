@@ -19,6 +19,8 @@ def sanitize(text: str, spared: str = "") -> str:
         text: Text of unknown origin.
         spared: Characters to leave as they are, such as line breaks.
     """
+    if text.isprintable():
+        return str(text)
     return "".join(letter if letter.isprintable() or letter in spared else "�" for letter in text)
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ladder.app import bots, matches
+from ladder.app import bots
 from ladder.results.think_times import PHASES, end_of, quantile, used_bins
+from ladder.values.site import RatingCurve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ladder.app.ladder import Ladder
-    from ladder.values.bots import BotPage, InVariant
-    from ladder.values.site import RatingCurve
+    from ladder.app.bots import ShownBot
+    from ladder.values.bots import InVariant
 
 OPPONENTS = 20
 NEWEST = 10
@@ -59,13 +60,13 @@ def bot(ladder: Ladder, name: str) -> dict[str, object]:
     Raises:
         LadderError: If there is none.
     """
-    page = bots.bot_page(ladder, name, opponents=OPPONENTS)
-    newest = matches.newest(ladder, bot=name, limit=NEWEST).matches
-    return {"bot": page, "parts": [_part(ladder, page, there) for there in page.variants], "newest": newest}
+    shown = bots.shown_bot(ladder, name, OPPONENTS, NEWEST)
+    return {"bot": shown.page, "parts": [_part(shown, there) for there in shown.page.variants], "newest": shown.newest}
 
 
-def _part(ladder: Ladder, page: BotPage, there: InVariant) -> VariantPart:
-    return VariantPart(there, bots.rating_curve(ladder, page.bot, there.variant), tuple(_think_times(there)))
+def _part(shown: ShownBot, there: InVariant) -> VariantPart:
+    nothing = RatingCurve(bot=shown.page.bot, variant=there.variant, points=())
+    return VariantPart(there, shown.curves.get(there.variant, nothing), tuple(_think_times(there)))
 
 
 def _think_times(there: InVariant) -> Iterator[ThinkTime]:

@@ -83,6 +83,7 @@ def environment(language: str) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,  # else each page looks at the files of all its templates
         extensions=["jinja2.ext.i18n"],
     )
     translations = words.translations(language)

@@ -10,26 +10,17 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Table, and_, bindparam, func, insert, select, update
+from sqlalchemy import and_, bindparam, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from ladder.store import models
 from ladder.store.models import Status
+from ladder.store.tables import BOT, FAULT, MATCH, PAIR, POINT, RATING, SEAT, THINKING, VERSION
 
 if TYPE_CHECKING:
-    from sqlalchemy import Select, Update
+    from sqlalchemy import Select, Table, Update
     from sqlalchemy.sql.dml import Insert, ReturningUpdate
 
 
-def _table(model: type[models.Base]) -> Table:
-    table = model.__table__
-    assert isinstance(table, Table)
-    return table
-
-
-MATCH, SEAT, RATING = _table(models.StoredMatch), _table(models.StoredSeat), _table(models.Rating)
-THINKING, PAIR = _table(models.ThinkTimes), _table(models.PairStats)
-BOT, VERSION = _table(models.StoredBot), _table(models.Version)
 PAIR_SUMS = ("score", "n", "a_then_b", "b_then_a", "boards_played", "board_score", "points", "squares")
 
 
@@ -79,7 +70,14 @@ SET_RATING: Update = update(RATING).where(
     RATING.c.variant == bindparam("variant_"), RATING.c.version_id == bindparam("version_")
 )
 """Sets the columns of a rating that it is given."""
-ADD_FAULT = insert(_table(models.StoredFault))
+ADD_FAULT = insert(FAULT)
+ADD_POINT = insert(POINT)
+THIN_POINTS = delete(POINT).where(
+    POINT.c.variant == bindparam("variant_"),
+    POINT.c.version_id == bindparam("version_"),
+    (POINT.c.matches - 1) % bindparam("step_") != 0,
+)
+"""Leaves of the points of a rating those that are shown with a larger step."""
 
 
 @cache

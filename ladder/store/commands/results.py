@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ladder.results.rating_points import step_of
 from ladder.results.standing import RATED_BY, RatingChange, VersionStanding, outcome
 from ladder.results.think_times import added
 from ladder.store.commands import result_statements as statements
@@ -101,6 +102,7 @@ def record_summary(
     _write_faults(connection, match_id, summary, versions)
     _write_pair_results(connection, match.variant, match.boards, new)
     _write_think_times(connection, match.variant, summary, rows)
+    _write_rating_points(connection, match_id, match, new, now)
     suspended = _write_ratings(connection, match.variant, summary, rows, new, now)
     if suspended:
         follow_states(session, match.variant)
@@ -175,6 +177,23 @@ def _write_think_times(connection: Connection, variant: str, summary: MatchSumma
         {"variant": variant, "version_id": each, "histogram": histogram} for each, histogram in histograms.items()
     ]
     connection.execute(statements.put_think_times(connection.dialect.name), written)
+
+
+def _write_rating_points(connection: Connection, match_id: int, match: Row[Any], new: RatingChange, now: float) -> None:
+    """Write the points that a chart of the ratings shows; those that one of so many matches lacks are removed."""
+    points = []
+    for version, standing in new.standings.items():
+        step = step_of([standing.matches])
+        if (standing.matches - 1) % step == 0:
+            points.append({
+                "variant": match.variant, "version_id": version, "matches": standing.matches, "match_id": match_id,
+                "ordinal": match.ordinal, "finished": now, "rating": standing.rating,
+            })  # fmt: skip
+        if step > step_of([standing.matches - 1]):
+            thinned = {"variant_": match.variant, "version_": version, "step_": step}
+            connection.execute(statements.THIN_POINTS, thinned)
+    if points:
+        connection.execute(statements.ADD_POINT, points)
 
 
 def _write_ratings(

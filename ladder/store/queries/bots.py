@@ -7,26 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, func, select, tuple_
 
-from ladder.store.models import Owner, Rating, State, StoredBot, Version
+from ladder.store.models import Owner, State, StoredBot, Version
+from ladder.store.tables import RATING, VERSION
 from ladder.values.bots import BotEntry, BotRow
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from sqlalchemy import Row
     from sqlalchemy.orm import Session
 
 
-ENTRIES: Select[*tuple[Any, ...]] = select(
-    Version.bot_id,
-    Rating.version_id,
-    Rating.variant,
-    Version.number.label("version"),
-    Rating.state,
-    Rating.since,
-    Rating.reason,
-).join_from(Rating, Version, Version.id == Rating.version_id)
-"""What a `BotEntry` is made of, with the ids of the bot and of the version."""
+ENTRIES: Select[Any] = select(
+    VERSION.c.bot_id,
+    RATING.c.version_id,
+    RATING.c.variant,
+    VERSION.c.number.label("version"),
+    RATING.c.state,
+    RATING.c.since,
+    RATING.c.reason,
+).join_from(RATING, VERSION, VERSION.c.id == RATING.c.version_id)
+"""What a `BotEntry` is made of, behind the ids of the bot and of the version."""
 
 
 def bots(
@@ -71,13 +73,18 @@ def bots(
 
 def _entries(session: Session, some: Collection[int] | None) -> defaultdict[int, list[BotEntry]]:
     """Where each bot plays, or each of *some*, by id."""
-    wanted = ENTRIES.order_by(Rating.variant, Version.number)
+    wanted = ENTRIES.order_by(RATING.c.variant, VERSION.c.number)
     if some is not None:
-        wanted = wanted.where(Version.bot_id.in_(some))
+        wanted = wanted.where(VERSION.c.bot_id.in_(some))
     entries: defaultdict[int, list[BotEntry]] = defaultdict(list)
-    for row in session.execute(wanted):
-        entries[row.bot_id].append(BotEntry.model_validate(row))
+    for row in session.connection().execute(wanted):
+        entries[row.bot_id].append(BotEntry.model_validate(entry_fields(row)))
     return entries
+
+
+def entry_fields(row: Row[Any]) -> dict[str, Any]:
+    """Give the fields of a `BotEntry` in a row of `ENTRIES`."""
+    return dict(zip(BotEntry.model_fields, row[2:], strict=True))
 
 
 def _that_matter(entries: Iterable[BotEntry]) -> Iterable[BotEntry]:

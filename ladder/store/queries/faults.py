@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import select
 
 from ladder.store.models import StoredFault, StoredMatch
+from ladder.store.tables import FAULT, MATCH
 from ladder.values.bots import FaultRow
 from ladder.values.faults import FaultReport
 
 if TYPE_CHECKING:
-    from sqlalchemy import Select, SQLColumnExpression
+    from sqlalchemy import ColumnElement, Select
     from sqlalchemy.orm import Session
 
 
@@ -34,15 +35,15 @@ def faults_of(session: Session, match: int) -> list[FaultReport]:
     return [FaultReport.model_validate(row) for row in session.execute(wanted)]
 
 
-FAULT_ROW: tuple[SQLColumnExpression[Any], ...] = (
-    StoredFault.match_id.label("match"),
-    StoredMatch.variant,
-    StoredFault.rotation,
-    StoredFault.place,
-    StoredFault.decision,
-    StoredFault.why,
-    StoredFault.exit_code,
-    StoredFault.oom,
+FAULT_ROW: tuple[ColumnElement[Any], ...] = (
+    FAULT.c.match_id.label("match"),
+    MATCH.c.variant,
+    FAULT.c.rotation,
+    FAULT.c.place,
+    FAULT.c.decision,
+    FAULT.c.why,
+    FAULT.c.exit_code,
+    FAULT.c.oom,
 )
 """The columns of a `FaultRow`."""
 

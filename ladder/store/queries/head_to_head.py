@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import bindparam, func, select
 
-from ladder.store import models
 from ladder.store.last_estimate import estimate_of
-from ladder.store.models import PairStats, Rating, State
+from ladder.store.queries.variant_field import field_of
+from ladder.store.tables import PAIR
 from ladder.values.bots import Opponent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+    from typing import Any
 
+    from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
     from ladder.ratings.batch import Estimate
 
+    Scores = dict[int, tuple[float, int]]
+    """By version: what was scored against it, in matches of any length, and in how many of them."""
 
 AT_ONCE = 40
 """How many are looked up first."""
+FEW = 100
+"""Matches of a version up to which all its opponents are read: it may have met none of the nearest."""
 
 
-def head_to_head(session: Session, variant: str, version: int, limit: int, at_once: int = AT_ONCE) -> list[Opponent]:
+def head_to_head(
+    session: Session, variant: str, version: int, limit: int, at_once: int = AT_ONCE, few: int = FEW
+) -> list[Opponent]:
     """
     Read the opponents of a version: the active ones first, then the nearest in rating.
 
@@ -33,74 +42,67 @@ def head_to_head(session: Session, variant: str, version: int, limit: int, at_on
         version: The version's id.
         limit: Number of opponents to give at most.
         at_once: How many of the nearest are looked up first; then twice as many, and so on.
+        few: Matches of the version up to which all its opponents are read instead.
     """
-    met = _met(session, variant, version, limit, at_once)
-    names = _names(session, [one.other for one in met])
+    field = field_of(session, variant)
+    if field.entries[version].matches <= few:
+        scores = _scores(session, variant, version)
+        met = sorted(scores, key=lambda other: field.distance(version, other))[:limit]
+    else:
+        scores = _nearest_scores(session, variant, version, field.nearest(version), limit, at_once)
+        met = list(scores)[:limit]
     estimate = estimate_of(session, variant) if met else None
     return [
         Opponent(
-            bot=names[one.other][0],
-            version=names[one.other][1],
-            state=one.state,
-            score=one.score,
-            matches=one.matches,
-            los=_los(estimate, version, one.other),
+            bot=field.entries[other].bot,
+            version=field.entries[other].number,
+            state=field.entries[other].state,
+            score=scores[other][0],
+            matches=scores[other][1],
+            los=_los(estimate, version, other),
         )
-        for one in met
+        for other in met
     ]
 
 
-class _Met(NamedTuple):
-    other: int
-    state: str
-    score: float
-    matches: int
-
-
-def _met(session: Session, variant: str, version: int, limit: int, size: int) -> list[_Met]:
-    """The first of those whom it has met. Of a thousand only as many are looked up as it takes to find them."""
-    others = _by_nearness(session, variant, version)
-    met: list[_Met] = []
-    while others and len(met) < limit:
-        some, others = others[:size], others[size:]
+def _nearest_scores(
+    session: Session, variant: str, version: int, others: Iterable[int], limit: int, size: int
+) -> Scores:
+    """The first of *others* whom it has met, in that order. Only as many are looked up as it takes to find them."""
+    met: Scores = {}
+    waiting = iter(others)
+    while len(met) < limit and (some := list(islice(waiting, size))):
         size *= 2
-        scores = _scores(session, variant, version, [other for other, _ in some])
-        met += [_Met(other, state, *scores[other]) for other, state in some if other in scores]
-    return met[:limit]
+        scores = _scores(session, variant, version, some)
+        met |= {other: scores[other] for other in some if other in scores}
+    return met
 
 
-def _by_nearness(session: Session, variant: str, version: int) -> list[tuple[int, str]]:
-    """Give the other versions of a variant with their states: the active ones first, then the nearest in rating."""
-    entries = select(Rating.version_id, Rating.state, Rating.rating).where(Rating.variant == variant)
-    found = {other: (state, rating) for other, state, rating in session.execute(entries)}
-    _, own = found.pop(version)
-    nearest = sorted(found, key=lambda one: (found[one][0] != State.ACTIVE, abs(found[one][1] - own), one))
-    return [(other, found[other][0]) for other in nearest]
-
-
-def _scores(session: Session, variant: str, version: int, others: Sequence[int]) -> dict[int, tuple[float, int]]:
-    """By version: what was scored against it, in matches of any length, and in how many of them."""
-    above, below = [one for one in others if one > version], [one for one in others if one < version]
-    pairs = (
-        (PairStats.b, PairStats.score, and_(PairStats.a == version, PairStats.b.in_(above))),
-        (PairStats.a, PairStats.n - PairStats.score, and_(PairStats.b == version, PairStats.a.in_(below))),
-    )
-    found: dict[int, tuple[float, int]] = {}
-    for other, score, pair in pairs:
-        wanted = select(other, func.sum(score), func.sum(PairStats.n)).where(PairStats.variant == variant, pair)
-        rows = session.execute(wanted.group_by(other))
-        found |= {one: (scored, int(matches)) for one, scored, matches in rows if matches}
+def _scores(session: Session, variant: str, version: int, some: Sequence[int] | None = None) -> Scores:
+    """The scores of a version against *some* others, by id; None: against all."""
+    found: Scores = {}
+    for statement, is_above in zip(ALL if some is None else SOME, (True, False), strict=True):
+        wanted: dict[str, Any] = {"variant_": variant, "version_": version}
+        if some is not None:
+            wanted["some_"] = [other for other in some if (other > version) == is_above]
+        found |= {other: (score, int(n)) for other, score, n in session.connection().execute(statement, wanted) if n}
     return found
 
 
-def _names(session: Session, versions: list[int]) -> dict[int, tuple[str, int]]:
-    """By id: the bot's name and the number of the version."""
-    wanted = (
-        select(models.Version.id, models.StoredBot.name, models.Version.number)
-        .join_from(models.Version, models.StoredBot, models.StoredBot.id == models.Version.bot_id)
-        .where(models.Version.id.in_(versions))
+def _pairs(other: str, mine: str, score: Any, *, all_of_them: bool) -> Select[Any]:
+    """Select the scores of a version against all others on one side of the pair, or against *some*."""
+    wanted = select(PAIR.c[other], func.sum(score), func.sum(PAIR.c.n)).group_by(PAIR.c[other])
+    wanted = wanted.where(PAIR.c.variant == bindparam("variant_"), PAIR.c[mine] == bindparam("version_"))
+    return wanted if all_of_them else wanted.where(PAIR.c[other].in_(bindparam("some_", expanding=True)))
+
+
+ALL, SOME = (
+    (
+        _pairs("b", "a", PAIR.c.score, all_of_them=is_all),
+        _pairs("a", "b", PAIR.c.n - PAIR.c.score, all_of_them=is_all),
     )
-    return {version: (bot, number) for version, bot, number in session.execute(wanted)}
+    for is_all in (True, False)
+)
 
 
 def _los(estimate: Estimate | None, version: int, other: int) -> float | None:

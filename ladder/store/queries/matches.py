@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from pydantic import TypeAdapter
+from sqlalchemy import bindparam, select
 
-from ladder.store.models import Owner, Rating, Status, StoredBot, StoredMatch, StoredSeat, Version
+from ladder.store.models import Owner, Status, StoredBot, StoredMatch, StoredSeat, Version
+from ladder.store.tables import BOT, MATCH, RATING, SEAT, VERSION
 from ladder.values.matches import MatchRow, SeatRow
-from ladder.values.value import time_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from datetime import datetime
+    from collections.abc import Iterable
 
-    from sqlalchemy import Select
+    from sqlalchemy import RowMapping, Select
     from sqlalchemy.orm import Session
 
 
@@ -37,12 +36,12 @@ def results(
         versions: Only with one of these, by id.
         before: Only results older than the one with this ordinal.
     """
-    wanted = select(StoredMatch).where(StoredMatch.ordinal.is_not(None)).order_by(StoredMatch.ordinal.desc())
+    wanted = _MATCHES.where(MATCH.c.ordinal.is_not(None)).order_by(MATCH.c.ordinal.desc())
     if before is not None:
-        wanted = wanted.where(StoredMatch.ordinal < before)
+        wanted = wanted.where(MATCH.c.ordinal < before)
     if versions is not None:
         theirs = _last_of_each(session, versions, limit, variant, before)
-        wanted, versions = wanted.where(StoredMatch.id.in_(theirs)), None
+        wanted, versions = wanted.where(MATCH.c.id.in_(theirs)), None
     return _rows(session, _only(wanted, variant, versions).limit(limit))
 
 
@@ -54,17 +53,12 @@ def _last_of_each(
 
     Each range is asked for by itself: for several, SQLite would go through all seats.
     """
-    entered = select(Rating.version_id, Rating.variant, Rating.matches).where(
-        Rating.version_id.in_(versions), Rating.matches > 0
-    )
-    found: set[int] = set()
-    for version, name, matches in session.execute(
-        entered if variant is None else entered.where(Rating.variant == variant)
-    ).all():
-        place = StoredSeat.matches_before
-        end = matches if before is None else _results_before(session, version, name, matches, before)
-        last = select(StoredSeat.match_id).where(StoredSeat.version_id == version, place.between(end - limit, end - 1))
-        found.update(session.scalars(last))
+    connection, found = session.connection(), set[int]()
+    for version, name, matches in connection.execute(_PLAYED, {"versions_": list(versions)}).all():
+        if variant in (None, name):
+            end = matches if before is None else _results_before(session, version, name, matches, before)
+            wanted = {"version_": version, "first_": end - limit, "last_": end - 1}
+            found.update(connection.execute(_PLACES, wanted).scalars())
     return found
 
 
@@ -92,17 +86,15 @@ def unfinished(
     after: int | None = None,
 ) -> list[MatchRow]:
     """Read matches of a status other than done, the oldest first; the arguments are those of `results`, or an id."""
-    wanted = (
-        select(StoredMatch).where(StoredMatch.ordinal.is_(None), StoredMatch.status == status).order_by(StoredMatch.id)
-    )
+    wanted = _MATCHES.where(MATCH.c.ordinal.is_(None), MATCH.c.status == status).order_by(MATCH.c.id)
     if after is not None:
-        wanted = wanted.where(StoredMatch.id > after)
+        wanted = wanted.where(MATCH.c.id > after)
     return _rows(session, _only(wanted, variant, versions).limit(limit))
 
 
 def match_row(session: Session, match: StoredMatch) -> MatchRow:
     """Read one match."""
-    (row,) = _rows(session, select(StoredMatch).where(StoredMatch.id == match.id))
+    (row,) = _rows(session, _MATCHES.where(MATCH.c.id == match.id))
     return row
 
 
@@ -121,76 +113,46 @@ def seat_owners(session: Session, match: int) -> dict[int, str]:
 
 def _only(wanted: Select[Any], variant: str | None, versions: Iterable[int] | None) -> Select[Any]:
     if variant is not None:
-        wanted = wanted.where(StoredMatch.variant == variant)
+        wanted = wanted.where(MATCH.c.variant == variant)
     if versions is not None:
-        theirs = select(StoredSeat.match_id).where(StoredSeat.version_id.in_(versions))
-        wanted = wanted.where(StoredMatch.id.in_(theirs))
+        theirs = select(SEAT.c.match_id).where(SEAT.c.version_id.in_(versions))
+        wanted = wanted.where(MATCH.c.id.in_(theirs))
     return wanted
 
 
 def _rows(session: Session, wanted: Select[Any]) -> list[MatchRow]:
-    found: Sequence[StoredMatch] = session.scalars(wanted).all()
-    seats = _seats(session, [match.id for match in found])
-    return [_row(match, tuple(seats[match.id])) for match in found]
+    session.flush()
+    found = session.connection().execute(wanted).mappings().all()
+    seats: dict[int, list[dict[str, Any]]] = {row["id"]: [] for row in found}
+    for match, *values in session.connection().execute(_SEATS, {"matches_": list(seats)}):
+        seats[match].append(dict(zip(SeatRow.model_fields, values, strict=True)))
+    rows = [{**row, "seed": _seed(row), "seats": seats[row["id"]]} for row in found]
+    return _ROWS.validate_python(rows)  # all of them in one go: that takes half the time
 
 
-def _row(match: StoredMatch, seats: tuple[SeatRow, ...]) -> MatchRow:
-    return MatchRow(
-        id=match.id,
-        variant=match.variant,
-        format=match.format,
-        boards=match.boards,
-        status=match.status,
-        attempt=match.attempt,
-        failures=match.failures,
-        added=time_of(match.added),
-        started=_time(match.started),
-        finished=_time(match.finished),
-        ordinal=match.ordinal,
-        deals=match.deals,
-        rated_by=match.rated_by,
-        starting_seconds=match.starting_seconds,
-        playing_seconds=match.playing_seconds,
-        reason=match.reason,
-        record_kept=match.record_kept,
-        commitment=match.commitment,
-        seed=match.seed if match.status == Status.DONE else None,
-        seats=seats,
+def _seed(row: RowMapping) -> str | None:
+    """The seed of a match that is done; until then it is secret."""
+    seed: str = row["seed"]
+    return seed if row["status"] == Status.DONE else None
+
+
+_ROWS = TypeAdapter(list[MatchRow])
+_MATCHES: Select[Any] = select(*(MATCH.c[name] for name in MatchRow.model_fields if name != "seats"))
+_SEATS = (
+    select(
+        SEAT.c.match_id,
+        *(
+            {"bot": BOT.c.name, "version": VERSION.c.number}.get(name, SEAT.c.get(name))
+            for name in SeatRow.model_fields
+        ),
     )
-
-
-def _time(seconds: float | None) -> datetime | None:
-    return None if seconds is None else time_of(seconds)
-
-
-def _seats(session: Session, matches: Sequence[int]) -> defaultdict[int, list[SeatRow]]:
-    wanted: Select[*tuple[Any, ...]] = (
-        select(
-            StoredSeat.match_id,
-            StoredSeat.seat,
-            StoredSeat.version_id,
-            StoredBot.name.label("bot"),
-            Version.number.label("version"),
-            StoredSeat.place,
-            StoredSeat.points_per_deal,
-            StoredSeat.board_points,
-            StoredSeat.standard_error,
-            StoredSeat.faults,
-            StoredSeat.taken_over,
-            StoredSeat.timed,
-            StoredSeat.median_ms,
-            StoredSeat.worst_ms,
-            StoredSeat.matches_before,
-            StoredSeat.boards_before,
-            StoredSeat.rating_before,
-            StoredSeat.rating_after,
-        )
-        .join_from(StoredSeat, Version, Version.id == StoredSeat.version_id)
-        .join(StoredBot, StoredBot.id == Version.bot_id)
-        .where(StoredSeat.match_id.in_(matches))
-        .order_by(StoredSeat.match_id, StoredSeat.seat)
-    )
-    found: defaultdict[int, list[SeatRow]] = defaultdict(list)
-    for row in session.execute(wanted):
-        found[row.match_id].append(SeatRow.model_validate(row))
-    return found
+    .select_from(SEAT.join(VERSION, VERSION.c.id == SEAT.c.version_id).join(BOT, BOT.c.id == VERSION.c.bot_id))
+    .where(SEAT.c.match_id.in_(bindparam("matches_", expanding=True)))
+    .order_by(SEAT.c.match_id, SEAT.c.seat)
+)
+_PLAYED = select(RATING.c.version_id, RATING.c.variant, RATING.c.matches).where(
+    RATING.c.version_id.in_(bindparam("versions_", expanding=True)), RATING.c.matches > 0
+)
+_PLACES = select(SEAT.c.match_id).where(
+    SEAT.c.version_id == bindparam("version_"), SEAT.c.matches_before.between(bindparam("first_"), bindparam("last_"))
+)

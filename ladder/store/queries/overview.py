@@ -1,4 +1,4 @@
-"""The ladder as a whole: how much there is of everything, and whether it has changed."""
+"""The ladder as a whole: how much there is of everything, by status and state."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import func, select, text
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.computing_models import UNANSWERED, Computation
-from ladder.store.models import Rating, StateChange, Status, StoredEstimate, StoredMatch, Version
+from ladder.store.models import Rating, Status, StoredMatch
 from ladder.store.queries.tables import count_by_status
 from ladder.values.people import TableStatus
 from ladder.values.site import LadderCounts
@@ -20,21 +20,6 @@ if TYPE_CHECKING:
 MAX_REASONS = 20
 """Kinds of failures that are counted apart; all others are counted together."""
 REASON_LENGTH = 100
-
-
-def revision(session: Session) -> str:
-    """A text that changes whenever anything does that a page shows; it takes a few looks into indices."""
-    leased = StoredMatch.status == Status.LEASED
-    newest = (
-        select(func.max(StoredMatch.ordinal)).scalar_subquery(),
-        select(func.max(StoredMatch.id)).scalar_subquery(),
-        select(func.max(StateChange.id)).scalar_subquery(),
-        select(func.max(Version.id)).scalar_subquery(),
-        select(func.sum(StoredEstimate.ordinal)).scalar_subquery(),
-        select(func.count()).where(leased).scalar_subquery(),
-        select(func.max(StoredMatch.started)).where(leased).scalar_subquery(),
-    )
-    return " ".join(str(value) for value in session.execute(select(*newest)).one())
 
 
 def counts(session: Session) -> LadderCounts:

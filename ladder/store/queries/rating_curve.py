@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import and_, bindparam, or_, select
 
-from ladder.store import models
-from ladder.store.models import Rating, StoredMatch, StoredSeat
-from ladder.store.names import versions_of
-from ladder.values.site import CurvePoint, RatingCurve
-from ladder.values.value import time_of
+from ladder.results.rating_points import MAX_POINTS, step_of
+from ladder.store.tables import MATCH, POINT, RATING, SEAT, VARIANT, VERSION
+from ladder.values.site import RatingCurve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,8 +17,45 @@ if TYPE_CHECKING:
     from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
-MAX_POINTS = 200
-"""And one a version. More would hardly be seen: a chart is some 800 pixels wide."""
+    from ladder.store import models
+
+
+class Played(NamedTuple):
+    """A version that has played in a variant."""
+
+    id: int
+    number: int
+    matches: int
+
+
+class Point(NamedTuple):
+    """A rating after a match."""
+
+    match: int
+    finished: float
+    ordinal: int
+    version: int
+    """Its id."""
+    matches: int
+    """Of the version, with this one."""
+    rating: float
+    """Not shifted."""
+
+
+PLAYED = (
+    select(RATING.c.variant, VARIANT.c.shift, VERSION.c.id, VERSION.c.number, RATING.c.matches)
+    .select_from(
+        VERSION.join(RATING, RATING.c.version_id == VERSION.c.id).join(VARIANT, VARIANT.c.name == RATING.c.variant)
+    )
+    .where(VERSION.c.bot_id == bindparam("bot_"), RATING.c.matches > 0)
+)
+POINTS = select(
+    POINT.c.match_id, POINT.c.finished, POINT.c.ordinal, POINT.c.version_id, POINT.c.matches, POINT.c.rating
+).where(
+    POINT.c.variant == bindparam("variant_"),
+    POINT.c.version_id.in_(bindparam("versions_", expanding=True)),
+    (POINT.c.matches - 1) % bindparam("step_") == 0,
+)
 
 
 def rating_curve(
@@ -32,57 +68,63 @@ def rating_curve(
         session: A transaction.
         bot: The bot.
         variant: The variant.
-        most_points: The most points, and one a version.
+        most_points: The most points, besides the last one of each version.
     """
-    numbers = {version.id: version.number for version in versions_of(session, bot)}
-    rows = [
-        row
-        for version, places in _wanted(session, variant.name, list(numbers), most_points).items()
-        for row in session.execute(_results(variant.name, version, places))
-    ]
-    return RatingCurve(
-        bot=bot.name,
-        variant=variant.name,
-        points=tuple(
-            CurvePoint(
-                match=row.id,
-                finished=time_of(row.finished),
-                version=numbers[row.version_id],
-                matches=row.matches_before + 1,
-                elo=row.rating_after + variant.shift,
-            )
-            for row in sorted(rows, key=lambda row: row.ordinal)
-        ),
-    )
+    found = rating_curves(session, bot.id, bot.name, most_points)
+    return found.get(variant.name) or RatingCurve(bot=bot.name, variant=variant.name, points=())
 
 
-def _wanted(session: Session, variant: str, versions: list[int], most: int) -> dict[int, Sequence[int]]:
-    """Which matches of each version to show, counted from 0: evenly chosen ones, and always the last."""
-    counts = select(Rating.version_id, Rating.matches).where(
-        Rating.variant == variant, Rating.version_id.in_(versions), Rating.matches > 0
-    )
-    found = session.execute(counts).all()
-    step = -(-sum(matches for _, matches in found) // most)
-    return {version: range((matches - 1) % step, matches, step) for version, matches in found}
-
-
-def _results(variant: str, version: int, places: Sequence[int]) -> Select[*tuple[Any, ...]]:
+def rating_curves(session: Session, bot: int, name: str, most_points: int = MAX_POINTS) -> dict[str, RatingCurve]:
     """
-    Results of a version; each is looked up by itself, however many there are.
+    Do the same for each variant in which the bot has played.
 
-    One version at a time: for several, SQLite would go through all matches of the variant.
+    Args:
+        session: A transaction.
+        bot: The bot's id.
+        name: Its name.
+        most_points: See `rating_curve`.
     """
+    played: defaultdict[tuple[str, float], list[Played]] = defaultdict(list)
+    for variant, shift, *version in session.connection().execute(PLAYED, {"bot_": bot}):
+        played[variant, shift].append(Played(*version))
+    return {
+        variant: _curve(name, variant, shift, versions, _points(session, variant, versions, most_points))
+        for (variant, shift), versions in played.items()
+    }
+
+
+def _points(session: Session, variant: str, versions: Sequence[Played], most: int) -> list[Point]:
+    """Some evenly chosen points, and the last one of each version, in the order of the matches."""
+    connection, step = session.connection(), step_of([version.matches for version in versions], most)
+    wanted = {"variant_": variant, "versions_": [version.id for version in versions], "step_": step}
+    found = connection.execute(POINTS, wanted).all()
+    if left_out := [version for version in versions if (version.matches - 1) % step]:
+        found = [*found, *connection.execute(_last(variant, left_out))]
+    return sorted((Point(*row) for row in found), key=lambda point: point.ordinal)
+
+
+def _curve(bot: str, variant: str, shift: float, versions: Sequence[Played], points: Sequence[Point]) -> RatingCurve:
+    numbers = {version.id: version.number for version in versions}
+    return RatingCurve.model_validate({
+        "bot": bot,
+        "variant": variant,
+        "points": [
+            {"match": match, "finished": finished, "version": numbers[version], "matches": matches,
+             "elo": rating + shift}
+            for match, finished, _, version, matches, rating in points
+        ],
+    })  # fmt: skip
+
+
+def _last(variant: str, versions: Sequence[Played]) -> Select[Any]:
+    """Select the last match of each version, which may have two seats there."""
+    last = (and_(SEAT.c.version_id == each.id, SEAT.c.matches_before == each.matches - 1) for each in versions)
     return (
         select(
-            StoredMatch.id,
-            StoredMatch.finished,
-            StoredMatch.ordinal,
-            StoredSeat.version_id,
-            StoredSeat.matches_before,
-            StoredSeat.rating_after,
+            SEAT.c.match_id, MATCH.c.finished, MATCH.c.ordinal, SEAT.c.version_id, SEAT.c.matches_before + 1,
+            SEAT.c.rating_after,
         )
-        .distinct()  # a version may have two seats in a match
-        .join_from(StoredSeat, StoredMatch, StoredMatch.id == StoredSeat.match_id)
-        .where(StoredSeat.version_id == version, StoredSeat.matches_before.in_(places))
-        .where(StoredMatch.variant == variant, StoredMatch.ordinal.is_not(None))
-    )
+        .distinct()
+        .join_from(SEAT, MATCH, MATCH.c.id == SEAT.c.match_id)
+        .where(or_(*last), MATCH.c.variant == variant, MATCH.c.ordinal.is_not(None))
+    )  # fmt: skip

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import case, distinct, func, select
-from sqlalchemy.orm import aliased
+from sqlalchemy import bindparam, case, distinct, func, select
 
 from ladder.pairing.missing import missing_owners
 from ladder.ratings.elo import is_provisional
 from ladder.store import models
-from ladder.store.models import Rating, State
+from ladder.store.models import State
+from ladder.store.queries.variant_field import field_of, sides_of
+from ladder.store.tables import BOT, OWNER, RATING, VARIANT, VERSION
 from ladder.values.names import label
 from ladder.values.order import Order
 from ladder.values.standings import StandingRow, Standings
-from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
-    from sqlalchemy import ColumnElement, Row, Select
+    from sqlalchemy import ColumnElement, Select
     from sqlalchemy.orm import Session
+
+    from ladder.store.queries.variant_field import VariantField
 
 
 def standings(
@@ -43,40 +44,31 @@ def standings(
         skipped: How many to leave out before them.
         by: What to order them by.
     """
+    field = field_of(session, variant.name)
     wanted = _ENTRIES.where(*_ranked(variant, everyone)).order_by(*_best_first(by)).limit(first).offset(skipped)
-    rules, sides = rules_from(variant.rules), _sides(variant)
-    played = session.scalar(select(func.sum(Rating.matches)).where(Rating.variant == variant.name)) or 0
-    rows = session.execute(wanted).all() if first != 0 else []
-    field = VariantStandings.of(session, variant) if rows else None
+    rows = session.connection().execute(wanted).all() if first != 0 else []
     return Standings.model_validate(  # all rows in one go: a thousand of them take half the time
         {
-            "variant": variant.name,
-            "title": rules.title,
-            "matches": int(played) // sides,
-            "low_is_better": rules.low_is_better,
-            "sides": sides,
+            "variant": field.variant,
+            "title": field.title,
+            "matches": field.matches,
+            "low_is_better": field.low_is_better,
+            "sides": field.sides,
             "by": by,
-            "missing_owners": missing(session, variant),
-            "standings": [field.fields(row) for row in rows] if field else [],
+            "missing_owners": field.missing_owners,
+            "standings": [_fields(field, row) for row in rows],
         }
     )
-
-
-def active(session: Session, variant: str) -> int:
-    """Count those that are ranked in a variant."""
-    wanted = select(func.count()).where(Rating.variant == variant, Rating.state == State.ACTIVE)
-    return session.scalar(wanted) or 0
 
 
 def missing(session: Session, variant: models.Variant) -> int:
     """How many more owners must have an active bot in a variant before a match can be played."""
     owners = (
-        select(func.count(distinct(models.StoredBot.owner_id)))
-        .join_from(Rating, models.Version, models.Version.id == Rating.version_id)
-        .join(models.StoredBot, models.StoredBot.id == models.Version.bot_id)
-        .where(Rating.variant == variant.name, Rating.state == State.ACTIVE)
+        select(func.count(distinct(BOT.c.owner_id)))
+        .select_from(RATING.join(VERSION, VERSION.c.id == RATING.c.version_id).join(BOT, BOT.c.id == VERSION.c.bot_id))
+        .where(RATING.c.variant == variant.name, RATING.c.state == State.ACTIVE)
     )
-    return missing_owners(session.scalar(owners) or 0, _sides(variant))
+    return missing_owners(session.scalar(owners) or 0, sides_of(variant.rules))
 
 
 class Extent(NamedTuple):
@@ -92,132 +84,98 @@ class Extent(NamedTuple):
 def extent(session: Session, variant: models.Variant, everyone: bool = False, by: Order = Order.ELO) -> Extent:
     """Count the rows of the standings of a variant, and find the scale on which they all lie."""
     by_points = by == Order.POINTS
-    value, half = (Rating.margin, Rating.margin_error) if by_points else (Rating.rating + variant.shift, Rating.error)
+    value, half = (
+        (RATING.c.margin, RATING.c.margin_error) if by_points else (RATING.c.rating + variant.shift, RATING.c.error)
+    )
     error = func.coalesce(half, 0.0)
     wanted = select(func.count(), func.min(value - error), func.max(value + error))
     return Extent(*session.execute(wanted.where(*_ranked(variant, everyone))).one())
 
 
 def _ranked(variant: models.Variant, everyone: bool) -> list[ColumnElement[bool]]:
-    return [Rating.variant == variant.name, *([] if everyone else [Rating.state == State.ACTIVE])]
+    return [RATING.c.variant == variant.name, *([] if everyone else [RATING.c.state == State.ACTIVE])]
 
 
-def _sides(variant: models.Variant) -> int:
-    """How many win or lose each for itself: partners count as one."""
-    players = int(variant.rules["players"])
-    return players // 2 if variant.rules.get("partners") else players
+def standings_of(session: Session, version: int) -> list[tuple[VariantField, StandingRow]]:
+    """Read how a version, by id, stands in each variant in which it was entered, the oldest variant first."""
+    found = []
+    for variant, *row in session.connection().execute(_OF_VERSION, {"version_": version}):
+        field = field_of(session, variant)
+        found.append((field, StandingRow.model_validate(_fields(field, row))))
+    return found
 
 
-def standing(
-    session: Session, variant: models.Variant, version: models.Version, field: VariantStandings
-) -> StandingRow | None:
-    """Read how one version stands in the *field* of a variant; None if it was not entered there."""
-    row = session.execute(_ENTRIES.where(Rating.variant == variant.name, Rating.version_id == version.id)).first()
-    return None if row is None else StandingRow.model_validate(field.fields(row))
+def _fields(field: VariantField, row: Sequence[Any]) -> dict[str, Any]:
+    """Give the fields of a `StandingRow`."""
+    bot, version, owner, better_bot, better_version, state, since, reason, rating, *rest = row
+    error, low, high, margin, margin_error, margin_low, margin_high, *rest = rest
+    matches, deals, points, places, decisions, faults, takeovers, history = rest
+    shifted, plays = [each + field.shift for each in history], state == State.ACTIVE
+    return {
+        "rank": field.rank(rating) if plays else None,
+        "bot": bot,
+        "version": version,
+        "owner": owner,
+        "state": state,
+        "since": since,
+        "reason": reason,
+        "elo": rating + field.shift,
+        "error": error,
+        "rank_low": low if plays else None,
+        "rank_high": high if plays else None,
+        "margin": margin,
+        "margin_error": margin_error,
+        "margin_rank": field.margin_rank(margin) if plays and margin is not None else None,
+        "margin_rank_low": margin_low if plays else None,
+        "margin_rank_high": margin_high if plays else None,
+        "outplaced_by": label(better_bot, better_version) if better_bot and plays else None,
+        "matches": matches,
+        "deals": deals,
+        "points_per_deal": points / deals if deals else None,
+        "shares": shares(places, field.sides),
+        "decisions": decisions,
+        "faults": faults,
+        "takeovers": takeovers,
+        "history": shifted,
+        "provisional": is_provisional(matches),
+        "fault_rate": faults / decisions if decisions else None,
+        "change": shifted[-1] - shifted[0] if shifted else None,
+    }
 
 
-@dataclass(frozen=True)
-class VariantStandings:
-    """The active ones of a variant, by which each of them is ranked, and shown."""
-
-    ranks: dict[float, int]
-    """The rank that each rating has, not shifted."""
-    margin_ranks: dict[float, int]
-    """The rank that each margin has."""
-    shift: float
-    """What to add to each rating where it is shown."""
-    sides: int
-    """How many win or lose each for itself: partners count as one."""
-    active: int
-    """How many are ranked."""
-
-    @classmethod
-    def of(cls, session: Session, variant: models.Variant) -> VariantStandings:
-        """Read them."""
-        active = (Rating.variant == variant.name, Rating.state == State.ACTIVE)
-        found = session.execute(select(Rating.rating, Rating.margin).where(*active)).all()
-        ranks = _ranks(rating for rating, _ in found)
-        margin_ranks = _ranks(margin for _, margin in found if margin is not None)
-        return cls(ranks, margin_ranks, variant.shift, _sides(variant), len(found))
-
-    def fields(self, row: Row[*tuple[Any, ...]]) -> dict[str, Any]:
-        """Give the fields of a `StandingRow`."""
-        bot, version, owner, better_bot, better_version, state, since, reason, rating, *rest = row
-        error, low, high, margin, margin_error, margin_low, margin_high, *rest = rest
-        matches, deals, points, places, decisions, faults, takeovers, history = rest
-        shifted, plays = [each + self.shift for each in history], state == State.ACTIVE
-        return {
-            "rank": self.ranks.get(rating) if plays else None,
-            "bot": bot,
-            "version": version,
-            "owner": owner,
-            "state": state,
-            "since": since,
-            "reason": reason,
-            "elo": rating + self.shift,
-            "error": error,
-            "rank_low": low if plays else None,
-            "rank_high": high if plays else None,
-            "margin": margin,
-            "margin_error": margin_error,
-            "margin_rank": self.margin_ranks.get(margin) if plays and margin is not None else None,
-            "margin_rank_low": margin_low if plays else None,
-            "margin_rank_high": margin_high if plays else None,
-            "outplaced_by": label(better_bot, better_version) if better_bot and plays else None,
-            "matches": matches,
-            "deals": deals,
-            "points_per_deal": points / deals if deals else None,
-            "shares": shares(places, self.sides),
-            "decisions": decisions,
-            "faults": faults,
-            "takeovers": takeovers,
-            "history": shifted,
-            "provisional": is_provisional(matches),
-            "fault_rate": faults / decisions if decisions else None,
-            "change": shifted[-1] - shifted[0] if shifted else None,
-        }
-
-
-def _ranks(values: Iterable[float]) -> dict[float, int]:
-    """The rank of each value, from 1 for the largest; equal ones share it."""
-    ranks: dict[float, int] = {}
-    for rank, value in enumerate(sorted(values, reverse=True), 1):
-        ranks.setdefault(value, rank)
-    return ranks
-
-
-_BETTER, _BETTER_BOT = aliased(models.Version), aliased(models.StoredBot)
+_BETTER, _BETTER_BOT = VERSION.alias(), BOT.alias()
 """The version that has better places and wins fewer points."""
-_ENTRIES: Select[*tuple[Any, ...]] = (
-    select(
-        models.StoredBot.name.label("bot"),
-        models.Version.number.label("version"),
-        models.Owner.name.label("owner"),
-        _BETTER_BOT.name,
-        _BETTER.number,
-        *(Rating.__table__.c[name] for name in (
-            "state", "since", "reason", "rating", "error", "rank_low", "rank_high", "margin",
-            "margin_error", "margin_rank_low", "margin_rank_high", "matches", "deals", "points", "places",
-            "decisions", "faults", "takeovers", "history",
-        )),
-    )
-    .join_from(Rating, models.Version, models.Version.id == Rating.version_id)
-    .join(models.StoredBot, models.StoredBot.id == models.Version.bot_id)
-    .join(models.Owner, models.Owner.id == models.StoredBot.owner_id)
-    .outerjoin(_BETTER, _BETTER.id == Rating.outplaced_by)
-    .outerjoin(_BETTER_BOT, _BETTER_BOT.id == _BETTER.bot_id)
+_ENTRIES: Select[Any] = select(
+    BOT.c.name, VERSION.c.number, OWNER.c.name, _BETTER_BOT.c.name, _BETTER.c.number,
+    *(RATING.c[name] for name in (
+        "state", "since", "reason", "rating", "error", "rank_low", "rank_high", "margin", "margin_error",
+        "margin_rank_low", "margin_rank_high", "matches", "deals", "points", "places", "decisions", "faults",
+        "takeovers", "history",
+    )),
+).select_from(
+    RATING.join(VERSION, VERSION.c.id == RATING.c.version_id)
+    .join(BOT, BOT.c.id == VERSION.c.bot_id)
+    .join(OWNER, OWNER.c.id == BOT.c.owner_id)
+    .outerjoin(_BETTER, _BETTER.c.id == RATING.c.outplaced_by)
+    .outerjoin(_BETTER_BOT, _BETTER_BOT.c.id == _BETTER.c.bot_id)
 )  # fmt: skip
+_OF_VERSION = (
+    select(VARIANT.c.name.label("variant"), *_ENTRIES.selected_columns)
+    .join_from(_ENTRIES.get_final_froms()[0], VARIANT, VARIANT.c.name == RATING.c.variant)
+    .where(RATING.c.version_id == bindparam("version_"))
+    .order_by(VARIANT.c.added, VARIANT.c.name)
+)
 
 
 def _best_first(by: Order) -> tuple[ColumnElement[Any], ...]:
-    state = case({State.ACTIVE: 0, State.SUSPENDED: 1}, value=Rating.state, else_=2)
+    state = case({State.ACTIVE: 0, State.SUSPENDED: 1}, value=RATING.c.state, else_=2)
     return state, *best_first(by)
 
 
 def best_first(by: Order) -> tuple[ColumnElement[Any], ...]:
     """The order of the active ones."""
-    value = [Rating.margin.is_(None), Rating.margin.desc()] if by == Order.POINTS else [Rating.rating.desc()]
-    return *value, models.StoredBot.name.asc(), models.Version.number.desc()
+    value = [RATING.c.margin.is_(None), RATING.c.margin.desc()] if by == Order.POINTS else [RATING.c.rating.desc()]
+    return *value, BOT.c.name.asc(), VERSION.c.number.desc()
 
 
 def shares(places: Sequence[int], sides: int) -> tuple[float, ...]:
@@ -234,5 +192,7 @@ def shares(places: Sequence[int], sides: int) -> tuple[float, ...]:
 
 def errors_and_matches(session: Session, variants: Collection[str]) -> list[tuple[float | None, int]]:
     """Read the ± in Elo (None: not estimated yet) and the matches of every active entry in *variants*."""
-    found = select(Rating.error, Rating.matches).where(Rating.state == State.ACTIVE, Rating.variant.in_(variants))
+    found = select(RATING.c.error, RATING.c.matches).where(
+        RATING.c.state == State.ACTIVE, RATING.c.variant.in_(variants)
+    )
     return [(error, matches) for error, matches in session.execute(found)]

@@ -436,6 +436,21 @@ def upgrade() -> None:
         batch_op.create_index("ix_people_chairs_account", ["account"], unique=False)
 
     op.create_table(
+        "rating_points",
+        sa.Column("variant", sa.String(length=64), nullable=False),
+        sa.Column("version_id", sa.Integer(), nullable=False),
+        sa.Column("matches", sa.Integer(), nullable=False),
+        sa.Column("match_id", sa.Integer(), nullable=False),
+        sa.Column("ordinal", sa.Integer(), nullable=False),
+        sa.Column("finished", sa.Double(), nullable=False),
+        sa.Column("rating", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["match_id"], ["matches.id"], name=op.f("fk_rating_points_match_id")),
+        sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_rating_points_variant")),
+        sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_rating_points_version_id")),
+        sa.PrimaryKeyConstraint("variant", "version_id", "matches", name=op.f("pk_rating_points")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
         "ratings",
         sa.Column("variant", sa.String(length=64), nullable=False),
         sa.Column("version_id", sa.Integer(), nullable=False),
@@ -469,6 +484,9 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_ratings_version_id")),
         sa.PrimaryKeyConstraint("variant", "version_id", name=op.f("pk_ratings")),
     )
+    with op.batch_alter_table("ratings", schema=None) as batch_op:
+        batch_op.create_index("ix_ratings_version", ["version_id"], unique=False)
+
     op.create_table(
         "seats",
         sa.Column("match_id", sa.Integer(), nullable=False),
@@ -563,7 +581,11 @@ def downgrade() -> None:
         batch_op.drop_index("ix_seats_version_match")
 
     op.drop_table("seats")
+    with op.batch_alter_table("ratings", schema=None) as batch_op:
+        batch_op.drop_index("ix_ratings_version")
+
     op.drop_table("ratings")
+    op.drop_table("rating_points")
     with op.batch_alter_table("people_chairs", schema=None) as batch_op:
         batch_op.drop_index("ix_people_chairs_account")
 
