@@ -11,7 +11,7 @@ from sqlalchemy import bindparam, func, select
 from ladder.entry.look_alikes import skeleton
 from ladder.errors import LadderError
 from ladder.store import models
-from ladder.store.tables import BOT, RATING, VERSION
+from ladder.store.tables import BOT, RATING, VERSION, connection_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -95,8 +95,9 @@ def versions_of(session: Session, bot: str, variant: str | None = None) -> list[
     Raises:
         LadderError: If there is no bot of that name.
     """
-    session.flush()
-    rows = session.connection().execute(_VERSIONS if variant is None else _ENTERED, {"bot_": bot, "variant_": variant})
+    rows = connection_of(session).execute(
+        _VERSIONS if variant is None else _ENTERED, {"bot_": bot, "variant_": variant}
+    )
     found = [NamedVersion(*row) for row in rows]
     if not found:
         find_stored_bot(session, bot)

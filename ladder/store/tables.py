@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlalchemy import Table
 
 from ladder.store import models
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+    from sqlalchemy.orm import Session
+
+
+def connection_of(session: Session) -> Connection:
+    """The connection of a transaction, which has been told of everything that the transaction has changed."""
+    session.flush()
+    return session.connection()
 
 
 def _table(model: type[models.Base]) -> Table:

@@ -12,8 +12,8 @@ from ladder.values.site import RatingCurve
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ladder.app.ladder import Ladder
     from ladder.app.bots import ShownBot
+    from ladder.app.ladder import Ladder
     from ladder.values.bots import InVariant
 
 OPPONENTS = 20

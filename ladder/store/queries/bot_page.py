@@ -11,7 +11,7 @@ from ladder.store.queries.bots import ENTRIES, entry_fields
 from ladder.store.queries.faults import FAULT_ROW
 from ladder.store.queries.head_to_head import head_to_head
 from ladder.store.queries.standings import standings_of
-from ladder.store.tables import BOT, CHANGE, FAULT, MATCH, OWNER, RATING, THINKING, VERSION
+from ladder.store.tables import BOT, CHANGE, FAULT, MATCH, OWNER, RATING, THINKING, VERSION, connection_of
 from ladder.values.bots import BotPage, InVariant
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ def bot_page(
         opponents: Number of opponents to give at most in each variant.
         variant: Describe this variant only.
     """
-    session.flush()
-    rows = session.connection().execute(_VERSIONS, {"bot_": version.bot_id}).mappings().all()
+    rows = connection_of(session).execute(_VERSIONS, {"bot_": version.bot_id}).mappings().all()
     return BotPage.model_validate(  # all of it in one go: that takes half the time
         {
             "bot": rows[0]["bot"],
@@ -52,7 +51,7 @@ def bot_page(
             "version": version.number,
             "variants": list(_in_variants(session, version.id, opponents, variant)),
             "faults": _faults(session, version.id),
-            "changes": _dicts(session.connection().execute(_CHANGES, {"version_": version.id})),
+            "changes": _dicts(connection_of(session).execute(_CHANGES, {"version_": version.id})),
         }
     )
 
@@ -60,14 +59,14 @@ def bot_page(
 def _versions(session: Session, bot: int, rows: Iterable[RowMapping]) -> Iterator[dict[str, Any]]:
     """Give the fields of each `VersionRow`, the newest first."""
     entries: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
-    for row in session.connection().execute(_ENTRIES, {"bot_": bot}):
+    for row in connection_of(session).execute(_ENTRIES, {"bot_": bot}):
         entries[row.version_id].append(entry_fields(row))
     for each in rows:
         yield {**{name: each[name] for name in OF_VERSION}, "entries": entries[each["id"]]}
 
 
 def _in_variants(session: Session, version: int, opponents: int, only: str | None) -> Iterator[InVariant]:
-    times = dict(session.connection().execute(_THINKING, {"version_": version}).tuples())
+    times = {name: each for name, each in connection_of(session).execute(_THINKING, {"version_": version})}  # noqa: C416
     for field, standing in standings_of(session, version):
         if only in (None, field.variant):
             yield InVariant(
@@ -83,7 +82,7 @@ def _in_variants(session: Session, version: int, opponents: int, only: str | Non
 def _faults(session: Session, version: int) -> list[dict[str, Any]]:
     """Give the fields of each `FaultKind`, the commonest one first."""
     kinds: dict[str, dict[str, Any]] = {}
-    for row in _dicts(session.connection().execute(_FAULTS, {"version_": version, "examples_": EXAMPLES})):
+    for row in _dicts(connection_of(session).execute(_FAULTS, {"version_": version, "examples_": EXAMPLES})):
         verdict, count = row.pop("verdict"), row.pop("count")
         kind = kinds.setdefault(verdict, {"verdict": verdict, "count": count, "newest": []})
         kind["newest"].append(row)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Select, func, select, tuple_
 
 from ladder.store.models import Owner, State, StoredBot, Version
-from ladder.store.tables import RATING, VERSION
+from ladder.store.tables import RATING, VERSION, connection_of
 from ladder.values.bots import BotEntry, BotRow
 from ladder.values.value import time_of
 
@@ -77,7 +77,7 @@ def _entries(session: Session, some: Collection[int] | None) -> defaultdict[int,
     if some is not None:
         wanted = wanted.where(VERSION.c.bot_id.in_(some))
     entries: defaultdict[int, list[BotEntry]] = defaultdict(list)
-    for row in session.connection().execute(wanted):
+    for row in connection_of(session).execute(wanted):
         entries[row.bot_id].append(BotEntry.model_validate(entry_fields(row)))
     return entries
 

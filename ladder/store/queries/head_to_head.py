@@ -9,14 +9,14 @@ from sqlalchemy import bindparam, func, select
 
 from ladder.store.last_estimate import estimate_of
 from ladder.store.queries.variant_field import field_of
-from ladder.store.tables import PAIR
+from ladder.store.tables import PAIR, SEAT, connection_of
 from ladder.values.bots import Opponent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from sqlalchemy import Select
+    from sqlalchemy import ColumnElement, Select
     from sqlalchemy.orm import Session
 
     from ladder.ratings.batch import Estimate
@@ -46,7 +46,7 @@ def head_to_head(
     """
     field = field_of(session, variant)
     if field.entries[version].matches <= few:
-        scores = _scores(session, variant, version)
+        scores = _scores(session, variant, version, _met(session, version))
         met = sorted(scores, key=lambda other: field.distance(version, other))[:limit]
     else:
         scores = _nearest_scores(session, variant, version, field.nearest(version), limit, at_once)
@@ -78,30 +78,41 @@ def _nearest_scores(
     return met
 
 
-def _scores(session: Session, variant: str, version: int, some: Sequence[int] | None = None) -> Scores:
-    """The scores of a version against *some* others, by id; None: against all."""
+def _met(session: Session, version: int) -> list[int]:
+    """The ids of all with whom a version has sat at a table, in any variant."""
+    found = connection_of(session).execute(MET, {"version_": version}).scalars()
+    return [other for other in found if other != version]
+
+
+def _scores(session: Session, variant: str, version: int, some: Sequence[int]) -> Scores:
+    """The scores of a version against *some* others, by id."""
     found: Scores = {}
-    for statement, is_above in zip(ALL if some is None else SOME, (True, False), strict=True):
-        wanted: dict[str, Any] = {"variant_": variant, "version_": version}
-        if some is not None:
-            wanted["some_"] = [other for other in some if (other > version) == is_above]
-        found |= {other: (score, int(n)) for other, score, n in session.connection().execute(statement, wanted) if n}
+    for statement, is_above in zip(SCORES, (True, False), strict=True):
+        wanted = {
+            "variant_": variant, "version_": version,
+            "some_": [other for other in some if (other > version) == is_above],
+        }  # fmt: skip
+        found |= {other: (score, int(n)) for other, score, n in connection_of(session).execute(statement, wanted) if n}
     return found
 
 
-def _pairs(other: str, mine: str, score: Any, *, all_of_them: bool) -> Select[Any]:
-    """Select the scores of a version against all others on one side of the pair, or against *some*."""
-    wanted = select(PAIR.c[other], func.sum(score), func.sum(PAIR.c.n)).group_by(PAIR.c[other])
-    wanted = wanted.where(PAIR.c.variant == bindparam("variant_"), PAIR.c[mine] == bindparam("version_"))
-    return wanted if all_of_them else wanted.where(PAIR.c[other].in_(bindparam("some_", expanding=True)))
-
-
-ALL, SOME = (
-    (
-        _pairs("b", "a", PAIR.c.score, all_of_them=is_all),
-        _pairs("a", "b", PAIR.c.n - PAIR.c.score, all_of_them=is_all),
+def _pairs(other: str, mine: str, score: ColumnElement[float]) -> Select[Any]:
+    """Select the scores of a version against *some* others that stand on one side of the pair."""
+    return (
+        select(PAIR.c[other], func.sum(score), func.sum(PAIR.c.n))
+        .where(PAIR.c.variant == bindparam("variant_"), PAIR.c[mine] == bindparam("version_"))
+        .where(PAIR.c[other].in_(bindparam("some_", expanding=True)))
+        .group_by(PAIR.c[other])
     )
-    for is_all in (True, False)
+
+
+SCORES = _pairs("b", "a", PAIR.c.score), _pairs("a", "b", PAIR.c.n - PAIR.c.score)
+_OTHERS = SEAT.alias()
+MET = (
+    select(_OTHERS.c.version_id)
+    .distinct()
+    .select_from(SEAT.join(_OTHERS, _OTHERS.c.match_id == SEAT.c.match_id))
+    .where(SEAT.c.version_id == bindparam("version_"))
 )
 
 

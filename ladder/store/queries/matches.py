@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import bindparam, select
 
 from ladder.store.models import Owner, Status, StoredBot, StoredMatch, StoredSeat, Version
-from ladder.store.tables import BOT, MATCH, RATING, SEAT, VERSION
+from ladder.store.tables import BOT, MATCH, RATING, SEAT, VERSION, connection_of
 from ladder.values.matches import MatchRow, SeatRow
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _last_of_each(
 
     Each range is asked for by itself: for several, SQLite would go through all seats.
     """
-    connection, found = session.connection(), set[int]()
+    connection, found = connection_of(session), set[int]()
     for version, name, matches in connection.execute(_PLAYED, {"versions_": list(versions)}).all():
         if variant in (None, name):
             end = matches if before is None else _results_before(session, version, name, matches, before)
@@ -121,10 +121,9 @@ def _only(wanted: Select[Any], variant: str | None, versions: Iterable[int] | No
 
 
 def _rows(session: Session, wanted: Select[Any]) -> list[MatchRow]:
-    session.flush()
-    found = session.connection().execute(wanted).mappings().all()
+    found = connection_of(session).execute(wanted).mappings().all()
     seats: dict[int, list[dict[str, Any]]] = {row["id"]: [] for row in found}
-    for match, *values in session.connection().execute(_SEATS, {"matches_": list(seats)}):
+    for match, *values in connection_of(session).execute(_SEATS, {"matches_": list(seats)}):
         seats[match].append(dict(zip(SeatRow.model_fields, values, strict=True)))
     rows = [{**row, "seed": _seed(row), "seats": seats[row["id"]]} for row in found]
     return _ROWS.validate_python(rows)  # all of them in one go: that takes half the time

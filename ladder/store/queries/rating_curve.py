@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import and_, bindparam, or_, select
 
 from ladder.results.rating_points import MAX_POINTS, step_of
-from ladder.store.tables import MATCH, POINT, RATING, SEAT, VARIANT, VERSION
+from ladder.store.tables import MATCH, POINT, RATING, SEAT, VARIANT, VERSION, connection_of
 from ladder.values.site import RatingCurve
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def rating_curves(session: Session, bot: int, name: str, most_points: int = MAX_
         most_points: See `rating_curve`.
     """
     played: defaultdict[tuple[str, float], list[Played]] = defaultdict(list)
-    for variant, shift, *version in session.connection().execute(PLAYED, {"bot_": bot}):
+    for variant, shift, *version in connection_of(session).execute(PLAYED, {"bot_": bot}):
         played[variant, shift].append(Played(*version))
     return {
         variant: _curve(name, variant, shift, versions, _points(session, variant, versions, most_points))
@@ -95,7 +95,7 @@ def rating_curves(session: Session, bot: int, name: str, most_points: int = MAX_
 
 def _points(session: Session, variant: str, versions: Sequence[Played], most: int) -> list[Point]:
     """Some evenly chosen points, and the last one of each version, in the order of the matches."""
-    connection, step = session.connection(), step_of([version.matches for version in versions], most)
+    connection, step = connection_of(session), step_of([version.matches for version in versions], most)
     wanted = {"variant_": variant, "versions_": [version.id for version in versions], "step_": step}
     found = connection.execute(POINTS, wanted).all()
     if left_out := [version for version in versions if (version.matches - 1) % step]:

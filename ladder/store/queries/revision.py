@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from ladder.store.models import Status
-from ladder.store.tables import CHANGE, ESTIMATE, MATCH, RATING, VERSION
+from ladder.store.tables import CHANGE, ESTIMATE, MATCH, RATING, VERSION, connection_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -32,9 +32,9 @@ EVERYTHING = select(
 
 def standings_revision(session: Session) -> tuple[int | None, ...]:
     """Read figures of which one changes whenever any standings do: a few looks into indices."""
-    return tuple(session.connection().execute(STANDINGS).one())
+    return tuple(connection_of(session).execute(STANDINGS).one())
 
 
 def revision(session: Session) -> str:
     """A text that changes whenever anything does that a page shows; it takes a few looks into indices."""
-    return " ".join(str(value) for value in session.connection().execute(EVERYTHING).one())
+    return " ".join(str(value) for value in connection_of(session).execute(EVERYTHING).one())

@@ -11,7 +11,7 @@ from ladder.ratings.elo import is_provisional
 from ladder.store import models
 from ladder.store.models import State
 from ladder.store.queries.variant_field import field_of, sides_of
-from ladder.store.tables import BOT, OWNER, RATING, VARIANT, VERSION
+from ladder.store.tables import BOT, OWNER, RATING, VARIANT, VERSION, connection_of
 from ladder.values.names import label
 from ladder.values.order import Order
 from ladder.values.standings import StandingRow, Standings
@@ -46,7 +46,7 @@ def standings(
     """
     field = field_of(session, variant.name)
     wanted = _ENTRIES.where(*_ranked(variant, everyone)).order_by(*_best_first(by)).limit(first).offset(skipped)
-    rows = session.connection().execute(wanted).all() if first != 0 else []
+    rows = connection_of(session).execute(wanted).all() if first != 0 else []
     return Standings.model_validate(  # all rows in one go: a thousand of them take half the time
         {
             "variant": field.variant,
@@ -99,7 +99,7 @@ def _ranked(variant: models.Variant, everyone: bool) -> list[ColumnElement[bool]
 def standings_of(session: Session, version: int) -> list[tuple[VariantField, StandingRow]]:
     """Read how a version, by id, stands in each variant in which it was entered, the oldest variant first."""
     found = []
-    for variant, *row in session.connection().execute(_OF_VERSION, {"version_": version}):
+    for variant, *row in connection_of(session).execute(_OF_VERSION, {"version_": version}):
         field = field_of(session, variant)
         found.append((field, StandingRow.model_validate(_fields(field, row))))
     return found

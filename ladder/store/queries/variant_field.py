@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, select
 from ladder.pairing.missing import missing_owners
 from ladder.store.models import State
 from ladder.store.queries.revision import standings_revision
-from ladder.store.tables import BOT, RATING, VARIANT, VERSION
+from ladder.store.tables import BOT, RATING, VARIANT, VERSION, connection_of
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def sides_of(rules: dict[str, Any]) -> int:
 
 
 def _read(session: Session, variant: str) -> VariantField:
-    connection, wanted = session.connection(), {"variant_": variant}
+    connection, wanted = connection_of(session), {"variant_": variant}
     settings = connection.execute(SETTINGS, wanted).one()
     entries = connection.execute(ENTRIES, wanted)
     return VariantField(*settings, [Entry(*row) for row in entries])

@@ -8,7 +8,8 @@ from sqlalchemy import select
 
 from ladder.store import models
 from ladder.store.commands import computations
-from ladder.store.queries.overview import counts, oldest_computation, revision
+from ladder.store.queries.overview import counts, oldest_computation
+from ladder.store.queries.revision import revision
 from ladder.values.site import LadderCounts
 from tests.ladder import ladders, shown
 

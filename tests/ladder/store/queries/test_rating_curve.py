@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, select
 
+from ladder.results import rating_points
+from ladder.results.rating_points import MAX_POINTS, step_of
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
 from ladder.store.names import find_stored_bot, find_variant
-from ladder.store.queries.rating_curve import MAX_POINTS, rating_curve
+from ladder.store.queries.rating_curve import rating_curve
 from ladder.store.queries.standings import standings
 from tests.ladder import ladders, shown
 from tests.ladder.databases import IN_BOTH
@@ -50,9 +52,10 @@ def test_of_many_matches_some_are_chosen_evenly_and_always_the_last(database: Da
         shown.a_ladder(session)
         whole = curve(session).points
         few = curve(session, most_points=5).points
-    step = -(-len(whole) // 5)
-    assert few == whole[::-1][::step][::-1]
-    assert 3 <= len(few) <= 5
+    step = step_of([len(whole)], 5)
+    assert step > 1
+    assert few == tuple(sorted({*whole[::step], whole[-1]}, key=whole.index))
+    assert 3 <= len(few) <= 6
 
 
 def test_all_versions_of_a_bot_are_on_one_curve(database: Database) -> None:
@@ -95,20 +98,37 @@ def test_a_bot_without_a_match_has_no_point(database: Database) -> None:
         assert curve(session).points == ()
 
 
+@IN_BOTH
+def test_no_more_points_are_kept_than_are_shown_and_those_evenly(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rating_points.step_of, "__defaults__", (4,))
+    with database.write() as session:
+        versions = shown.a_ladder(session, matches=40)
+        kept = session.execute(select(models.RatingPoint.version_id, models.RatingPoint.matches)).all()
+        matches = session.get_one(models.Rating, ("gongzhu", versions[MUD])).matches
+    step = step_of([matches])
+    assert step > 2
+    assert sorted(place for version, place in kept if version == versions[MUD]) == list(range(1, matches + 1, step))
+
+
 @pytest.mark.sqlite
-def test_only_the_chosen_matches_are_read_of_sqlite(tmp_path: Path) -> None:
+def test_only_the_points_of_the_bot_are_read_of_sqlite(tmp_path: Path) -> None:
     """Although it knows nothing of the sizes of the tables."""
     database = open_ladder(load_settings(data_dir=tmp_path), create=True)
     asked: list[tuple[str, Any]] = []
     event.listen(database.engine, "before_cursor_execute", lambda *found: asked.append((found[2], found[3])))
     with database.write() as session:
-        shown.a_ladder(session, matches=2)
+        shown.a_ladder(session, matches=10)
         asked.clear()
-        curve(session)
-        (question,) = [(text, values) for text, values in asked if "FROM seats" in text]
-        plan = session.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {question[0]}", question[1]).all()
+        curve(session, most_points=2)
+        plans = [
+            row[3]
+            for text, values in tuple(asked)
+            if "rating_points" in text or "seats" in text
+            for row in session.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", values)
+        ]
     database.close()
-    assert [row[3] for row in plan][:2] == [
-        "SEARCH seats USING INDEX ix_seats_version_matches (version_id=? AND matches_before=?)",
-        "SEARCH matches USING INTEGER PRIMARY KEY (rowid=?)",
-    ]
+    assert [plan for plan in plans if "rating_points" in plan]
+    assert [plan for plan in plans if "seats" in plan]
+    assert not [plan for plan in plans if plan.startswith("SCAN")]

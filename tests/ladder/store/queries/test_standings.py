@@ -11,7 +11,7 @@ from sqlalchemy import select
 from ladder.ratings.elo import START
 from ladder.store import models
 from ladder.store.names import find_variant
-from ladder.store.queries.standings import VariantStandings, shares, standing, standings
+from ladder.store.queries.standings import shares, standings, standings_of
 from tests.ladder import ladders, shown
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
@@ -106,12 +106,10 @@ def test_one_version_stands_as_in_the_table(database: Database) -> None:
     versions = fill(database)
     table = {one.bot: one for one in read(database).standings}
     with database.read() as session:
-        variant = find_variant(session, "gongzhu")
-        field = VariantStandings.of(session, variant)
         for bot, version in versions.items():
-            assert standing(session, variant, session.get_one(models.Version, version), field) == table[bot]
+            assert [row for _, row in standings_of(session, version)] == [table[bot]]
         other = ladders.enter(session, "Snout", "hearts")
-        assert standing(session, variant, session.get_one(models.Version, other), field) is None
+        assert [field.variant for field, _ in standings_of(session, other)] == ["hearts"]
 
 
 @pytest.mark.parametrize(("variant", "sides"), [("gongzhu-partners", 2), ("gongzhu-five", 5)])
