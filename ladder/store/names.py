@@ -51,7 +51,7 @@ def imitated(session: Session, name: str) -> str | None:
 
 
 class NamedVersion(NamedTuple):
-    """A version that somebody has named."""
+    """A version that has been named."""
 
     id: int
     bot_id: int

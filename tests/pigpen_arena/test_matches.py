@@ -202,10 +202,10 @@ def test_arguments_are_called_as_the_options_of_the_commands() -> None:
         )
 
 
-def test_progress_is_told_after_each_deal() -> None:
-    told: list[tuple[int, int | None]] = []
-    arena.play(["random"] * 4, deals=3, progress=lambda *done: told.append(done))
-    assert told == [(1, 3), (2, 3), (3, 3)]
+def test_progress_is_reported_after_each_deal() -> None:
+    reported: list[tuple[int, int | None]] = []
+    arena.play(["random"] * 4, deals=3, progress=lambda *done: reported.append(done))
+    assert reported == [(1, 3), (2, 3), (3, 3)]
     boards: list[int] = []
     arena.compare("random", First, boards=40, elo1=500, progress=lambda found: boards.append(found.boards))
     assert boards == sorted(boards)

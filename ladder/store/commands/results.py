@@ -180,7 +180,7 @@ def _write_think_times(connection: Connection, variant: str, summary: MatchSumma
 
 
 def _write_rating_points(connection: Connection, match_id: int, match: Row[Any], new: RatingChange, now: float) -> None:
-    """Write the points that a chart of the ratings shows; those that one of so many matches lacks are removed."""
+    """Write the points that a chart of the ratings shows; those that are too many by now are removed."""
     points = []
     for version, standing in new.standings.items():
         step = step_of([standing.matches])
