@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
+import subprocess
 import time
 from typing import TYPE_CHECKING
 
@@ -14,12 +16,11 @@ from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.engine import connect
 from pigpen.rules import PRESETS
 from referee.records.lines import without_times
-from tests.e2e.command import pigpen, pigpen_process, started
+from tests.e2e.command import PIGPEN, environment, pigpen, pigpen_process, started
 from tests.for_two import write_for_two
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
-    import subprocess
     from pathlib import Path
 
 LATER = pytest.mark.long
@@ -575,3 +576,16 @@ def test_compare_says_what_is_wrong_with_a_question(words: tuple[str, ...], sent
     assert (done.returncode, done.stdout) == (2, "")
     assert sentence in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_shell_completes_commands_once_it_has_been_told_how(tmp_path: Path) -> None:
+    done = pigpen_process("--install-completion", "bash", HOME=str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, "")
+    (script,) = (tmp_path / ".bash_completions").iterdir()
+    assert str(script) in (tmp_path / ".bashrc").read_text()
+    words = f"source {script}; COMP_WORDS=(pigpen sub) COMP_CWORD=1; _pigpen_completion pigpen; echo ${{COMPREPLY[@]}}"
+    path = f"{PIGPEN.parent}{os.pathsep}{os.environ['PATH']}"
+    shell = subprocess.run(
+        ["bash", "-c", words], env=environment(PATH=path), capture_output=True, text=True, check=True
+    )
+    assert shell.stdout.split() == ["submit", "submissions"]
