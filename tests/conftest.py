@@ -30,6 +30,7 @@ from tests.ladder.statements import compiled_once
 OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
 """Runs a command that sees mounts of its own."""
 MARKERS = (
+    "toolchains",
     "chromium",
     "docker",
     "docs",
@@ -104,6 +105,10 @@ def _missing() -> dict[str, str]:
         missing["registry"] = "docker-registry is not there. On Debian: scripts/program docker-registry"
     if not shutil.which("systemd-analyze"):
         missing["systemd"] = "systemd is not installed."
+    if not all(map(shutil.which, ("g++", "go", "make", "grpc_cpp_plugin", "protoc-gen-go-grpc"))):
+        missing["toolchains"] = (
+            "Compilers and gRPC for C++ and Go are not installed. On Debian, as root: scripts/toolchains"
+        )
     if not nginx.program():
         missing["nginx"] = "nginx is not there. On Debian: scripts/program nginx"
     return missing

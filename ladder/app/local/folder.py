@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -23,25 +24,35 @@ if TYPE_CHECKING:
 
     from ladder.sandbox.wheels.target import Target
 
+KITS = SAMPLES.parent / "starter_kits"
+"""A folder for each other language."""
+LANGUAGES = {"python": "random", "javascript": "node", "cpp": None, "go": None}
+"""The sample bot to begin with in each language; None: there is a kit."""
+README = "README.md"
 CONTRACT = "pigpen/v1"
 """Folder of the proto files, as they import each other."""
 
 
-def new_folder(folder: Path, like: str) -> NewFolder:
+def new_folder(folder: Path, like: str | None = None, language: str | None = None) -> NewFolder:
     """
-    Make a folder with a copy of the sample bot *like*; a folder that is there and empty is filled.
+    Make a folder with a bot that can play; a folder that is there and empty is filled.
 
     A bot in another language than Python gets the proto files of the wire contract, too.
 
+    Args:
+        folder: The folder; its name is the bot's.
+        like: The sample bot to copy.
+        language: One of `LANGUAGES`; if neither is given, Python.
+
     Raises:
-        UserError: If there is no such sample, or something else is there, or the folder cannot be made.
+        UserError: If there is no such sample or language, both are given, something else is there, or the folder cannot
+            be made.
     """
-    if like not in sample_names():
-        raise UserError(f"There is no sample bot {like!r}. Choose one of {', '.join(sample_names())}.")
+    begun = _beginning(like, language)
     if os.path.lexists(folder) and not _is_empty(folder):
         raise UserError(f"{str(folder)!r} is there already, and not empty. Choose another name; nothing was changed.")
     try:
-        _copy((SAMPLES / like).iterdir(), folder)
+        _copy(begun.iterdir(), folder)
         if not (folder / "bot.py").exists():
             protos = (file for file in resources.files("pigpen.v1").iterdir() if file.name.endswith(".proto"))
             _copy(protos, folder / "protos" / CONTRACT)
@@ -50,12 +61,35 @@ def new_folder(folder: Path, like: str) -> NewFolder:
     return NewFolder(folder=folder, files=tuple(sorted(path.name for path in folder.iterdir())))
 
 
+def _beginning(like: str | None, language: str | None) -> Path:
+    """The folder to copy."""
+    if like is not None and language is not None:
+        raise UserError("--like and --lang exclude each other: name the sample bot, or the language.")
+    if language is not None and language not in LANGUAGES:
+        raise UserError(
+            f"There is no bot in {language!r} to begin with; there is one in {', '.join(LANGUAGES)}. "
+            "docs/protocol.md describes the protocol for any other language."
+        )
+    sample = like if language is None else LANGUAGES[language]
+    if language is not None and sample is None:
+        return KITS / language
+    if (sample or "random") not in sample_names():
+        raise UserError(f"There is no sample bot {sample!r}. Choose one of {', '.join(sample_names())}.")
+    return SAMPLES / (sample or "random")
+
+
 def _copy(files: Iterable[Traversable], folder: Path) -> None:
     """Write files anew: who may read them is up to the user's umask, not to how Pigpen was installed."""
     folder.mkdir(parents=True, exist_ok=True)
     for file in files:
         if file.is_file():
-            (folder / file.name).write_bytes(file.read_bytes())
+            text = file.read_bytes()
+            (folder / file.name).write_bytes(text.replace(b"NAME", name_of(folder)) if file.name == README else text)
+
+
+def name_of(folder: Path) -> bytes:
+    """What the image of a bot in that folder is called: Docker takes small letters only."""
+    return re.sub("[^a-z0-9]+", "-", folder.absolute().name.lower()).strip("-").encode() or b"mybot"
 
 
 def _is_empty(folder: Path) -> bool:

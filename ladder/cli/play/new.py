@@ -13,7 +13,8 @@ from ladder.values.bot_files import MAIN_FILES
 
 def new(
     folder: Annotated[Path, typer.Argument(help="The folder to make; its name is the bot's name.")],
-    like: Annotated[str, typer.Option("--like", help="The sample bot to copy.")] = "random",
+    like: Annotated[str | None, typer.Option("--like", help="The sample bot to copy; random if none is named.")] = None,
+    lang: Annotated[str | None, typer.Option(help="Its language: python, javascript, cpp or go.")] = None,
 ) -> None:
     """
     Make a folder with a bot that can already play.
@@ -22,13 +23,20 @@ def new(
         pigpen new mybot
 
         pigpen new mybot --like counting
-    """
-    from ladder.app.local.folder import new_folder
 
-    made = new_folder(folder, like)
+        pigpen new mybot --lang cpp
+    """
+    from ladder.app.local.folder import name_of, new_folder
+
+    made = new_folder(folder, like, lang)
     word = shlex.quote(str(folder) if folder.is_absolute() else f"./{folder}")
     typer.echo(f"Made {folder} with {', '.join(made.files)}.")
     if "package.json" in made.files:
         typer.echo(f"Install its packages: (cd {word} && npm ci)")
-    main = next(name for name in MAIN_FILES if name in made.files)
+    main = next(name for name in made.files if name.startswith("bot."))
+    if main not in MAIN_FILES:
+        image = f"{name_of(folder).decode()}:1"
+        typer.echo(f"Change {main}, build its image, and see how it does (README.md in the folder says more):")
+        typer.echo(f"  docker build -t {image} {word}\n  pigpen play {image} random cautious counting")
+        return
     typer.echo(f"Change {main}, then see how it does: pigpen play {word} random cautious counting --sandbox process")
