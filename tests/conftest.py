@@ -30,7 +30,6 @@ from tests.ladder.statements import compiled_once
 OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
 """Runs a command that sees mounts of its own."""
 MARKERS = (
-    "toolchains",
     "chromium",
     "docker",
     "docs",
@@ -43,6 +42,7 @@ MARKERS = (
     "root",
     "runsc",
     "systemd",
+    "toolchains",
 )
 # Seven thousand tests are a million objects that live to the end: looking at them again and again takes a sixth of the
 # time of a run.

@@ -1,4 +1,4 @@
-"""The starter kits in other languages, taken as a contestant would: built by Debian's compilers, checked in containers."""
+"""The starter kits in other languages, as a contestant takes them: built by Debian's compilers, checked in containers."""
 
 from __future__ import annotations
 
