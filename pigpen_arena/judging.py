@@ -51,7 +51,7 @@ async def compare_async(
     """
     Find out whether a new version of a bot is better than the old one, by a sequential test (SPRT).
 
-    >>> compare("random", "counting", boards=400, seed="7").value.decision
+    >>> compare("random", "counting", elo1=400, seed="7").value.decision
     'better'
 
     Args:

@@ -11,7 +11,7 @@ import pytest
 from ladder.site.rendering.replay_page import replay_page
 from tests.ladder.recorded_ladders import packed
 from tests.ladder.site.browser.looking import findings, overflow
-from tests.ladder.site.browser.pages import PHONE, Kind
+from tests.ladder.site.browser.pages import PHONE, Kind, without_loop
 from tests.referee.bots import showy_seats
 from tests.referee.recorded import match_lines
 
@@ -28,7 +28,7 @@ REPLAYER = "deal-replayer:not([hidden])"
 @pytest.fixture(scope="module")
 def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "a match.jsonl.gz"
-    path.write_bytes(packed(match_lines("gongzhu-sale", "boards:1", showy_seats)))
+    path.write_bytes(packed(without_loop(lambda: match_lines("gongzhu-sale", "boards:1", showy_seats))))
     return path
 
 
