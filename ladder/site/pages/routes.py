@@ -44,12 +44,11 @@ def home(request: Request) -> Response:
 
 @router.get("/v")
 def first_variant(request: Request) -> Response:
-    """The standings of the variant that has the most matches."""
+    """The standings of the variant that has the most matches, in the language that is asked for."""
     site: Site = request.app.state.site
     found = overview.variants(site.ladder, first=1)
-    if not found:
-        return RedirectResponse("/")
-    return RedirectResponse(f"/v/{max(found, key=lambda one: one.matches).variant}")
+    path = f"/v/{max(found, key=lambda one: one.matches).variant}" if found else "/"
+    return RedirectResponse(str(request.url.replace(scheme="", netloc="", path=path)))
 
 
 @router.get("/v/{variant}")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
 from ladder.site.rendering import charts, words
@@ -92,6 +93,9 @@ def environment(language: str) -> Environment:
         number=words.number,
         signed=words.signed,
         percents=percents,
+        day=lambda date: Markup(f'<time datetime="{date}">{words.day(date, language)}</time>'),
+        variant=lambda name: words.variant(name, language),
+        match_format=lambda text: words.match_format(text, language),
         moment=lambda time: words.moment(time, language),
         sanitize=sanitize,
         in_words=lambda rules: words.with_suits(describe(rules, translations.gettext)).split("\n"),

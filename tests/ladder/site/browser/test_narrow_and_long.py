@@ -124,7 +124,8 @@ def test_a_played_card_of_a_live_match_is_dark_on_light_in_the_dark(open_page: C
 
 
 STEPS = """place => {
-  const cards = [...document.querySelectorAll(`.felt .at-${place} .hand > .card`)].map((each) => each.getBoundingClientRect());
+  const found = document.querySelectorAll(`.felt .at-${place} .hand > .card`);
+  const cards = [...found].map((each) => each.getBoundingClientRect());
   const along = place === "n" || place === "s" ? "left" : "top";
   return cards.slice(1).map((each, at) => (each[along] - cards[at][along]) / cards[0].width);
 }"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -105,8 +106,8 @@ def test_the_mark_of_a_received_card_is_as_wide_as_the_card_on_a_phone(sit: Sit)
     page.click(".confirm")
     page.wait_for_selector(".own .fresh")
     widths = page.evaluate(
-        "[...document.querySelectorAll('.own .fresh')].map((each) =>"
-        " [parseFloat(getComputedStyle(each, '::after').width), each.querySelector('svg').getBoundingClientRect().width])"
+        "[...document.querySelectorAll('.own .fresh')].map((each) => [getComputedStyle(each, '::after').width,"
+        " getComputedStyle(each.querySelector('svg')).width].map(parseFloat))"
     )
     assert len(widths) == 3
     assert all(mark == pytest.approx(card, abs=0.5) for mark, card in widths)
@@ -114,10 +115,12 @@ def test_the_mark_of_a_received_card_is_as_wide_as_the_card_on_a_phone(sit: Sit)
 
 def test_own_cards_lie_side_by_side_where_there_is_room(sit: Sit) -> None:
     page = wanted(sit("rules=brief&deals=1", (1440, 900)), "pass")
-    lefts = page.evaluate("[...document.querySelectorAll('.own .pick')].map((each) => each.getBoundingClientRect().left)")
+    lefts = page.evaluate(
+        "[...document.querySelectorAll('.own .pick')].map((each) => each.getBoundingClientRect().left)"
+    )
     width = page.evaluate("document.querySelector('.own .card svg').getBoundingClientRect().width")
     assert len(lefts) == 8
-    assert min(after - before for before, after in zip(lefts, lefts[1:], strict=False)) >= width
+    assert min(after - before for before, after in pairwise(lefts)) >= width
 
 
 def test_a_card_is_exposed_face_down_or_none_is(sit: Sit, tables: Tables) -> None:
