@@ -168,7 +168,7 @@ export interface PersonQuestion {
   decision: number;
   kind: "pass" | "expose" | "play" | "moon";
   limit: number;
-  left: number;
+  left: number | null;
   legal: string;
   count: number;
   pass_to: number | null;
