@@ -27,6 +27,7 @@ from ladder.site.accounts import own as my_routes
 from ladder.site.accounts import provider as provider_routes
 from ladder.site.accounts.browser_sessions import hashing_threads
 from ladder.site.api import accounts as account_api
+from ladder.site.api import mistakes as mistakes_api
 from ladder.site.api import owners as owner_api
 from ladder.site.api import registry as registry_api
 from ladder.site.api import replays as replay_api
@@ -83,7 +84,7 @@ PAGES = (
     operations.router,
 )
 """In this order they are asked whose an address is."""
-PUBLIC_API = (api.router, replay_api.router, live_routes.api, why_routes.api)
+PUBLIC_API = (api.router, replay_api.router, mistakes_api.router, live_routes.api, why_routes.api)
 PERSONAL_API = (account_api.router, owner_api.router, submission_api.router, registry_api.router, *people.API)
 """Routes for visitors who have logged in."""
 

@@ -18,7 +18,6 @@ from babel.support import NullTranslations, Translations
 from referee.match.formats import Format
 
 if TYPE_CHECKING:
-
     from starlette.requests import Request
 
 FOLDER = Path(__file__).parents[1] / "translations"

@@ -13,7 +13,7 @@ const KEYS = {
   "[": "previousDeal", p: "previousDeal",
   Home: "first", g: "first",
   End: "last", G: "last",
-  f: "nextFault", v: "nextView", a: "play", "?": "help", q: "quit",
+  f: "nextFault", m: "nextMistake", v: "nextView", a: "play", "?": "help", q: "quit",
 };
 const STAYS = new Set(["play", "help", "nextView"]);
 

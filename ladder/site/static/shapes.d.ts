@@ -92,6 +92,19 @@ export interface Hint {
   search: "tree" | "playouts";
 }
 
+/** A decision that cost more than the error of its estimate. */
+export interface Mistake {
+  step: number;
+  seat: number;
+  cost: number;
+  cost_error: number;
+}
+
+/** The mistakes of all seats in one deal. */
+export interface Mistakes {
+  mistakes: Mistake[];
+}
+
 /** The table after something has happened. */
 export interface Moment {
   after: number | null;

@@ -193,6 +193,12 @@ CASES = [
     Case("GET", f"{API}/matches/{{number}}/scores", PUBLIC),
     Case("GET", f"{API}/matches/{{match}}/boards/{{board}}/rotations/{{rotation}}", PUBLIC),
     Case("GET", f"{API}/matches/{{match}}/record", PUBLIC),
+    Case(
+        "GET",
+        f"{API}/matches/{{match}}/boards/{{board}}/rotations/{{rotation}}/mistakes",
+        NOT_THERE,
+        f"{API}/matches/999/boards/1/rotations/1/mistakes",
+    ),
     Case("GET", f"{API}/live", PUBLIC),
     Case("GET", f"{API}/live/{{number}}/events", PUBLIC),
     Case("GET", f"{API}/live/{{number}}/stream", PUBLIC),
