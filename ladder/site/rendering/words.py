@@ -175,6 +175,16 @@ def day(date: datetime.date, language: str) -> str:
     return format_date(date, DAYS[language], locale=language)
 
 
+def weekday(date: datetime.date, language: str) -> str:
+    """
+    Name the day of the week in little room.
+
+    >>> [weekday(datetime.date(2027, 1, 15), language) for language in LANGUAGES]
+    ['Fri', '五']
+    """
+    return format_date(date, "ccc" if language == "en" else "ccccc", locale=language)
+
+
 def _preferred(header: str) -> str:
     """
     Choose a language by the browser's list.
