@@ -265,6 +265,21 @@ export interface Trick {
   ends: number;
 }
 
+/** A board of a match that is done, to be watched. */
+export interface TvBoard {
+  board: number;
+  rotation: number;
+  match: number;
+  variant: string;
+  bots: string[];
+  finished: string;
+}
+
+/** What comes next. */
+export interface TvNext {
+  board: TvBoard | null;
+}
+
 /** One seat at one moment; cards are named as in the record, with a space between. */
 export interface ViewedSeat {
   asked: boolean;

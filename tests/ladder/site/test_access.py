@@ -202,6 +202,7 @@ CASES = [
         NOT_THERE,
         f"{API}/matches/999/boards/1/rotations/1/mistakes",
     ),
+    Case("GET", f"{API}/tv", PUBLIC),
     Case("GET", f"{API}/live", PUBLIC),
     Case("GET", f"{API}/live/{{number}}/events", PUBLIC),
     Case("GET", f"{API}/live/{{number}}/stream", PUBLIC),
