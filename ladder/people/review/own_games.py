@@ -85,11 +85,15 @@ def forget(ladder: Ladder, who: TableVisitor) -> int:
     """
     Remove the games of a visitor that nobody else has played in, with their records; give how many those were.
 
-    Where other people played, too, the table stays, but no longer names this visitor.
+    Where other people played, too, the table stays, but no longer names this visitor. Today's board stays until the
+    day is over: who has seen its cards cannot play it for the first time.
     """
+    today = day_of(datetime.datetime.fromtimestamp(ladder.clock(), datetime.UTC)).isoformat()
     removed: list[int] = []
     with ladder.database.write() as session:
         for table, mine, chairs in played_by(session, who.account, guest_hash(who), 10**6):
+            if table.purpose == TablePurpose.TODAY and table.board == today:
+                continue
             if sum(each.kind == ChairKind.PERSON for each in chairs) == 1:
                 removed.append(table.id)
                 continue

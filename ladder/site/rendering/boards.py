@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 SHADES = 3
 """Shades of each of two colours, for how far a bot is from the mean of a board."""
 FEW = 3
-"""At most so many boards are said to have decided a match."""
+"""The most boards that are said to have decided a match."""
 
 
 @dataclass(frozen=True)

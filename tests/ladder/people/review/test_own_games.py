@@ -43,7 +43,7 @@ def ladder(tmp_path: Path) -> Iterator[Ladder]:
 
 
 def on(ladder: Ladder, days: int) -> Ladder:
-    """The same ladder, so many days later."""
+    """The same ladder, some days later."""
     return Ladder(ladder.settings, ladder.database, lambda: NOW + days * DAY)
 
 
@@ -103,6 +103,13 @@ def test_games_are_forgotten_with_their_records_and_those_of_others_stay(ladder:
     assert forget(ladder, ADA) == 1
     assert not folder.exists()
     assert (own_games(ladder, ADA), len(own_games(ladder, BEN))) == ([], 1)
+
+
+def test_todays_board_is_forgotten_only_when_its_day_is_over(ladder: Ladder) -> None:
+    finished(ladder, open_today(ladder, "hearts-short", ADA))
+    assert forget(ladder, ADA) == 0
+    assert len(own_games(ladder, ADA)) == 1
+    assert forget(on(ladder, 1), ADA) == 1
 
 
 def test_a_table_with_other_people_stays_without_the_name(ladder: Ladder) -> None:

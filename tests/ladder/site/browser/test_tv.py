@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.ladder.site.browser.conftest import Served
 
 pytestmark = pytest.mark.chromium
-MOST_BYTES = 60_000
+MAX_BYTES = 60_000
 WEIGHT = """() => performance.getEntriesByType("resource").filter((each) => !each.name.includes("/api/"))
   .reduce((sum, each) => sum + each.encodedBodySize, performance.getEntriesByType("navigation")[0].encodedBodySize)"""
 NEWS = "ladder-tv [data-part=news]"
@@ -49,7 +49,7 @@ def test_a_board_is_played_with_all_hands_and_can_be_paused_and_left_for_the_nex
         "before => document.querySelector('[data-part=link]').getAttribute('href') !== before", arg=first
     )
     assert page.inner_text(NEWS) == "The cards are dealt."
-    assert page.evaluate(WEIGHT) <= MOST_BYTES
+    assert page.evaluate(WEIGHT) <= MAX_BYTES
     page.click("ladder-tv [data-part=link]")
     page.wait_for_selector("deal-replayer .seat")
 
