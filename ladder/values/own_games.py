@@ -49,11 +49,19 @@ class OwnRecord(Value):
     """± at 95 % of that; None for fewer than two games."""
 
 
+class DayGame(Value):
+    """A person's first play of a day's board."""
+
+    table: str
+    """The table's name in its address."""
+    variant: str
+
+
 class CalendarDay(Value):
     """One day of the calendar."""
 
     day: datetime.date
-    games: tuple[OwnGame, ...]
+    games: tuple[DayGame, ...]
     """The first play of each variant's board of that day."""
     is_future: bool
 
@@ -66,6 +74,6 @@ class OwnDays(Value):
     weeks: tuple[tuple[CalendarDay, ...], ...]
     """Each from Monday to Sunday, the newest last."""
 
-    def games_on(self, day: datetime.date) -> tuple[OwnGame, ...]:
+    def games_on(self, day: datetime.date) -> tuple[DayGame, ...]:
         """Give the plays of the boards of one of these days."""
         return next((each.games for week in self.weeks for each in week if each.day == day), ())

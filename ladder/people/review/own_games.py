@@ -14,8 +14,8 @@ from ladder.people.boards.day_seed import OPPONENT, day_of
 from ladder.people.tables.limits import guest_hash
 from ladder.results.table_files import TableFiles
 from ladder.store.commands.tables import remove_tables
-from ladder.store.queries.own_tables import played_by
-from ladder.values.own_games import CalendarDay, OwnDays, OwnGame, OwnRecord
+from ladder.store.queries.own_tables import days_played_by, played_by
+from ladder.values.own_games import CalendarDay, DayGame, OwnDays, OwnGame, OwnRecord
 from ladder.values.people import ChairKind, TablePurpose
 from ladder.values.text import sanitize
 from ladder.values.value import time_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ladder.values.people import TableVisitor
     from pigpen.rules import Rules
 
-MAX_GAMES = 200
+MAX_GAMES = 100
 """Games that are listed: the newest ones."""
 MAX_DAYS = 1000
 """Plays of daily boards that are read for a streak."""
@@ -40,7 +40,11 @@ WEEKS = 5
 
 def own_games(ladder: Ladder, who: TableVisitor) -> list[OwnGame]:
     """Read the games that a visitor has played to their end, the newest first; of a guest, at tables it has opened."""
-    return _games(ladder, who, MAX_GAMES)
+    guest = guest_hash(who)
+    if who.account is None and not guest:
+        return []
+    with ladder.database.read() as session:
+        return [_game(*each) for each in played_by(session, who.account, guest, MAX_GAMES)]
 
 
 def own_records(games: Sequence[OwnGame]) -> list[OwnRecord]:
@@ -53,10 +57,10 @@ def own_records(games: Sequence[OwnGame]) -> list[OwnRecord]:
 def own_days(ladder: Ladder, who: TableVisitor) -> OwnDays:
     """Read on which days a visitor has played the boards of the days."""
     today = day_of(datetime.datetime.fromtimestamp(ladder.clock(), datetime.UTC))
-    by_day: dict[datetime.date, dict[str, OwnGame]] = {}
-    for game in reversed(_games(ladder, who, MAX_DAYS, TablePurpose.TODAY)):
-        if game.day is not None:
-            by_day.setdefault(game.day, {}).setdefault(game.variant, game)
+    by_day: dict[datetime.date, dict[str, DayGame]] = {}
+    for board, variant, table in reversed(_days(ladder, who)):
+        first = by_day.setdefault(datetime.date.fromisoformat(board), {})
+        first.setdefault(variant, DayGame(table=table, variant=variant))
     monday = today - datetime.timedelta(days=today.weekday() + 7 * (WEEKS - 1))
     days = [monday + datetime.timedelta(days=number) for number in range(7 * WEEKS)]
     shown = [
@@ -106,12 +110,12 @@ def forget(ladder: Ladder, who: TableVisitor) -> int:
     return len(removed)
 
 
-def _games(ladder: Ladder, who: TableVisitor, most: int, purpose: TablePurpose | None = None) -> list[OwnGame]:
+def _days(ladder: Ladder, who: TableVisitor) -> list[tuple[str, str, str]]:
     guest = guest_hash(who)
     if who.account is None and not guest:
         return []
     with ladder.database.read() as session:
-        return [_game(*each) for each in played_by(session, who.account, guest, most, purpose)]
+        return days_played_by(session, who.account, guest, MAX_DAYS)
 
 
 def _game(table: PeopleTable, mine: int, chairs: Sequence[PeopleChair]) -> OwnGame:

@@ -1,4 +1,4 @@
-// The keys of the replayer: those of `pigpen replay` (ladder/cli/replay/help.py), and `a` to play.
+// The keys of the replayer: those of `pigpen replay` (ladder/cli/replay/help.py), `a` to play, `m` to the next mistake.
 // @ts-check
 
 /** @typedef {import("./replay.js").DealReplayer} DealReplayer */

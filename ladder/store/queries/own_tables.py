@@ -10,11 +10,12 @@ from sqlalchemy.orm import aliased
 from ladder.store.table_models import PeopleChair, PeopleTable
 
 if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
 
 def played_by(
-    session: Session, account: str | None, guest: str, most: int, board: str | None = None
+    session: Session, account: str | None, guest: str, most: int
 ) -> list[tuple[PeopleTable, int, list[PeopleChair]]]:
     """
     Give tables that a person has played to their end, the newest first: each with the person's chair, and all chairs.
@@ -24,26 +25,40 @@ def played_by(
         account: The person's account; None: a guest.
         guest: The hash of what the guest is known by; guests are found at tables that they have opened.
         most: Tables to give at most.
-        board: Only tables of this purpose, such as `today`; None: all.
     """
-    if account is None:
-        other = aliased(PeopleChair)
-        first = select(func.min(other.chair)).where(other.table_id == PeopleTable.id, other.kind == "person")
-        mine = [PeopleTable.guest == guest, PeopleTable.guest != "", PeopleChair.chair == first.scalar_subquery()]
-    else:
-        mine = [PeopleChair.account == account, PeopleChair.kind == "person"]
     wanted = (
         select(PeopleTable, PeopleChair.chair)
         .join(PeopleChair, PeopleChair.table_id == PeopleTable.id)
-        .where(*mine, PeopleTable.status == "over", PeopleChair.points.is_not(None))
+        .where(*_of(account, guest))
         .order_by(PeopleTable.finished.desc(), PeopleTable.id.desc())
         .limit(most)
     )
-    if board is not None:
-        wanted = wanted.where(PeopleTable.purpose == board)
     rows = [(table, chair) for table, chair in session.execute(wanted)]
     chairs: dict[int, list[PeopleChair]] = {table.id: [] for table, _ in rows}
     there = select(PeopleChair).where(PeopleChair.table_id.in_(chairs)).order_by(PeopleChair.chair)
     for each in session.scalars(there):
         chairs[each.table_id].append(each)
     return [(table, chair, chairs[table.id]) for table, chair in rows]
+
+
+def days_played_by(session: Session, account: str | None, guest: str, most: int) -> list[tuple[str, str, str]]:
+    """Give the newest plays of days' boards by a person, as `played_by`: for each the day, the variant, the table."""
+    wanted = (
+        select(PeopleTable.board, PeopleTable.variant, PeopleTable.name)
+        .join(PeopleChair, PeopleChair.table_id == PeopleTable.id)
+        .where(*_of(account, guest), PeopleTable.purpose == "today")
+        .order_by(PeopleTable.id.desc())
+        .limit(most)
+    )
+    return [(day, variant, name) for day, variant, name in session.execute(wanted)]
+
+
+def _of(account: str | None, guest: str) -> list[ColumnElement[bool]]:
+    """The chairs in which a person has played a table to its end."""
+    done = [PeopleTable.status == "over", PeopleChair.points.is_not(None)]
+    if account is not None:
+        return [PeopleChair.account == account, PeopleChair.kind == "person", *done]
+    other = aliased(PeopleChair)
+    first = select(func.min(other.chair)).where(other.table_id == PeopleTable.id, other.kind == "person")
+    is_opener = PeopleChair.chair == first.scalar_subquery()
+    return [PeopleTable.guest == guest, PeopleTable.guest != "", is_opener, *done]

@@ -15,7 +15,7 @@ from ladder.people.tables.opening import open_table
 from ladder.people.tables.table_states import table_page
 from ladder.results.table_files import TableFiles
 from ladder.settings.settings import load_settings
-from ladder.values.people import ChairKind, ChairOrder, TableOrder, TablePurpose, TableVisitor
+from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
 from tests.ladder.ladders import NOW
 from tests.ladder.people.boards.finished import finished
 from tests.ladder.recorded_ladders import new_ladder
@@ -87,7 +87,7 @@ def test_days_in_a_row_are_counted_and_marked_and_the_first_play_of_a_board_coun
     assert days.streak == 3
     for day, name in first.items():
         [game] = days.games_on(TODAY + datetime.timedelta(days=day))
-        assert (game.table, game.purpose) == (name, TablePurpose.TODAY)
+        assert (game.table, game.variant) == (name, "hearts-short")
     assert (len(days.weeks), {len(week) for week in days.weeks}) == (5, {7})
     assert [week[0].day.weekday() for week in days.weeks] == [0] * 5
     assert own_days(on(ladder, 3), ADA).streak == 3

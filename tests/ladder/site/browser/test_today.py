@@ -76,10 +76,13 @@ def test_one_click_plays_todays_board_and_then_there_are_place_streak_calendar_a
     table = page.url
     page.goto(f"{table}/compare")
     assert "Place " in page.inner_text(".big")
+    page.wait_for_selector("copy-line input")  # house bots have played the board, too
+    assert "better than " in page.inner_text(".big")
     assert page.inner_text(".streak") == "1 day in a row"
     assert page.locator(".calendar .played").count() == 1
     line = page.input_value("copy-line input")
     assert line.startswith("Pigpen · Gong Zhu · ")
+    assert " · better than " in line
     assert line.endswith(f"1 day in a row · {address}/play/today/gongzhu")
     hand = page.locator("[class*=suit-]").all_inner_texts()
     assert hand
