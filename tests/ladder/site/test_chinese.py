@@ -101,9 +101,10 @@ def test_the_titles_of_all_presets_are_translated() -> None:
 
 
 def test_variants_and_formats_have_names_in_both_languages(site: Visitor) -> None:
-    for path in ("/m", "/b", "/b/Trotter", "/m/1", "/live/2"):
+    for path in ("/m", "/b", "/b/Trotter", "/m/1"):
         shown = [text for text in text_of(site.get(path).text).texts if SLUG.search(text)]
         assert shown == [], path
+    assert '<span class="tag live">Hearts</span>' in site.get("/live/2").text
     assert ">Hearts</a> · 1 board in all rotations" in site.get("/m/1").text
     assert ">红心大战</a> · 1 副牌，打满所有轮换" in chinese(site, "/m/1")
 
