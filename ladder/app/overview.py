@@ -66,6 +66,12 @@ def rules_of(ladder: Ladder, variant: str) -> Rules:
         return rules_from(names.find_variant(session, variant).rules)
 
 
+def names_of(ladder: Ladder) -> list[str]:
+    """Read the names of the variants that the ladder plays."""
+    with ladder.database.read() as session:
+        return names.variants(session)
+
+
 def variants(ladder: Ladder, first: int = 5) -> list[VariantSummary]:
     """Read each variant in a few lines, with the *first* of its standings."""
     with ladder.database.read() as session:

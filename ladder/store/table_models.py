@@ -30,6 +30,8 @@ class PeopleTable(LeasedRow, Base):
         Index("ix_people_tables_board", "board", "variant", sqlite_where=text("board <> ''"),
               postgresql_where=text("board <> ''")),
         Index("ix_people_tables_finished", "finished"),
+        Index("ix_people_tables_guest", "guest", sqlite_where=text("guest <> ''"),
+              postgresql_where=text("guest <> ''")),
         {"sqlite_autoincrement": True},  # its number is that of a folder, too
     )  # fmt: skip
 

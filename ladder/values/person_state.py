@@ -70,8 +70,8 @@ class PersonQuestion(Value):
     kind: Literal["pass", "expose", "play", "moon"]
     limit: float
     """Seconds that it may take in all."""
-    left: float
-    """Seconds that are left of them when this is sent; then the default is played."""
+    left: float | None
+    """Seconds that are left of them when this is sent; then the default is played. None: the clock has stopped."""
     legal: str
     """The cards that may be chosen."""
     count: int

@@ -127,6 +127,25 @@ class Why(Value):
     """The command that puts the questions of this deal to another version of the bot."""
 
 
+class Mistake(Value):
+    """A decision that cost more than the error of its estimate."""
+
+    step: int
+    """Its place among the steps of the deal, from 1."""
+    seat: int
+    cost: float
+    """Points behind the best choice, by estimate."""
+    cost_error: float
+    """± at 95 % of that."""
+
+
+class Mistakes(Value):
+    """The mistakes of all seats in one deal."""
+
+    mistakes: tuple[Mistake, ...]
+    """In the order of the deal."""
+
+
 class Dearest(Value):
     """The decisions of a bot that cost it most, by estimate."""
 

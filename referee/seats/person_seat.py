@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pigpen.values.notices import DealResult
 from pigpen.values.seen import Seen
 from pigpen.wire.messages import notice_message
-from pigpen.wire.person_messages import AWAY, HERE, READY, presence_of, seen_message
+from pigpen.wire.person_messages import ASKS_WHY, AWAY, HERE, READY, presence_of, seen_message
 from referee.seats.deadlines import Deadlines
 from referee.seats.presence import PersonAway, Presence
 from referee.seats.stream_seat import StreamSeat
@@ -49,9 +49,15 @@ class PersonSeat(StreamSeat):
     """
 
     def __init__(
-        self, socket: Path, token: str, deadlines: Deadlines = PERSON_DEADLINES, max_messages: int = MAX_MESSAGES
+        self,
+        socket: Path,
+        token: str,
+        deadlines: Deadlines = PERSON_DEADLINES,
+        max_messages: int = MAX_MESSAGES,
+        practice: bool = False,
     ) -> None:
         super().__init__(socket, token, deadlines)
+        self._is_practice = practice
         self.presence = Presence(self._presence_changed)
         self._traffic = Traffic(max_messages, MAX_STREAMS)
         self._seen: Seen | None = None
@@ -139,6 +145,8 @@ class PersonSeat(StreamSeat):
             self.presence.leave()
         elif sent.state == READY:
             self.presence.look_at_end_of(sent.deal)
+        elif sent.state == ASKS_WHY and self._is_practice and self._question is not None:
+            self._question.watch.stop()
 
     def _give_up(self, failure: SeatFailure | SeatBroken) -> None:
         """The person may come back, whatever has happened; a seat that is broken stays so."""

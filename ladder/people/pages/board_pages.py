@@ -13,6 +13,8 @@ from ladder.people.boards.match_boards import BoardChair, match_board, open_matc
 from ladder.people.pages.order_form import names_of_variants
 from ladder.people.pages.request_parts import NOT_KEPT, Name
 from ladder.people.pages.seat_cookies import keep_opened, my_table, secret_of, visitor_of
+from ladder.people.review.own_games import own_days
+from ladder.site.accounts.browser_sessions import site_address
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.computing import NOT_SERVED, asker_of
 from ladder.site.server.context import MAX_NUMBER
@@ -21,9 +23,11 @@ from ladder.site.server.viewer import address_of, viewer_of
 from ladder.values.people import PERSON_NAME_LENGTH
 
 if TYPE_CHECKING:
+    import datetime
     from collections.abc import Callable
 
     from ladder.site.server.context import Site
+    from ladder.values.own_games import OwnDays
     from ladder.values.people import OpenedTable, TableVisitor
 
 router = APIRouter(prefix="/play")
@@ -37,7 +41,9 @@ def all_of_today(request: Request) -> Response:
     """Today's board of every variant."""
     site: Site = request.app.state.site
     boards = [daily_board.todays_board(site.ladder, name) for name in names_of_variants(site.ladder)]
-    return site.pages.fresh_page(request, "play_today_variants.html", {"boards": boards})
+    days = own_days(site.ladder, visitor_of(request))
+    values = {"boards": boards, "days": days, "done": _done(days, boards[0].day)}
+    return site.pages.fresh_page(request, "play_today_variants.html", values)
 
 
 @router.get("/today/{variant}")
@@ -104,6 +110,8 @@ def compare(request: Request, name: Name, key: Key = "") -> Response:
             "beside": beside,
             "variant": found.variant,
             "not_served": NOT_SERVED,
+            "days": own_days(site.ladder, visitor_of(request)) if found.day else None,
+            "address": site_address(request)[:-1],
         },
     )
 
@@ -111,8 +119,14 @@ def compare(request: Request, name: Name, key: Key = "") -> Response:
 def _today(request: Request, variant: str, error: str = "", status: int = 200) -> Response:
     site: Site = request.app.state.site
     now, before = (daily_board.todays_board(site.ladder, variant, days_ago) for days_ago in (0, 1))
-    values = {"today": now, "before": before, "variant": now.variant}
+    done = _done(own_days(site.ladder, visitor_of(request)), now.day).get(now.variant)
+    values = {"today": now, "before": before, "variant": now.variant, "done": done}
     return form_page(request, "play_today.html", values | _visitor(request, error), status)
+
+
+def _done(days: OwnDays, day: datetime.date) -> dict[str, str]:
+    """The names of the tables at which the visitor has played the boards of a day, by variant."""
+    return {game.variant: game.table for game in days.games_on(day)}
 
 
 def _board(request: Request, match: int, board: int, rotation: int, error: str = "", status: int = 200) -> Response:

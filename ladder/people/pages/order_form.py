@@ -21,10 +21,15 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from pigpen.rules import Rules
 
+USUAL_VARIANT = "gongzhu"
 OWN = "own"
 """In the place of a variant: rules that come with the form."""
 FRIEND = "friend"
 USUAL_BOTS = ("counting", "cautious", "counting", "cautious", "random", "counting", "cautious")
+LEVELS = {"easy": "cautious", "steady": "counting", "strong": "tree"}
+"""How strong all opponents are to be: the house bot that plays so."""
+CHOSEN = "chosen"
+"""In the place of a level: each chair as it was chosen."""
 LENGTHS = {
     "game": to_translate("a whole game"),
     "deals:1": to_translate("one deal"),
@@ -34,7 +39,7 @@ SECONDS = (10, 20, 30, 60, 120, 600)
 PACES = {"1": to_translate("slow"), "0.5": to_translate("normal"), "0.2": to_translate("fast")}
 MAX_OPPONENTS = 7
 _AT_FIRST = {
-    "length": "game", "seconds": "30", "pace": "0.5", "practice": "", "toml": "", "friends": "0",
+    "level": "steady", "length": "game", "seconds": "30", "pace": "0.5", "practice": "", "toml": "", "friends": "0",
     "chair1": USUAL_BOTS[0],
 }  # fmt: skip
 BAD_RULES = to_translate("These rules cannot be read as TOML: look at the page of a variant for an example.")
@@ -64,6 +69,7 @@ def form_values(ladder: Ladder, variant: str, form: Mapping[str, str]) -> dict[s
         "house": HOUSE_BOTS,
         "bots": bots_to_play_with(ladder, variant) if rules else [],
         "opponents": [form.get(f"chair{number}", USUAL_BOTS[number - 1]) for number in range(1, opponents + 1)],
+        "levels": LEVELS,
         "lengths": LENGTHS,
         "seconds": SECONDS,
         "paces": PACES,
@@ -105,7 +111,12 @@ def order_of(ladder: Ladder, form: Mapping[str, str]) -> TableOrder:
 
 
 def _chosen(form: Mapping[str, str], rules: Rules) -> list[ChairOrder]:
-    """Read what was chosen for each of the other chairs."""
+    """Read what was chosen for the other chairs: a level for all of them, or each."""
+    level = form.get("level", CHOSEN)
+    if level in LEVELS:
+        return [ChairOrder(kind=ChairKind.HOUSE, name=LEVELS[level])] * (rules.players - 1)
+    if level != CHOSEN:
+        raise UserError(BAD_CHOICE)
     return [_chair(form.get(f"chair{number}", USUAL_BOTS[number - 1])) for number in range(1, rules.players)]
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ladder.people.pages import (
     board_pages,
+    front_page,
+    own_pages,
     practice_requests,
     replay_pages,
     seat_requests,
@@ -13,7 +15,9 @@ from ladder.people.pages import (
 )
 
 PAGES = (
+    front_page.router,
     board_pages.router,
+    own_pages.router,
     practice_requests.router,
     replay_pages.router,
     table_pages.router,

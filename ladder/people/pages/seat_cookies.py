@@ -129,7 +129,7 @@ def keep_opened(request: Request, response: Response, opened: OpenedTable) -> No
         kept = ".".join(f"{chair}~{secret}" for chair, secret in others)
         _keep(request, response, INVITING_COOKIE, kept, f"/play/{opened.name}")
     if viewer_of(request).name is None:
-        _keep(request, response, GUEST_COOKIE, guest_of(request), "/play")
+        _keep(request, response, GUEST_COOKIE, guest_of(request), "/")
 
 
 def invitations(request: Request) -> Mapping[int, str]:

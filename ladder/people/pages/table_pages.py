@@ -11,6 +11,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from ladder.errors import LadderError, TooOften, UserError
 from ladder.people.pages import order_form
+from ladder.people.pages.order_form import USUAL_VARIANT
 from ladder.people.pages.request_parts import NOT_KEPT, EmptyMessage, Name, is_json, message_of
 from ladder.people.pages.seat_cookies import (
     LONGEST_SECRET,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from ladder.values.people import TableState
 
 router = APIRouter(prefix="/play")
-USUAL_VARIANT = "gongzhu"
 
 
 @router.get("")

@@ -43,6 +43,7 @@ async def play_with_people(
     recorded: Sequence[DealLine] | None = None,
     journal: Journal | None = None,
     seated: Callable[[Mapping[int, PersonSeat]], None] = lambda persons: None,
+    practice: bool = False,
 ) -> Played:
     """
     Play with people and fresh instances of bots, one table after the other.
@@ -55,6 +56,7 @@ async def play_with_people(
         recorded: The deals in the record of an interrupted match.
         journal: Keeps the deal under way (`Match`).
         seated: Takes the seats of the people at each table, by their numbers, before the table plays.
+        practice: Whether the clock of a question stops when a person asks what its choices are worth.
 
     Raises:
         BotRejected: If a bot cannot be made.
@@ -71,7 +73,7 @@ async def play_with_people(
             rest = iter(tails)
             logs[table] = tuple("" if each in people else next(rest) for each in numbers)
 
-        async with bots.table(keep, commitment(spec.seed)) as others, people_table(table, people) as persons:
+        async with bots.table(keep, commitment(spec.seed)) as others, people_table(table, people, practice) as persons:
             shown.seat(table, persons)
             seated(persons)
             rest = iter(others)
@@ -92,7 +94,7 @@ async def play_with_people(
 
 
 @asynccontextmanager
-async def people_table(table: int, people: Mapping[int, Sit]) -> AsyncIterator[dict[int, PersonSeat]]:
+async def people_table(table: int, people: Mapping[int, Sit], practice: bool) -> AsyncIterator[dict[int, PersonSeat]]:
     """
     Open a seat for each person, and bring them there.
 
@@ -107,7 +109,7 @@ async def people_table(table: int, people: Mapping[int, Sit]) -> AsyncIterator[d
                     folder, token = root / str(person), new_token()
                     with disk_errors(folder):
                         folder.mkdir(mode=0o700)
-                    seats[person] = seat = PersonSeat(folder / SOCKET_NAME, token)
+                    seats[person] = seat = PersonSeat(folder / SOCKET_NAME, token, practice=practice)
                     await seat.listen()
                     stack.push_async_callback(seat.close)
                     await stack.enter_async_context(sit(table, f"unix:{folder / SOCKET_NAME}", token))

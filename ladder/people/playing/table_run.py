@@ -125,6 +125,7 @@ class TableRun:
             recorded,
             Journal(journal),
             partial(self._seated, recorded or ()),
+            table.practice,
         )
         return played.result
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.people.playing.table_rows import NOBODY
+from ladder.people.tables.limits import GUEST_DAYS
 from ladder.runner.lease_loop import LeaseLoop
 from ladder.store.leases import Lease
 from referee.seats.stall_tolerant_loop import loop_time
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 IDLE_SECONDS = 600.0
 """A table that is empty for this time ends, a guest's also while it waits for people."""
 TIDY_SECONDS = 3600.0
-KEPT_SECONDS = 30 * 24 * 3600.0
-"""Seconds after the end for which tables of guests are kept; those of accounts stay."""
 RETRY_SECONDS = 5.0
 """Seconds that a table waits after a failure of the platform."""
 
@@ -81,7 +80,7 @@ class TablesService(LeaseLoop[Lease]):
                 await self._rows.end(presence.run.lease, NOBODY)
         if now >= self._tidy_at:
             self._tidy_at = now + TIDY_SECONDS
-            self._table_files.remove(await self._rows.remove_old(KEPT_SECONDS))
+            self._table_files.remove(await self._rows.remove_old(24 * 3600.0 * GUEST_DAYS))
 
 
 class _Presence:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -25,7 +26,7 @@ from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.v1.referee_pb2_grpc import RefereeStub
 from pigpen.version import __version__
 from pigpen.wire.messages import answer_message, hello_message, notice_of, view_of, welcome_of
-from pigpen.wire.person_messages import AWAY, HERE, READY, presence_message, seen_of
+from pigpen.wire.person_messages import ASKS_WHY, AWAY, HERE, READY, presence_message, seen_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +44,7 @@ class Question:
 
     view: View
     until: float
-    """When the default is played instead, by the client's clock."""
+    """When the default is played instead, by the client's clock; infinite: the clock has stopped."""
 
 
 class SeatListener(Protocol):
@@ -161,6 +162,13 @@ class PersonClient:
     def go_on(self, deal: int) -> None:
         """Let the clock run: the person has looked at the end of that deal."""
         self._outbox.put_nowait(presence_message(READY, deal))
+
+    def ask_why(self) -> None:
+        """Stop the clock of the open question: the person asks what its choices are worth, at a table for practice."""
+        if self._question is not None and self._answer is None:
+            self._question = Question(self._question.view, math.inf)
+            self._outbox.put_nowait(presence_message(ASKS_WHY))
+            self._listener.asked(self._question)
 
     async def _play_stream(self) -> None:
         """Play on one stream until the referee ends it; any other end is an error."""

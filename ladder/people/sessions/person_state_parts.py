@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from ladder.app.replay_moments import card_words, shown_moment
@@ -69,14 +70,14 @@ def shown_table(seen: Seen, result: DealResult | None = None, by: str = "") -> R
 
 
 def shown_question(question: Question, left: float) -> PersonQuestion:
-    """Make what is asked, with *left* seconds to answer it."""
+    """Make what is asked, with *left* seconds to answer it; infinite: as long as the person likes."""
     view, phase = question.view, question.view.phase
     return PersonQuestion.model_validate(
         {
             "decision": view.decision,
             "kind": phase.name.lower(),
             "limit": view.limit,
-            "left": round(max(0.0, left), 1),
+            "left": None if math.isinf(left) else round(max(0.0, left), 1),
             "legal": names_of(view.legal_mask) if phase is not Phase.MOON else "",
             "count": view.pass_count if phase is Phase.PASS else 0,
             "pass_to": view.pass_to if phase is Phase.PASS else None,

@@ -143,7 +143,9 @@ class SeatSession:
         self._linger()
 
     def assisted(self) -> None:
-        """The person has asked before it played."""
+        """The person has asked before it played: the clock of that decision stops."""
+        if self._client is not None:
+            self._client.ask_why()
         self.tracker.info = replace(self.tracker.info, assisted=True)
         self.tracker.show()
 

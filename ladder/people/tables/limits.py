@@ -33,6 +33,8 @@ OWN = "You have as many tables open as are allowed. End one of them, or try agai
 OF_ADDRESS = "Guests at your address have as many tables open as allowed. Log in, end one, or try in {minutes} minutes."
 TAKEN = "All tables of this ladder are taken; try again in {minutes} minutes."
 GAVE_WAY = "This table was ended: all tables of this ladder were taken, and you or your network had the most."
+GUEST_DAYS = 30
+"""Days after the end for which tables of guests are kept; those of accounts stay."""
 
 
 def guest_hash(who: TableVisitor) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ladder.app import matches
 from ladder.errors import UserError
+from ladder.site.rendering.boards import board_rows, decisive, shades
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
@@ -23,10 +23,13 @@ def match(ladder: Ladder, number: int) -> dict[str, object]:
     page = matches.match(ladder, number)
     is_done = page.finished is not None and page.ordinal is not None
     scores = _scores(ladder, page)
+    rows = board_rows(scores) if scores else []
     return {
         "match": page,
         "scores": scores,
-        "boards": [] if scores is None else [tuple(deals) for _, deals in groupby(scores.deals, lambda one: one.board)],
+        "boards": rows,
+        "shades": shades(rows),
+        "decisive": decisive(scores, rows) if scores else None,
         "explanation": matches.explanation(ladder, number) if is_done else None,
     }
 

@@ -25,31 +25,13 @@ if TYPE_CHECKING:
 router = APIRouter()
 
 
-@router.get("/")
-def home(request: Request) -> Response:
-    """Show the home page: the variants, and the best bots of each."""
-    site: Site = request.app.state.site
-
-    def make() -> dict[str, object]:
-        return {
-            "variants": overview.variants(site.ladder),
-            "running": overview.counts(site.ladder).matches["leased"],
-            "shares_kernel": overview.shares_kernel(site.ladder),
-            "runtime_asked_for": overview.runtime_asked_for(site.ladder),
-            **_entering(site),
-        }
-
-    return site.pages.page(request, "home.html", make)
-
-
 @router.get("/v")
 def first_variant(request: Request) -> Response:
-    """The standings of the variant that has the most matches."""
+    """The standings of the variant that has the most matches, in the language that is asked for."""
     site: Site = request.app.state.site
     found = overview.variants(site.ladder, first=1)
-    if not found:
-        return RedirectResponse("/")
-    return RedirectResponse(f"/v/{max(found, key=lambda one: one.matches).variant}")
+    path = f"/v/{max(found, key=lambda one: one.matches).variant}" if found else "/"
+    return RedirectResponse(str(request.url.replace(scheme="", netloc="", path=path)))
 
 
 @router.get("/v/{variant}")
@@ -135,10 +117,10 @@ def rules(request: Request, variant: str) -> Response:
 def helping(request: Request) -> Response:
     """Explain how to enter a bot, how ratings work, and why deals can be trusted."""
     site: Site = request.app.state.site
-    return site.pages.page(request, "help.html", lambda: {"presets": PRESETS.values(), **_entering(site)})
+    return site.pages.page(request, "help.html", lambda: {"presets": PRESETS.values(), **entering(site)})
 
 
-def _entering(site: Site) -> dict[str, object]:
+def entering(site: Site) -> dict[str, object]:
     """Give the values for the commands that install Pigpen and enter a bot."""
     return {"address": site_address(site.ladder.settings), "has_wheels": bool(site.wheels)}
 

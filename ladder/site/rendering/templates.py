@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
 from ladder.site.rendering import charts, words
@@ -36,7 +37,7 @@ class Pages:
         self._has_docs = has_docs
         self._static = f"/static/{digest()}"
 
-    def page(self, request: Request, template: str, make: Callable[[], Mapping[str, Any]]) -> Response:
+    def page(self, request: Request, template: str, make: Callable[[], Mapping[str, Any]], about: str = "") -> Response:
         """
         Answer with a page that stays as it is until the ladder changes.
 
@@ -44,9 +45,10 @@ class Pages:
             request: What is asked.
             template: The file's name.
             make: Gives what the template shows.
+            about: What it depends on besides the address, the language and the ladder.
         """
         language = words.language_of(request)
-        key = f"{language} {request.url.path}?{request.url.query}"
+        key = f"{language} {request.url.path}?{request.url.query} {about}"
         response = self._answers.respond(
             request, key, lambda: (self.text(request, language, template, make()).encode(), HTML)
         )
@@ -92,12 +94,17 @@ def environment(language: str) -> Environment:
         number=words.number,
         signed=words.signed,
         percents=percents,
+        day=lambda date: Markup(f'<time datetime="{date}">{words.day(date, language)}</time>'),
+        plain_day=lambda date: words.day(date, language),
+        weekday=lambda date: words.weekday(date, language),
+        variant=lambda name: words.variant(name, language),
+        match_format=lambda text: words.match_format(text, language),
         moment=lambda time: words.moment(time, language),
         sanitize=sanitize,
         in_words=lambda rules: words.with_suits(describe(rules, translations.gettext)).split("\n"),
         translated=lambda text: translations.gettext(text) if text else text,
     )
-    made.globals.update(charts=charts)
+    made.globals.update(charts=charts, variant_slugs=tuple(words.VARIANTS))
     return made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import re
 from functools import cache, lru_cache
@@ -9,13 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from babel.core import negotiate_locale
+from babel.dates import format_date
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from babel.support import NullTranslations, Translations
 
-if TYPE_CHECKING:
-    from datetime import datetime
+from referee.match.formats import Format
 
+if TYPE_CHECKING:
     from starlette.requests import Request
 
 FOLDER = Path(__file__).parents[1] / "translations"
@@ -23,6 +25,8 @@ LANGUAGES = {"en": "English", "zh": "中文"}
 """What each calls itself."""
 MOMENTS = {"en": "{0:%Y-%m-%d %H:%M} UTC", "zh": "{0.year}年{0.month}月{0.day}日 {0:%H:%M} UTC"}
 """How a time is written in each; a page has a hundred of them, and a library that knows all languages takes longer."""
+DAYS = {"en": "d MMMM yyyy", "zh": "y年M月d日"}
+"""How a day is written in each."""
 COOKIE = "pigpen_lang"
 CARD = re.compile(r"(?<![A-Za-z0-9])([2-9TJQKA])([CDHS])(?![A-Za-z0-9])")
 POINTS = re.compile(r" ([+-]\d+)")
@@ -68,6 +72,50 @@ TITLES = (
     to_translate("Chinese Hearts, Western style"),
 )
 """Those of the presets."""
+VARIANTS = {
+    "hearts-short": to_translate("Hearts, short form"),
+    "hearts": to_translate("Hearts"),
+    "hearts-jack": to_translate("Hearts with the jack"),
+    "gongzhu": to_translate("Gong Zhu"),
+    "gongzhu-partners": to_translate("Gong Zhu with partners"),
+    "gongzhu-five": to_translate("Gong Zhu for five"),
+    "gongzhu-sale": to_translate("Gong Zhu, face-down sales"),
+    "chinese-hearts": to_translate("Chinese Hearts"),
+}
+"""What the presets are called where there is no room for a title."""
+
+
+def variant(name: str, language: str) -> str:
+    """
+    Name a variant; one of the organiser's own is called as it is written.
+
+    >>> variant("gongzhu", "zh"), variant("gongzhu-mine", "en")
+    ('拱猪', 'gongzhu-mine')
+    """
+    return translations(language).gettext(VARIANTS[name]) if name in VARIANTS else name
+
+
+def match_format(text: str, language: str) -> str:
+    """
+    Name a match format.
+
+    >>> [match_format(text, "en") for text in ("boards:16", "deals:1", "board:0:1", "game")]
+    ['16 boards in all rotations', 'one deal', 'board 1, rotation 2', 'a whole game']
+    """
+    known, ours = Format.parse(text), translations(language)
+    if known.board is not None:
+        place = {"board": known.board.board + 1, "rotation": known.board.rotation + 1}
+        return ours.gettext("board %(board)s, rotation %(rotation)s") % place
+    if known.boards is not None:
+        several = ours.ngettext("%(num)s board in all rotations", "%(num)s boards in all rotations", known.boards)
+        return several % {"num": number(known.boards)}
+    if known.deals == 1:
+        return ours.gettext("one deal")
+    return (
+        ours.gettext("a whole game")
+        if known.deals is None
+        else ours.gettext("%(count)s deals") % {"count": number(known.deals)}
+    )
 
 
 def with_suits(text: str) -> str:
@@ -106,7 +154,7 @@ def signed(value: float, digits: int = 1) -> str:
     return text if text.startswith("−") else f"+{text}"
 
 
-def moment(time: datetime, language: str) -> str:
+def moment(time: datetime.datetime, language: str) -> str:
     """
     Write a time in UTC; the page's script shows it in the reader's zone.
 
@@ -115,6 +163,26 @@ def moment(time: datetime, language: str) -> str:
     ('2027-01-15 08:00 UTC', '2027年1月15日 08:00 UTC')
     """
     return MOMENTS[language].format(time)
+
+
+def day(date: datetime.date, language: str) -> str:
+    """
+    Write a day; the page's script writes it as the reader does.
+
+    >>> [day(datetime.date(2027, 1, 15), language) for language in LANGUAGES]
+    ['15 January 2027', '2027年1月15日']
+    """
+    return format_date(date, DAYS[language], locale=language)
+
+
+def weekday(date: datetime.date, language: str) -> str:
+    """
+    Name the day of the week in little room.
+
+    >>> [weekday(datetime.date(2027, 1, 15), language) for language in LANGUAGES]
+    ['Fri', '五']
+    """
+    return format_date(date, "ccc" if language == "en" else "ccccc", locale=language)
 
 
 def _preferred(header: str) -> str:

@@ -7,4 +7,6 @@ export interface DealSource {
   leave?(place: Place, hash: string): boolean;
   hash(deal: Deal, after: string): string;
   why(deal: Deal, step: number): string | null;
+  /** Where the mistakes of the deal are asked for; null: nowhere. */
+  mistakes(deal: Deal): string | null;
 }

@@ -96,6 +96,7 @@ class LiveMatch extends HTMLElement {
       this.say(this.dataset.gap ?? "");
     } else if (event.type === "end") {
       this.say(this.dataset.over ?? "");
+      for (const part of document.querySelectorAll("ladder-tv[hidden], .live-over[hidden]")) part.removeAttribute("hidden");
     }
     if ("table" in event) this.redraw(event.table);
   }

@@ -67,5 +67,6 @@ export function siteSource(src, match) {
     },
     hash: (_, after) => after,
     why: (_, step) => `${src}/steps/${step}/why`,
+    mistakes: () => (src.startsWith("/api/") ? `${src}/mistakes` : null),
   };
 }

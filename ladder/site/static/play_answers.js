@@ -8,6 +8,11 @@ import { Choice } from "./play_choice.js";
 /** @typedef {import("./shapes").PersonQuestion} PersonQuestion */
 /** @typedef {import("./shapes").PersonState} PersonState */
 
+/** When time is up, by `performance.now()`. @param {number | null} left Seconds; null: the clock has stopped. */
+function endOf(left) {
+  return left === null ? null : performance.now() + left * 1000;
+}
+
 export class Answers {
   /** What the person is about to answer. @type {Choice | null} */
   choice = null;
@@ -25,7 +30,7 @@ export class Answers {
   #received = -1;
   /** The deal of which the rest is played. */
   #claimed = -1;
-  /** When the default is played for a decision. @type {Map<number, number>} */
+  /** When the default is played for a decision. @type {Map<number, number | null>} */
   #until = new Map();
 
   /** @param {Stream} stream @param {(why: string) => void} changed Called with a sentence where an answer was refused. */
@@ -54,7 +59,7 @@ export class Answers {
     this.#newest = state.question?.decision ?? -1;
     this.#received = state.number;
     if (state.question) {
-      this.#until = new Map([[this.#newest, performance.now() + state.question.left * 1000]]);
+      this.#until = new Map([[this.#newest, endOf(state.question.left)]]);
     }
   }
 

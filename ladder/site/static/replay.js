@@ -2,6 +2,7 @@
 // @ts-check
 
 import { Scores, decisions, sentence } from "./news.js";
+import { Mistakes } from "./mistakes.js";
 import { RESULT, faultAfter, isSame, momentOf, nameOf, siteSource, stopsOf } from "./places.js";
 import { ReplayControls } from "./replay_controls.js";
 import { Keys } from "./replay_keys.js";
@@ -35,6 +36,7 @@ export class DealReplayer extends HTMLElement {
     this.words = wordsIn(this);
     this.felt = this.#part("felt");
     this.why = new Why(this.#part("why"), this.words);
+    this.mistakes = new Mistakes(this.words, (sentence) => setText(this.#part("news"), sentence));
     this.keys = new Keys(this);
     this.controls = new ReplayControls(this, /** @type {(name: string) => any} */ ((name) => this.#part(name)));
     const src = this.getAttribute("src");
@@ -113,6 +115,7 @@ export class DealReplayer extends HTMLElement {
     chooser.value = this.view === null || this.view === undefined ? "" : String(this.view);
     this.#part("previous-deal").toggleAttribute("disabled", !deal.previous);
     this.#part("next-deal").toggleAttribute("disabled", !deal.next);
+    this.#part("next-mistake").hidden = !this.source?.mistakes(deal);
   }
 
   /** Look from another seat. @param {number | null} seat Null: all hands are open. */
@@ -229,6 +232,24 @@ export class DealReplayer extends HTMLElement {
       return undefined;
     }
     return isSame(found, deal.place) ? this.goTo(String(found.step)) : this.travel(found, String(found.step));
+  }
+
+  /** Go to the next decision of the deal that cost points by estimate; from a seat, of that seat. */
+  async nextMistake() {
+    const deal = /** @type {Deal} */ (this.deal);
+    const found = await this.mistakes?.of(deal, this.source?.mistakes(deal) ?? null);
+    if (!found || deal !== this.deal) {
+      return;
+    }
+    const done = deal.moments[this.at].after ?? 0;
+    const next = found.find(({ step, seat }) => step > done && (typeof this.view !== "number" || seat === this.view));
+    if (!next) {
+      setText(this.#part("news"), this.words?.("no-mistake") ?? "");
+      return;
+    }
+    this.goTo(String(next.step));
+    const cost = this.words?.("mistake", { cost: next.cost.toFixed(1), error: next.cost_error.toFixed(1) });
+    this.#part("news").append(` ${cost}`);
   }
 
   nextView() {

@@ -106,6 +106,7 @@ class ReplayFile extends HTMLElement {
       },
       hash: (deal, after) => `boards/${deal.place.board}/${deal.place.rotation}${after && `/${after}`}`,
       why: () => null,
+      mistakes: () => null,
     };
     /** @type {HTMLElement} */ (this.shown).hidden = false;
     const wanted = WHOLE.exec(location.hash.slice(1));

@@ -1,4 +1,4 @@
-// The keys of the replayer: those of `pigpen replay` (ladder/cli/replay/help.py), and `a` to play.
+// The keys of the replayer: those of `pigpen replay` (ladder/cli/replay/help.py), `a` to play, `m` to the next mistake.
 // @ts-check
 
 /** @typedef {import("./replay.js").DealReplayer} DealReplayer */
@@ -13,7 +13,7 @@ const KEYS = {
   "[": "previousDeal", p: "previousDeal",
   Home: "first", g: "first",
   End: "last", G: "last",
-  f: "nextFault", v: "nextView", a: "play", "?": "help", q: "quit",
+  f: "nextFault", m: "nextMistake", v: "nextView", a: "play", "?": "help", q: "quit",
 };
 const STAYS = new Set(["play", "help", "nextView"]);
 

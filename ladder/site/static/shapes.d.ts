@@ -92,6 +92,19 @@ export interface Hint {
   search: "tree" | "playouts";
 }
 
+/** A decision that cost more than the error of its estimate. */
+export interface Mistake {
+  step: number;
+  seat: number;
+  cost: number;
+  cost_error: number;
+}
+
+/** The mistakes of all seats in one deal. */
+export interface Mistakes {
+  mistakes: Mistake[];
+}
+
 /** The table after something has happened. */
 export interface Moment {
   after: number | null;
@@ -168,7 +181,7 @@ export interface PersonQuestion {
   decision: number;
   kind: "pass" | "expose" | "play" | "moon";
   limit: number;
-  left: number;
+  left: number | null;
   legal: string;
   count: number;
   pass_to: number | null;
@@ -250,6 +263,21 @@ export interface Trick {
   winner: number;
   points: number;
   ends: number;
+}
+
+/** A board of a match that is done, to be watched. */
+export interface TvBoard {
+  board: number;
+  rotation: number;
+  match: number;
+  variant: string;
+  bots: string[];
+  finished: string;
+}
+
+/** What comes next. */
+export interface TvNext {
+  board: TvBoard | null;
 }
 
 /** One seat at one moment; cards are named as in the record, with a space between. */

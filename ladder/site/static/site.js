@@ -1,17 +1,27 @@
-// What every page has: times in the reader's own zone.
+// What every page has: times and days as the reader writes them, and an address that is the same in all languages.
 // @ts-check
+
+const DAY_LENGTH = "2027-01-15".length;
+const language = document.documentElement.lang;
+/** The reader's own kind of the page's language, such as en-GB, if the browser says one. */
+const locale = navigator.languages.find((each) => each.split("-")[0] === language.split("-")[0]) ?? language;
 
 /** @param {HTMLTimeElement} element */
 function localise(element) {
   const time = new Date(element.dateTime);
   if (Number.isNaN(time.getTime())) return;
   element.title = element.textContent ?? "";
-  element.textContent = new Intl.DateTimeFormat(document.documentElement.lang, {
-    dateStyle: "medium",
-    timeStyle: "short",
-  }).format(time);
+  /** @type {Intl.DateTimeFormatOptions} */
+  const form = element.dateTime.length === DAY_LENGTH ? { dateStyle: "long", timeZone: "UTC" } : { dateStyle: "medium", timeStyle: "short" };
+  element.textContent = new Intl.DateTimeFormat(locale, form).format(time);
 }
 
 for (const element of document.querySelectorAll("time[datetime]")) {
   localise(/** @type {HTMLTimeElement} */ (element));
+}
+
+const address = new URL(location.href);
+if (address.searchParams.has("lang")) {
+  address.searchParams.delete("lang"); // the server remembers it
+  history.replaceState(null, "", address);
 }

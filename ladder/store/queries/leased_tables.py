@@ -33,6 +33,7 @@ class LeasedTable:
     format: str
     seed: str
     seconds: float
+    practice: bool
     take_back: int | None
     chairs: tuple[LeasedChair, ...]
 
@@ -44,7 +45,7 @@ def leased_table(session: Session, table: int) -> LeasedTable:
         LeasedChair(ChairKind(each.kind), each.name, _seated(session, each.version_id))
         for each in chairs_of(session, table)
     )
-    return LeasedTable(row.rules, row.format, row.seed, row.seconds, row.take_back, chairs)
+    return LeasedTable(row.rules, row.format, row.seed, row.seconds, row.practice, row.take_back, chairs)
 
 
 def _seated(session: Session, version: int | None) -> SeatedVersion | None:

@@ -43,6 +43,10 @@ class _PresenceStateEnumTypeWrapper(enum_type_wrapper._EnumTypeWrapper[_Presence
     """The person leaves: the default policy plays the seat, an open question included."""
     PRESENCE_STATE_READY: _PresenceState.ValueType  # 3
     """The person has looked at the end of a deal: the clock of the next one may run."""
+    PRESENCE_STATE_ASKS_WHY: _PresenceState.ValueType  # 4
+    """The person has asked what the choices of the open question are worth: its clock stops. Ignored but at tables for
+    practice.
+    """
 
 class PresenceState(_PresenceState, metaclass=_PresenceStateEnumTypeWrapper):
     """Whether a person is present."""
@@ -55,6 +59,10 @@ PRESENCE_STATE_AWAY: PresenceState.ValueType  # 2
 """The person leaves: the default policy plays the seat, an open question included."""
 PRESENCE_STATE_READY: PresenceState.ValueType  # 3
 """The person has looked at the end of a deal: the clock of the next one may run."""
+PRESENCE_STATE_ASKS_WHY: PresenceState.ValueType  # 4
+"""The person has asked what the choices of the open question are worth: its clock stops. Ignored but at tables for
+practice.
+"""
 
 @typing.final
 class BotMessage(message.Message):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 HERE = referee_pb2.PRESENCE_STATE_HERE
 AWAY = referee_pb2.PRESENCE_STATE_AWAY
 READY = referee_pb2.PRESENCE_STATE_READY
+ASKS_WHY = referee_pb2.PRESENCE_STATE_ASKS_WHY
 
 
 def seen_message(seen: Seen) -> referee_pb2.RefereeMessage:

@@ -35,9 +35,9 @@ PLACEHOLDER = re.compile(r"%\(\w+\)s|%%|%")
 TERMS = {"Pigpen", "Elo", "JSON", "JSONL", "CSV", "API", "OpenAPI", "UTC", "TOML", "SHA-256", "HTTPS", "CPU", "MiB"}
 TERMS |= {"English", "JavaScript", "Python", "gRPC", "ETag", "RFC", "K", "ms", "next", "Bradley", "Terry"}
 TERMS |= {".jsonl.gz", ".jsonl", "jsonl", "gz", "pigpen play --record", "pigpen verify", "J", "Q", "A"}
-NAMES_THERE = {*NAMES, "Idler", "boards", *(f"bot{seat}" for seat in range(4)), *(f"owner of {name}" for name in NAMES)}
+NAMES_THERE = {*NAMES, "Idler", *(f"bot{seat}" for seat in range(4)), *(f"owner of {name}" for name in NAMES)}
 NAMES_THERE |= {"random", "cautious", "counting", "sampling", "exact", "tree"}
-NAMES_THERE |= set(PRESETS)
+SLUG = re.compile(r"\b(hearts|gongzhu|chinese)(-\w+)*\b|\b(boards|deals):\d")
 REASON = "失败的比赛太多"
 
 
@@ -89,12 +89,29 @@ def test_a_word_has_one_translation_in_each_of_its_meanings() -> None:
     decisions = {message.id: str(message.string) for message in catalog if named.search(str(message.id))}
     assert len(decisions) > 10
     assert [text for text, ours in decisions.items() if "决定" in ours] == []
+    everything = PO.read_text(encoding="utf-8")
+    assert [other for other in ("您", "账号", "机器人程序", "变体") if other in everything] == []
     ours = words.translations("zh")
     assert (ours.gettext("no"), ours.pgettext("exposing", "no")) == ("否", "不亮")
 
 
 def test_the_titles_of_all_presets_are_translated() -> None:
     assert list(words.TITLES) == [rules.title for rules in PRESETS.values()]
+    assert list(words.VARIANTS) == list(PRESETS)
+
+
+def test_variants_and_formats_have_names_in_both_languages(site: Visitor) -> None:
+    for path in ("/m", "/b", "/b/Trotter", "/m/1"):
+        shown = [text for text in text_of(site.get(path).text).texts if SLUG.search(text)]
+        assert shown == [], path
+    assert '<span class="tag live">Hearts</span>' in site.get("/live/2").text
+    assert ">Hearts</a> · 1 board in all rotations" in site.get("/m/1").text
+    assert ">红心大战</a> · 1 副牌，打满所有轮换" in chinese(site, "/m/1")
+
+
+def test_one_bookmark_is_one_page_in_every_language(site: Visitor) -> None:
+    for language in words.LANGUAGES:
+        assert site.get(f"/v?lang={language}").headers["location"] == f"/v/hearts?lang={language}"
 
 
 def test_the_rules_of_gong_zhu_in_chinese(site: Visitor) -> None:
@@ -138,6 +155,7 @@ def test_new_texts_are_added_and_old_ones_left_out(tmp_path: Path) -> None:
     [
         *("/", "/v/hearts", "/v/hearts?all=1", "/v/hearts?q=nothing", "/b", "/b/Trotter", "/b/Idler", "/m", "/m/1"),
         *("/m/2", "/m/1/boards/1/1", "/live", "/live/1", "/live/2", "/replay", "/help", "/api", "/nothing"),
+        *("/play", "/play/today", "/play/today/gongzhu", "/play/games"),
         *(f"/rules/{name}" for name in PRESETS),
     ],
 )
@@ -169,7 +187,7 @@ def assert_is_in_chinese(site: Visitor, path: str) -> None:
 
 def test_states_faults_and_names_of_deals_are_words(site: Visitor) -> None:
     idle = chinese(site, "/b/Idler")
-    assert f'hearts · 暂停参赛 · <span class="wrap">{REASON}</span>' in idle
+    assert f'红心大战 · 暂停参赛 · <span class="wrap">{REASON}</span>' in idle
     bad, absent, hog = [chinese(site, f"/b/{NAMES[bot]}") for bot in (0, 1, 3)]
     assert "<h3>格式错误：12 次</h3>" in bad
     assert "<h3>未到场：4 次</h3>" in absent
@@ -194,5 +212,5 @@ def test_an_error_is_chinese_for_a_reader_and_english_for_a_program(site: Visito
 @pytest.mark.parametrize("language", words.LANGUAGES)
 def test_counts_have_the_forms_of_the_language(language: str) -> None:
     template = environment(language).from_string("{{ ngettext('%(num)s bot', '%(num)s bots', count) }}")
-    forms = {"en": ("1 bot", "2 bots"), "zh": ("1 个机器人程序", "2 个机器人程序")}
+    forms = {"en": ("1 bot", "2 bots"), "zh": ("1 个机器人", "2 个机器人")}
     assert (template.render(count=1), template.render(count=2)) == forms[language]

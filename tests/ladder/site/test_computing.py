@@ -15,7 +15,7 @@ from ladder.people.boards.day_seed import HOUSE
 from ladder.settings.settings import load_settings
 from ladder.site.server.computing import NOT_SERVED, asker_of
 from ladder.values.computing import Computing
-from ladder.values.why import Dearest, Inbox, Why
+from ladder.values.why import Dearest, Inbox, Mistakes, Why
 from pigpen.sim import playout
 from referee.match.match import Match
 from tests.ladder.computing_here import compute_all
@@ -31,6 +31,7 @@ YESTERDAY = "/play/today/gongzhu/yesterday"
 WHY = "/api/v1/matches/1/boards/1/rotations/1/steps/20/why"
 DEAREST = "/api/v1/matches/1/seats/0/dearest?worst=2"
 INBOX = "/b/Trotter/inbox"
+MISTAKES = "/api/v1/matches/1/boards/1/rotations/1/mistakes"
 pytestmark = pytest.mark.usefixtures("few_playouts")
 
 
@@ -63,10 +64,28 @@ def test_a_request_simulates_nothing_and_keeps_no_other_page_waiting(ladder: Lad
     site = Visitor(ladder)
     answers = site.get_all([YESTERDAY, "/play/today/hearts/yesterday"] * 8 + [INBOX, WHY, DEAREST, "/", "/m/1"] * 2)
     assert [each.status_code for each in answers] == [200] * 16 + [200, 202, 202, 200, 200] * 2
-    for address in (WHY, DEAREST, f"/api/v1/bots/Trotter/{INBOX.rpartition('/')[2]}"):
+    for address in (WHY, DEAREST, MISTAKES, f"/api/v1/bots/Trotter/{INBOX.rpartition('/')[2]}"):
         answer = site.get(address)
         assert (answer.status_code, answer.headers["retry-after"]) == (202, "1")
         assert (answer.headers["location"], answer.headers["cache-control"]) == (address, "no-store")
+
+
+def test_mistakes_of_all_bots_come_in_the_order_of_the_deal_and_each_is_beyond_its_error(ladder: Ladder) -> None:
+    computing_files(ladder).show_alive()
+    site = Visitor(ladder)
+    assert site.get(MISTAKES).status_code == 202
+    assert compute_all(ladder) == 1
+    found = Mistakes.model_validate_json(site.get(MISTAKES).content).mistakes
+    assert len(found) > 1
+    assert [each.step for each in found] == sorted({each.step for each in found})
+    assert all(each.cost > each.cost_error > 0 for each in found)
+    for each in found[:2]:
+        why = f"/api/v1/matches/1/boards/1/rotations/1/steps/{each.step}/why"
+        assert site.get(why).status_code == 202
+        compute_all(ladder)
+        answer = Why.model_validate_json(site.get(why).content)
+        assert (answer.seat, answer.cost) == (each.seat, each.cost)
+    assert site.get(MISTAKES.replace("boards/1", "boards/9")).status_code == 404
 
 
 def test_a_page_shows_what_is_known_and_then_the_rest(ladder: Ladder) -> None:

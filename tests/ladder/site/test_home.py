@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from referee.records.lines import ImageFiles
 
-SENTENCES = {"en": "not against a determined bot", "zh": "防不住蓄意传递信息的机器人程序"}
+SENTENCES = {"en": "not against a determined bot", "zh": "防不住蓄意传递信息的机器人"}
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ some = settings(
 )
 
 
-SLOW = ("/stream", "/why", "/dearest", "/inbox")
+SLOW = ("/stream", "/why", "/dearest", "/inbox", "/mistakes")
 """A stream has no end, and an estimate takes a while."""
 
 

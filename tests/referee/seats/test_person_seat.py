@@ -11,7 +11,7 @@ import pytest
 
 from pigpen.values.notices import ClockSetting, DealResult, MatchResult, Welcome
 from pigpen.values.seen import Seen
-from pigpen.wire.person_messages import AWAY, HERE, READY, presence_message, seen_of
+from pigpen.wire.person_messages import ASKS_WHY, AWAY, HERE, READY, presence_message, seen_of
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
 from referee.seats.hello import new_token
@@ -64,6 +64,30 @@ async def test_a_person_hears_what_it_sees_before_it_is_asked(tmp_path: Path) ->
         request = await person.receive()
         await person.answer(request)
         assert await asking == question().legal[0]
+
+
+@pytest.mark.parametrize("practice", [True, False])
+async def test_the_clock_stops_when_a_person_asks_why_in_practice_alone(tmp_path: Path, *, practice: bool) -> None:
+    token, now = new_token(), [0.0]
+    seat = PersonSeat(tmp_path / "seat.sock", token, practice=practice)
+    await seat.listen()
+    try:
+        async with raw_bot(tmp_path, token) as person:
+            await seat.welcome(WELCOME)
+            watch = Stopwatch(PATIENCE, now=lambda: now[0])
+            asking = asyncio.ensure_future(seat.ask(question(), watch, 0.0))
+            await kinds(person, 1)
+            request = await person.receive()
+            await person.send(presence_message(ASKS_WHY))
+            seat.presence.show_end_of(3)
+            await person.send(presence_message(READY, 3))
+            await seat.presence.looked_within(PATIENCE)
+            now[0] = 2 * PATIENCE
+            await person.answer(request)
+            assert await asking == question().legal[0]
+            assert watch.is_late == (not practice)
+    finally:
+        await seat.close()
 
 
 async def test_a_person_may_come_back_with_its_token_and_hears_all_results_again(tmp_path: Path) -> None:

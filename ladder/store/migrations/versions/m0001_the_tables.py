@@ -140,6 +140,13 @@ def upgrade() -> None:
         )
         batch_op.create_index("ix_people_tables_finished", ["finished"], unique=False)
         batch_op.create_index(
+            "ix_people_tables_guest",
+            ["guest"],
+            unique=False,
+            sqlite_where=sa.text("guest <> ''"),
+            postgresql_where=sa.text("guest <> ''"),
+        )
+        batch_op.create_index(
             "ix_people_tables_open",
             ["id"],
             unique=False,
@@ -641,6 +648,9 @@ def downgrade() -> None:
             "ix_people_tables_open",
             sqlite_where=sa.text("status IN ('waiting', 'ready', 'playing')"),
             postgresql_where=sa.text("status IN ('waiting', 'ready', 'playing')"),
+        )
+        batch_op.drop_index(
+            "ix_people_tables_guest", sqlite_where=sa.text("guest <> ''"), postgresql_where=sa.text("guest <> ''")
         )
         batch_op.drop_index("ix_people_tables_finished")
         batch_op.drop_index(

@@ -124,13 +124,18 @@ async def test_in_practice_one_may_ask_before_one_plays(ladder: Ladder) -> None:
         await browser.open(length="deals:1", practice="on")
         asked = await browser.until(lambda state: state.question)
         assert not asked.assisted
+        assert asked.question
+        assert asked.question.left is not None
         answer = await browser.computed(lambda: browser.post("why"))
         assert answer.status_code == 200, answer.text
         hint = Hint.model_validate_json(answer.content)
         assert asked.question
         assert hint.decision == asked.question.decision
         assert "hand" not in answer.text
-        assert (await browser.state()).assisted
+        after = await browser.state()
+        assert after.assisted
+        assert after.question
+        assert after.question.left is None
         other = await browser.post("why", headers={"Origin": "https://other.example"})
         assert other.status_code == 403
 

@@ -11,9 +11,10 @@ from ladder.app.database_maintenance import check_database
 from ladder.app.ladder import Ladder
 from ladder.errors import Conflict, Forbidden, LadderError
 from ladder.people.playing import tables_service
-from ladder.people.playing.tables_service import IDLE_SECONDS, KEPT_SECONDS
+from ladder.people.playing.tables_service import IDLE_SECONDS
 from ladder.people.seat.client import PersonClient
 from ladder.people.tables.chairs import end, join, take_back
+from ladder.people.tables.limits import GUEST_DAYS
 from ladder.people.tables.opening import open_table
 from ladder.people.tables.table_states import table_page
 from ladder.results.table_files import TableFiles
@@ -220,7 +221,7 @@ def test_a_guests_table_that_ended_long_ago_is_removed_with_its_files(ladder: La
     for each in (opened, kept):
         TableFiles(ladder.settings.data_dir).folder(table_page(ladder, each.name).id)
         end(ladder, each.name, each.secrets[0])
-    later = Ladder(ladder.settings, ladder.database, lambda: ladder.clock() + KEPT_SECONDS + 1)
+    later = Ladder(ladder.settings, ladder.database, lambda: ladder.clock() + 24 * 3600 * GUEST_DAYS + 1)
 
     async def play() -> None:
         folder = TableFiles(ladder.settings.data_dir).root

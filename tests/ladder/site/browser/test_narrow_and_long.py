@@ -10,7 +10,7 @@ from ladder.settings.settings import load_settings
 from tests.ladder import recorded_ladders
 from tests.ladder.ladders import played
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
-from tests.ladder.site.browser.looking import COLOURS, findings, overflow
+from tests.ladder.site.browser.looking import COLOURS, findings, overflow, ready
 from tests.ladder.site.browser.pages import Kind, without_loop
 from tests.ladder.site.serving import served
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Locator, Page
 
+    from tests.ladder.site.browser.conftest import Served
     from tests.ladder.site.browser.pages import Lending
 
 pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
@@ -120,3 +121,29 @@ def test_a_played_card_of_a_live_match_is_dark_on_light_in_the_dark(open_page: C
     assert colours == [
         [colour, colour] for colour in ("rgb(30, 35, 44)", "rgb(192, 28, 56)", "rgb(27, 88, 184)", "rgb(27, 110, 56)")
     ]
+
+
+STEPS = """place => {
+  const found = document.querySelectorAll(`.felt .at-${place} .hand > .card`);
+  const cards = [...found].map((each) => each.getBoundingClientRect());
+  const along = place === "n" || place === "s" ? "left" : "top";
+  return cards.slice(1).map((each, at) => (each[along] - cards[at][along]) / cards[0].width);
+}"""
+
+
+@pytest.mark.parametrize("size", [WIDE, TABLET, NARROW], ids=["1440", "820", "390"])
+def test_the_cards_of_a_hand_overlap_no_more_than_the_table_is_narrow(
+    site: Served, open_page: Callable[..., Page], size: tuple[int, int]
+) -> None:
+    page = ready(open_page(f"/m/{site.gongzhu}/boards/1/1", size))
+    steps = {place: page.evaluate(STEPS, place) for place in "nswe"}
+    assert {len(each) for each in steps.values()} == {12}
+    assert min(steps["n"] + steps["s"]) > 0.55
+    if size != NARROW:
+        sides = page.evaluate(
+            "[...document.querySelectorAll('.felt :is(.at-w, .at-e) .hand')]"
+            ".map((each) => each.getBoundingClientRect().bottom)"
+        )
+        felt = page.evaluate("document.querySelector('.felt').getBoundingClientRect().bottom")
+        assert all(felt - 30 < bottom <= felt for bottom in sides)
+        assert min(steps["w"] + steps["e"]) > 0.45

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -96,6 +97,30 @@ def test_cards_are_passed_from_slots_and_those_received_are_marked(sit: Sit, tab
     assert table_of(tables, page).answers[-1]["action"] == " ".join(map(str, chosen))
     assert page.locator(".own .fresh").count() == 3
     assert page.get_by_role("button", name="just passed to you").count() == 3
+
+
+def test_the_mark_of_a_received_card_is_as_wide_as_the_card_on_a_phone(sit: Sit) -> None:
+    page = wanted(sit("rules=hearts&deals=1", (390, 844), touch=True), "pass")
+    for place in (0, 1, 2):
+        page.locator(".pick").nth(place).click()
+    page.click(".confirm")
+    page.wait_for_selector(".own .fresh")
+    widths = page.evaluate(
+        "[...document.querySelectorAll('.own .fresh')].map((each) => [getComputedStyle(each, '::after').width,"
+        " getComputedStyle(each.querySelector('svg')).width].map(parseFloat))"
+    )
+    assert len(widths) == 3
+    assert all(mark == pytest.approx(card, abs=0.5) for mark, card in widths)
+
+
+def test_own_cards_lie_side_by_side_where_there_is_room(sit: Sit) -> None:
+    page = wanted(sit("rules=brief&deals=1", (1440, 900)), "pass")
+    lefts = page.evaluate(
+        "[...document.querySelectorAll('.own .pick')].map((each) => each.getBoundingClientRect().left)"
+    )
+    width = page.evaluate("document.querySelector('.own .card svg').getBoundingClientRect().width")
+    assert len(lefts) == 8
+    assert min(after - before for before, after in pairwise(lefts)) >= width
 
 
 def test_a_card_is_exposed_face_down_or_none_is(sit: Sit, tables: Tables) -> None:

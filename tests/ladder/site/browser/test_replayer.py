@@ -191,6 +191,23 @@ def test_the_answer_is_whole_and_beside_or_over_the_table(asking: Callable[..., 
     assert page.locator("#why tbody tr").count() == 0
 
 
+def test_a_key_goes_to_the_next_mistake_and_says_what_it_cost(open_page: Open, site: Served) -> None:
+    page = open_page("/help")
+    found = [{"step": step, "seat": step % 4, "cost": 12.34, "cost_error": 5} for step in (7, 21)]
+    page.route("**/mistakes", lambda route: route.fulfill(json={"mistakes": found}))
+    page.goto(f"{site.url}/m/{site.gongzhu}/boards/1/1")
+    ready(page)
+    for step in (7, 21):
+        page.keyboard.press("m")
+        page.wait_for_url(f"**#{step}")
+        assert news(page).endswith("It cost 12.3 points ± 5.0, by estimate.")
+    page.keyboard.press("m")
+    page.get_by_text("By estimate, there is no further mistake in this deal.").first.wait_for()
+    page.keyboard.press("Home")
+    page.get_by_role("button", name="The next mistake, by estimate").click()
+    page.wait_for_url("**#7")
+
+
 BOTTOM = "what => document.querySelector(what).getBoundingClientRect().bottom"
 
 

@@ -1,0 +1,64 @@
+"""The front page: today's board, the variants, how to enter."""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from ladder.app import overview
+from ladder.people.boards.daily_board import now_of, todays_board
+from ladder.people.pages.order_form import USUAL_VARIANT
+from ladder.people.pages.seat_cookies import GUEST_COOKIE, visitor_of
+from ladder.people.review.own_games import own_days
+from ladder.site.pages.routes import entering
+from ladder.site.server.viewer import viewer_of
+
+if TYPE_CHECKING:
+    from ladder.site.server.context import Site
+    from ladder.values.own_games import OwnDays
+
+router = APIRouter()
+
+
+@router.get("/")
+def home(request: Request) -> Response:
+    """Show the front page. What is the reader's own there is little, so that readers share the pages that are kept."""
+    site: Site = request.app.state.site
+    played = overview.names_of(site.ladder)
+    variant = USUAL_VARIANT if USUAL_VARIANT in played or not played else played[0]
+    today = todays_board(site.ladder, variant) if site.ladder.settings.people_tables else None
+    account, days = viewer_of(request).name is not None, _days(request)
+    streak = days.streak if days else 0
+    done = today is not None and days is not None and today.variant in _variants(days, today.day)
+    midnight = datetime.datetime.combine(now_of(site.ladder).date(), datetime.time(tzinfo=datetime.UTC))
+
+    def make() -> dict[str, object]:
+        return {
+            "variants": overview.variants(site.ladder),
+            "running": overview.counts(site.ladder).matches["leased"],
+            "shares_kernel": overview.shares_kernel(site.ladder),
+            "runtime_asked_for": overview.runtime_asked_for(site.ladder),
+            "today": today,
+            "until": midnight + datetime.timedelta(days=1),
+            "account": account,
+            "streak": streak,
+            "done": done,
+            **entering(site),
+        }
+
+    about = f"{today and (today.variant, today.day, today.played)} {account} {streak} {done}"
+    return site.pages.page(request, "home.html", make, about)
+
+
+def _variants(days: OwnDays, day: datetime.date) -> set[str]:
+    return {game.variant for game in days.games_on(day)}
+
+
+def _days(request: Request) -> OwnDays | None:
+    """The days of a reader who may have played here."""
+    if GUEST_COOKIE not in request.cookies and viewer_of(request).name is None:
+        return None
+    return own_days(request.app.state.site.ladder, visitor_of(request))

@@ -1,0 +1,140 @@
+// Ladder TV: boards of the newest matches, one after the other, at the pace of people, with all hands open.
+// @ts-check
+
+import { Scores, sentence } from "./news.js";
+import { Table, setText } from "./table.js";
+import { wordsIn } from "./words.js";
+
+/** @typedef {import("./shapes").Deal} Deal */
+/** @typedef {import("./shapes").TvBoard} TvBoard */
+
+const CARD_MS = 1100;
+const TRICK_MS = 2000;
+const RESULT_MS = 6000;
+const RETRY_MS = 30_000;
+const MAX_SEEN = 30;
+const CALM = matchMedia("(prefers-reduced-motion: reduce)");
+
+class LadderTv extends HTMLElement {
+  static observedAttributes = ["hidden"];
+  /** @type {number[]} */
+  #seen = [];
+  /** @type {Deal | null} */
+  #deal = null;
+  #at = 0;
+  #timer = 0;
+  #isOn = false;
+  #isPaused = CALM.matches;
+  /** @type {IntersectionObserver | null} */
+  #observer = null;
+
+  connectedCallback() {
+    this.words = wordsIn(this);
+    for (const button of this.querySelectorAll("button")) {
+      button.addEventListener("click", () => (button.dataset.do === "next" ? this.#next() : this.#turn()));
+    }
+    // What is not in view costs nothing: neither the deal nor the pace.
+    this.#observer = new IntersectionObserver(([entry]) => this.#look(entry.isIntersecting));
+    this.#observer.observe(this);
+  }
+
+  disconnectedCallback() {
+    this.#observer?.disconnect();
+    clearTimeout(this.#timer);
+  }
+
+  attributeChangedCallback() {
+    this.#later(0);
+  }
+
+  /** @param {boolean} isOn */
+  #look(isOn) {
+    this.#isOn = isOn;
+    this.#later(0);
+  }
+
+  /** @param {string} name @returns {HTMLElement} */
+  #part(name) {
+    return /** @type {HTMLElement} */ (this.querySelector(`[data-part="${name}"]`));
+  }
+
+  #turn() {
+    this.#isPaused = !this.#isPaused;
+    this.#later(0);
+  }
+
+  /** @param {number} ms */
+  #later(ms) {
+    clearTimeout(this.#timer);
+    const button = this.#part("pause");
+    if (!this.words || !button) {
+      return;
+    }
+    button.setAttribute("aria-pressed", String(this.#isPaused));
+    if (this.#isOn && !this.hidden && (!this.#isPaused || !this.#deal)) {
+      this.#timer = window.setTimeout(() => this.#step(), ms);
+    }
+  }
+
+  async #step() {
+    if (document.hidden) {
+      this.#later(CARD_MS);
+    } else if (!this.#deal || this.#at + 1 >= this.#deal.moments.length) {
+      await this.#next();
+    } else {
+      this.#show(this.#at + 1);
+    }
+  }
+
+  /** Go to the next board; one that cannot be had is tried again later. */
+  async #next() {
+    clearTimeout(this.#timer);
+    try {
+      const first = this.dataset.first && !this.#seen.length ? `&first=${this.dataset.first}` : "";
+      const { board } = await (await fetch(`/api/v1/tv?seen=${this.#seen.join(",")}${first}`)).json();
+      if (!board) {
+        this.hidden = true; // there is nothing to watch
+        return;
+      }
+      const place = `/matches/${board.match}/boards/${board.board}/rotations/${board.rotation}`;
+      const response = await fetch(`/api/v1${place}`);
+      if (!response.ok) {
+        throw new Error(String(response.status));
+      }
+      this.#begin(board, await response.json());
+    } catch {
+      this.#later(RETRY_MS);
+    }
+    this.#seen = this.#seen.slice(-MAX_SEEN);
+  }
+
+  /** @param {TvBoard} board @param {Deal} deal */
+  #begin(board, deal) {
+    this.#seen = [...this.#seen.filter((match) => match !== board.match), board.match];
+    this.#deal = deal;
+    const name = this.words?.(deal.boards ? "tv-board" : "tv-deal", { match: board.match, board: board.board }) ?? "";
+    const link = /** @type {HTMLAnchorElement} */ (this.#part("link"));
+    setText(link, name);
+    link.href = `/m/${board.match}/boards/${board.board}/${board.rotation}`;
+    const key = `variant-${board.variant}`;
+    const variant = this.words?.(key) ?? key;
+    setText(this.#part("variant"), variant === key ? deal.title : variant);
+    this.table = new Table(this.#part("felt"), deal, 0, this.words ?? String);
+    this.scores = new Scores(this.#part("scores"), deal);
+    this.#part("screen").hidden = false;
+    this.#show(0);
+  }
+
+  /** @param {number} place */
+  #show(place) {
+    const deal = /** @type {Deal} */ (this.#deal);
+    const moment = deal.moments[place];
+    this.#at = place;
+    this.table?.show(moment, !CALM.matches);
+    this.scores?.show(moment);
+    setText(this.#part("news"), sentence(deal, place, this.words ?? String));
+    this.#later(moment.result ? RESULT_MS : moment.complete ? TRICK_MS : CARD_MS);
+  }
+}
+
+customElements.define("ladder-tv", LadderTv);

@@ -1,0 +1,23 @@
+"""What ladder TV shows."""
+
+from __future__ import annotations
+
+from ladder.values.replay import DealPlace
+from ladder.values.value import Time, Value
+
+
+class TvBoard(DealPlace):
+    """A board of a match that is done, to be watched."""
+
+    match: int
+    variant: str
+    bots: tuple[str, ...]
+    """By place in the match."""
+    finished: Time
+
+
+class TvNext(Value):
+    """What comes next."""
+
+    board: TvBoard | None
+    """None: no match with a record is done yet."""

@@ -1,0 +1,133 @@
+"""A person's own games: listed, summed up, the row of days, and forgotten."""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app.ladder import Ladder
+from ladder.people.boards.daily_board import open_today
+from ladder.people.review.own_games import forget, own_days, own_games, own_records
+from ladder.people.review.same_again import same_order
+from ladder.people.tables.opening import open_table
+from ladder.people.tables.table_states import table_page
+from ladder.results.table_files import TableFiles
+from ladder.settings.settings import load_settings
+from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
+from tests.ladder.ladders import NOW
+from tests.ladder.people.boards.finished import finished
+from tests.ladder.recorded_ladders import new_ladder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ADA = TableVisitor(guest="ada's cookie", shown="Ada")
+BEN = TableVisitor(guest="ben's cookie", shown="Ben")
+DAY = 24 * 3600.0
+TODAY = datetime.datetime.fromtimestamp(NOW, datetime.UTC).date()
+ONE_DEAL = TableOrder(
+    variant="hearts",
+    format="deals:2",
+    chairs=(ChairOrder(), *[ChairOrder(kind=ChairKind.HOUSE, name=name) for name in ("counting", "random", "random")]),
+)
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[Ladder]:
+    made = new_ladder(load_settings(data_dir=tmp_path))
+    yield made
+    made.database.close()
+
+
+def on(ladder: Ladder, days: int) -> Ladder:
+    """The same ladder, some days later."""
+    return Ladder(ladder.settings, ladder.database, lambda: NOW + days * DAY)
+
+
+def test_a_guest_sees_its_own_games_alone_and_how_much_better_than_counting_it_did(
+    ladder: Ladder,
+) -> None:
+    opened = open_table(ladder, ONE_DEAL, ADA)
+    finished(ladder, opened)
+    [game] = own_games(ladder, ADA)
+    state = table_page(ladder, opened.name)
+    ada, counting, *_ = state.chairs
+    assert (game.table, game.variant, game.format, game.players) == (opened.name, "hearts", "deals:2", 4)
+    assert (game.place, game.points, game.others) == (ada.place, ada.points, ("counting", "random", "random"))
+    assert ada.points is not None
+    assert counting.points is not None
+    assert game.ahead == (counting.points - ada.points) / 2  # fewer points are better
+    assert own_games(ladder, BEN) == []
+    assert own_games(ladder, TableVisitor()) == []
+
+
+def test_games_are_summed_up_by_variant_without_those_with_help(ladder: Ladder) -> None:
+    for _ in range(3):
+        finished(ladder, open_table(ladder, ONE_DEAL, ADA))
+    games = own_games(ladder, ADA)
+    helped = games[0].model_copy(update={"assisted": True})
+    [record] = own_records([helped, *games[1:]])
+    assert (record.variant, record.games, record.compared) == ("hearts", 3, 2)
+    ahead = [game.ahead or 0.0 for game in games[1:]]
+    assert record.ahead == pytest.approx(sum(ahead) / 2)
+    assert record.ahead_error == pytest.approx(1.96 * abs(ahead[0] - ahead[1]) / 2)
+
+
+def test_days_in_a_row_are_counted_and_marked_and_the_first_play_of_a_board_counts(ladder: Ladder) -> None:
+    first = {}
+    for day in (0, 1, 2):
+        opened = open_today(on(ladder, day), "hearts-short", ADA)
+        finished(on(ladder, day), opened)
+        first[day] = opened.name
+    finished(on(ladder, 2), open_today(on(ladder, 2), "hearts-short", ADA))
+    days = own_days(on(ladder, 2), ADA)
+    assert days.streak == 3
+    for day, name in first.items():
+        [game] = days.games_on(TODAY + datetime.timedelta(days=day))
+        assert (game.table, game.variant) == (name, "hearts-short")
+    assert (len(days.weeks), {len(week) for week in days.weeks}) == (5, {7})
+    assert [week[0].day.weekday() for week in days.weeks] == [0] * 5
+    assert own_days(on(ladder, 3), ADA).streak == 3
+    assert own_days(on(ladder, 4), ADA).streak == 0
+    assert own_days(on(ladder, 2), BEN).streak == 0
+
+
+def test_games_are_forgotten_with_their_records_and_those_of_others_stay(ladder: Ladder) -> None:
+    number = finished(ladder, open_table(ladder, ONE_DEAL, ADA))
+    finished(ladder, open_table(ladder, ONE_DEAL, BEN))
+    folder = TableFiles(ladder.settings.data_dir).folder(number)
+    assert folder.exists()
+    assert forget(ladder, ADA) == 1
+    assert not folder.exists()
+    assert (own_games(ladder, ADA), len(own_games(ladder, BEN))) == ([], 1)
+
+
+def test_todays_board_is_forgotten_only_when_its_day_is_over(ladder: Ladder) -> None:
+    finished(ladder, open_today(ladder, "hearts-short", ADA))
+    assert forget(ladder, ADA) == 0
+    assert len(own_games(ladder, ADA)) == 1
+    assert forget(on(ladder, 1), ADA) == 1
+
+
+def test_a_table_with_other_people_stays_without_the_name(ladder: Ladder) -> None:
+    both = ONE_DEAL.model_copy(update={"chairs": (ChairOrder(), ChairOrder(), *ONE_DEAL.chairs[2:])})
+    opened = open_table(ladder, both, ADA)
+    finished(ladder, opened)
+    assert forget(ladder, ADA) == 0
+    assert own_games(ladder, ADA) == []
+    assert "Ada" not in table_page(ladder, opened.name).model_dump_json()
+
+
+def test_the_same_table_again_has_the_same_chairs_rules_and_clock_and_new_cards(ladder: Ladder) -> None:
+    opened = open_table(ladder, ONE_DEAL.model_copy(update={"seconds": 60.0, "practice": True}), ADA)
+    finished(ladder, opened)
+    state = table_page(ladder, opened.name)
+    order = same_order(ladder, state)
+    assert (order.variant, order.rules, order.chairs) == ("hearts", None, ONE_DEAL.chairs)
+    assert (order.format, order.seconds, order.practice) == ("deals:2", 60.0, True)
+    again = table_page(ladder, open_table(ladder, order, ADA).name)
+    assert again.rules == state.rules
+    assert again.commitment != state.commitment

@@ -1,0 +1,165 @@
+"""Today's board on the front page: played at once, compared, counted in a row of days, shared; the own games."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.settings.settings import load_settings
+from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.site.browser.looking import findings, overflow
+from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind
+from tests.ladder.site.browser.tables_served import tables_served
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Page
+
+    from tests.ladder.site.browser.pages import Lending
+
+pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
+IN_A_HURRY = "if (location.protocol === 'http:') localStorage['pigpen-play'] ??= '{\"speed\": 0, \"taps\": 1}';"
+PLAYS = """async () => {
+  const base = location.pathname;
+  const post = (what, body) =>
+    fetch(`${base}/${what}`, {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+    });
+  for (;;) {
+    const state = await (await fetch(`${base}/state`, { headers: { Accept: "application/json" } })).json();
+    if (state.over) return state.over.place;
+    const question = state.question;
+    if (state.result) await post("presence", { state: "ready", deal: state.result.deal });
+    else if (question) {
+      const cards = question.legal.split(" ");
+      const action = { pass: cards.slice(0, question.count).join(" "), play: cards[0], expose: "", moon: "add" };
+      await post("answer", { decision: question.decision, action: action[question.kind] });
+    }
+    await new Promise((done) => setTimeout(done, 5));
+  }
+}"""
+"""Plays a table to its end, as fast as it goes."""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    ladder = new_ladder(load_settings(data_dir=tmp_path_factory.mktemp("today")))
+    with tables_served(ladder) as address:
+        yield address
+    ladder.database.close()
+
+
+@pytest.fixture
+def guest(address: str, lending: Lending) -> Iterator[Callable[..., Page]]:
+    """A page of a new guest."""
+
+    def guest(path: str, size: tuple[int, int] = DESKTOP, dark: bool = False) -> Page:
+        page = lending.page(Kind(first=IN_A_HURRY, asks=True), size, dark, calm=True)
+        page.goto(address + path)
+        return page
+
+    yield guest
+    assert lending.logged(lambda logged: logged.errors) == []
+
+
+def test_one_click_plays_todays_board_and_then_there_are_place_streak_calendar_and_a_line_to_share(
+    guest: Callable[..., Page], address: str
+) -> None:
+    page = guest("/")
+    assert page.locator("main section").first.get_attribute("class") == "sheet pad today"
+    assert "left)" in page.inner_text("time-left")
+    page.click(".today button")
+    page.wait_for_selector("person-table")
+    assert page.evaluate(PLAYS) in (1, 2, 3, 4)
+    table = page.url
+    page.goto(f"{table}/compare")
+    assert "Place " in page.inner_text(".big")
+    page.wait_for_selector("copy-line input")  # house bots have played the board, too
+    assert "better than " in page.inner_text(".big")
+    assert page.inner_text(".streak") == "1 day in a row"
+    assert page.locator(".calendar .played").count() == 1
+    line = page.input_value("copy-line input")
+    assert line.startswith("Pigpen · Gong Zhu · ")
+    assert " · better than " in line
+    assert line.endswith(f"1 day in a row · {address}/play/today/gongzhu")
+    hand = page.locator("[class*=suit-]").all_inner_texts()
+    assert hand
+    assert not any(sign in line for sign in "♠♥♦♣")
+    assert (findings(page), overflow(page)) == ([], 0)
+    page.goto(address)
+    assert page.locator(".today button").count() == 0
+    assert "1 day in a row" in page.inner_text(".today")
+    page.click(".today >> text=Your result")
+    page.get_by_role("link", name="your result", exact=True).click()
+    assert page.url == f"{table}/compare"
+
+
+@pytest.mark.parametrize(("size", "dark"), [(PHONE, True), ((820, 1180), False)], ids=["dark phone", "tablet"])
+def test_pages_around_todays_board_fit_and_can_be_used_by_everybody(
+    guest: Callable[..., Page], address: str, size: tuple[int, int], *, dark: bool
+) -> None:
+    page = guest("/", size, dark=dark)
+    for path in ("/", "/play", "/play/today", "/play/today/gongzhu", "/play/games"):
+        page.goto(address + path)
+        assert (findings(page), overflow(page)) == ([], 0), path
+        assert len(page.content().encode()) < 60_000
+
+
+def others(page: Page) -> list[str]:
+    """The names of the other players, clockwise."""
+    return page.locator(".seat .name").all_inner_texts()[1:]
+
+
+def test_the_play_page_plays_at_once_against_bots_of_one_level(guest: Callable[..., Page]) -> None:
+    page = guest("/play?variant=hearts-short")
+    page.get_by_label("easy").check()
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_selector("person-table .seat")
+    assert others(page) == ["cautious", "cautious#2", "cautious#3"]
+
+
+def test_choosing_a_single_opponent_is_choosing_no_level(guest: Callable[..., Page]) -> None:
+    page = guest("/play?variant=hearts-short")
+    assert page.is_checked("[name=level][value=steady]")
+    page.click("summary")
+    page.select_option("[name=chair2]", "random")
+    assert page.is_checked("[name=level][value=chosen]")
+    page.select_option("[name=length]", "deals:1")
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_selector("person-table .seat")
+    assert others(page) == ["counting", "random", "counting#2"]
+
+
+def test_own_games_are_listed_played_again_and_deleted(guest: Callable[..., Page], address: str) -> None:
+    page = guest("/play/games")
+    assert page.locator("tbody").count() == 0
+    page.goto(f"{address}/play?variant=hearts-short")
+    page.click("summary")
+    page.select_option("[name=length]", "deals:1")
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_selector("person-table")
+    place = page.evaluate(PLAYS)
+    table = page.url
+    page.goto(f"{address}/play/games")
+    rows = page.get_by_role("region", name="My games").locator("tbody tr")
+    assert rows.count() == 1
+    assert f"{place} of 4" in rows.inner_text()
+    assert "counting, counting, counting" in rows.inner_text()
+    assert (findings(page), overflow(page)) == ([], 0)
+    rows.locator("a").first.click()
+    assert page.url == table
+    page.get_by_role("button", name="The same table again").click()
+    page.wait_for_selector("person-table .seat")
+    assert page.url != table
+    assert others(page) == ["counting", "counting#2", "counting#3"]
+    page.goto(f"{address}/play/games")
+    page.click("summary")
+    page.get_by_role("button", name="Delete my games").click()
+    assert "say that you are sure" in page.inner_text("[role=alert]")
+    page.click("summary")
+    page.get_by_label("I am sure").check()
+    page.get_by_role("button", name="Delete my games").click()
+    page.wait_for_selector("text=You have not played a game to its end here yet.")
+    assert page.goto(table).status == 404  # type: ignore[union-attr]

@@ -1,0 +1,94 @@
+"""Ladder TV on the front page and on pages of live matches: they never end dead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.ladder.site.browser.looking import findings, overflow
+from tests.ladder.site.browser.pages import DESKTOP, PHONE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Page
+
+    from tests.ladder.site.browser.conftest import Served
+
+pytestmark = pytest.mark.chromium
+MAX_BYTES = 60_000
+WEIGHT = """() => performance.getEntriesByType("resource").filter((each) => !each.name.includes("/api/"))
+  .reduce((sum, each) => sum + each.encodedBodySize, performance.getEntriesByType("navigation")[0].encodedBodySize)"""
+NEWS = "ladder-tv [data-part=news]"
+
+
+def watching(page: Page) -> Page:
+    """Wait until a board is shown."""
+    page.locator("ladder-tv").scroll_into_view_if_needed()
+    page.wait_for_selector("ladder-tv .seat .card")
+    return page
+
+
+def board_of(page: Page) -> str:
+    return page.get_attribute("ladder-tv [data-part=link]", "href") or ""
+
+
+def test_a_board_is_played_with_all_hands_and_can_be_paused_and_left_for_the_next(
+    open_page: Callable[..., Page],
+) -> None:
+    page = watching(open_page("/"))
+    assert page.locator("ladder-tv .card.back").count() == 0
+    first, before = board_of(page), page.inner_text(NEWS)
+    page.wait_for_function(f"before => document.querySelector('{NEWS}').textContent !== before", arg=before)
+    pause = page.get_by_role("button", name="Pause")
+    pause.click()
+    assert pause.get_attribute("aria-pressed") == "true"
+    page.get_by_role("button", name="Next board").click()
+    page.wait_for_function(
+        "before => document.querySelector('[data-part=link]').getAttribute('href') !== before", arg=first
+    )
+    assert page.inner_text(NEWS) == "The cards are dealt."
+    assert page.evaluate(WEIGHT) <= MAX_BYTES
+    page.click("ladder-tv [data-part=link]")
+    page.wait_for_selector("deal-replayer .seat")
+
+
+@pytest.mark.parametrize(("size", "dark"), [(PHONE, True), (DESKTOP, False), ((820, 1180), True)])
+def test_everybody_can_use_it(open_page: Callable[..., Page], size: tuple[int, int], *, dark: bool) -> None:
+    page = watching(open_page("/live", size, dark=dark))
+    page.get_by_role("button", name="Pause").click()
+    assert (findings(page), overflow(page)) == ([], 0)
+
+
+def test_a_live_page_of_a_match_that_is_over_goes_on_with_its_boards(
+    open_page: Callable[..., Page], site: Served
+) -> None:
+    page = watching(open_page(f"/live/{site.gongzhu}"))
+    assert board_of(page).startswith(f"/m/{site.gongzhu}/boards/")
+
+
+def test_when_a_live_match_ends_its_result_and_ladder_tv_appear(open_page: Callable[..., Page], site: Served) -> None:
+    page = open_page("/help")
+    page.goto(f"{site.url}/live/{site.gongzhu}")
+    watching(page)
+    page.evaluate("document.querySelector('ladder-tv').hidden = true")
+    assert not page.is_visible("ladder-tv")
+    static = (page.locator("link[rel=stylesheet]").first.get_attribute("href") or "").removesuffix("style.css")
+    page.evaluate(
+        """async (folder) => {
+          await import(`${folder}live.js`);
+          const match = document.createElement("live-match");
+          match.follow = () => {};
+          document.querySelector("main").append(match);
+          match.take({ type: "end" });
+        }""",
+        static,
+    )
+    assert page.is_visible("ladder-tv")
+
+
+def test_without_scripts_there_are_links_to_the_newest_matches(open_page: Callable[..., Page]) -> None:
+    page = open_page("/live", script=False)
+    assert page.get_attribute("ladder-tv a", "href") == "/m"
+    assert not page.is_visible("ladder-tv button")
