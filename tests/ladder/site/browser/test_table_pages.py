@@ -23,6 +23,7 @@ pytestmark = pytest.mark.chromium
 
 def test_friends_meet_before_the_table_begins(open_page: Open, site: Served) -> None:
     ada = open_page("/play?variant=hearts", PHONE)
+    ada.click("details > summary")
     ada.fill("input[name=shown]", "Ada")
     ada.select_option("select[name=chair1]", "friend")
     ada.select_option("select[name=chair2]", "friend")
