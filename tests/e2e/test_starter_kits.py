@@ -1,4 +1,4 @@
-"""The starter kits in other languages, as a contestant takes them: built by Debian's compilers, checked in a container."""
+"""The starter kits in other languages: built by Debian's compilers, and checked in a container."""
 
 from __future__ import annotations
 

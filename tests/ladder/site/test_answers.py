@@ -150,7 +150,8 @@ def test_metrics_tell_of_requests_and_of_the_ladder(site: Visitor) -> None:
         assert line in lines
     figures = dict(line.rsplit(" ", 1) for line in lines if line.startswith("pigpen_"))
     assert "pigpen_oldest_queued_seconds" in figures
-    assert figures["pigpen_oldest_computation_seconds"] == figures['pigpen_computations{status="queued"}'] == "0.0"
+    waiting = float(figures['pigpen_computations{status="queued"}'])  # pages that were looked at before may have asked
+    assert (float(figures["pigpen_oldest_computation_seconds"]) > 0) == (waiting > 0)
     assert float(figures["pigpen_data_free_bytes"]) > 0
     assert "pigpen_coordinator_silent_seconds" not in figures, "none has been seen"
     with site.ladder.database.write() as session:
