@@ -63,6 +63,13 @@ def coordinators(ladder: SmallLadder) -> set[int]:
         }
 
 
+def playing(ladder: SmallLadder) -> set[int]:
+    """The processes of coordinators that have leased a match."""
+    leased = select(models.StoredMatch.holder).where(models.StoredMatch.status == Status.LEASED)
+    with ladder.database.read() as session:
+        return {int(holder.split(" ")[3]) for holder in session.scalars(leased) if holder}
+
+
 def play_and_kill(ladder: SmallLadder, server: Server, rng: random.Random, times: int) -> None:
     """Let two runners play while one after the other is killed, or the database, and comes back; stop them in order."""
     with ExitStack() as stack:
@@ -73,6 +80,8 @@ def play_and_kill(ladder: SmallLadder, server: Server, rng: random.Random, times
             before, living = recorded(ladder), {program.pid for program in runners.values()}
             until(lambda: recorded(ladder) > before and coordinators(ladder) >= living)  # noqa: B023
             time.sleep(rng.random())
+            if victim != "database":
+                until(lambda: runners[victim].pid in playing(ladder))  # noqa: B023
             assert [program.poll() for program in runners.values()] == [None, None]
             if victim == "database":
                 server.kill()

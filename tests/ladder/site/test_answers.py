@@ -169,9 +169,9 @@ def test_metrics_tell_of_requests_and_of_the_ladder(site: Visitor) -> None:
         submission_queue.withdraw(session, number, 1.0)
         computations.ask(session, NewQuestion("key", "short", {}, "now", "ada"), site.ladder.clock() - 3.0)
     figures = dict(line.rsplit(" ", 1) for line in site.get("/metrics").text.splitlines() if line.startswith("pigpen_"))
-    assert figures['pigpen_computations{status="queued"}'] == "1.0"
+    assert float(figures['pigpen_computations{status="queued"}']) == waiting + 1
     assert figures['pigpen_computations{status="leased"}'] == "0.0"
-    assert 3.0 <= float(figures["pigpen_oldest_computation_seconds"]) < 60.0
+    assert float(figures["pigpen_oldest_computation_seconds"]) >= 3.0
     with site.ladder.database.write() as session:
         session.delete(session.query(Computation).filter_by(key="key").one())
     assert any(line.startswith('pigpen_requests_total{method="GET",route="/b/{name}",status="200"}') for line in lines)

@@ -11,6 +11,7 @@ from tests.ladder.recorded_ladders import new_ladder
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind
 from tests.ladder.site.browser.tables_served import tables_served
+from tests.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -142,9 +143,13 @@ def test_own_games_are_listed_played_again_and_deleted(guest: Callable[..., Page
     page.wait_for_selector("person-table")
     place = page.evaluate(PLAYS)
     table = page.url
-    page.goto(f"{address}/play/games")
     rows = page.get_by_role("region", name="My games").locator("tbody tr")
-    assert rows.count() == 1
+
+    def is_listed() -> bool:
+        page.goto(f"{address}/play/games")
+        return rows.count() == 1
+
+    until(is_listed)
     assert f"{place} of 4" in rows.inner_text()
     assert "counting, counting, counting" in rows.inner_text()
     assert (findings(page), overflow(page)) == ([], 0)
