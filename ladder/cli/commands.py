@@ -156,7 +156,7 @@ PANELS = {
         ),
         "event": Command(
             "ladder.cli.event.group:event",
-            "Describe an event in a file, check it, draw its rounds, and simulate it. No ladder is needed.",
+            "Describe an event in a file, check and simulate it; hold it on a ladder; verify how it was held.",
         ),
         "cluster": Command(
             "ladder.cli.organise.cluster:cluster",

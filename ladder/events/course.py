@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate, count, islice
 from typing import TYPE_CHECKING, Literal
 
@@ -55,6 +56,8 @@ class NextRound:
     kind: Literal["round", "play-off"]
     boards: int | None
     """Of each match; None: a game."""
+    entrants: frozenset[int]
+    """The numbers of those who play it."""
     draw: Callable[[], Draw]
     """Draws its tables."""
     standings: Callable[[], Standings]
@@ -79,6 +82,8 @@ class Course:
     def _begin(self) -> None:
         self._owner = {one.number: one.owner for one in self.entrants}
         self._sides = sides_of(self.rules)
+        self.last = Standings((), ())
+        """The order at the end of the last leg that is over."""
         self._played = 0
         self._number = 0
         self._tables: list[tuple[Table, ...]] = []
@@ -119,7 +124,7 @@ class Course:
             groups, cuts = self._contests(leg, stage, alive, here)
             order = yield from self._played_off(leg, stage, groups, cuts)
             order += [one for one in alive if one not in order]  # those who left before they sat at a pod
-            standings = self._standings(stage, alive, order)
+            standings = self.last = self._standings(stage, alive, order)
             present = [one for one in order if self._is_present(one)]
             chosen = present[: leg.keeps] if leg.keeps else order
             out.insert(0, [one for one in order if one not in set(chosen)])
@@ -141,19 +146,21 @@ class Course:
         def draw() -> Draw:
             return self._draw(leg, stage, alive, present, turn, tables, sums, number)
 
-        return (yield from self._asked(leg, "round", leg.boards, draw, lambda: self._standings(stage, alive, None)))
+        standings = partial(self._standings, stage, alive, None)
+        return (yield from self._asked(leg, "round", leg.boards, present, draw, standings))
 
     def _asked(
         self,
         leg: Leg,
         kind: Literal["round", "play-off"],
         boards: int | None,
+        entrants: Iterable[int],
         draw: Callable[[], Draw],
         standings: Callable[[], Standings],
     ) -> Generator[NextRound, PlayedRound, list[TableResult]]:
         """Yield one round, and take its results."""
         self._number += 1
-        played = yield NextRound(leg.stage, self._number, kind, boards, draw, standings)
+        played = yield NextRound(leg.stage, self._number, kind, boards, frozenset(entrants), draw, standings)
         if (played.stage, played.round) != (leg.stage, self._number):
             name = self.event.stages[leg.stage].name
             raise UserError(
@@ -222,8 +229,9 @@ class Course:
                 leg,
                 "play-off",
                 (boards or 1) * 2**attempt,
+                [one for group in level for one in group],
                 lambda drawn=drawn: drawn,  # type: ignore[misc]
-                lambda alive=alive: self._standings(stage, alive, None),  # type: ignore[misc]
+                partial(self._standings, stage, alive, None),
             )
             scores = _shares(played)
             orders = [[part for group in order for part in _split(group, scores, level)] for order in orders]

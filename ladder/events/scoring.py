@@ -40,6 +40,17 @@ def place_points(points: Sequence[int]) -> tuple[int, ...]:
     return tuple(sum((one > other) * 2 + (one == other) for other in points) - 1 for one in points)
 
 
+def put_last(points: Sequence[int], places: Sequence[int]) -> tuple[int, ...]:
+    """
+    Put some behind all others on a board, level with each other.
+
+    >>> put_last([7, 3, 5, -5], [0, 2])
+    (-6, 3, -6, -5)
+    """
+    behind = min((own for place, own in enumerate(points) if place not in places), default=0) - 1
+    return tuple(behind if place in places else own for place, own in enumerate(points))
+
+
 def board_points(result: TableResult) -> dict[int, int]:
     """Give each one's place points over all boards of a table."""
     total = Counter[int](dict.fromkeys(result.table, 0))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.results.board_points import BoardPoints
+from ladder.results.board_totals import BoardTotals
 from ladder.results.faults import Faults
 from ladder.results.think_times import think_times
 from pigpen.rules.shuffle import commitment
@@ -55,6 +56,8 @@ class MatchSummary:
     bots: tuple[BotSummary, ...]
     faults: tuple[FaultReport, ...]
     """All faults of all bots."""
+    totals: tuple[tuple[int, ...], ...] = ()
+    """On each board, or in the one game, the points of each side (`BoardTotals`)."""
 
 
 def teams_of(rules: Rules) -> tuple[tuple[int, ...], ...]:
@@ -82,9 +85,11 @@ def summarise(lines: Iterable[AnyLine]) -> MatchSummary:
         raise BadRecord("a person sits in it, and nothing of such a match is ever rated")
     teams = teams_of(recorded.rules)
     faults, boards = Faults(), BoardPoints(teams, recorded.rules.low_is_better)
+    totals = BoardTotals(teams, recorded.rules.low_is_better)
     for line in recorded.deals:
         faults.take(line)
         boards.take(line)
+        totals.take(line)
     thinking = think_times(recorded.deals, recorded.rules.players)
     return MatchSummary(
         commitment(recorded.seed),
@@ -95,6 +100,7 @@ def summarise(lines: Iterable[AnyLine]) -> MatchSummary:
             for (bot, result), points in zip(enumerate(recorded.result.results), boards.of_bots(), strict=True)
         ),
         tuple(faults.reports),
+        totals.of_sides(),
     )
 
 

@@ -12,6 +12,8 @@ from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+import structlog
+
 from ladder.results.files import MatchFiles
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.house_bots import submit_house_bots
@@ -23,6 +25,7 @@ from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.store.commands import queue
 from ladder.store.commands.entrants import fields_of
 from ladder.store.commands.estimates import RefreshRate, refresh, stale
+from ladder.store.commands.event_rounds import advance_events
 from ladder.store.commands.house_bots import settle_house_bots
 from ladder.store.commands.match_time import seconds_of
 from ladder.store.commands.records import give_up_records, remove_orphans
@@ -46,6 +49,8 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
     from ladder.store.models import StoredMatch
     from ladder.worker.tasks import MatchOutcome, MatchTask
+
+log = structlog.get_logger()
 
 LOOK_BACK = 1000
 """Results checked after each new one for records to remove, from the oldest kept one back; all when a runner starts."""
@@ -168,6 +173,7 @@ class Coordinator:
             machines: Where they can be played; None: on this machine.
         """
         now, lacking = self._now(), dict[str, list[str]]()
+        self.advance_events()
         may_hold_more, self._may_hold_more = self._may_hold_more, True
         with self._database.write() as session:
             queue.MATCHES.requeue_expired(session, now, playing, self._presence.others)
@@ -197,6 +203,11 @@ class Coordinator:
             self.live.begin(task.match, task.attempt)
         self._submit_house_bots({name: found for name, found in lacking.items() if name not in self._house_bots}, now)
         return tasks
+
+    def advance_events(self) -> None:
+        """Draw the next round of each event whose last one is over."""
+        for name, number in advance_events(self._database, self._now()):
+            log.info("event.drawn", name=name, round=number)
 
     def _submit_house_bots(self, lacking: dict[str, list[str]], now: float) -> None:
         submit_house_bots(self._database, self.submissions.folders, self._settings, lacking, now)

@@ -40,7 +40,7 @@ def task_of(lease: MatchLease, match: LeasedMatch, seconds: float, settings: Set
         locked_bytes=settings.locked_bytes,
         instances=settings.instances,
         warm_bytes=settings.warm_bytes,
-        live=settings.live,
+        live="off" if match.sealed else settings.live,
         machine=lease.machine,
         seconds=seconds,
     )

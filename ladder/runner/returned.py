@@ -110,7 +110,11 @@ def summary_of(path: Path) -> MatchSummary:
 
 
 def log_result(result: Result) -> None:
-    """Write a result to the log, and who was suspended for it."""
+    """Write a result to the log, and who was suspended for it; of a match of an event only that it is over."""
+    if result.ordinal is None:
+        about = {"match": result.match, "variant": result.variant, "deals": result.deals}
+        log.info("match.finished", **about, seconds=round(result.seconds, 3), bots=[], places=[], moves=[])
+        return
     log.info(
         "match.finished",
         match=result.match,

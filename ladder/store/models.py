@@ -8,7 +8,7 @@ Times are Unix times in seconds, as floats, so that both databases compare them 
 from __future__ import annotations
 
 import enum
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqlalchemy import (
     JSON,
@@ -26,6 +26,9 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from ladder.entry.look_alikes import skeleton
 from ladder.values.names import NAME_LENGTH
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
 
 NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -59,6 +62,10 @@ class State(enum.StrEnum):
 
 def _skeleton(context: Any) -> str:
     return skeleton(context.get_current_parameters()["name"])
+
+
+EVENT_PRIORITY, LADDER_PRIORITY = 0, 1
+"""The priorities of matches: those of events are played first."""
 
 
 class Base(DeclarativeBase):
@@ -239,17 +246,48 @@ class ThinkTimes(Base):
     """By phase: how many decisions fell in each bin (`ladder.results.think_times`)."""
 
 
+class StoredEvent(Base):
+    """An event; what belongs to it is in `ladder.store.event_models`."""
+
+    __tablename__ = "events"
+    __table_args__ = (CheckConstraint("state IN ('open', 'frozen', 'running', 'paused', 'over')", name="state"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(NAME_LENGTH), unique=True)
+    """In its address."""
+    file: Mapped[str]
+    """Its TOML file."""
+    variant: Mapped[str] = mapped_column(ForeignKey("variants.name"))
+    seed: Mapped[str] = mapped_column(String(64))
+    """Hex; secret until the event is over."""
+    commitment: Mapped[str] = mapped_column(String(64))
+    """SHA-256 of the seed; public from the beginning."""
+    entrants_hash: Mapped[str | None] = mapped_column(String(64))
+    """SHA-256 of the list of entrants; None: they are not frozen yet."""
+    stand_in_id: Mapped[int | None] = mapped_column(ForeignKey("versions.id"))
+    """The version that fills tables; None: not frozen yet."""
+    state: Mapped[str] = mapped_column(String(16), index=True)
+    reason: Mapped[str] = mapped_column(default="")
+    """Why it is paused."""
+    opened: Mapped[float]
+    frozen: Mapped[float | None]
+    started: Mapped[float | None]
+    finished: Mapped[float | None]
+
+
 class StoredMatch(LeasedRow, Base):
     """A match: what is to be played, and how far it has come. This table is the queue."""
 
     __tablename__ = "matches"
     __table_args__ = (
         CheckConstraint("status IN ('queued', 'leased', 'done', 'quarantined')", name="status"),
-        Index("ix_matches_queued", "id", sqlite_where=text("status = 'queued'"),
+        Index("ix_matches_queued", "priority", "id", sqlite_where=text("status = 'queued'"),
               postgresql_where=text("status = 'queued'")),
         Index("ix_matches_leased", "id", sqlite_where=text("status = 'leased'"),
               postgresql_where=text("status = 'leased'")),
         Index("ix_matches_variant", "variant", "ordinal"),
+        Index("ix_matches_event", "event_id", sqlite_where=text("event_id IS NOT NULL"),
+              postgresql_where=text("event_id IS NOT NULL")),
         {"sqlite_autoincrement": True},  # no number is used again: the commitment of its seed has been published
     )  # fmt: skip
 
@@ -269,8 +307,14 @@ class StoredMatch(LeasedRow, Base):
     started: Mapped[float | None]
     """When it was leased last."""
     finished: Mapped[float | None]
+    event_id: Mapped[int | None] = mapped_column(ForeignKey("events.id"))
+    """The event that it belongs to; None: it is the ladder's own."""
+    priority: Mapped[int] = mapped_column(default=LADDER_PRIORITY, server_default=str(LADDER_PRIORITY))
+    """Matches of a lower number are leased first."""
+    sealed: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether only the organiser may know of it yet (`visible_matches`)."""
     ordinal: Mapped[int | None] = mapped_column(unique=True)
-    """Which result of the ladder it was, from 1: ratings follow from the results in this order."""
+    """Which result of the ladder it was, from 1: ratings follow from the results in this order. None: of an event."""
     deals: Mapped[int | None]
     rated_by: Mapped[str | None] = mapped_column(String(8))
     """Whether its Elo follows from the places on its ``boards`` or in the ``match`` (`RatedBy`)."""
@@ -280,6 +324,11 @@ class StoredMatch(LeasedRow, Base):
     """Wall time of all its deals."""
     record_kept: Mapped[bool] = mapped_column(default=False)
     """Whether its record is still there (the retention setting removes old ones)."""
+
+
+def visible_matches() -> ColumnElement[bool]:
+    """What holds for the matches that the public may know of; every query that the public sees has this condition."""
+    return StoredMatch.sealed.is_(False)
 
 
 class StoredSeat(Base):

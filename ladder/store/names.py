@@ -125,14 +125,16 @@ def variants(session: Session) -> list[str]:
 
 def find_match(session: Session, number: int) -> models.StoredMatch:
     """
-    Find a match by its number.
+    Find a match by its number, if the public may know of it.
 
     Raises:
         LadderError: If there is none; the message names the newest one.
     """
-    match = session.get(models.StoredMatch, number) if 0 < number <= MAX_ID else None
+    visible = models.visible_matches()
+    wanted = select(models.StoredMatch).where(models.StoredMatch.id == number, visible)
+    match = session.scalar(wanted) if 0 < number <= MAX_ID else None
     if match is None:
-        newest = session.scalar(select(func.max(models.StoredMatch.id)))
+        newest = session.scalar(select(func.max(models.StoredMatch.id)).where(visible))
         there = f"the newest one is {newest}" if newest else "none has been scheduled yet"
         raise LadderError(f"There is no match {number} on this ladder; {there}.")
     return match

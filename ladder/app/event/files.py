@@ -58,13 +58,25 @@ def read_event(path: Path) -> tuple[Event, Rules]:
         UserError: If it cannot be read, or describes no event.
         RulesFileError: If its variant is none.
     """
+    text, rules = read_event_text(path)
+    return parse_event(text), rules
+
+
+def read_event_text(path: Path) -> tuple[str, Rules]:
+    """
+    Read the text of an event's file, and the rules of its variant.
+
+    Raises:
+        UserError: If it cannot be read, or describes no event.
+        RulesFileError: If its variant is none.
+    """
     text = _text(path, FILE_BYTES)
     try:
         event = parse_event(text)
     except UserError as error:
         raise UserError(f"{path}: {error}.") from None
     own = path.parent / event.variant
-    return event, load_rules(event.variant if event.variant in PRESETS else str(own))
+    return text, load_rules(event.variant if event.variant in PRESETS else str(own))
 
 
 def read_entrants(path: Path, event: Event) -> tuple[Entrant, ...]:

@@ -1,4 +1,4 @@
-"""`pigpen event`: what an organiser can do with an event before it is run."""
+"""`pigpen event`: what an organiser can do with an event before it is held; the rest is in `holding`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.cli.event import holding
+from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.sanitize import sanitize
 
@@ -15,13 +17,14 @@ if TYPE_CHECKING:
 
 event = typer.Typer(
     name="event",
-    help="Describe an event in a file, check it, draw its rounds, and simulate it. No ladder is needed.",
+    help="Describe an event in a file, check and simulate it; hold it on a ladder; verify how it was held.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
 FileArgument = Annotated[Path, typer.Argument(help="The event's file.")]
 EntrantsOption = Annotated[
-    Path, typer.Option("--entrants", help="CSV with the columns name, owner and, if known, rating, in order of entry.")
+    Path | None,
+    typer.Option("--entrants", help="CSV with the columns name, owner and, if known, rating, in order of entry."),
 ]
 WorkersOption = Annotated[int, typer.Option("--workers", min=1, max=10_000, help="Tables that play at once.")]
 SecondsOption = Annotated[
@@ -34,7 +37,7 @@ DEALS = 2560
 
 @event.callback()
 def _event() -> None:
-    """Describe an event in a file, check it, draw its rounds, and simulate it. No ladder is needed."""
+    """Describe an event in a file, check and simulate it; hold it on a ladder; verify how it was held."""
 
 
 @event.command()
@@ -85,9 +88,9 @@ def check(
 
 @event.command()
 def draw(
-    file: FileArgument,
-    entrants: EntrantsOption,
-    seed: Annotated[str, typer.Option(help="The event's seed: any text, or 64 hex digits.")],
+    file: Annotated[str, typer.Argument(metavar="EVENT|FILE", help="An event of the ladder; or a file, with --seed.")],
+    entrants: EntrantsOption = None,
+    seed: Annotated[str, typer.Option(help="The seed of the event of FILE: any text, or 64 hex digits.")] = "",
     results: Annotated[Path | None, typer.Option(help="The rounds so far, as JSON (docs/events.md).")] = None,
     left: Annotated[
         list[str] | None,
@@ -96,18 +99,31 @@ def draw(
     as_json: JsonOption = False,
 ) -> None:
     """
-    Draw the next round of an event; with the results of all rounds, show the places.
+    Draw the next round of an event of the ladder now; or that of a file, without a ladder.
 
-    The same file, list of entrants, seed and results always give the same tables.
+    On the ladder, rounds are drawn by themselves while the event runs. This draws one while it is paused, or before
+    its time. Without a ladder, the same file, list of entrants, seed and results always give the same tables; with
+    the results of all rounds, the places are shown.
 
     Examples:
+        pigpen event draw cup
+
         pigpen event draw cup.toml --entrants entrants.csv --seed "tonight"
 
         pigpen event draw cup.toml --entrants entrants.csv --seed "tonight" --results rounds.json
     """
+    if entrants is None:
+        from ladder.cli.event.holding import draw_on_ladder
+
+        if seed or results or left:
+            raise UserError("A draw from a file needs the list of its entrants, too: --entrants FILE")
+        draw_on_ladder(file, as_json)
+        return
+    if not seed:
+        raise UserError("A draw from a file needs the event's seed: --seed TEXT")
     from ladder.app.event.organising import draw_round
 
-    found = draw_round(file, entrants, seed, results, left or ())
+    found = draw_round(Path(file), entrants, seed, results, left or ())
     if as_json:
         print_json(found)
     else:
@@ -161,3 +177,7 @@ def _pace(workers: int, seconds: float) -> Pace:
     from ladder.events.advice import Pace
 
     return Pace(workers, seconds)
+
+
+for name, command in holding.COMMANDS.items():
+    event.command(name)(command)

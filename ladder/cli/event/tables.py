@@ -105,7 +105,7 @@ def print_draw(found: EventDraw) -> None:
             typer.echo(sanitize(f"Cost {_cost(found.cost)}; no tables cost less than {_cost(found.bound)}."))
     if found.standings:
         typer.echo("")
-        table, _ = fitting(found.standings, _standing_columns(found.criteria), console, lambda _: "")
+        table, _ = fitting(found.standings, standing_columns(found.criteria), console, lambda _: "")
         console.print(table)
     typer.echo(sanitize(f"Entrants: SHA-256 {found.entrants_hash}"))
 
@@ -123,7 +123,9 @@ def print_simulation(found: EventSimulation) -> None:
         console.print(table)
 
 
-def _standing_columns(criteria: Sequence[str]) -> list[Column[EventPlace]]:
+def standing_columns(criteria: Sequence[str]) -> list[Column[EventPlace]]:
+    """Give the columns of standings: what decides, in order, and why each is before the next."""
+
     def value(row: EventPlace, place: int) -> str:
         return f"{row.values[place]:g}" if place < len(row.values) else ""
 

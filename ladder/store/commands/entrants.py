@@ -97,7 +97,7 @@ def _pending(session: Session) -> dict[str, list[tuple[int, ...]]]:
         rows = session.execute(
             select(models.StoredMatch.variant, models.StoredSeat.match_id, models.StoredSeat.version_id)
             .join(models.StoredSeat, models.StoredSeat.match_id == models.StoredMatch.id)
-            .where(status)
+            .where(status, models.StoredMatch.event_id.is_(None))
             .order_by(models.StoredSeat.match_id, models.StoredSeat.seat)
         )
         for variant, match, version in rows:

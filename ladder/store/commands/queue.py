@@ -10,16 +10,31 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, exists, func, select, text, tuple_, update
+from sqlalchemy import and_, delete, exists, func, insert, select, text, tuple_, update
 
 from ladder.store.leases import GRACE, Lease, LeaseQueue
-from ladder.store.models import Owner, Rating, State, Status, StoredBot, StoredMatch, StoredSeat, Version
+from ladder.store.models import (
+    LADDER_PRIORITY,
+    Owner,
+    Rating,
+    State,
+    Status,
+    StoredBot,
+    StoredEvent,
+    StoredMatch,
+    StoredSeat,
+    Version,
+)
+from pigpen.rules.shuffle import commitment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from typing import Any
 
     from sqlalchemy import ColumnElement, TextClause
     from sqlalchemy.orm import Session
+
+    from referee.match.formats import Format
 
 REFILL_FROM = 16
 """Number of waiting matches from which matches are scheduled many at a time."""
@@ -27,6 +42,8 @@ REFILL_FROM = 16
 # Written out, not as parameters: SQLite uses an index with a condition only where it sees that condition.
 _QUEUED = text(f"matches.status = '{Status.QUEUED}'")
 _LEASED = text(f"matches.status = '{Status.LEASED}'")
+_TURN = StoredMatch.priority, StoredMatch.id
+"""The order in which matches are leased."""
 
 MATCHES = LeaseQueue(
     StoredMatch,
@@ -58,6 +75,48 @@ class MatchLease(Lease):
     """Where it must be played; empty: anywhere."""
 
 
+def add_match(
+    session: Session,
+    variant: str,
+    versions: Sequence[int],
+    form: Format,
+    clock: dict[str, Any],
+    seed: bytes,
+    now: float,
+    *,
+    event: int | None = None,
+    priority: int = LADDER_PRIORITY,
+    sealed: bool = False,
+) -> int:
+    """
+    Put a match into the queue.
+
+    Args:
+        session: A transaction that writes.
+        variant: Its name.
+        versions: Who plays, by number of the bot.
+        form: The format.
+        clock: `pigpen.ClockSetting`, field for field.
+        seed: 32 bytes.
+        now: Unix time.
+        event: The event that it belongs to, if it does.
+        priority: Matches of a lower number are leased first.
+        sealed: Whether the public may not know of it.
+
+    Returns:
+        Its number.
+    """
+    match = StoredMatch(
+        variant=variant, format=str(form), boards=form.boards or 1, clock=clock, seed=seed.hex(),
+        commitment=commitment(seed), status=Status.QUEUED, added=now, event_id=event, priority=priority, sealed=sealed,
+    )  # fmt: skip
+    session.add(match)
+    session.flush()
+    rows = [{"match_id": match.id, "seat": seat, "version_id": version} for seat, version in enumerate(versions)]
+    session.execute(insert(StoredSeat), rows)
+    return match.id
+
+
 def claim(
     session: Session,
     holder: str,
@@ -67,9 +126,10 @@ def claim(
     variants: Collection[str] | None = None,
     machines: Sequence[MachineLoad] | None = None,
     not_now: Collection[str] = (),
+    event: int | None = None,
 ) -> list[MatchLease]:
     """
-    Lease the oldest matches that wait.
+    Lease matches that wait: those of events first, then the oldest.
 
     Args:
         session: A transaction that writes.
@@ -82,11 +142,14 @@ def claim(
             that has room for it. Two containers of one owner that live at the same time on one kernel can tell each
             other what they see (docs/security.md). None: owners need not be apart.
         not_now: With that, also a match with a bot of one of these owners.
+        event: Only matches of this event; None: all.
     """
-    waiting = select(StoredMatch.id).where(_QUEUED, *_of(variants)).order_by(StoredMatch.id)
+    waiting = select(StoredMatch.id).where(_QUEUED, *_of(variants)).order_by(*_TURN)
+    if event is not None:
+        waiting = waiting.where(StoredMatch.event_id == event)
     found = session.scalars(waiting.limit(count) if machines is None else waiting).all()
     chosen = dict.fromkeys(found, "") if machines is None else _apart(session, found, machines, not_now, count)
-    rows = session.scalars(select(StoredMatch).where(StoredMatch.id.in_(list(chosen))).order_by(StoredMatch.id)).all()
+    rows = session.scalars(select(StoredMatch).where(StoredMatch.id.in_(list(chosen))).order_by(*_TURN)).all()
     for row in rows:
         row.started = now
         MATCHES.take(session, row, holder, now + seconds(row.id) + GRACE)
@@ -152,10 +215,13 @@ def pending_owners(session: Session) -> list[set[int]]:
 
 
 def _owners(session: Session, status: TextClause) -> dict[int, set[int]]:
-    """By match: the owners of the bots in it."""
+    """By match: the owners of the bots in it, but for an event's stand-in, which may be at several tables at once."""
+    stands_in = exists().where(
+        and_(StoredEvent.id == StoredMatch.event_id, StoredEvent.stand_in_id == StoredSeat.version_id)
+    )
     seated = select(StoredSeat.match_id, StoredBot.owner_id).join(Version, Version.id == StoredSeat.version_id)
     seated = seated.join(StoredBot, StoredBot.id == Version.bot_id)
-    seated = seated.join(StoredMatch, StoredMatch.id == StoredSeat.match_id).where(status)
+    seated = seated.join(StoredMatch, StoredMatch.id == StoredSeat.match_id).where(status, ~stands_in)
     owners: dict[int, set[int]] = defaultdict(set)
     for match, owner in session.execute(seated):
         owners[match].add(owner)
@@ -204,6 +270,8 @@ def withdraw(session: Session, first: int | None = None, variants: Collection[st
     """
     Remove matches that no attempt has begun and that have a version which does not play any more.
 
+    Those of events stay: who has entered an event plays it to its end.
+
     Args:
         session: A transaction that writes.
         first: Number of matches to look at, those whose turn comes first; None: all.
@@ -216,9 +284,9 @@ def withdraw(session: Session, first: int | None = None, variants: Collection[st
     resting = select(Rating.variant, Rating.version_id).where(Rating.state != State.ACTIVE)
     rests = tuple_(StoredMatch.variant, StoredSeat.version_id).in_(resting)
     idle = exists().where(StoredSeat.match_id == StoredMatch.id, rests)
-    unplayed = select(StoredMatch.id).where(_QUEUED, StoredMatch.attempt == 0, idle)
+    unplayed = select(StoredMatch.id).where(_QUEUED, StoredMatch.event_id.is_(None), StoredMatch.attempt == 0, idle)
     if first is not None:
-        next_ones = select(StoredMatch.id).where(_QUEUED, *_of(variants)).order_by(StoredMatch.id).limit(first)
+        next_ones = select(StoredMatch.id).where(_QUEUED, *_of(variants)).order_by(*_TURN).limit(first)
         unplayed = unplayed.where(StoredMatch.id.in_(list(session.scalars(next_ones))))
     matches = list(session.scalars(unplayed))
     if matches:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import String, and_, bindparam, case, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from ladder.store.models import Status
@@ -32,15 +32,21 @@ def _end_match() -> ReturningUpdate[Any]:
         MATCH.c.attempt == bindparam("attempt_"),
         MATCH.c.status == Status.LEASED,
     )
-    ended = {"finished": bindparam("now_"), "deals": bindparam("deals_"), "ordinal": ordinal, "record_kept": True}
-    ended["rated_by"] = bindparam("rated_by_")
+    of_ladder = MATCH.c.event_id.is_(None)
+    ended: dict[str, Any] = {"finished": bindparam("now_"), "deals": bindparam("deals_"), "record_kept": True}
+    ended |= {
+        "ordinal": case((of_ladder, ordinal)),
+        "rated_by": case((of_ladder, bindparam("rated_by_", type_=String))),
+    }
     took: dict[str, Any] = {"starting_seconds": bindparam("starting_"), "playing_seconds": bindparam("playing_")}
     free = {"status": Status.DONE, "holder": None, "lease_until": None}
     return (
         update(MATCH)
         .where(*is_ours)
         .values(**ended, **took, **free)
-        .returning(MATCH.c.variant, MATCH.c.commitment, MATCH.c.ordinal, MATCH.c.started, MATCH.c.boards)
+        .returning(
+            MATCH.c.variant, MATCH.c.commitment, MATCH.c.ordinal, MATCH.c.started, MATCH.c.boards, MATCH.c.event_id
+        )
     )
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import func, select, update
+
 from ladder.results.rating_points import step_of
 from ladder.results.standing import RATED_BY, RatingChange, VersionStanding, outcome
 from ladder.results.think_times import added
 from ladder.store.commands import result_statements as statements
 from ladder.store.commands.rank_intervals import follow_states
 from ladder.store.commands.suspending import judged
-from ladder.store.models import State
+from ladder.store.event_models import EventTable
+from ladder.store.models import State, StoredSeat
 from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Row
     from sqlalchemy.orm import Session
 
-    from ladder.results.summary import MatchSummary
+    from ladder.results.summary import BotSummary, MatchSummary
 
 
 class WrongRecord(PigpenError):
@@ -44,12 +47,13 @@ class Result:
 
     match: int
     variant: str
-    ordinal: int
+    ordinal: int | None
+    """None: it is of an event, and changes no rating."""
     deals: int
     seconds: float
     """From its lease to its record."""
     moves: tuple[BotMove, ...]
-    """By the numbers of the bots."""
+    """By the numbers of the bots; of an event none."""
     suspended: tuple[tuple[str, str], ...]
     """Which bots were suspended after it, and why."""
 
@@ -92,6 +96,8 @@ def record_summary(
     ).one_or_none()  # fmt: skip
     if match is None:
         return None
+    if match.event_id is not None:
+        return _record_of_event(session, match_id, match, summary, now)
     rows = connection.execute(statements.PLAYERS, {"match_": match_id, "variant_": match.variant}).all()
     if (match.commitment, len(rows)) != (summary.commitment, len(summary.bots)):
         raise WrongRecord(f"The record of match {match_id}, attempt {attempt}, is that of another match.")
@@ -121,6 +127,28 @@ def record_summary(
     )
 
 
+def _record_of_event(session: Session, match_id: int, match: Row[Any], summary: MatchSummary, now: float) -> Result:
+    """Write the result of a match that moves no rating: into its seats, and to its table."""
+    seats = session.scalar(select(func.count()).where(StoredSeat.match_id == match_id))
+    if (match.commitment, seats) != (summary.commitment, len(summary.bots)):
+        raise WrongRecord(f"The record of match {match_id} is that of another match.")
+    rows = [{"match_": match_id, "seat_": seat, **_own(bot)} for seat, bot in enumerate(summary.bots)]
+    session.connection().execute(statements.SET_SEAT, rows)
+    played = {"boards": [list(points) for points in summary.totals], "deals": summary.deals}
+    session.execute(update(EventTable).where(EventTable.match_id == match_id).values(**played))
+    session.expire_all()
+    return Result(match_id, match.variant, None, summary.deals, now - match.started, (), ())
+
+
+def _own(bot: BotSummary) -> dict[str, Any]:
+    """What a seat has whether or not its match is rated."""
+    return {
+        "place": bot.place, "points_per_deal": bot.points_per_deal, "board_points": list(bot.board_points),
+        "standard_error": bot.standard_error, "faults": bot.faults, "taken_over": bot.taken_over,
+        "timed": bot.timed, "median_ms": bot.median_ms, "worst_ms": bot.worst_ms,
+    }  # fmt: skip
+
+
 def standing_of(row: Any) -> VersionStanding:
     """The part of a row of ratings that matches change."""
     return VersionStanding(
@@ -139,10 +167,7 @@ def _write_seats(
 ) -> None:
     rows = [
         {
-            "match_": match_id, "seat_": seat, "place": bot.place, "points_per_deal": bot.points_per_deal,
-            "board_points": list(bot.board_points),
-            "standard_error": bot.standard_error, "faults": bot.faults, "taken_over": bot.taken_over,
-            "timed": bot.timed, "median_ms": bot.median_ms, "worst_ms": bot.worst_ms,
+            "match_": match_id, "seat_": seat, **_own(bot),
             "matches_before": before[version].matches, "boards_before": before[version].boards,
             "rating_before": before[version].rating, "rating_after": new.standings[version].rating,
         }

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from ladder.pairing.disjoint_sets import DisjointSets
 from ladder.pairing.match_length import RECENT, MatchTime, choose_boards
@@ -15,10 +15,9 @@ from ladder.store import models
 from ladder.store.commands.entrants import fields_of
 from ladder.store.commands.knowledge import knowledge_of
 from ladder.store.commands.neighbours import Neighbours
-from ladder.store.commands.queue import pending_owners
-from ladder.store.models import State, Status
+from ladder.store.commands.queue import add_match, pending_owners
+from ladder.store.models import State
 from pigpen.rules import new_seed
-from pigpen.rules.shuffle import commitment
 from referee.match.formats import Format
 
 if TYPE_CHECKING:
@@ -156,19 +155,5 @@ def _shares(
 
 def _queue(session: Session, settings: Settings, variant: str, table: Sequence[int], boards: int, now: float) -> int:
     """Put one match into the queue."""
-    seed = new_seed()
-    match = models.StoredMatch(
-        variant=variant,
-        format=str(Format(boards=boards)),
-        boards=boards,
-        clock=asdict(settings.clock_setting),
-        seed=seed.hex(),
-        commitment=commitment(seed),
-        status=Status.QUEUED,
-        added=now,
-    )
-    session.add(match)
-    session.flush()
-    rows = [{"match_id": match.id, "seat": seat, "version_id": version} for seat, version in enumerate(table)]
-    session.execute(insert(models.StoredSeat), rows)
-    return match.id
+    form, clock = Format(boards=boards), asdict(settings.clock_setting)
+    return add_match(session, variant, table, form, clock, new_seed(), now)

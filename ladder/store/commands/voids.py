@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from ladder.pairing import suspension
 from ladder.store.commands.suspending import LADDER, set_state
-from ladder.store.models import Rating, State, Status, StoredBot, StoredMatch, StoredSeat, Version, VoidAttempt
+from ladder.store.models import Rating, State, StoredBot, StoredMatch, StoredSeat, Version, VoidAttempt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,8 +55,10 @@ def suspend_for_voids(session: Session, match: int, broke: int | None, now: floa
         now: Unix time.
 
     Returns:
-        The name of the bot that is suspended, where, and why; else nothing.
+        The name of the bot that is suspended, where, and why; else nothing. Matches of events suspend none.
     """
+    if session.get_one(StoredMatch, match).event_id is not None:  # it plays its event to the end
+        return []
     seats = select(StoredSeat.version_id).where(StoredSeat.match_id == match).order_by(StoredSeat.seat)
     versions = list(session.scalars(seats))
     variant = session.get_one(StoredMatch, match).variant
@@ -115,9 +117,7 @@ def _played(session: Session, variant: str, since: float, version: int | None = 
     """How many seats, and how many matches, have been played to their end, of one version or of all."""
     count = select(func.count(), func.count(StoredSeat.match_id.distinct()))
     count = count.select_from(StoredSeat).join(StoredMatch, StoredMatch.id == StoredSeat.match_id)
-    count = count.where(
-        StoredMatch.variant == variant, StoredMatch.status == Status.DONE, StoredMatch.finished >= since
-    )
+    count = count.where(StoredMatch.variant == variant, StoredMatch.ordinal.is_not(None), StoredMatch.finished >= since)
     if version is not None:
         count = count.where(StoredSeat.version_id == version)
     seats, matches = session.execute(count).one()

@@ -57,8 +57,9 @@ def _of_sqlite(session: Session) -> Iterator[str]:
 
 def _ordinals(session: Session) -> Iterator[str]:
     done = StoredMatch.status == Status.DONE
+    rated = done & StoredMatch.event_id.is_(None)
     wanted = select(StoredMatch.id, StoredMatch.status, StoredMatch.ordinal).where(
-        done != StoredMatch.ordinal.is_not(None)
+        rated != StoredMatch.ordinal.is_not(None)
     )
     for match, status, ordinal in session.execute(wanted):
         yield f"Match {match} is {status}, and its number among the results is {ordinal}."
@@ -82,7 +83,7 @@ def _ratings(session: Session) -> Iterator[str]:
             func.count(distinct(taken_over)).label("takeovers"),
         )
         .join_from(StoredSeat, StoredMatch, StoredMatch.id == StoredSeat.match_id)
-        .where(StoredMatch.status == Status.DONE)
+        .where(StoredMatch.ordinal.is_not(None))
         .group_by(StoredMatch.variant, StoredSeat.version_id)
         .subquery()
     )
@@ -127,7 +128,7 @@ def _opponents(variant: Variant) -> Select[*tuple[Any, ...]]:
             func.count(distinct(one.c.match_id)).label("n"),
         )
         .select_from(one.join(other, same_match).join(StoredMatch.__table__, StoredMatch.id == one.c.match_id))
-        .where(StoredMatch.variant == variant.name, StoredMatch.status == Status.DONE)
+        .where(StoredMatch.variant == variant.name, StoredMatch.ordinal.is_not(None))
         .group_by(one.c.version_id, other.c.version_id)
     )
     return opponents.where((one.c.seat + other.c.seat) % 2 == 1) if variant.rules.get("partners") else opponents

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import select, union
 
-from ladder.store.models import Rating, State, Status, StoredBot, StoredMatch, StoredSeat, Version
+from ladder.store.event_models import EventEntry
+from ladder.store.models import Rating, State, Status, StoredBot, StoredEvent, StoredMatch, StoredSeat, Version
 from ladder.store.open_submissions import open_submissions
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
+    from sqlalchemy import CompoundSelect
     from sqlalchemy.orm import Session
 
 
@@ -36,7 +38,7 @@ class UnpinnedImage:
 
 def unpinned_images(session: Session) -> list[UnpinnedImage]:
     """Read which images only the engine has on which they were entered, of versions that have not retired."""
-    playing = select(Rating.version_id).where(Rating.state != State.RETIRED)
+    playing = _playing()
     wanted = (
         select(Version.identity, StoredBot.name, Version.number)
         .join(StoredBot, StoredBot.id == Version.bot_id)
@@ -51,7 +53,7 @@ def unpinned_images(session: Session) -> list[UnpinnedImage]:
 
 def image_use(session: Session) -> ImageUse:
     """Read which images are in use, and for what."""
-    playing = select(Rating.version_id).where(Rating.state != State.RETIRED)
+    playing = _playing()
     seated = (
         select(StoredSeat.version_id)
         .join(StoredMatch, StoredMatch.id == StoredSeat.match_id)
@@ -63,3 +65,12 @@ def image_use(session: Session) -> ImageUse:
     needed = {str(each) for each in session.scalars(in_use)}
     submitted = {row.image for row in open_submissions(session) if row.image}
     return ImageUse(frozenset(needed | submitted), frozenset(versions - needed - submitted))
+
+
+def _playing() -> CompoundSelect[tuple[int]]:
+    """The versions that have not retired, and those in events that are not over."""
+    entered = select(Rating.version_id).where(Rating.state != State.RETIRED)
+    under_way = select(StoredEvent.id).where(StoredEvent.state != "over")
+    in_events = select(EventEntry.version_id).where(EventEntry.event_id.in_(under_way))
+    stand_ins = select(StoredEvent.stand_in_id).where(StoredEvent.state != "over", StoredEvent.stand_in_id.is_not(None))
+    return union(entered, in_events, stand_ins)

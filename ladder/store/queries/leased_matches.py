@@ -37,6 +37,8 @@ class LeasedMatch:
     seed: str
     bots: tuple[SeatedVersion, ...]
     """By their numbers."""
+    sealed: bool = False
+    """Whether the public may not know of it."""
 
 
 def leased_match(session: Session, match_id: int) -> LeasedMatch:
@@ -50,4 +52,6 @@ def leased_match(session: Session, match_id: int) -> LeasedMatch:
         .order_by(StoredSeat.seat)
     )
     bots = tuple(SeatedVersion(*row) for row in session.execute(seated))
-    return LeasedMatch(session.get_one(Variant, match.variant).rules, match.format, match.clock, match.seed, bots)
+    return LeasedMatch(
+        session.get_one(Variant, match.variant).rules, match.format, match.clock, match.seed, bots, match.sealed
+    )

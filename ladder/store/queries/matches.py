@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 from sqlalchemy import bindparam, select
 
-from ladder.store.models import Owner, Status, StoredBot, StoredMatch, StoredSeat, Version
+from ladder.store.models import Owner, Status, StoredBot, StoredMatch, StoredSeat, Version, visible_matches
 from ladder.store.tables import BOT, MATCH, RATING, SEAT, VERSION, connection_of
 from ladder.values.matches import MatchRow, SeatRow
 
@@ -86,7 +86,7 @@ def unfinished(
     after: int | None = None,
 ) -> list[MatchRow]:
     """Read matches of a status other than done, the oldest first; the arguments are those of `results`, or an id."""
-    wanted = _MATCHES.where(MATCH.c.ordinal.is_(None), MATCH.c.status == status).order_by(MATCH.c.id)
+    wanted = _MATCHES.where(MATCH.c.ordinal.is_(None), MATCH.c.status == status, visible_matches()).order_by(MATCH.c.id)
     if after is not None:
         wanted = wanted.where(MATCH.c.id > after)
     return _rows(session, _only(wanted, variant, versions).limit(limit))

@@ -10,7 +10,7 @@ from sqlalchemy import func, select, text
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.computing_models import UNANSWERED, Computation
-from ladder.store.models import Rating, Status, StoredMatch
+from ladder.store.models import Rating, Status, StoredMatch, visible_matches
 from ladder.store.queries.tables import count_by_status
 from ladder.values.people import TableStatus
 from ladder.values.site import LadderCounts
@@ -27,7 +27,8 @@ def counts(session: Session) -> LadderCounts:
     done = session.scalar(select(func.max(StoredMatch.ordinal))) or 0
     each = StoredMatch.status, func.count(), func.sum(StoredMatch.failures)
     # What is done has an ordinal: the index finds the few others.
-    others = session.execute(select(*each).where(StoredMatch.ordinal.is_(None)).group_by(StoredMatch.status)).all()
+    open_ones = StoredMatch.ordinal.is_(None), StoredMatch.status != Status.DONE, visible_matches()
+    others = session.execute(select(*each).where(*open_ones).group_by(StoredMatch.status)).all()
     matches = {str(status): 0 for status in Status} | {status: number for status, number, _ in others}
     per_state = select(Rating.state, func.count(), func.sum(Rating.decisions), func.sum(Rating.faults))
     entries = session.execute(per_state.group_by(Rating.state)).all()
@@ -54,7 +55,7 @@ def newest_attempt(session: Session) -> tuple[int, int] | None:
 
 def oldest_queued(session: Session) -> float | None:
     """When the oldest match in the queue was added, in Unix time; None: none waits."""
-    queued = StoredMatch.ordinal.is_(None), StoredMatch.status == Status.QUEUED
+    queued = StoredMatch.ordinal.is_(None), StoredMatch.status == Status.QUEUED, visible_matches()
     return session.scalar(select(func.min(StoredMatch.added)).where(*queued))
 
 
@@ -84,7 +85,9 @@ def failure_reasons(session: Session) -> dict[str, int]:
 
     Words with a number in them stand as ``…``, so that what fails in the same way is counted together.
     """
-    why = select(StoredMatch.reason, func.count()).where(StoredMatch.ordinal.is_(None), StoredMatch.reason != "")
+    why = select(StoredMatch.reason, func.count()).where(
+        StoredMatch.ordinal.is_(None), StoredMatch.reason != "", StoredMatch.status != Status.DONE, visible_matches()
+    )
     found: Counter[str] = Counter()
     for reason, number in session.execute(why.group_by(StoredMatch.reason)):
         found[re.sub(r"\S*\d\S*", "…", reason)[:REASON_LENGTH]] += number

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from ladder.store.models import Status
+from ladder.store.models import Status, visible_matches
 from ladder.store.tables import CHANGE, ESTIMATE, MATCH, RATING, VERSION, connection_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-IS_LEASED = MATCH.c.status == Status.LEASED
+IS_LEASED = (MATCH.c.status == Status.LEASED) & visible_matches()
 OF_STANDINGS = (
     select(func.max(MATCH.c.ordinal)).scalar_subquery(),
     select(func.max(CHANGE.c.id)).scalar_subquery(),
@@ -24,7 +24,7 @@ OF_STANDINGS = (
 STANDINGS = select(*OF_STANDINGS)
 EVERYTHING = select(
     *OF_STANDINGS,
-    select(func.max(MATCH.c.id)).scalar_subquery(),
+    select(func.max(MATCH.c.id)).where(visible_matches()).scalar_subquery(),
     select(func.count()).where(IS_LEASED).scalar_subquery(),
     select(func.max(MATCH.c.started)).where(IS_LEASED).scalar_subquery(),
 )

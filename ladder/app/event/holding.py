@@ -1,0 +1,245 @@
+"""Events on a ladder: what organisers and owners do with them. `ladder.app.event.reading` shows them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ladder.entry.policy import Act, check, may
+from ladder.errors import LadderError, UserError
+from ladder.events.advice import Pace, checked
+from ladder.events.event_file import parse_event
+from ladder.sandbox.bots.bot_source import sample_names
+from ladder.store.commands import event_rounds
+from ladder.store.commands import held_events as commands
+from ladder.store.commands.audit import write_audit
+from ladder.store.names import find_stored_bot
+from ladder.store.queries.held_events import find_event
+from ladder.values.accounts import LOCAL
+from ladder.values.names import NAME_LENGTH
+from pigpen.rules import new_seed
+from referee.records.errors import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ladder.app.ladder import Ladder
+    from ladder.store.database import Session
+    from ladder.store.models import StoredEvent
+    from ladder.values.accounts import Viewer
+    from pigpen.rules import Rules
+
+NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?", re.ASCII)
+
+
+def open_event(ladder: Ladder, viewer: Viewer, name: str, file: str, rules: Rules) -> None:
+    """
+    Open the registration of an event; its seed is chosen, and its hash becomes public.
+
+    Args:
+        ladder: The ladder.
+        viewer: Who does it.
+        name: In its address: small letters, digits and hyphens.
+        file: Its TOML file.
+        rules: Of its variant.
+
+    Raises:
+        Forbidden: If the viewer is not an organiser.
+        LadderError: If there is one of that name, or the ladder does not play its variant.
+        UserError: If the file or the name is wrong.
+    """
+    check(viewer, Act.ADMINISTER)
+    if not NAME.fullmatch(name) or len(name) > NAME_LENGTH:
+        raise UserError(
+            f"{shortened(name)!r} cannot be an event's name: use small letters, digits and hyphens, at most "
+            f"{NAME_LENGTH}, with --name."
+        )
+    event = parse_event(file)
+    if wrong := checked(event, rules, sample_names(), Pace()).wrong:
+        raise UserError(wrong[0])
+    if event.rated:
+        raise UserError("The matches of events change no ratings; leave out rated, or set it to false.")
+    with ladder.database.write() as session:
+        commands.open_event(session, name, file, rules, new_seed(), ladder.clock())
+        write_audit(session, viewer, "event.open", name, ladder.clock())
+
+
+def enter(ladder: Ladder, viewer: Viewer, name: str, bot: str) -> str:
+    """
+    Enter a bot's newest version, or the named one; it replaces a version that has entered.
+
+    Returns:
+        The bot's name.
+
+    Raises:
+        LadderError: If there is no such event or bot, it is not the viewer's, or it cannot enter.
+    """
+    with ladder.database.write() as session:
+        _own(session, viewer, bot)
+        entry = commands.enter_event(session, find_event(session, name), bot, ladder.clock())
+        write_audit(session, viewer, "event.enter", name, ladder.clock(), bot=bot)
+        return entry.name
+
+
+def withdraw(ladder: Ladder, viewer: Viewer, name: str, bot: str) -> int | None:
+    """
+    Withdraw a bot from an event.
+
+    Returns:
+        None: its entry is gone. Else the number of rounds that it plays; then a stand-in replaces it.
+
+    Raises:
+        LadderError: If there is no such event, the bot has not entered it, or is not the viewer's.
+    """
+    with ladder.database.write() as session:
+        _own(session, viewer, bot)
+        entry = commands.withdraw_from_event(session, find_event(session, name), bot)
+        write_audit(session, viewer, "event.withdraw", name, ladder.clock(), bot=bot)
+        return entry.left_after
+
+
+def freeze(ladder: Ladder, viewer: Viewer, name: str) -> None:
+    """
+    Make the list of entrants final; from then on the draw of the first round is determined.
+
+    Raises:
+        Forbidden: If the viewer is not an organiser.
+        LadderError: If there is no such event, it is not open, or has too few entrants.
+    """
+    with ladder.database.write() as session:
+        event = _organised(session, viewer, name)
+        commands.freeze_event(session, event, ladder.clock())
+        write_audit(session, viewer, "event.freeze", name, ladder.clock(), entrants=event.entrants_hash)
+
+
+def start(ladder: Ladder, viewer: Viewer, name: str) -> None:
+    """
+    Start an event, or resume it: rounds are drawn as soon as the round before is over.
+
+    Raises:
+        Forbidden: If the viewer is not an organiser.
+        LadderError: If there is no such event, or it cannot start.
+    """
+    with ladder.database.write() as session:
+        commands.start_event(session, _organised(session, viewer, name), ladder.clock())
+        write_audit(session, viewer, "event.start", name, ladder.clock())
+    event_rounds.advance_events(ladder.database, ladder.clock())
+
+
+def pause(ladder: Ladder, viewer: Viewer, name: str, reason: str = "") -> None:
+    """
+    Draw no further round until `start`; matches that have been drawn are played.
+
+    Raises:
+        Forbidden: If the viewer is not an organiser.
+        LadderError: If there is no such event, or it does not run.
+    """
+    with ladder.database.write() as session:
+        commands.pause_event(session, _organised(session, viewer, name), reason)
+        write_audit(session, viewer, "event.pause", name, ladder.clock(), reason=reason)
+
+
+def draw(ladder: Ladder, viewer: Viewer, name: str) -> int | None:
+    """
+    Draw the next round now, even if the event is paused, or the round's time has not come.
+
+    Returns:
+        Its number within the event; None: the event is over.
+
+    Raises:
+        Forbidden: If the viewer is not an organiser.
+        LadderError: If there is no such event, or its last round is not over.
+    """
+    with ladder.database.write() as session:
+        event = _organised(session, viewer, name).id
+        write_audit(session, viewer, "event.draw", name, ladder.clock())
+    drawn = event_rounds.draw_next(ladder.database, event, ladder.clock())
+    return drawn[1] if drawn else None
+
+
+def redo(ladder: Ladder, viewer: Viewer, name: str, number: int, table: int, reason: str) -> int:
+    """
+    Let a table of the last round be played again, with other cards.
+
+    Returns:
+        The number of its new match.
+
+    Raises:
+        Forbidden: If the viewer is not an organiser.
+        LadderError: If there is no such event or table, or the round is not the last one, or the table not over.
+        UserError: If there is no reason.
+    """
+    _reason(reason)
+    with ladder.database.write() as session:
+        event = _organised(session, viewer, name)
+        match = event_rounds.redo(session, event, number, table, ladder.clock())
+        write_audit(session, viewer, "event.redo", name, ladder.clock(), round=number, table=table, reason=reason)
+        return match
+
+
+def rule(ladder: Ladder, viewer: Viewer, name: str, number: int, table: int, last: Sequence[str], reason: str) -> None:
+    """
+    Decide that bots are last on every board of a table; later standings follow, drawn tables stay.
+
+    Args:
+        ladder: The ladder.
+        viewer: Who does it.
+        name: The event's.
+        number: The round's, from 1 within the event.
+        table: Its number.
+        last: The bots, by name.
+        reason: Why; it is public.
+
+    Raises:
+        Forbidden: If the viewer is not an organiser.
+        LadderError: If there is no such event, table or bot, or the table has no result yet.
+        UserError: If there is no reason, or others would have gone on to a round that has been drawn.
+    """
+    _reason(reason)
+    with ladder.database.write() as session:
+        event = _organised(session, viewer, name)
+        commands.rule(session, event, number, table, last, reason, viewer.name or "", ladder.clock())
+        write_audit(
+            session, viewer, "event.rule", name, ladder.clock(), round=number, table=table, last=", ".join(last),
+            reason=reason,
+        )  # fmt: skip
+    event_rounds.advance_events(ladder.database, ladder.clock())
+
+
+def release(ladder: Ladder, viewer: Viewer, name: str) -> tuple[int, int] | None:
+    """
+    Show the result of the next table of an event whose results are sealed.
+
+    Returns:
+        Its round, within the event, and its number; None: there is no result that is sealed.
+
+    Raises:
+        Forbidden: If the viewer is not an organiser.
+        LadderError: If there is no such event.
+    """
+    with ladder.database.write() as session:
+        shown = commands.release(session, _organised(session, viewer, name))
+        if shown:
+            write_audit(session, viewer, "event.release", name, ladder.clock(), round=shown[0], table=shown[1])
+        return shown
+
+
+def _reason(reason: str) -> None:
+    if not reason.strip():
+        raise UserError("A reason is needed, for those who look at the result: --reason TEXT")
+
+
+def _organised(session: Session, viewer: Viewer, name: str) -> StoredEvent:
+    check(viewer, Act.ADMINISTER)
+    return find_event(session, name)
+
+
+def _own(session: Session, viewer: Viewer, bot: str) -> None:
+    """Refuse a bot of another owner, as if it were missing."""
+    from ladder.store.account_lookup import name_of
+
+    if viewer == LOCAL:
+        return
+    owner = name_of(session, find_stored_bot(session, bot.partition("@")[0]).owner_id)
+    if not may(viewer, Act.SUBMIT, owner):
+        raise LadderError(f"You have no bot {bot!r} on this ladder. To see yours: pigpen whoami")

@@ -1,0 +1,144 @@
+"""
+Reading events on a ladder: `events` lists them, `event` gives one with all that the viewer may know.
+
+A table is public once its match is not sealed (`ladder.store.models.visible_matches`); a draw is public once all
+tables of the rounds before it are. An organiser on the ladder's machine sees everything with `everything=True`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ladder.app.event.files import STAND_IN
+from ladder.entry.policy import Act, check
+from ladder.events.scoring import board_points
+from ladder.store.models import Status
+from ladder.store.queries import held_events as queries
+from ladder.values.events import EventPlace
+from ladder.values.held_events import (
+    EventEntrant,
+    EventPage,
+    EventRoundPage,
+    EventRow,
+    EventRuling,
+    EventState,
+    EventTableRow,
+)
+from ladder.values.value import time_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ladder.app.ladder import Ladder
+    from ladder.events.held import Held
+    from ladder.store.database import Session
+    from ladder.store.event_models import EventRound, EventTable
+    from ladder.store.models import StoredEvent, StoredMatch
+    from ladder.values.accounts import Viewer
+
+
+def events(ladder: Ladder) -> tuple[EventRow, ...]:
+    """Read all events, the newest first."""
+    with ladder.database.read() as session:
+        return tuple(
+            queries.event_row(session, each, _known_rounds(session, each)[1]) for each in queries.all_events(session)
+        )
+
+
+def event(ladder: Ladder, viewer: Viewer, name: str, *, everything: bool = False) -> EventPage:
+    """
+    Read one event.
+
+    Args:
+        ladder: The ladder.
+        viewer: Who asks.
+        name: The event's.
+        everything: Also what the public may not know yet: for organisers.
+
+    Raises:
+        Forbidden: If *everything* is wanted by someone who is no organiser.
+        LadderError: If there is no such event.
+    """
+    if everything:
+        check(viewer, Act.ADMINISTER)
+    with ladder.database.read() as session:
+        return _page(session, queries.find_event(session, name), everything)
+
+
+def _page(session: Session, row: StoredEvent, everything: bool) -> EventPage:
+    rounds, shown = _known_rounds(session, row)
+    tables = queries.tables_of(session, row.id)
+    shown = len(rounds) if everything else shown
+    entrants = queries.entrant_list(session, row.id)
+    known = queries.held(session, row, shown)
+    pages = tuple(_round(known, each, tables[each.number], entrants, everything) for each in rounds[:shown])
+    over = sum(1 for page in pages if page.is_over)
+    standings, stage = known.standings(over) if over else (None, 0)
+    is_shown = row.state == EventState.OVER and over == len(rounds)
+    names = {one.number: one.name for one in entrants}
+    return EventPage(
+        **dict(queries.event_row(session, row, shown)),
+        file=row.file,
+        entrants_hash=row.entrants_hash,
+        seed=row.seed if is_shown else None,
+        stand_in=queries.version_name(session, row.stand_in_id),
+        entrant_list=entrants,
+        round_list=pages,
+        stage=known.event.stages[stage].name if standings else "",
+        criteria=standings.criteria if standings else (),
+        standings=tuple(
+            EventPlace(place=one.place, name=names[one.number], values=one.values, why=one.why)
+            for one in (standings.rows if standings else ())
+        ),
+    )
+
+
+def _known_rounds(session: Session, row: StoredEvent) -> tuple[list[EventRound], int]:
+    """All rounds, and of how many the public may know."""
+    rounds = queries.rounds_of(session, row.id)
+    return rounds, queries.visible_rounds(rounds, queries.tables_of(session, row.id))
+
+
+def _round(
+    known: Held,
+    row: EventRound,
+    tables: Sequence[tuple[EventTable, StoredMatch]],
+    entrants: Sequence[EventEntrant],
+    everything: bool,
+) -> EventRoundPage:
+    names = {one.number: one.name for one in entrants}
+    pages = tuple(_table(known, table, match, names, everything) for table, match in tables)
+    return EventRoundPage.model_validate(
+        {
+            "number": row.number, "stage": known.event.stages[row.stage].name, "round": row.round, "kind": row.kind,
+            "format": "game" if row.boards is None else f"boards:{row.boards}", "method": row.method,
+            "cost": row.cost, "bound": row.bound, "drawn": time_of(row.drawn),
+            "is_over": all(each.boards is not None for each in pages), "tables": pages,
+        }
+    )  # fmt: skip
+
+
+def _table(
+    known: Held, row: EventTable, match: StoredMatch, names: Mapping[int, str], everything: bool
+) -> EventTableRow:
+    is_shown = everything or not match.sealed
+    held = queries.held_table(row)
+    result = held.result() if is_shown and held.boards is not None else None
+    points = board_points(result) if result else {}
+    return EventTableRow(
+        number=row.number,
+        bots=tuple(names.get(one, f"{STAND_IN}{-one}") for one in row.entrants),
+        entrants=tuple(row.entrants),
+        turn=row.turn,
+        match=match.id if is_shown else None,
+        status=Status(match.status).value if is_shown else "sealed",
+        boards=result.boards if result else None,
+        points=tuple(points[one] / 2 for one in row.entrants) if result else None,
+        deals=row.deals if result else None,
+        rulings=tuple(
+            EventRuling(
+                last=tuple(names[one] for one in each.last), reason=each.reason, by=each.by, at=time_of(each.at)
+            )
+            for each in (held.rulings if is_shown else ())
+        ),
+    )

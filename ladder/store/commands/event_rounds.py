@@ -1,0 +1,256 @@
+"""
+The rounds of events: drawn outside of a transaction, and written once, whoever draws.
+
+A draw may take seconds, so nothing is locked meanwhile. The transaction that writes it looks whether the event is
+still what the draw was made from. So two coordinators may draw the same round, and one of them writes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from ladder.errors import LadderError
+from ladder.events.course import NextRound
+from ladder.events.entrants import is_stand_in
+from ladder.store.commands.queue import add_match
+from ladder.store.event_models import EventRound, EventTable
+from ladder.store.models import EVENT_PRIORITY, StoredEvent
+from ladder.store.queries.held_events import (
+    count_rounds,
+    entries_of,
+    held,
+    is_quarantined,
+    tables_of,
+    under_way,
+)
+from ladder.values.clocks import read_clock
+from ladder.values.held_events import EventState
+from referee.match.formats import Format
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy.orm import Session
+
+    from ladder.events.course import Standings
+    from ladder.events.draws import Draw
+    from ladder.events.entrants import Table
+    from ladder.events.held import Held
+    from ladder.store.database import Database
+    from ladder.store.models import StoredMatch
+
+QUARANTINED = "The platform has given up match {match} at table {table} of round {round}. Play it again with: {command}"
+
+
+@dataclass(frozen=True)
+class Step:
+    """What follows in an event, and from what that was found."""
+
+    event: int
+    held: Held
+    following: NextRound | Standings
+    draw: Draw | None
+    """Of the next round; None: the event is over."""
+
+
+def advance_events(database: Database, now: float) -> list[tuple[str, int]]:
+    """
+    Draw the next round of each event whose last one is over; end, or pause, those that cannot go on.
+
+    Args:
+        database: The ladder.
+        now: Unix time.
+
+    Returns:
+        Of each round that was drawn: the event's name, and its number within the event.
+    """
+    with database.read() as session:
+        waiting = [event.id for event in _running(session) if not _is_playing(session, event)]
+    return [drawn for event in waiting if (drawn := _advance(database, event, now))]
+
+
+def draw_next(database: Database, event: int, now: float) -> tuple[str, int] | None:
+    """
+    Draw the next round of one event, even if it is paused, or its time has not come.
+
+    Raises:
+        LadderError: If its last round is not over, or the event has not begun, or is over.
+    """
+    with database.read() as session:
+        row = session.get_one(StoredEvent, event)
+        if row.state not in (EventState.RUNNING, EventState.PAUSED):
+            raise LadderError(f"The event {row.name!r} is {row.state}. Rounds are drawn while it runs.")
+        if left := under_way(session, event, count_rounds(session, event)):
+            raise LadderError(f"{len(left)} tables of the last round have no result yet.")
+    return _advance(database, event, now, is_forced=True)
+
+
+def redo(session: Session, event: StoredEvent, number: int, table: int, now: float) -> int:
+    """
+    Let a table of the last round be played again, with other cards; its result does not count any more.
+
+    Returns:
+        The number of the new match.
+
+    Raises:
+        LadderError: If the round is not the last one, or its match has not ended.
+    """
+    if number != count_rounds(session, event.id):
+        raise LadderError(
+            f"Round {number} is not the last round that was drawn: others were drawn by its results. "
+            "For a decision about a result, see: pigpen event rule --help"
+        )
+    found = [each for each in tables_of(session, event.id)[number] if each[0].number == table]
+    if not found:
+        raise LadderError(f"{event.name!r} has no table {table} in round {number}.")
+    (row, match), before = found[0], held(session, event)
+    if row.boards is None and not is_quarantined(match):
+        raise LadderError(f"Table {table} of round {number} is not over yet.")
+    drawn = before.rounds[-1]
+    seats = _Seats.of(session, event)
+    added = _add_table(session, event, before, seats, drawn.stage, drawn.round, drawn.boards, number, row, now)
+    if event.state == EventState.OVER:
+        event.state, event.finished = EventState.RUNNING, None
+    return added
+
+
+def _running(session: Session) -> list[StoredEvent]:
+    return list(session.scalars(select(StoredEvent).where(StoredEvent.state == EventState.RUNNING)))
+
+
+def _is_playing(session: Session, event: StoredEvent) -> bool:
+    """Whether there is nothing to do until a match of the last round has ended."""
+    left = under_way(session, event.id, count_rounds(session, event.id))
+    return bool(left) and not any(is_quarantined(match) for _, match in left)
+
+
+def _advance(database: Database, event: int, now: float, is_forced: bool = False) -> tuple[str, int] | None:
+    with database.read() as session:
+        row = session.get_one(StoredEvent, event)
+        known = held(session, row)
+        stuck = [each for each in under_way(session, event, len(known.rounds)) if is_quarantined(each[1])]
+    step = None if stuck else _step(event, known, now, is_forced)
+    if step is None and not stuck:
+        return None
+    with database.write() as session:
+        row = session.get_one(StoredEvent, event)
+        if row.state == EventState.RUNNING or (is_forced and row.state == EventState.PAUSED):
+            if held(session, row) != known:  # another coordinator was quicker, or the organiser has ruled
+                return None
+            if step is None:
+                _pause(row, *stuck[0])
+            elif step.draw is None:
+                row.state, row.finished = EventState.OVER, now
+                _show(session, row, len(known.rounds), known.event.show)
+            else:
+                _show(session, row, len(known.rounds), known.event.show)
+                return row.name, _write(session, row, step, now)
+    return None
+
+
+def _step(event: int, known: Held, now: float, is_forced: bool) -> Step | None:
+    """Find what follows; None: it is not time yet."""
+    following = known.following()
+    if not isinstance(following, NextRound):
+        return Step(event, known, following, None)
+    starts = known.event.stages[following.stage].round_starts
+    turn = sum(each.stage == following.stage and each.kind == "round" for each in known.rounds)
+    is_early = following.kind == "round" and turn < len(starts) and now < starts[turn].timestamp()
+    return None if is_early and not is_forced else Step(event, known, following, following.draw())
+
+
+def _pause(event: StoredEvent, table: EventTable, match: StoredMatch) -> None:
+    command = f"pigpen event redo {event.name} --round {table.round} --table {table.number}"
+    where = {"match": match.id, "table": table.number, "round": table.round}
+    event.state, event.reason = EventState.PAUSED, QUARANTINED.format(**where, command=command)
+
+
+def _show(session: Session, event: StoredEvent, number: int, show: str) -> None:
+    """Let the public know of a round that is over, if the event shows its results round by round."""
+    if show == "round":
+        for _, match in tables_of(session, event.id).get(number, []):
+            match.sealed = False
+        session.flush()
+
+
+@dataclass(frozen=True)
+class _Seats:
+    """Which versions play."""
+
+    versions: Mapping[int, int]
+    """By number of the entrant."""
+    stand_in: int
+    copies: int
+    """How many seats at a table each bot has: partners are one bot."""
+
+    @classmethod
+    def of(cls, session: Session, event: StoredEvent) -> _Seats:
+        from ladder.store.commands.held_events import sides
+        from ladder.store.models import Variant
+
+        players = int(session.get_one(Variant, event.variant).rules["players"])
+        versions = {one.number: one.version_id for one in entries_of(session, event.id)}
+        assert event.stand_in_id is not None
+        return cls(versions, event.stand_in_id, players // sides(session, event))
+
+    def at(self, table: Table) -> list[int]:
+        """Give the version in each seat."""
+        return [self.stand_in if is_stand_in(one) else self.versions[one] for one in table] * self.copies
+
+
+def _write(session: Session, event: StoredEvent, step: Step, now: float) -> int:
+    assert isinstance(step.following, NextRound)
+    assert step.draw is not None
+    following, draw, number = step.following, step.draw, len(step.held.rounds) + 1
+    session.add(
+        EventRound(
+            event_id=event.id, number=number, stage=following.stage, round=following.number, kind=following.kind,
+            boards=following.boards, cost=list(draw.cost), bound=list(draw.bound), method=draw.method, drawn=now,
+        )
+    )  # fmt: skip
+    session.flush()
+    seats = _Seats.of(session, event)
+    for place, table in enumerate(draw.tables, 1):
+        first = EventTable(event_id=event.id, round=number, number=place, turn=-1, entrants=list(table), rulings=[])
+        _add_table(
+            session, event, step.held, seats, following.stage, following.number, following.boards, number, first, now
+        )
+    return number
+
+
+def _add_table(
+    session: Session,
+    event: StoredEvent,
+    known: Held,
+    seats: _Seats,
+    stage: int,
+    in_stage: int,
+    boards: int | None,
+    number: int,
+    before: EventTable,
+    now: float,
+) -> int:
+    """Put the match of a table into the queue, as the turn after *before*; give its number."""
+    turn, planned = before.turn + 1, known.event.stages[stage]
+    match = add_match(
+        session,
+        event.variant,
+        seats.at(tuple(before.entrants)),
+        Format.parse("game") if boards is None else Format(boards=boards),
+        asdict(read_clock(planned.clock, planned.limit)),
+        known.match_seed(stage, in_stage, before.number, turn),
+        now,
+        event=event.id,
+        priority=EVENT_PRIORITY,
+        sealed=known.event.show != "live",
+    )
+    row = EventTable(
+        event_id=event.id, round=number, number=before.number, turn=turn, match_id=match,
+        entrants=list(before.entrants), rulings=[],
+    )  # fmt: skip
+    session.add(row)
+    session.flush()
+    return match

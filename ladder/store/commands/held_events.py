@@ -1,0 +1,290 @@
+"""
+Events on a ladder, from their opening to their start, and what the organiser decides afterwards.
+
+Each function wants a transaction that writes. Rounds are drawn by `ladder.store.commands.event_rounds`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select
+
+from ladder.errors import LadderError, UserError
+from ladder.events.entrants import Entrant
+from ladder.events.event_file import parse_event
+from ladder.events.held import Ruling
+from ladder.events.legs import sides_of
+from ladder.events.lots import entrants_hash
+from ladder.store.event_models import EventEntry
+from ladder.store.models import Owner, Rating, StoredBot, StoredEvent, StoredMatch, Variant, Version
+from ladder.store.names import bot_like, find_variant, find_version
+from ladder.store.queries.held_events import count_rounds, entries_of, held, rounds_of, tables_of
+from ladder.values.held_events import EventState
+from pigpen.rules.shuffle import commitment
+from referee.records.rules_file import rules_from
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+    from ladder.store.event_models import EventTable
+    from pigpen.rules import Rules
+
+HOUSE = "house-"
+"""What the name of a house bot on a ladder begins with, before that of the sample bot."""
+
+
+def open_event(session: Session, name: str, file: str, rules: Rules, seed: bytes, now: float) -> StoredEvent:
+    """
+    Open the registration of an event.
+
+    Args:
+        session: A transaction that writes.
+        name: In its address.
+        file: Its TOML file.
+        rules: Of its variant, as its organiser has them.
+        seed: 32 bytes.
+        now: Unix time.
+
+    Raises:
+        LadderError: If there is one of that name, or the ladder does not play the variant by these rules.
+    """
+    if session.scalar(select(StoredEvent.id).where(StoredEvent.name == name)) is not None:
+        raise LadderError(f"There is an event {name!r} already. Choose another name with --name.")
+    variant = find_variant(session, rules.name)
+    if rules_from(variant.rules) != rules:
+        raise LadderError(f"This ladder plays {rules.name!r} by other rules. Give the event's variant another name.")
+    event = StoredEvent(
+        name=name, file=file, variant=variant.name, seed=seed.hex(), commitment=commitment(seed),
+        state=EventState.OPEN, opened=now,
+    )  # fmt: skip
+    session.add(event)
+    session.flush()
+    return event
+
+
+def in_state(event: StoredEvent, *states: EventState, way_out: str) -> None:
+    """
+    Check the state of an event.
+
+    Raises:
+        LadderError: If it is another one; the message ends with the way out.
+    """
+    if event.state not in states:
+        raise LadderError(f"The event {event.name!r} is {event.state}. {way_out}")
+
+
+def enter_event(session: Session, event: StoredEvent, bot: str, now: float) -> EventEntry:
+    """
+    Enter a version; one of the same bot that has entered already is replaced.
+
+    Raises:
+        LadderError: If registration is not open, the event is full, or the bot does not play the variant.
+    """
+    in_state(event, EventState.OPEN, way_out="Bots enter while it is open.")
+    file = parse_event(event.file)
+    if file.opens and now < file.opens.timestamp():
+        raise LadderError(f"Bots may enter {event.name!r} from {file.opens:%Y-%m-%d %H:%M %Z} on.")
+    if file.freezes and now >= file.freezes.timestamp():
+        raise LadderError(f"Bots could enter {event.name!r} until {file.freezes:%Y-%m-%d %H:%M %Z}.")
+    version = find_version(session, bot, event.variant)
+    stored = session.get_one(StoredBot, version.bot_id)
+    owner = session.get_one(Owner, stored.owner_id).name
+    if stored.name in (file.stand_in, HOUSE + file.stand_in):
+        raise LadderError(f"{stored.name} is the stand-in of {event.name!r}: it fills tables, and cannot enter.")
+    entries = entries_of(session, event.id)
+    own = next((one for one in entries if one.name == stored.name), None)
+    if own is not None:
+        own.version_id, own.entered = version.id, now
+        return own
+    if len(entries) >= file.entrants[1]:
+        raise LadderError(f"{event.name!r} is full: {file.entrants[1]} bots have entered.")
+    if sum(one.owner == owner for one in entries) >= file.per_owner:
+        raise LadderError(
+            f"{owner!r} has {file.per_owner} in {event.name!r}, the most that an owner may have. Withdraw one first: "
+            f"pigpen event withdraw {event.name} BOT"
+        )
+    number = max((one.number for one in entries), default=0) + 1
+    entry = EventEntry(
+        event_id=event.id, number=number, version_id=version.id, name=stored.name, owner=owner, entered=now
+    )
+    session.add(entry)
+    session.flush()
+    return entry
+
+
+def withdraw_from_event(session: Session, event: StoredEvent, bot: str) -> EventEntry:
+    """
+    Withdraw a bot: while registration is open its entry goes; later a stand-in replaces it from the next round on.
+
+    Raises:
+        LadderError: If it has not entered, has left, or the event is over.
+    """
+    if event.state == EventState.OVER:
+        raise LadderError(f"The event {event.name!r} is over.")
+    entry = entry_of(session, event, bot)
+    if entry.left_after is not None:
+        raise LadderError(f"{entry.name} has left {event.name!r} already.")
+    if event.state == EventState.OPEN:
+        session.delete(entry)
+    else:
+        entry.left_after = count_rounds(session, event.id)
+    session.flush()
+    return entry
+
+
+def entry_of(session: Session, event: StoredEvent, bot: str) -> EventEntry:
+    """
+    Find the entry of a bot.
+
+    Raises:
+        LadderError: If it has not entered.
+    """
+    found = next((one for one in entries_of(session, event.id) if one.name == bot.partition("@")[0]), None)
+    if found is None:
+        raise LadderError(f"{bot!r} has not entered {event.name!r}. To list who has: pigpen event show {event.name}")
+    return found
+
+
+def freeze_event(session: Session, event: StoredEvent, now: float) -> None:
+    """
+    Make the list of entrants final: number them anew, note their ratings, and choose the stand-in.
+
+    Raises:
+        LadderError: If there are too few, a name of the seeding is missing, or the stand-in is not on the ladder.
+    """
+    in_state(event, EventState.OPEN, way_out="Its list of entrants is final.")
+    file, entries = parse_event(event.file), entries_of(session, event.id)
+    if len(entries) < file.entrants[0]:
+        raise LadderError(f"{len(entries)} bots have entered {event.name!r}; it needs {file.entrants[0]}.")
+    names = {one.name for one in entries}
+    seeded = file.seeding if isinstance(file.seeding, tuple) else ()
+    if missing := [name for name in seeded if name not in names]:
+        raise LadderError(f"The event's seeding names {missing[0]!r}, which has not entered.")
+    variant = session.get_one(Variant, event.variant)
+    for number, one in enumerate(entries, 1):
+        rating = session.get_one(Rating, (event.variant, one.version_id)).rating + variant.shift
+        one.number, one.rating = number, round(rating, 2)
+        session.flush()
+    event.stand_in_id = _stand_in(session, file.stand_in, variant).id
+    listed = (Entrant(one.number, one.name, one.owner, one.rating) for one in entries)
+    event.entrants_hash, event.state, event.frozen = entrants_hash(listed), EventState.FROZEN, now
+
+
+def _stand_in(session: Session, name: str, variant: Variant) -> Version:
+    found = bot_like(session, HOUSE + name) or bot_like(session, name)
+    if found is None:
+        raise LadderError(
+            f"The event's stand-in {name!r} is not on this ladder. Submit it with: pigpen submit {name} "
+            f"--name {HOUSE}{name} --owner {HOUSE}{name} --variant {variant.name}"
+        )
+    return find_version(session, found, variant.name)
+
+
+def start_event(session: Session, event: StoredEvent, now: float) -> None:
+    """
+    Let the coordinator draw rounds; after a pause again.
+
+    Raises:
+        LadderError: If the entrants are not final, or it runs, or is over.
+    """
+    way_out = "First make its list of entrants final: pigpen event freeze" if event.state == EventState.OPEN else ""
+    in_state(event, EventState.FROZEN, EventState.PAUSED, way_out=way_out)
+    event.state, event.reason, event.started = EventState.RUNNING, "", event.started or now
+
+
+def pause_event(session: Session, event: StoredEvent, reason: str) -> None:
+    """
+    Let no round be drawn until `start_event`.
+
+    Raises:
+        LadderError: If it does not run.
+    """
+    in_state(event, EventState.RUNNING, way_out="Only an event that is running can be paused.")
+    event.state, event.reason = EventState.PAUSED, reason
+    session.flush()
+
+
+def last_table(session: Session, event: StoredEvent, number: int, table: int) -> tuple[EventTable, StoredMatch]:
+    """
+    Find the match at a table that counts.
+
+    Raises:
+        LadderError: If there is no such table.
+    """
+    found = [each for each in tables_of(session, event.id).get(number, []) if each[0].number == table]
+    if not found:
+        raise LadderError(f"{event.name!r} has no table {table} in round {number}.")
+    return found[0]
+
+
+def rule(
+    session: Session,
+    event: StoredEvent,
+    number: int,
+    table: int,
+    bots: Sequence[str],
+    reason: str,
+    by: str,
+    now: float,
+) -> EventTable:
+    """
+    Decide that some bots are last at a table; the standings follow, tables that have been drawn stay.
+
+    Args:
+        session: A transaction that writes.
+        event: Which event.
+        number: The round's, from 1 within the event.
+        table: Its number.
+        bots: Who is last, by name.
+        reason: Why; it is public.
+        by: The organiser's account.
+        now: Unix time.
+
+    Raises:
+        LadderError: If there is no such table, it has no result yet, or a bot does not sit there.
+        UserError: If others would have gone on to a round that has been drawn.
+    """
+    row, _ = last_table(session, event, number, table)
+    if row.boards is None:
+        raise LadderError(f"Table {table} of round {number} has no result yet; a ruling is about a result.")
+    numbers = tuple(entry_of(session, event, bot).number for bot in bots)
+    if away := [bot for bot, one in zip(bots, numbers, strict=True) if one not in row.entrants]:
+        raise LadderError(f"{away[0]} does not sit at table {table} of round {number}.")
+    if not numbers or len(set(numbers)) != len(numbers):
+        raise UserError("Name each bot that is to be last once: --last BOT")
+    ruling = Ruling(numbers, count_rounds(session, event.id), reason, by, now)
+    row.rulings = [*row.rulings, asdict(ruling)]
+    session.flush()
+    held(session, event).check_course()
+    if event.state == EventState.OVER:
+        event.state, event.finished = EventState.RUNNING, None  # the places are found again; a play-off may be due
+    return row
+
+
+def release(session: Session, event: StoredEvent) -> tuple[int, int] | None:
+    """Show the next table that is sealed and has a result; gives its round and number, None if there is none."""
+    for each in rounds_of(session, event.id):
+        tables = tables_of(session, event.id)[each.number]
+        sealed = [(row, match) for row, match in tables if match.sealed]
+        if done := [(row, match) for row, match in sealed if row.boards is not None]:
+            row, match = done[0]
+            match.sealed = False
+            session.flush()
+            return row.round, row.number
+        if sealed:
+            return None
+    return None
+
+
+def sides(session: Session, event: StoredEvent) -> int:
+    """Give how many bots sit at a table."""
+    return sides_of(rules_from(session.get_one(Variant, event.variant).rules))
+
+
+def newest_id(session: Session) -> int:
+    """Give the highest number of an event; 0 if there is none."""
+    return session.scalar(select(func.max(StoredEvent.id))) or 0

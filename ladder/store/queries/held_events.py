@@ -1,0 +1,165 @@
+"""Reading events: all that is known of one, for the next draw, and what a viewer may know."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select
+
+from ladder.errors import LadderError
+from ladder.events.entrants import Entrant
+from ladder.events.event_file import parse_event
+from ladder.events.held import Held, HeldRound, HeldTable, Ruling
+from ladder.store.event_models import EventEntry, EventRound, EventTable
+from ladder.store.models import Status, StoredBot, StoredEvent, StoredMatch, Variant, Version
+from ladder.store.names import near
+from ladder.values.held_events import EventEntrant, EventRow, EventState
+from ladder.values.names import label
+from ladder.values.value import time_of
+from referee.records.rules_file import rules_from
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from sqlalchemy.orm import Session
+
+    from ladder.values.events import Event
+
+
+def find_event(session: Session, name: str) -> StoredEvent:
+    """
+    Find an event by its name.
+
+    Raises:
+        LadderError: If there is none; the message proposes others.
+    """
+    event = session.scalar(select(StoredEvent).where(StoredEvent.name == name))
+    if event is None:
+        others = near(name, session.scalars(select(StoredEvent.name))) or "To list all: pigpen event list"
+        raise LadderError(f"There is no event {name!r} on this ladder. {others}")
+    return event
+
+
+def all_events(session: Session) -> list[StoredEvent]:
+    """Read all events, the newest first."""
+    return list(session.scalars(select(StoredEvent).order_by(StoredEvent.id.desc())))
+
+
+def entries_of(session: Session, event: int) -> list[EventEntry]:
+    """Read the entries of an event, in order."""
+    wanted = select(EventEntry).where(EventEntry.event_id == event).order_by(EventEntry.number)
+    return list(session.scalars(wanted))
+
+
+def rounds_of(session: Session, event: int) -> list[EventRound]:
+    """Read the rounds of an event that have been drawn, in order."""
+    wanted = select(EventRound).where(EventRound.event_id == event).order_by(EventRound.number)
+    return list(session.scalars(wanted))
+
+
+def count_rounds(session: Session, event: int) -> int:
+    """Count the rounds that have been drawn."""
+    return session.execute(select(func.count()).where(EventRound.event_id == event)).scalar_one()
+
+
+def tables_of(session: Session, event: int) -> dict[int, list[tuple[EventTable, StoredMatch]]]:
+    """Read by round the tables that count, with their matches."""
+    rows = select(EventTable, StoredMatch).join(StoredMatch, StoredMatch.id == EventTable.match_id)
+    rows = rows.where(EventTable.event_id == event)
+    last: dict[tuple[int, int], tuple[EventTable, StoredMatch]] = {}
+    for table, match in session.execute(rows.order_by(EventTable.round, EventTable.number, EventTable.turn)):
+        last[table.round, table.number] = table, match
+    found: defaultdict[int, list[tuple[EventTable, StoredMatch]]] = defaultdict(list)
+    for (number, _), each in last.items():
+        found[number].append(each)
+    return found
+
+
+def visible_rounds(rounds: Sequence[EventRound], tables: dict[int, list[tuple[EventTable, StoredMatch]]]) -> int:
+    """Count the rounds whose draw the public may know: those up to the first one with a table that is sealed."""
+    shown = takewhile(lambda each: not any(match.sealed for _, match in tables[each.number]), rounds)
+    return min(sum(1 for _ in shown) + 1, len(rounds))
+
+
+def held(session: Session, event: StoredEvent, only: int | None = None) -> Held:
+    """
+    Read all that has been drawn, played and ruled.
+
+    Args:
+        session: A transaction.
+        event: Which event.
+        only: Only the first rounds, that many; None: all.
+    """
+    rounds, tables = rounds_of(session, event.id)[:only], tables_of(session, event.id)
+    entries = entries_of(session, event.id)
+    return Held(
+        event=parse_event(event.file),
+        rules=rules_from(session.get_one(Variant, event.variant).rules),
+        entrants=tuple(Entrant(one.number, one.name, one.owner, one.rating) for one in entries),
+        seed=bytes.fromhex(event.seed),
+        left={one.number: one.left_after for one in entries if one.left_after is not None},
+        rounds=tuple(
+            HeldRound(
+                each.stage, each.round, each.kind, each.boards, tuple(held_table(row) for row, _ in tables[each.number])
+            )
+            for each in rounds
+        ),
+    )
+
+
+def held_table(row: EventTable) -> HeldTable:
+    """Give a table as it counts."""
+    boards = None if row.boards is None else tuple(tuple(points) for points in row.boards)
+    rulings = tuple(Ruling(**{**each, "last": tuple(each["last"])}) for each in row.rulings)
+    return HeldTable(tuple(row.entrants), row.turn, boards, row.deals or 0, rulings)
+
+
+def under_way(session: Session, event: int, number: int) -> list[tuple[EventTable, StoredMatch]]:
+    """Read the tables of a round that have no result yet, with their matches."""
+    return [each for each in tables_of(session, event).get(number, []) if each[0].boards is None]
+
+
+def event_row(session: Session, event: StoredEvent, rounds: int) -> EventRow:
+    """Give an event for a list; *rounds* is what the viewer may know."""
+    file: Event = parse_event(event.file)
+    entrants = session.execute(select(func.count()).where(EventEntry.event_id == event.id)).scalar_one()
+    return EventRow(
+        name=event.name, title=file.name, variant=event.variant, state=EventState(event.state), reason=event.reason,
+        show=file.show, entrants=entrants, fewest=file.entrants[0], most=file.entrants[1], rounds=rounds,
+        opens=file.opens, freezes=file.freezes, starts=file.starts, ends=file.ends, opened=time_of(event.opened),
+        frozen=moment(event.frozen), started=moment(event.started), finished=moment(event.finished),
+        commitment=event.commitment,
+    )  # fmt: skip
+
+
+def entrant_list(session: Session, event: int) -> tuple[EventEntrant, ...]:
+    """Read the entrants for a viewer."""
+    wanted = select(EventEntry, Version.number).join(Version, Version.id == EventEntry.version_id)
+    rows = session.execute(wanted.where(EventEntry.event_id == event).order_by(EventEntry.number))
+    return tuple(
+        EventEntrant(
+            number=one.number, name=one.name, version=version, owner=one.owner, rating=one.rating,
+            left_after=one.left_after,
+        )
+        for one, version in rows
+    )  # fmt: skip
+
+
+def version_name(session: Session, version: int | None) -> str | None:
+    """Give the name of a version: ``Trotter@2``."""
+    wanted = select(StoredBot.name, Version.number).join(Version, Version.bot_id == StoredBot.id)
+    row = session.execute(wanted.where(Version.id == version)).one_or_none()
+    return None if row is None else label(*row)
+
+
+def moment(seconds: float | None) -> datetime | None:
+    """Give a moment; None if there is none."""
+    return None if seconds is None else time_of(seconds)
+
+
+def is_quarantined(match: StoredMatch) -> bool:
+    """Whether the platform gave a match up."""
+    return match.status == Status.QUARANTINED

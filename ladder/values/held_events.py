@@ -1,0 +1,138 @@
+"""Events on a ladder: their state, entrants, rounds, tables and standings, as far as the viewer may know them."""
+
+from __future__ import annotations
+
+import enum
+from typing import Literal
+
+from ladder.values.events import EventPlace
+from ladder.values.value import Time, Value
+
+
+class EventState(enum.StrEnum):
+    """How far an event has come."""
+
+    OPEN = "open"
+    """Bots may enter, and withdraw."""
+    FROZEN = "frozen"
+    """The list of entrants is final."""
+    RUNNING = "running"
+    PAUSED = "paused"
+    """No round is drawn; matches that are in the queue are played."""
+    OVER = "over"
+
+
+class EventRow(Value):
+    """An event in a list."""
+
+    name: str
+    """In its address and in commands."""
+    title: str
+    """As its file says."""
+    variant: str
+    state: EventState
+    reason: str
+    """Why it is paused; else empty."""
+    show: Literal["live", "round", "manual"]
+    entrants: int
+    """Bots that have entered."""
+    fewest: int
+    most: int
+    rounds: int
+    """That have been drawn, play-offs included, as far as the viewer may know."""
+    opens: Time | None
+    """This and the next three: as its file says."""
+    freezes: Time | None
+    starts: Time | None
+    ends: Time | None
+    opened: Time
+    frozen: Time | None
+    started: Time | None
+    finished: Time | None
+    commitment: str
+    """SHA-256 of its seed."""
+
+
+class EventEntrant(Value):
+    """A bot in an event."""
+
+    number: int
+    name: str
+    version: int
+    owner: str
+    rating: float | None
+    """Elo at the freeze."""
+    left_after: int | None
+    """It has left: the rounds that had been drawn then."""
+
+
+class EventRuling(Value):
+    """The organiser's decision about a table."""
+
+    last: tuple[str, ...]
+    """The bots that are last on every board."""
+    reason: str
+    by: str
+    """The account; empty: a person on the ladder's machine."""
+    at: Time
+
+
+class EventTableRow(Value):
+    """A table of a round."""
+
+    number: int
+    bots: tuple[str, ...]
+    """By their numbers at the table; stand-ins are named `stand-in 1`, …."""
+    entrants: tuple[int, ...]
+    """Their numbers in the event; negative: stand-ins."""
+    turn: int
+    """How often the organiser has let it be played again."""
+    match: int | None
+    """None: the viewer may not know of it."""
+    status: Literal["sealed", "queued", "leased", "done", "quarantined"]
+    """Of the match; `sealed`: the viewer may not know it."""
+    boards: tuple[tuple[int, ...], ...] | None
+    """For each board, or the one game, the points of each bot, rulings included; more is better. None: not known."""
+    points: tuple[float, ...] | None
+    """The board points of each bot."""
+    deals: int | None
+    rulings: tuple[EventRuling, ...]
+
+
+class EventRoundPage(Value):
+    """A round."""
+
+    number: int
+    """From 1, within the event."""
+    stage: str
+    round: int
+    """From 1, within the stage."""
+    kind: Literal["round", "play-off"]
+    format: str
+    method: Literal["design", "order", "optimum", "search"]
+    cost: tuple[int, int, int]
+    bound: tuple[int, int, int]
+    drawn: Time
+    is_over: bool
+    """Whether all results are there, and the viewer may know them."""
+    tables: tuple[EventTableRow, ...]
+
+
+class EventPage(EventRow):
+    """One event, with all that the viewer may know."""
+
+    file: str
+    entrants_hash: str | None
+    """SHA-256 of the list of entrants; None: it is not final."""
+    seed: str | None
+    """Hex; None: the event is not over, or its results are not all shown."""
+    stand_in: str | None
+    """The version that fills tables."""
+    entrant_list: tuple[EventEntrant, ...]
+    round_list: tuple[EventRoundPage, ...]
+    stage: str
+    """Whose standings these are; empty: nothing has been played."""
+    criteria: tuple[str, ...]
+    """What decides in the standings, in order."""
+    standings: tuple[EventPlace, ...]
+    """Of the current stage, after the last round that is over; at the end of the event, all places."""

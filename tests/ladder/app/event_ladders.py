@@ -1,0 +1,79 @@
+"""Ladders with events for tests, whose matches are played in no time by bots that play the first legal card."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from ladder.app.event import holding
+from ladder.runner.coordinator import Coordinator
+from ladder.values.accounts import LOCAL
+from pigpen.rules import PRESETS
+from tests.ladder.ladders import enter
+from tests.ladder.virtual import Time, recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ladder.app.ladder import Ladder
+    from ladder.worker.tasks import MatchOutcome, MatchTask
+
+FILE = """
+[event]
+name = "Small cup"
+variant = "gongzhu"
+entrants = [4, 16]
+show = "{show}"
+
+[[stage]]
+name = "Round robin"
+kind = "round-robin"
+rounds = 2
+format = "boards:1"
+
+[[stage]]
+name = "Final"
+kind = "final"
+format = "boards:2"
+play_off = "boards:1"
+"""
+
+
+def open_cup(
+    ladder: Ladder, bots: int = 8, *, file: str = FILE.format(show="live"), name: str = "cup", variant: str = "gongzhu"
+) -> None:
+    """Open an event and enter bots of an owner each: Bot 1, Bot 2, …; its stand-in is on the ladder, too."""
+    with ladder.database.write() as session:
+        enter(session, "house-counting", variant, owner="house-counting")
+        for number in range(1, bots + 1):
+            enter(session, f"Bot-{number}", variant)
+    holding.open_event(ladder, LOCAL, name, file, PRESETS[variant])
+    for number in range(1, bots + 1):
+        holding.enter(ladder, LOCAL, name, f"Bot-{number}")
+
+
+def started_cup(ladder: Ladder, bots: int = 8, **options: str) -> None:
+    """The same, and start it: its first round is drawn."""
+    open_cup(ladder, bots, **options)
+    name = options.get("name", "cup")
+    holding.freeze(ladder, LOCAL, name)
+    holding.start(ladder, LOCAL, name)
+
+
+def coordinator_of(ladder: Ladder, time: Time) -> Coordinator:
+    """A coordinator of that ladder."""
+    settings = ladder.settings.model_copy(update={"boards": 1})
+    return Coordinator(ladder.database, settings, random.Random(7), time, tick=time)
+
+
+def play(
+    coordinator: Coordinator, rounds: int, answer: Callable[[MatchTask], MatchOutcome] = recorded, at_once: int = 4
+) -> list[MatchTask]:
+    """Take matches so often and record them; give the tasks."""
+    tasks = []
+    for _ in range(rounds):
+        taken = coordinator.take(at_once)
+        for task in taken:
+            coordinator.record(answer(task))
+        tasks += taken
+    return tasks
