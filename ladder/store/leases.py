@@ -15,7 +15,7 @@ Each method wants a transaction that writes, but for those that find or read.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sqlalchemy import select, text, update
 
@@ -67,6 +67,8 @@ class LeaseQueue(Generic[Row]):
     """Why an attempt is lost, in a sentence."""
     given_up_reason: str = NOT_TRIED_AGAIN
     """Why a row is not tried again, in a sentence; it may name the last *reason*, and the *count* of attempts."""
+    turn: tuple[Any, ...] = ()
+    """The columns by which rows that are ready are ordered; none: by id."""
     leaving: Callable[[Session, Row, str, float], None] = _unchanged
     """Called before a row gets a status other than `leased`, with that status and Unix time: changes what else must."""
 
@@ -87,8 +89,8 @@ class LeaseQueue(Generic[Row]):
         return row if is_held else None
 
     def next_ready(self, session: Session, count: int | None) -> list[int]:
-        """Read the ids of the oldest rows that are ready, *count* at most, or all."""
-        ready = select(self.row.id).where(text(self.ready_rows)).order_by(self.row.id)
+        """Read the ids of the rows that are ready and whose turn comes first, *count* at most, or all."""
+        ready = select(self.row.id).where(text(self.ready_rows)).order_by(*(self.turn or (self.row.id,)))
         return list(session.scalars(ready.limit(count)))
 
     def attempts(self, session: Session, holder: str | None = None) -> set[tuple[int, int]]:

@@ -13,8 +13,8 @@ from ladder.sandbox.bots.bot_source import sample_names
 from ladder.store.commands import event_rounds
 from ladder.store.commands import held_events as commands
 from ladder.store.commands.audit import write_audit
+from ladder.store.event_rows import find_event
 from ladder.store.names import find_stored_bot
-from ladder.store.queries.held_events import find_event
 from ladder.values.accounts import LOCAL
 from ladder.values.names import NAME_LENGTH
 from pigpen.rules import new_seed

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from ladder.app.event.files import STAND_IN
 from ladder.entry.policy import Act, check
 from ladder.events.scoring import board_points
+from ladder.store import event_rows as queries
 from ladder.store.models import Status
-from ladder.store.queries import held_events as queries
 from ladder.values.events import EventPlace
 from ladder.values.held_events import (
     EventEntrant,

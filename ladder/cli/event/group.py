@@ -179,5 +179,5 @@ def _pace(workers: int, seconds: float) -> Pace:
     return Pace(workers, seconds)
 
 
-for name, command in holding.COMMANDS.items():
-    event.command(name)(command)
+for name, each in holding.COMMANDS.items():
+    event.command(name)(each)

@@ -13,6 +13,8 @@ from ladder.terminal.sanitize import sanitize
 from ladder.values.accounts import LOCAL
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ladder.app.ladder import Ladder
 
 EventArgument = Annotated[str, typer.Argument(metavar="EVENT", help="Its name on the ladder; see: pigpen event list")]
@@ -236,6 +238,62 @@ def show(
         print_page(page)
 
 
+def export(
+    event: EventArgument,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The new file; by default EVENT.zip in this folder.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Write an event that is over to one file: its seed, entrants, draws, results, and the records of all matches.
+
+    Anyone can verify it with that file alone: pigpen event verify FILE.
+
+    Examples:
+        pigpen event export cup
+
+        pigpen event export cup -o cup-2026.zip
+    """
+    from ladder.app.event.exporting import export_event
+
+    path = output or Path(f"{event}.zip")
+    with opened() as ladder:
+        found = export_event(ladder, event, path)
+    if as_json:
+        print_json(found)
+    else:
+        typer.echo(sanitize(f"Wrote {path}. Verify it with: pigpen event verify {path}"))
+
+
+def verify(
+    file: Annotated[Path, typer.Argument(help="A file that pigpen event export has written.")],
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Verify an event from its export: make every draw again, play every match again, find all places again.
+
+    The exit code is 1 if anything is not as the seed, the list of entrants and the records say. No ladder is needed.
+
+    Examples:
+        pigpen event verify cup.zip
+    """
+    from ladder.app.event.verifying import verify_event
+
+    found = verify_event(file)
+    if as_json:
+        print_json(found)
+    else:
+        for sentence in found.findings:
+            typer.echo(sanitize(sentence))
+        counted = f"{found.rounds} rounds, {found.tables} tables, {found.records} records, {found.deals:,} deals"
+        typer.echo(sanitize(f"{found.event}: {'it holds' if found.holds else 'it does not hold'} ({counted})."))
+        if found.winner:
+            typer.echo(sanitize(f"Winner: {found.winner}"))
+    if not found.holds:
+        raise typer.Exit(1)
+
+
 def _say(ladder: Ladder, event: str, sentence: str, as_json: bool) -> None:
     """Print what was done: a sentence, or the event as it is now."""
     if not as_json:
@@ -246,7 +304,7 @@ def _say(ladder: Ladder, event: str, sentence: str, as_json: bool) -> None:
     print_json(read(ladder, LOCAL, event))
 
 
-COMMANDS = {
+COMMANDS: dict[str, Callable[..., None]] = {
     "list": list_events,
     "open": open_event,
     "enter": enter,
@@ -258,5 +316,7 @@ COMMANDS = {
     "rule": rule,
     "release": release,
     "show": show,
+    "export": export,
+    "verify": verify,
 }
 """By name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 from rich.console import Console
@@ -10,33 +10,36 @@ from rich.console import Console
 from ladder.cli.event.tables import standing_columns
 from ladder.terminal.fitting_table import Column, fitting
 from ladder.terminal.sanitize import sanitize
+from ladder.values.held_events import EventEntrant, EventRow, EventTableRow
 from ladder.values.names import label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ladder.values.held_events import EventPage, EventRoundPage, EventRow, EventTableRow
+    from ladder.values.held_events import EventPage, EventRoundPage
 
+Row = TypeVar("Row")
+STATUSES = {"queued": "waits", "leased": "is played", "done": ""}
 EVENTS = (
-    Column["EventRow"]("event", lambda row: row.name, "left"),
-    Column["EventRow"]("title", lambda row: row.title, "left", is_cut=True),
-    Column["EventRow"]("variant", lambda row: row.variant, "left"),
-    Column["EventRow"]("state", lambda row: row.state, "left"),
-    Column["EventRow"]("entrants", lambda row: f"{row.entrants} of {row.most}"),
-    Column["EventRow"]("rounds", lambda row: str(row.rounds)),
+    Column[EventRow]("event", lambda row: row.name, "left"),
+    Column[EventRow]("title", lambda row: row.title, "left", is_cut=True),
+    Column[EventRow]("variant", lambda row: row.variant, "left"),
+    Column[EventRow]("state", lambda row: row.state, "left"),
+    Column[EventRow]("entrants", lambda row: f"{row.entrants} of {row.most}"),
+    Column[EventRow]("rounds", lambda row: str(row.rounds)),
 )
 ENTRANTS = (
-    Column["EventEntrant"]("number", lambda row: str(row.number)),
-    Column["EventEntrant"]("bot", lambda row: label(row.name, row.version), "left", is_cut=True),
-    Column["EventEntrant"]("owner", lambda row: row.owner, "left", is_cut=True),
-    Column["EventEntrant"]("rating", lambda row: "" if row.rating is None else f"{row.rating:.0f}"),
-    Column["EventEntrant"]("", lambda row: "" if row.left_after is None else f"left after {row.left_after}", "left"),
+    Column[EventEntrant]("number", lambda row: str(row.number)),
+    Column[EventEntrant]("bot", lambda row: label(row.name, row.version), "left", is_cut=True),
+    Column[EventEntrant]("owner", lambda row: row.owner, "left", is_cut=True),
+    Column[EventEntrant]("rating", lambda row: "" if row.rating is None else f"{row.rating:.0f}"),
+    Column[EventEntrant]("", lambda row: "" if row.left_after is None else f"left after {row.left_after}", "left"),
 )
 TABLES = (
-    Column["EventTableRow"]("table", lambda row: str(row.number)),
-    Column["EventTableRow"]("bots", lambda row: _bots(row), "left", is_cut=True),
-    Column["EventTableRow"]("match", lambda row: "" if row.match is None else str(row.match)),
-    Column["EventTableRow"]("", lambda row: _status(row), "left"),
+    Column[EventTableRow]("table", lambda row: str(row.number)),
+    Column[EventTableRow]("bots", lambda row: _bots(row), "left", is_cut=True),
+    Column[EventTableRow]("match", lambda row: "" if row.match is None else str(row.match)),
+    Column[EventTableRow]("", lambda row: _status(row), "left"),
 )
 
 
@@ -76,7 +79,7 @@ def _print_round(page: EventRoundPage) -> None:
             typer.echo(sanitize(f"Ruling, table {table.number}: {', '.join(ruling.last)} last. {ruling.reason}"))
 
 
-def _print[Row](rows: Sequence[Row], columns: Sequence[Column[Row]]) -> None:
+def _print(rows: Sequence[Row], columns: Sequence[Column[Row]]) -> None:
     console = Console()
     table, _ = fitting(rows, columns, console, lambda _: "")
     console.print(table)
@@ -91,6 +94,4 @@ def _bots(row: EventTableRow) -> str:
 
 def _status(row: EventTableRow) -> str:
     again = f", played {row.turn + 1} times" if row.turn else ""
-    return {"queued": "waits", "leased": "is played", "done": "", "sealed": "sealed"}.get(
-        row.status, row.status
-    ) + again
+    return STATUSES.get(row.status, row.status) + again

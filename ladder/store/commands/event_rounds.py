@@ -17,8 +17,7 @@ from ladder.events.course import NextRound
 from ladder.events.entrants import is_stand_in
 from ladder.store.commands.queue import add_match
 from ladder.store.event_models import EventRound, EventTable
-from ladder.store.models import EVENT_PRIORITY, StoredEvent
-from ladder.store.queries.held_events import (
+from ladder.store.event_rows import (
     count_rounds,
     entries_of,
     held,
@@ -26,6 +25,7 @@ from ladder.store.queries.held_events import (
     tables_of,
     under_way,
 )
+from ladder.store.models import EVENT_PRIORITY, StoredEvent
 from ladder.values.clocks import read_clock
 from ladder.values.held_events import EventState
 from referee.match.formats import Format

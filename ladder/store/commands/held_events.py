@@ -18,9 +18,9 @@ from ladder.events.held import Ruling
 from ladder.events.legs import sides_of
 from ladder.events.lots import entrants_hash
 from ladder.store.event_models import EventEntry
+from ladder.store.event_rows import count_rounds, entries_of, held, rounds_of, tables_of
 from ladder.store.models import Owner, Rating, StoredBot, StoredEvent, StoredMatch, Variant, Version
 from ladder.store.names import bot_like, find_variant, find_version
-from ladder.store.queries.held_events import count_rounds, entries_of, held, rounds_of, tables_of
 from ladder.values.held_events import EventState
 from pigpen.rules.shuffle import commitment
 from referee.records.rules_file import rules_from

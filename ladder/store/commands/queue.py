@@ -52,6 +52,7 @@ MATCHES = LeaseQueue(
     given_up=Status.QUARANTINED,
     ready_rows=_QUEUED.text,
     leased_rows=_LEASED.text,
+    turn=_TURN,
     lost_reason="The worker that played it did not come back.",
 )
 

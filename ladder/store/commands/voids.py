@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from ladder.pairing import suspension
 from ladder.store.commands.suspending import LADDER, set_state
-from ladder.store.models import Rating, State, StoredBot, StoredMatch, StoredSeat, Version, VoidAttempt
+from ladder.store.models import Rating, State, Status, StoredBot, StoredMatch, StoredSeat, Version, VoidAttempt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,7 +117,12 @@ def _played(session: Session, variant: str, since: float, version: int | None = 
     """How many seats, and how many matches, have been played to their end, of one version or of all."""
     count = select(func.count(), func.count(StoredSeat.match_id.distinct()))
     count = count.select_from(StoredSeat).join(StoredMatch, StoredMatch.id == StoredSeat.match_id)
-    count = count.where(StoredMatch.variant == variant, StoredMatch.ordinal.is_not(None), StoredMatch.finished >= since)
+    count = count.where(
+        StoredMatch.variant == variant,
+        StoredMatch.status == Status.DONE,
+        StoredMatch.event_id.is_(None),
+        StoredMatch.finished >= since,
+    )
     if version is not None:
         count = count.where(StoredSeat.version_id == version)
     seats, matches = session.execute(count).one()

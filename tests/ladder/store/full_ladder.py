@@ -18,6 +18,7 @@ from ladder.store.commands.login_codes import add_login_code
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.computing_models import Computation
+from ladder.store.event_models import EventEntry, EventRound, EventTable
 from ladder.store.table_models import PeopleChair, PeopleTable
 from ladder.values.accounts import Role, Scope, Viewer
 from tests.ladder.ladders import NOW, lease, queue, summary_of
@@ -45,6 +46,7 @@ def fill(database: Database) -> dict[str, int]:
         _add_worker(session)
         _add_computation(session)
         _add_table(session, versions["Mud"])
+        _add_event(session, [*versions.values()][:4])
         withdrawn = queue(session, [*versions.values()][:4], VARIANT)
         session.execute(delete(models.StoredSeat).where(models.StoredSeat.match_id == withdrawn))
         session.execute(delete(models.StoredMatch).where(models.StoredMatch.id == withdrawn))
@@ -75,6 +77,36 @@ def _add_people(session: Session) -> None:
     add_invitation(session, "b" * 64, Role.ORGANISER, None, NOTE, "ada", NOW, NOW + 1.5)
     add_login_code(session, "c" * 64, "ABCD-EFGH", NOTE, "127.0.0.1", NOW, NOW + 1.5)
     write_audit(session, Viewer(name="ada", address="127.0.0.1"), "account.disable", NOTE, NOW, why=NOTE)
+
+
+def _add_event(session: Session, versions: list[int]) -> None:
+    event = models.StoredEvent(
+        name="cup", file=NOTE, variant=VARIANT, seed="d" * 64, commitment="e" * 64, entrants_hash="f" * 64,
+        stand_in_id=versions[0], state="paused", reason=NOTE, opened=NOW, frozen=NOW, started=NOW + 0.5,
+    )  # fmt: skip
+    session.add(event)
+    session.flush()
+    session.add(
+        EventEntry(
+            event_id=event.id, number=1, version_id=versions[0], name=NOTE, owner="ada", rating=1.5, entered=NOW,
+            left_after=1,
+        )
+    )  # fmt: skip
+    session.add(
+        EventRound(
+            event_id=event.id, number=1, stage=0, round=1, kind="round", boards=None, cost=[0, 1, 2], bound=[0, 0, 0],
+            method="order", drawn=NOW,
+        )
+    )  # fmt: skip
+    match = queue(session, versions, VARIANT, "of an event")
+    session.get_one(models.StoredMatch, match).event_id = event.id
+    session.get_one(models.StoredMatch, match).priority = models.EVENT_PRIORITY
+    session.add(
+        EventTable(
+            event_id=event.id, round=1, number=1, turn=0, match_id=match, entrants=[1, -1, -2, -3],
+            boards=[[1, -2, 3, 4]], deals=4, rulings=[{"last": [1], "reason": NOTE}],
+        )
+    )  # fmt: skip
 
 
 def _add_table(session: Session, version: int) -> None:

@@ -84,7 +84,7 @@ def test_a_change_of_the_models_is_seen(empty: Database) -> None:
     with empty.write() as session:
         before = tables_in_detail(session.connection())
         session.execute(text("DROP INDEX ix_matches_queued"))
-        session.execute(text("CREATE INDEX ix_matches_queued ON matches (id)"))
+        session.execute(text("CREATE INDEX ix_matches_queued ON matches (priority, id)"))
         assert tables_in_detail(session.connection()) != before
         session.execute(text("ALTER TABLE owners ADD COLUMN mail TEXT"))
         context = MigrationContext.configure(session.connection())

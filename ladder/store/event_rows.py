@@ -65,12 +65,18 @@ def count_rounds(session: Session, event: int) -> int:
     return session.execute(select(func.count()).where(EventRound.event_id == event)).scalar_one()
 
 
-def tables_of(session: Session, event: int) -> dict[int, list[tuple[EventTable, StoredMatch]]]:
-    """Read by round the tables that count, with their matches."""
+def turns_of(session: Session, event: int) -> list[tuple[EventTable, StoredMatch]]:
+    """Read all matches at tables, in order; of several at one table the last one counts."""
     rows = select(EventTable, StoredMatch).join(StoredMatch, StoredMatch.id == EventTable.match_id)
     rows = rows.where(EventTable.event_id == event)
+    found = session.execute(rows.order_by(EventTable.round, EventTable.number, EventTable.turn))
+    return [(table, match) for table, match in found]
+
+
+def tables_of(session: Session, event: int) -> dict[int, list[tuple[EventTable, StoredMatch]]]:
+    """Read by round the tables that count, with their matches."""
     last: dict[tuple[int, int], tuple[EventTable, StoredMatch]] = {}
-    for table, match in session.execute(rows.order_by(EventTable.round, EventTable.number, EventTable.turn)):
+    for table, match in turns_of(session, event):
         last[table.round, table.number] = table, match
     found: defaultdict[int, list[tuple[EventTable, StoredMatch]]] = defaultdict(list)
     for (number, _), each in last.items():

@@ -1,0 +1,226 @@
+"""Verifying an event from its export alone: every draw is made again, and every match is played again."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zipfile
+from dataclasses import asdict
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pydantic
+
+from ladder.app.event.exporting import EXPORT_JSON
+from ladder.errors import UserError
+from ladder.events.course import NextRound
+from ladder.events.entrants import Entrant, is_stand_in
+from ladder.events.event_file import parse_event
+from ladder.events.held import Held, HeldRound, HeldTable, Ruling, differs
+from ladder.events.legs import sides_of
+from ladder.events.lots import entrants_hash
+from ladder.results.summary import summarise
+from ladder.sandbox.bots.bot_source import seat_names
+from ladder.values.clocks import read_clock
+from ladder.values.event_export import EventVerification, ExportedEvent, record_name
+from pigpen.rules.shuffle import commitment
+from referee.match.formats import Format
+from referee.records.errors import RecordError, shortened
+from referee.records.lines import MatchLine
+from referee.records.recorded import BadRecord
+from referee.records.rules_file import RulesFileError, rules_from
+from referee.replay.verify import checked_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ladder.values.event_export import ExportedTable, ExportedTurn
+
+MAX_JSON_BYTES = 256 * 1024**2
+MAX_RECORD_BYTES = 1024**3
+"""The most bytes of one record, as it is in the file."""
+
+
+def verify_event(path: Path, watch: Callable[[int, int], None] = lambda done, of: None) -> EventVerification:
+    """
+    Make every draw of an event again, play every match again, and find the places again.
+
+    Args:
+        path: The file that `export_event` has written.
+        watch: Called with the number of matches that were played again, and of all.
+
+    Raises:
+        UserError: If it cannot be read, or is no export.
+    """
+    try:
+        with zipfile.ZipFile(path) as file:
+            return _Verifier(file, _read(file, path)).verify(watch)
+    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        raise UserError(f"{path}: it cannot be read as an export of an event: {shortened(str(error), 200)}.") from None
+
+
+def _read(file: zipfile.ZipFile, path: Path) -> ExportedEvent:
+    try:
+        with file.open(EXPORT_JSON) as inside:
+            content = inside.read(MAX_JSON_BYTES + 1)
+    except KeyError:
+        raise UserError(f"{path}: it has no {EXPORT_JSON}; write an export with: pigpen event export EVENT") from None
+    if len(content) > MAX_JSON_BYTES:
+        raise UserError(f"{path}: its {EXPORT_JSON} is longer than {MAX_JSON_BYTES:,} bytes.")
+    try:
+        return ExportedEvent.model_validate_json(content)
+    except pydantic.ValidationError as error:
+        detail = error.errors()[0]
+        place = ".".join(map(str, detail["loc"]))
+        raise UserError(f"{path}: {EXPORT_JSON}: {place}: {shortened(detail['msg'], 200)}.") from None
+
+
+class _Verifier:
+    """Looks for what does not hold."""
+
+    def __init__(self, file: zipfile.ZipFile, exported: ExportedEvent) -> None:
+        self._file = file
+        self._event = exported
+        self._findings: list[str] = []
+        self._records = self._deals = 0
+        try:
+            self._held = _held(exported)
+        except (UserError, RulesFileError) as error:
+            raise UserError(f"Its event makes no sense: {error}") from None
+        self._names = {one.number: one.name for one in exported.entrants}
+        self._copies = self._held.rules.players // sides_of(self._held.rules)
+
+    def verify(self, watch: Callable[[int, int], None]) -> EventVerification:
+        event = self._event
+        self._check(commitment(bytes.fromhex(event.seed)) == event.commitment, "The seed is not the committed one.")
+        self._check(entrants_hash(self._held.entrants) == event.entrants_hash, "The list of entrants is another one.")
+        for number in range(1, len(event.rounds) + 1):
+            self._verify_draw(number)
+        self._verify_places()
+        turns = list(self._turns())
+        for done, (number, place, turn) in enumerate(turns, 1):
+            self._verify_match(number, place, turn)
+            watch(done, len(turns))
+        return EventVerification(
+            event=event.name,
+            holds=not self._findings,
+            findings=tuple(self._findings),
+            rounds=len(event.rounds),
+            tables=sum(len(each.tables) for each in event.rounds),
+            records=self._records,
+            deals=self._deals,
+            winner=self._names.get(event.places[0].number) if event.places else None,
+        )
+
+    def _check(self, holds: bool, sentence: str) -> None:
+        if not holds:
+            self._findings.append(sentence)
+
+    def _verify_draw(self, number: int) -> None:
+        drawn, stated = self._held.rounds[number - 1], self._event.rounds[number - 1]
+        try:
+            following = self._held.following(number - 1, as_drawn=True)
+        except (UserError, ValueError, KeyError, IndexError) as error:
+            self._findings.append(f"Round {number} does not follow from the results before it: {error}")
+            return
+        if not isinstance(following, NextRound):
+            self._findings.append(f"Round {number} was drawn, and the event was over.")
+            return
+        if why := differs(drawn, following, number):
+            self._findings.append(f"By the results before it, {why}.")
+            return
+        draw = following.draw()
+        same = tuple(table.table for table in drawn.tables) == draw.tables
+        self._check(same, f"The tables of round {number} are not those that the lots give.")
+        found = draw.method, draw.cost, draw.bound
+        self._check(found == (stated.method, stated.cost, stated.bound), f"The cost of round {number} is another one.")
+
+    def _verify_places(self) -> None:
+        try:
+            end = self._held.following()
+        except (UserError, ValueError, KeyError, IndexError) as error:
+            self._findings.append(f"The places do not follow from the results: {error}")
+            return
+        if isinstance(end, NextRound):
+            self._findings.append("The event is not over: another round follows.")
+            return
+        found = [(one.place, one.number, one.values) for one in end.rows]
+        stated = [(one.place, one.number, one.values) for one in self._event.places]
+        self._check(found == stated, "The places are not those that the results give.")
+
+    def _turns(self) -> Iterator[tuple[int, int, int]]:
+        """Each match that was played: its round, table and turn."""
+        for number, each in enumerate(self._event.rounds, 1):
+            for place, table in enumerate(each.tables, 1):
+                for turn, match in enumerate(table.turns):
+                    if match.boards is not None:
+                        yield number, place, turn
+                self._check(table.turns[-1].boards is not None, f"Table {place} of round {number} has no result.")
+
+    def _verify_match(self, number: int, place: int, turn: int) -> None:
+        where, drawn = f"Round {number}, table {place}", self._event.rounds[number - 1]
+        table = drawn.tables[place - 1]
+        played, seed = table.turns[turn], self._held.match_seed(drawn.stage, drawn.round, place, turn)
+        name = record_name(number, place, turn)
+        self._check(commitment(seed) == played.commitment, f"{where}: its cards are not those of the event's seed.")
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                record = Path(folder) / os.path.basename(name)
+                self._unpack(name, record)
+                self._verify_record(where, record, drawn.stage, drawn.boards, table, played)
+        except KeyError:
+            self._findings.append(f"{where}: its record {name} is missing.")
+        except (RecordError, BadRecord) as error:
+            self._findings.append(f"{where}: its record does not hold: {shortened(str(error), 300)}.")
+
+    def _unpack(self, name: str, record: Path) -> None:
+        with self._file.open(name) as inside, record.open("wb") as out:
+            left = MAX_RECORD_BYTES
+            while block := inside.read(1024**2):
+                left -= len(block)
+                if left < 0:
+                    raise BadRecord(f"it is longer than {MAX_RECORD_BYTES:,} bytes")
+                out.write(block)
+
+    def _verify_record(
+        self, where: str, record: Path, stage: int, boards: int | None, table: ExportedTable, played: ExportedTurn
+    ) -> None:
+        lines = checked_lines(record)
+        first = next(lines)
+        summary = summarise(chain([first], lines))
+        assert isinstance(first, MatchLine)
+        self._records += 1
+        self._deals += summary.deals
+        planned = self._held.event.stages[stage]
+        clock = asdict(read_clock(planned.clock, planned.limit))
+        stand_in = self._event.stand_in.partition("@")[0]
+        bots = [stand_in if is_stand_in(one) else self._names[one] for one in table.entrants] * self._copies
+        form = "game" if boards is None else str(Format(boards=boards))
+        self._check(first.bots == seat_names(bots), f"{where}: other bots play in its record.")
+        self._check(first.rules == self._event.rules, f"{where}: its record is of another variant.")
+        self._check(first.format == form, f"{where}: its record is of another format.")
+        self._check(first.clock.model_dump() == clock, f"{where}: its record is of another clock.")
+        self._check(summary.commitment == played.commitment, f"{where}: its record is of other cards.")
+        found = summary.totals, summary.deals
+        self._check(found == (played.boards, played.deals), f"{where}: its result is not that of its record.")
+
+
+def _held(event: ExportedEvent) -> Held:
+    return Held(
+        event=parse_event(event.file),
+        rules=rules_from(event.rules),
+        entrants=tuple(Entrant(one.number, one.name, one.owner, one.rating) for one in event.entrants),
+        seed=bytes.fromhex(event.seed),
+        left={one.number: one.left_after for one in event.entrants if one.left_after is not None},
+        rounds=tuple(
+            HeldRound(each.stage, each.round, each.kind, each.boards, tuple(map(_held_table, each.tables)))
+            for each in event.rounds
+        ),
+    )
+
+
+def _held_table(table: ExportedTable) -> HeldTable:
+    turn = table.turns[-1]
+    rulings = tuple(Ruling(one.last, one.after, one.reason, one.by, one.at.timestamp()) for one in turn.rulings)
+    return HeldTable(table.entrants, len(table.turns) - 1, turn.boards, turn.deals, rulings)
