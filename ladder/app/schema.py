@@ -18,7 +18,9 @@ from ladder.values.cluster import CertificateRow, WorkerRow
 from ladder.values.compare import CompareResult
 from ladder.values.database import Backup, DatabaseCopy, Upgrade
 from ladder.values.doctor import DoctorReport
+from ladder.values.event_export import EventVerification, ExportedEvent
 from ladder.values.events import EventCheck, EventDraw, EventSimulation
+from ladder.values.held_events import EventPage, EventRow
 from ladder.values.logs import SeatLog
 from ladder.values.matches import Explanation, MatchPage, MatchRow
 from ladder.values.people import TableLinks
@@ -76,6 +78,12 @@ PRINTED: dict[str, Any] = {
     "cluster drain": WorkerRow,
     "cluster resume": WorkerRow,
     "cluster certs": CertificateRow,
+    "event list": list[EventRow],
+    **dict.fromkeys(
+        (f"event {word}" for word in ("open", "enter", "withdraw", "freeze", "start", "pause", "redo", "rule", "release", "show")), EventPage
+    ),
+    "event export": ExportedEvent,
+    "event verify": EventVerification,
     "event check": EventCheck,
     "event draw": EventDraw,
     "event simulate": EventSimulation,

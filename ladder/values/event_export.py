@@ -86,7 +86,7 @@ class ExportedPlace(Value):
 class ExportedEvent(Value):
     """The file `event.json` of an export; the records are beside it, named by round, table and turn."""
 
-    version: Literal[1] = EXPORT_VERSION
+    version: Literal[1] = 1
     name: str
     file: Annotated[str, Field(max_length=64 * 1024)]
     """The event's TOML file."""

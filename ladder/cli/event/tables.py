@@ -11,6 +11,8 @@ from rich.console import Console
 from ladder.terminal.fitting_table import Column, fitting
 from ladder.terminal.sanitize import sanitize
 
+from ladder.values.events import EventPlace
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
         EntrantChance,
         EventCheck,
         EventDraw,
-        EventPlace,
         EventSimulation,
         Plan,
         PlannedStage,

@@ -274,54 +274,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("variant", name=op.f("pk_estimates")),
     )
     op.create_table(
-        "matches",
-        sa.Column("variant", sa.String(length=64), nullable=False),
-        sa.Column("format", sa.String(length=32), nullable=False),
-        sa.Column("boards", sa.Integer(), server_default="4", nullable=False),
-        sa.Column("clock", sa.JSON(), nullable=False),
-        sa.Column("seed", sa.String(length=64), nullable=False),
-        sa.Column("commitment", sa.String(length=64), nullable=False),
-        sa.Column("status", sa.String(length=16), nullable=False),
-        sa.Column("added", sa.Double(), nullable=False),
-        sa.Column("started", sa.Double(), nullable=True),
-        sa.Column("finished", sa.Double(), nullable=True),
-        sa.Column("ordinal", sa.Integer(), nullable=True),
-        sa.Column("deals", sa.Integer(), nullable=True),
-        sa.Column("rated_by", sa.String(length=8), nullable=True),
-        sa.Column("starting_seconds", sa.Double(), nullable=True),
-        sa.Column("playing_seconds", sa.Double(), nullable=True),
-        sa.Column("record_kept", sa.Boolean(), nullable=False),
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("attempt", sa.Integer(), nullable=False),
-        sa.Column("failures", sa.Integer(), nullable=False),
-        sa.Column("losses", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("holder", sa.String(), nullable=True),
-        sa.Column("lease_until", sa.Double(), nullable=True),
-        sa.Column("reason", sa.String(), nullable=False),
-        sa.CheckConstraint("status IN ('queued', 'leased', 'done', 'quarantined')", name=op.f("ck_matches_status")),
-        sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_matches_variant")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_matches")),
-        sa.UniqueConstraint("ordinal", name=op.f("uq_matches_ordinal")),
-        sqlite_autoincrement=True,
-    )
-    with op.batch_alter_table("matches", schema=None) as batch_op:
-        batch_op.create_index(
-            "ix_matches_leased",
-            ["id"],
-            unique=False,
-            sqlite_where=sa.text("status = 'leased'"),
-            postgresql_where=sa.text("status = 'leased'"),
-        )
-        batch_op.create_index(
-            "ix_matches_queued",
-            ["id"],
-            unique=False,
-            sqlite_where=sa.text("status = 'queued'"),
-            postgresql_where=sa.text("status = 'queued'"),
-        )
-        batch_op.create_index("ix_matches_variant", ["variant", "ordinal"], unique=False)
-
-    op.create_table(
         "credentials",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("owner_id", sa.Integer(), nullable=False),
@@ -376,25 +328,29 @@ def upgrade() -> None:
         sa.UniqueConstraint("bot_id", "number", name=op.f("uq_versions_bot_id_number")),
     )
     op.create_table(
-        "faults",
+        "events",
         sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("match_id", sa.Integer(), nullable=False),
-        sa.Column("seat", sa.Integer(), nullable=False),
-        sa.Column("version_id", sa.Integer(), nullable=False),
-        sa.Column("rotation", sa.Integer(), nullable=False),
-        sa.Column("place", sa.String(), nullable=False),
-        sa.Column("decision", sa.Integer(), nullable=False),
-        sa.Column("verdict", sa.String(length=16), nullable=False),
-        sa.Column("why", sa.String(), nullable=False),
-        sa.Column("exit_code", sa.Integer(), nullable=True),
-        sa.Column("oom", sa.Boolean(), nullable=True),
-        sa.ForeignKeyConstraint(["match_id"], ["matches.id"], name=op.f("fk_faults_match_id")),
-        sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_faults_version_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_faults")),
+        sa.Column("name", sa.String(length=64), nullable=False),
+        sa.Column("file", sa.String(), nullable=False),
+        sa.Column("variant", sa.String(length=64), nullable=False),
+        sa.Column("seed", sa.String(length=64), nullable=False),
+        sa.Column("commitment", sa.String(length=64), nullable=False),
+        sa.Column("entrants_hash", sa.String(length=64), nullable=True),
+        sa.Column("stand_in_id", sa.Integer(), nullable=True),
+        sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("reason", sa.String(), nullable=False),
+        sa.Column("opened", sa.Double(), nullable=False),
+        sa.Column("frozen", sa.Double(), nullable=True),
+        sa.Column("started", sa.Double(), nullable=True),
+        sa.Column("finished", sa.Double(), nullable=True),
+        sa.CheckConstraint("state IN ('open', 'frozen', 'running', 'paused', 'over')", name=op.f("ck_events_state")),
+        sa.ForeignKeyConstraint(["stand_in_id"], ["versions.id"], name=op.f("fk_events_stand_in_id")),
+        sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_events_variant")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_events")),
+        sa.UniqueConstraint("name", name=op.f("uq_events_name")),
     )
-    with op.batch_alter_table("faults", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_faults_match_id"), ["match_id"], unique=False)
-        batch_op.create_index("ix_faults_version_match", ["version_id", "match_id"], unique=False)
+    with op.batch_alter_table("events", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_events_state"), ["state"], unique=False)
 
     op.create_table(
         "pair_stats",
@@ -443,21 +399,6 @@ def upgrade() -> None:
         batch_op.create_index("ix_people_chairs_account", ["account"], unique=False)
 
     op.create_table(
-        "rating_points",
-        sa.Column("variant", sa.String(length=64), nullable=False),
-        sa.Column("version_id", sa.Integer(), nullable=False),
-        sa.Column("matches", sa.Integer(), nullable=False),
-        sa.Column("match_id", sa.Integer(), nullable=False),
-        sa.Column("ordinal", sa.Integer(), nullable=False),
-        sa.Column("finished", sa.Double(), nullable=False),
-        sa.Column("rating", sa.Double(), nullable=False),
-        sa.ForeignKeyConstraint(["match_id"], ["matches.id"], name=op.f("fk_rating_points_match_id")),
-        sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_rating_points_variant")),
-        sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_rating_points_version_id")),
-        sa.PrimaryKeyConstraint("variant", "version_id", "matches", name=op.f("pk_rating_points")),
-        sqlite_with_rowid=False,
-    )
-    op.create_table(
         "ratings",
         sa.Column("variant", sa.String(length=64), nullable=False),
         sa.Column("version_id", sa.Integer(), nullable=False),
@@ -495,6 +436,172 @@ def upgrade() -> None:
         batch_op.create_index("ix_ratings_version", ["version_id"], unique=False)
 
     op.create_table(
+        "state_changes",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("variant", sa.String(length=64), nullable=False),
+        sa.Column("version_id", sa.Integer(), nullable=False),
+        sa.Column("at", sa.Double(), nullable=False),
+        sa.Column("state", sa.String(length=16), nullable=False),
+        sa.Column("by", sa.String(length=16), nullable=False),
+        sa.Column("reason", sa.String(), nullable=False),
+        sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_state_changes_variant")),
+        sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_state_changes_version_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_state_changes")),
+    )
+    with op.batch_alter_table("state_changes", schema=None) as batch_op:
+        batch_op.create_index("ix_state_changes_version", ["version_id", "id"], unique=False)
+
+    op.create_table(
+        "think_times",
+        sa.Column("variant", sa.String(length=64), nullable=False),
+        sa.Column("version_id", sa.Integer(), nullable=False),
+        sa.Column("histogram", sa.JSON(), nullable=False),
+        sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_think_times_variant")),
+        sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_think_times_version_id")),
+        sa.PrimaryKeyConstraint("variant", "version_id", name=op.f("pk_think_times")),
+    )
+    op.create_table(
+        "event_entries",
+        sa.Column("event_id", sa.Integer(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("version_id", sa.Integer(), nullable=False),
+        sa.Column("name", sa.String(length=64), nullable=False),
+        sa.Column("owner", sa.String(length=64), nullable=False),
+        sa.Column("rating", sa.Double(), nullable=True),
+        sa.Column("entered", sa.Double(), nullable=False),
+        sa.Column("left_after", sa.Integer(), nullable=True),
+        sa.ForeignKeyConstraint(["event_id"], ["events.id"], name=op.f("fk_event_entries_event_id")),
+        sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_event_entries_version_id")),
+        sa.PrimaryKeyConstraint("event_id", "number", name=op.f("pk_event_entries")),
+        sa.UniqueConstraint("event_id", "version_id", name=op.f("uq_event_entries_event_id_version_id")),
+    )
+    op.create_table(
+        "event_rounds",
+        sa.Column("event_id", sa.Integer(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("stage", sa.Integer(), nullable=False),
+        sa.Column("round", sa.Integer(), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("boards", sa.Integer(), nullable=True),
+        sa.Column("cost", sa.JSON(), nullable=False),
+        sa.Column("bound", sa.JSON(), nullable=False),
+        sa.Column("method", sa.String(length=16), nullable=False),
+        sa.Column("drawn", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["event_id"], ["events.id"], name=op.f("fk_event_rounds_event_id")),
+        sa.PrimaryKeyConstraint("event_id", "number", name=op.f("pk_event_rounds")),
+    )
+    op.create_table(
+        "matches",
+        sa.Column("variant", sa.String(length=64), nullable=False),
+        sa.Column("format", sa.String(length=32), nullable=False),
+        sa.Column("boards", sa.Integer(), server_default="4", nullable=False),
+        sa.Column("clock", sa.JSON(), nullable=False),
+        sa.Column("seed", sa.String(length=64), nullable=False),
+        sa.Column("commitment", sa.String(length=64), nullable=False),
+        sa.Column("status", sa.String(length=16), nullable=False),
+        sa.Column("added", sa.Double(), nullable=False),
+        sa.Column("started", sa.Double(), nullable=True),
+        sa.Column("finished", sa.Double(), nullable=True),
+        sa.Column("event_id", sa.Integer(), nullable=True),
+        sa.Column("priority", sa.Integer(), server_default="1", nullable=False),
+        sa.Column("sealed", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("ordinal", sa.Integer(), nullable=True),
+        sa.Column("deals", sa.Integer(), nullable=True),
+        sa.Column("rated_by", sa.String(length=8), nullable=True),
+        sa.Column("starting_seconds", sa.Double(), nullable=True),
+        sa.Column("playing_seconds", sa.Double(), nullable=True),
+        sa.Column("record_kept", sa.Boolean(), nullable=False),
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("losses", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("holder", sa.String(), nullable=True),
+        sa.Column("lease_until", sa.Double(), nullable=True),
+        sa.Column("reason", sa.String(), nullable=False),
+        sa.CheckConstraint("status IN ('queued', 'leased', 'done', 'quarantined')", name=op.f("ck_matches_status")),
+        sa.ForeignKeyConstraint(["event_id"], ["events.id"], name=op.f("fk_matches_event_id")),
+        sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_matches_variant")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_matches")),
+        sa.UniqueConstraint("ordinal", name=op.f("uq_matches_ordinal")),
+        sqlite_autoincrement=True,
+    )
+    with op.batch_alter_table("matches", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_matches_event",
+            ["event_id"],
+            unique=False,
+            sqlite_where=sa.text("event_id IS NOT NULL"),
+            postgresql_where=sa.text("event_id IS NOT NULL"),
+        )
+        batch_op.create_index(
+            "ix_matches_leased",
+            ["id"],
+            unique=False,
+            sqlite_where=sa.text("status = 'leased'"),
+            postgresql_where=sa.text("status = 'leased'"),
+        )
+        batch_op.create_index(
+            "ix_matches_queued",
+            ["priority", "id"],
+            unique=False,
+            sqlite_where=sa.text("status = 'queued'"),
+            postgresql_where=sa.text("status = 'queued'"),
+        )
+        batch_op.create_index("ix_matches_variant", ["variant", "ordinal"], unique=False)
+
+    op.create_table(
+        "event_tables",
+        sa.Column("event_id", sa.Integer(), nullable=False),
+        sa.Column("round", sa.Integer(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("turn", sa.Integer(), nullable=False),
+        sa.Column("match_id", sa.Integer(), nullable=False),
+        sa.Column("entrants", sa.JSON(), nullable=False),
+        sa.Column("boards", sa.JSON(), nullable=True),
+        sa.Column("deals", sa.Integer(), nullable=True),
+        sa.Column("rulings", sa.JSON(), nullable=False),
+        sa.ForeignKeyConstraint(["event_id"], ["events.id"], name=op.f("fk_event_tables_event_id")),
+        sa.ForeignKeyConstraint(["match_id"], ["matches.id"], name=op.f("fk_event_tables_match_id")),
+        sa.PrimaryKeyConstraint("event_id", "round", "number", "turn", name=op.f("pk_event_tables")),
+        sa.UniqueConstraint("match_id", name=op.f("uq_event_tables_match_id")),
+    )
+    op.create_table(
+        "faults",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("match_id", sa.Integer(), nullable=False),
+        sa.Column("seat", sa.Integer(), nullable=False),
+        sa.Column("version_id", sa.Integer(), nullable=False),
+        sa.Column("rotation", sa.Integer(), nullable=False),
+        sa.Column("place", sa.String(), nullable=False),
+        sa.Column("decision", sa.Integer(), nullable=False),
+        sa.Column("verdict", sa.String(length=16), nullable=False),
+        sa.Column("why", sa.String(), nullable=False),
+        sa.Column("exit_code", sa.Integer(), nullable=True),
+        sa.Column("oom", sa.Boolean(), nullable=True),
+        sa.ForeignKeyConstraint(["match_id"], ["matches.id"], name=op.f("fk_faults_match_id")),
+        sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_faults_version_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_faults")),
+    )
+    with op.batch_alter_table("faults", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_faults_match_id"), ["match_id"], unique=False)
+        batch_op.create_index("ix_faults_version_match", ["version_id", "match_id"], unique=False)
+
+    op.create_table(
+        "rating_points",
+        sa.Column("variant", sa.String(length=64), nullable=False),
+        sa.Column("version_id", sa.Integer(), nullable=False),
+        sa.Column("matches", sa.Integer(), nullable=False),
+        sa.Column("match_id", sa.Integer(), nullable=False),
+        sa.Column("ordinal", sa.Integer(), nullable=False),
+        sa.Column("finished", sa.Double(), nullable=False),
+        sa.Column("rating", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["match_id"], ["matches.id"], name=op.f("fk_rating_points_match_id")),
+        sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_rating_points_variant")),
+        sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_rating_points_version_id")),
+        sa.PrimaryKeyConstraint("variant", "version_id", "matches", name=op.f("pk_rating_points")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
         "seats",
         sa.Column("match_id", sa.Integer(), nullable=False),
         sa.Column("seat", sa.Integer(), nullable=False),
@@ -528,31 +635,6 @@ def upgrade() -> None:
         )
 
     op.create_table(
-        "state_changes",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("variant", sa.String(length=64), nullable=False),
-        sa.Column("version_id", sa.Integer(), nullable=False),
-        sa.Column("at", sa.Double(), nullable=False),
-        sa.Column("state", sa.String(length=16), nullable=False),
-        sa.Column("by", sa.String(length=16), nullable=False),
-        sa.Column("reason", sa.String(), nullable=False),
-        sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_state_changes_variant")),
-        sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_state_changes_version_id")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_state_changes")),
-    )
-    with op.batch_alter_table("state_changes", schema=None) as batch_op:
-        batch_op.create_index("ix_state_changes_version", ["version_id", "id"], unique=False)
-
-    op.create_table(
-        "think_times",
-        sa.Column("variant", sa.String(length=64), nullable=False),
-        sa.Column("version_id", sa.Integer(), nullable=False),
-        sa.Column("histogram", sa.JSON(), nullable=False),
-        sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_think_times_variant")),
-        sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_think_times_version_id")),
-        sa.PrimaryKeyConstraint("variant", "version_id", name=op.f("pk_think_times")),
-    )
-    op.create_table(
         "void_attempts",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("match_id", sa.Integer(), nullable=False),
@@ -574,11 +656,6 @@ def downgrade() -> None:
         batch_op.drop_index("ix_void_attempts_variant")
 
     op.drop_table("void_attempts")
-    op.drop_table("think_times")
-    with op.batch_alter_table("state_changes", schema=None) as batch_op:
-        batch_op.drop_index("ix_state_changes_version")
-
-    op.drop_table("state_changes")
     with op.batch_alter_table("seats", schema=None) as batch_op:
         batch_op.drop_index(
             "ix_seats_version_matches",
@@ -588,30 +665,13 @@ def downgrade() -> None:
         batch_op.drop_index("ix_seats_version_match")
 
     op.drop_table("seats")
-    with op.batch_alter_table("ratings", schema=None) as batch_op:
-        batch_op.drop_index("ix_ratings_version")
-
-    op.drop_table("ratings")
     op.drop_table("rating_points")
-    with op.batch_alter_table("people_chairs", schema=None) as batch_op:
-        batch_op.drop_index("ix_people_chairs_account")
-
-    op.drop_table("people_chairs")
-    with op.batch_alter_table("pair_stats", schema=None) as batch_op:
-        batch_op.drop_index("ix_pair_stats_b")
-
-    op.drop_table("pair_stats")
     with op.batch_alter_table("faults", schema=None) as batch_op:
         batch_op.drop_index("ix_faults_version_match")
         batch_op.drop_index(batch_op.f("ix_faults_match_id"))
 
     op.drop_table("faults")
-    op.drop_table("versions")
-    op.drop_table("login_codes")
-    with op.batch_alter_table("credentials", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_credentials_owner_id"))
-
-    op.drop_table("credentials")
+    op.drop_table("event_tables")
     with op.batch_alter_table("matches", schema=None) as batch_op:
         batch_op.drop_index("ix_matches_variant")
         batch_op.drop_index(
@@ -624,8 +684,42 @@ def downgrade() -> None:
             sqlite_where=sa.text("status = 'leased'"),
             postgresql_where=sa.text("status = 'leased'"),
         )
+        batch_op.drop_index(
+            "ix_matches_event",
+            sqlite_where=sa.text("event_id IS NOT NULL"),
+            postgresql_where=sa.text("event_id IS NOT NULL"),
+        )
 
     op.drop_table("matches")
+    op.drop_table("event_rounds")
+    op.drop_table("event_entries")
+    op.drop_table("think_times")
+    with op.batch_alter_table("state_changes", schema=None) as batch_op:
+        batch_op.drop_index("ix_state_changes_version")
+
+    op.drop_table("state_changes")
+    with op.batch_alter_table("ratings", schema=None) as batch_op:
+        batch_op.drop_index("ix_ratings_version")
+
+    op.drop_table("ratings")
+    with op.batch_alter_table("people_chairs", schema=None) as batch_op:
+        batch_op.drop_index("ix_people_chairs_account")
+
+    op.drop_table("people_chairs")
+    with op.batch_alter_table("pair_stats", schema=None) as batch_op:
+        batch_op.drop_index("ix_pair_stats_b")
+
+    op.drop_table("pair_stats")
+    with op.batch_alter_table("events", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_events_state"))
+
+    op.drop_table("events")
+    op.drop_table("versions")
+    op.drop_table("login_codes")
+    with op.batch_alter_table("credentials", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_credentials_owner_id"))
+
+    op.drop_table("credentials")
     op.drop_table("estimates")
     with op.batch_alter_table("bots", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_bots_owner_id"))
