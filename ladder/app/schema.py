@@ -80,7 +80,11 @@ PRINTED: dict[str, Any] = {
     "cluster certs": CertificateRow,
     "event list": list[EventRow],
     **dict.fromkeys(
-        (f"event {word}" for word in ("open", "enter", "withdraw", "freeze", "start", "pause", "redo", "rule", "release", "show")), EventPage
+        (
+            f"event {word}"
+            for word in ("open", "enter", "withdraw", "freeze", "start", "pause", "redo", "rule", "release", "show")
+        ),
+        EventPage,
     ),
     "event export": ExportedEvent,
     "event verify": EventVerification,

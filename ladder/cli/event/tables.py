@@ -10,7 +10,6 @@ from rich.console import Console
 
 from ladder.terminal.fitting_table import Column, fitting
 from ladder.terminal.sanitize import sanitize
-
 from ladder.values.events import EventPlace
 
 if TYPE_CHECKING:

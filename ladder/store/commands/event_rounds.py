@@ -1,5 +1,5 @@
 """
-The rounds of events: drawn outside of a transaction, and written once, whoever draws.
+The rounds of events: drawn outside of a transaction, and written once, by whichever coordinator is first.
 
 A draw may take seconds, so nothing is locked meanwhile. The transaction that writes it looks whether the event is
 still what the draw was made from. So two coordinators may draw the same round, and one of them writes it.

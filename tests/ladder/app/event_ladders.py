@@ -69,7 +69,7 @@ def coordinator_of(ladder: Ladder, time: Time) -> Coordinator:
 def play(
     coordinator: Coordinator, rounds: int, answer: Callable[[MatchTask], MatchOutcome] = recorded, at_once: int = 4
 ) -> list[MatchTask]:
-    """Take matches so often and record them; give the tasks."""
+    """Take matches in that many rounds and record them; give the tasks."""
     tasks = []
     for _ in range(rounds):
         taken = coordinator.take(at_once)

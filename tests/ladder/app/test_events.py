@@ -1,15 +1,27 @@
-"""Events on a ladder, held by a coordinator."""
+"""Events on a ladder, held by a coordinator, and verified from their exports."""
 
 from __future__ import annotations
 
+import json
+import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import select, text
 
-from ladder.app.event import reading
+from ladder.app.database_maintenance import check_database
+from ladder.app.event import holding, reading
+from ladder.app.event.exporting import export_event
+from ladder.app.event.verifying import verify_event
+from ladder.errors import LadderError, UserError
+from ladder.settings.settings import load_settings
+from ladder.store import models
+from ladder.store.commands.retiring import retire
+from ladder.store.queries.matches import unfinished
 from ladder.values.accounts import LOCAL
 from ladder.values.held_events import EventState
-from tests.ladder.app.event_ladders import coordinator_of, play, started_cup
+from pigpen.rules import PRESETS
+from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, play, started_cup
 from tests.ladder.recorded_ladders import new_ladder
 from tests.ladder.virtual import Time
 
@@ -19,7 +31,10 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
 
-from ladder.settings.settings import load_settings
+RATED = ("ratings", "pair_stats", "rating_points", "think_times", "estimates", "state_changes")
+"""Tables of what is rated."""
+ROUNDS = 12
+"""More than the cup has."""
 
 
 @pytest.fixture
@@ -29,9 +44,135 @@ def ladder(tmp_path: Path) -> Iterator[Ladder]:
     found.database.close()
 
 
+def rows(ladder: Ladder) -> dict[str, list[tuple[object, ...]]]:
+    with ladder.database.read() as session:
+        names = set(session.scalars(text("SELECT name FROM sqlite_master WHERE type = 'table'")))
+        assert set(RATED) <= names
+        return {name: sorted(map(tuple, session.execute(text(f"SELECT * FROM {name}"))), key=repr) for name in RATED}
+
+
+def edited(path: Path, change: dict[str, bytes]) -> Path:
+    """The same archive with some of its files changed."""
+    target = path.with_name(f"edited-{path.name}")
+    with zipfile.ZipFile(path) as source, zipfile.ZipFile(target, "w") as copy:
+        for name in source.namelist():
+            copy.writestr(name, change.get(name, source.read(name)))
+    return target
+
+
 def test_an_event_is_played_to_its_end(ladder: Ladder) -> None:
     started_cup(ladder)
-    play(coordinator_of(ladder, Time()), 12)
+    play(coordinator_of(ladder, Time()), ROUNDS)
     page = reading.event(ladder, LOCAL, "cup")
     assert page.state is EventState.OVER
     assert sorted(one.name for one in page.standings) == sorted(f"Bot-{number}" for number in range(1, 9))
+    assert page.standings[0].place == 1
+
+
+@pytest.mark.sqlite
+def test_an_event_that_is_not_rated_changes_nothing_that_is(ladder: Ladder) -> None:
+    started_cup(ladder)
+    before = rows(ladder)
+    events_matches = play_event_alone(ladder)
+    assert events_matches
+    assert rows(ladder) == before
+    assert list(check_database(ladder)) == []
+
+
+def play_event_alone(ladder: Ladder) -> int:
+    """Play until the event is over; give how many of its matches are done."""
+    coordinator = coordinator_of(ladder, Time())
+    for _ in range(ROUNDS):
+        if reading.event(ladder, LOCAL, "cup").state is EventState.OVER:
+            break
+        play(coordinator, 1, at_once=1)
+    with ladder.database.read() as session:
+        done = session.scalars(select(models.StoredMatch.id).where(models.StoredMatch.status == models.Status.DONE))
+        return len(done.all())
+
+
+def test_two_coordinators_draw_each_round_once(ladder: Ladder) -> None:
+    started_cup(ladder)
+    time = Time()
+    one, other = coordinator_of(ladder, time), coordinator_of(ladder, time)
+    for _ in range(ROUNDS):
+        play(one, 1, at_once=1)
+        play(other, 1, at_once=1)
+    page = reading.event(ladder, LOCAL, "cup", everything=True)
+    assert page.state is EventState.OVER
+    assert [found.number for found in page.round_list] == list(range(1, page.rounds + 1))
+    assert [len(found.tables) for found in page.round_list if found.kind == "round"] == [2, 2, 1]
+    matches = [table.match for found in page.round_list for table in found.tables]
+    with ladder.database.read() as session:
+        events_own = session.scalars(
+            select(models.StoredMatch.id).where(models.StoredMatch.event_id.is_not(None))
+        ).all()
+    assert sorted(matches) == sorted(events_own)  # type: ignore[type-var]
+
+
+def test_a_bot_that_is_retired_stays_in_its_event(ladder: Ladder) -> None:
+    started_cup(ladder)
+    with ladder.database.write() as session:
+        retire(session, "Bot-1", [], "enough", 0.0)
+    play(coordinator_of(ladder, Time()), ROUNDS)
+    page = reading.event(ladder, LOCAL, "cup")
+    assert page.state is EventState.OVER
+    assert "Bot-1" in {one.name for one in page.standings}
+
+
+def test_the_seed_is_committed_to_before_anyone_enters_and_known_at_the_end(ladder: Ladder) -> None:
+    open_cup(ladder)
+    committed = reading.event(ladder, LOCAL, "cup")
+    assert (committed.seed, len(committed.commitment)) == (None, 64)
+    holding.freeze(ladder, LOCAL, "cup")
+    holding.start(ladder, LOCAL, "cup")
+    play(coordinator_of(ladder, Time()), ROUNDS)
+    page = reading.event(ladder, LOCAL, "cup")
+    assert page.seed
+    assert page.commitment == committed.commitment
+
+
+def test_an_export_holds_on_its_own_and_not_once_it_is_edited(ladder: Ladder, tmp_path: Path) -> None:
+    started_cup(ladder)
+    play(coordinator_of(ladder, Time()), ROUNDS)
+    path = tmp_path / "cup.zip"
+    export_event(ladder, "cup", path)
+    found = verify_event(path)
+    page = reading.event(ladder, LOCAL, "cup", everything=True)
+    tables = sum(len(each.tables) for each in page.round_list)
+    assert (found.holds, found.findings, found.rounds, found.tables) == (True, (), page.rounds, tables)
+    assert found.winner == page.standings[0].name
+
+    with zipfile.ZipFile(path) as file:
+        event = json.loads(file.read("event.json"))
+        record = next(name for name in file.namelist() if name != "event.json")
+    seats = event["rounds"][0]["tables"]
+    seats[0]["entrants"], seats[1]["entrants"] = seats[1]["entrants"], seats[0]["entrants"]
+    assert not verify_event(edited(path, {"event.json": json.dumps(event).encode()})).holds
+    assert not verify_event(edited(path, {record: b""})).holds
+    (tmp_path / "no.zip").write_text("no")
+    with pytest.raises(UserError, match="cannot be read as an export"):
+        verify_event(tmp_path / "no.zip")
+
+
+def test_a_sealed_round_is_not_among_the_matches_of_the_ladder(ladder: Ladder) -> None:
+    started_cup(ladder, file=FILE.format(show="manual"))
+    with ladder.database.read() as session:
+        queued = session.scalars(select(models.StoredMatch.id).where(models.StoredMatch.sealed)).all()
+        assert len(queued) == 2
+        assert not {row.id for row in unfinished(session, models.Status.QUEUED, 50)} & set(queued)
+
+
+@pytest.mark.parametrize(
+    ("act", "sentence"),
+    [
+        (lambda ladder: holding.enter(ladder, LOCAL, "cup", "Bot-9"), "Bot-9"),
+        (lambda ladder: holding.enter(ladder, LOCAL, "nothing", "Bot-1"), "There is no event 'nothing' on this ladder"),
+        (lambda ladder: holding.start(ladder, LOCAL, "cup"), "cup"),
+        (lambda ladder: holding.open_event(ladder, LOCAL, "cup", FILE.format(show="live"), PRESETS["gongzhu"]), "cup"),
+    ],
+)
+def test_what_cannot_be_done_now_is_said(ladder: Ladder, act: object, sentence: str) -> None:
+    open_cup(ladder)
+    with pytest.raises(LadderError, match=sentence):
+        act(ladder)  # type: ignore[operator]
