@@ -66,12 +66,19 @@ async def flood(bot: RawBot, count: int) -> None:
 
 
 async def answers(socket: Path) -> None:
-    """Open a connection and wait until the referee greets."""
+    """
+    Open a connection and wait until the referee greets.
+
+    It closes one at once while it has four, those included of which it does not know yet that they are closed.
+    """
+    greeting = b""
     async with asyncio.timeout(PATIENCE):
-        reader, writer = await asyncio.open_unix_connection(socket)
-        writer.write(PREFACE)
-        assert await reader.read(1)
-        writer.close()
+        while not greeting:
+            reader, writer = await asyncio.open_unix_connection(socket)
+            with contextlib.suppress(ConnectionError):
+                writer.write(PREFACE)
+                greeting = await reader.read(1)
+            writer.close()
 
 
 @contextlib.asynccontextmanager
