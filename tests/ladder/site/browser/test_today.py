@@ -30,7 +30,7 @@ PLAYS = """async () => {
     });
   for (;;) {
     const state = await (await fetch(`${base}/state`, { headers: { Accept: "application/json" } })).json();
-    if (state.over) return state.over.place;
+    if (state.over?.verify) return state.over.place; // before it, the result is not stored yet
     const question = state.question;
     if (state.result) await post("presence", { state: "ready", deal: state.result.deal });
     else if (question) {
