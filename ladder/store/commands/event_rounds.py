@@ -42,7 +42,10 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
     from ladder.store.models import StoredMatch
 
-QUARANTINED = "The platform has given up match {match} at table {table} of round {round}. Play it again with: {command}"
+QUARANTINED = (
+    "The platform has given up match {match} at table {table} of round {round}. Play it again with: pigpen event redo "
+    "{event} --round {round} --table {table} --reason TEXT, and go on with: pigpen event start {event}"
+)
 
 
 @dataclass(frozen=True)
@@ -163,9 +166,8 @@ def _step(event: int, known: Held, now: float, is_forced: bool) -> Step | None:
 
 
 def _pause(event: StoredEvent, table: EventTable, match: StoredMatch) -> None:
-    command = f"pigpen event redo {event.name} --round {table.round} --table {table.number}"
-    where = {"match": match.id, "table": table.number, "round": table.round}
-    event.state, event.reason = EventState.PAUSED, QUARANTINED.format(**where, command=command)
+    where = {"event": event.name, "match": match.id, "table": table.number, "round": table.round}
+    event.state, event.reason = EventState.PAUSED, QUARANTINED.format(**where)
 
 
 def _show(session: Session, event: StoredEvent, number: int, show: str) -> None:

@@ -191,7 +191,9 @@ def start_event(session: Session, event: StoredEvent, now: float) -> None:
     Raises:
         LadderError: If the entrants are not final, or it runs, or is over.
     """
-    way_out = "First make its list of entrants final: pigpen event freeze" if event.state == EventState.OPEN else ""
+    way_out = ""
+    if event.state == EventState.OPEN:
+        way_out = f"First make its list of entrants final: pigpen event freeze {event.name}"
     in_state(event, EventState.FROZEN, EventState.PAUSED, way_out=way_out)
     event.state, event.reason, event.started = EventState.RUNNING, "", event.started or now
 

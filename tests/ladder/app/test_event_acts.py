@@ -1,0 +1,324 @@
+"""What the organiser of an event decides while it runs, and what becomes of bots and matches that fail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import select
+
+from ladder.app.accounts import managing
+from ladder.app.event import holding, reading
+from ladder.app.event.exporting import export_event
+from ladder.app.event.verifying import verify_event
+from ladder.errors import Forbidden, LadderError, UserError
+from ladder.settings.settings import load_settings
+from ladder.store import models
+from ladder.store.commands.event_rounds import advance_events
+from ladder.store.commands.queue import MATCHES
+from ladder.store.commands.suspending import set_state
+from ladder.store.leases import MAX_LOSSES, Lease
+from ladder.store.names import find_version
+from ladder.values.accounts import LOCAL, NOBODY, Viewer
+from ladder.values.held_events import EventState
+from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, play, started_cup
+from tests.ladder.ladders import NOW, enter, lease
+from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.virtual import Time, recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from ladder.app.ladder import Ladder
+    from ladder.runner.coordinator import Coordinator
+    from ladder.values.held_events import EventPage, EventTableRow
+
+ALL_ROUNDS = 12
+"""More than the cup has."""
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[Ladder]:
+    found = new_ladder(load_settings(data_dir=tmp_path / "data", sandbox="process"))
+    yield found
+    found.database.close()
+
+
+@pytest.fixture
+def coordinator(ladder: Ladder) -> Coordinator:
+    return coordinator_of(ladder, Time())
+
+
+def page(ladder: Ladder) -> EventPage:
+    return reading.event(ladder, LOCAL, "cup", everything=True)
+
+
+def table(ladder: Ladder, number: int, place: int = 1) -> EventTableRow:
+    return page(ladder).round_list[number - 1].tables[place - 1]
+
+
+def finish(ladder: Ladder, coordinator: Coordinator) -> EventPage:
+    """Play what is left; the export then holds."""
+    play(coordinator, ALL_ROUNDS)
+    found = page(ladder)
+    assert found.state is EventState.OVER
+    path = ladder.settings.data_dir.parent / "cup.zip"
+    export_event(ladder, "cup", path)
+    verified = verify_event(path)
+    assert (verified.holds, verified.findings) == (True, ())
+    assert verified.winner == found.standings[0].name
+    return found
+
+
+def test_no_round_is_drawn_while_it_is_paused_and_what_is_drawn_is_played(
+    ladder: Ladder, coordinator: Coordinator
+) -> None:
+    started_cup(ladder)
+    holding.pause(ladder, LOCAL, "cup", "Dinner.")
+    play(coordinator, ALL_ROUNDS)
+    found = page(ladder)
+    assert (found.state, found.reason, found.rounds) == (EventState.PAUSED, "Dinner.", 1)
+    assert found.round_list[0].is_over
+    with pytest.raises(LadderError, match=r"The event 'cup' is paused\. Only an event that is running can be paused"):
+        holding.pause(ladder, LOCAL, "cup")
+    holding.start(ladder, LOCAL, "cup")
+    assert (page(ladder).reason, page(ladder).rounds) == ("", 2)
+    finish(ladder, coordinator)
+
+
+def test_a_round_can_be_drawn_by_hand_once_the_last_one_is_over(ladder: Ladder, coordinator: Coordinator) -> None:
+    started_cup(ladder)
+    with pytest.raises(LadderError, match="2 tables of the last round have no result yet"):
+        holding.draw(ladder, LOCAL, "cup")
+    holding.pause(ladder, LOCAL, "cup")
+    play(coordinator, 1)
+    assert holding.draw(ladder, LOCAL, "cup") == 2
+    assert page(ladder).state is EventState.PAUSED
+
+
+def test_a_table_of_the_last_round_is_played_again_with_other_cards(ladder: Ladder, coordinator: Coordinator) -> None:
+    started_cup(ladder)
+    holding.pause(ladder, LOCAL, "cup")
+    with pytest.raises(LadderError, match="Table 1 of round 1 is not over yet"):
+        holding.redo(ladder, LOCAL, "cup", 1, 1, "A power cut.")
+    play(coordinator, 1)
+    before = table(ladder, 1)
+    with pytest.raises(UserError, match="A reason is needed"):
+        holding.redo(ladder, LOCAL, "cup", 1, 1, " ")
+    match = holding.redo(ladder, LOCAL, "cup", 1, 1, "A power cut.")
+    again = table(ladder, 1)
+    assert (again.match, again.turn, again.bots, again.boards) == (match, 1, before.bots, None)
+    with ladder.database.read() as session:
+        seeds = [session.get_one(models.StoredMatch, each).seed for each in (before.match, match)]
+        assert seeds[0] != seeds[1]
+    play(coordinator, 1)
+    assert table(ladder, 1).boards
+    holding.start(ladder, LOCAL, "cup")
+    with pytest.raises(LadderError, match=r"Round 1 is not the last round that was drawn.*pigpen event rule"):
+        holding.redo(ladder, LOCAL, "cup", 1, 1, "A power cut.")
+    (row,) = (row for row in managing.audit(ladder, LOCAL) if row.action == "event.redo")
+    assert (row.subject, "A power cut." in str(row)) == ("cup", True)
+    finish(ladder, coordinator)
+
+
+def test_a_table_of_the_final_is_played_again_after_the_end(ladder: Ladder, coordinator: Coordinator) -> None:
+    started_cup(ladder)
+    play(coordinator, ALL_ROUNDS)
+    last = page(ladder).rounds
+    holding.redo(ladder, LOCAL, "cup", last, 1, "The wrong clock.")
+    assert page(ladder).state is EventState.RUNNING
+    assert finish(ladder, coordinator).round_list[last - 1].tables[0].turn == 1
+
+
+def test_a_ruling_changes_the_standings_and_not_the_tables_that_were_drawn(
+    ladder: Ladder, coordinator: Coordinator
+) -> None:
+    started_cup(ladder)
+    play(coordinator, 1)
+    advance_events(ladder.database, NOW)
+    before = page(ladder)
+    assert before.rounds == 2
+    victim = next(one.name for one in before.standings if one.name in table(ladder, 1).bots)
+    holding.rule(ladder, LOCAL, "cup", 1, 1, [victim], "Two bots of one author shared their cards.")
+    ruled = table(ladder, 1)
+    assert ruled.points is not None
+    seat = ruled.bots.index(victim)
+    assert ruled.points[seat] == 0
+    (ruling,) = ruled.rulings
+    assert (ruling.last, ruling.reason) == ((victim,), "Two bots of one author shared their cards.")
+    after = page(ladder)
+    assert after.standings[-1].name == victim
+    assert [each.tables for each in after.round_list[1:]] == [each.tables for each in before.round_list[1:]]
+    (row,) = (row for row in managing.audit(ladder, LOCAL) if row.action == "event.rule")
+    assert (row.subject, victim in str(row)) == ("cup", True)
+    finish(ladder, coordinator)
+
+
+def test_a_ruling_about_the_final_changes_the_winner_of_an_event_that_is_over(
+    ladder: Ladder, coordinator: Coordinator
+) -> None:
+    started_cup(ladder)
+    play(coordinator, ALL_ROUNDS)
+    before = page(ladder)
+    winner = before.standings[0].name
+    assert winner in before.round_list[-1].tables[0].bots
+    holding.rule(ladder, LOCAL, "cup", before.rounds, 1, [winner], "It had read the cards of others.")
+    after = finish(ladder, coordinator)
+    assert after.standings[0].name != winner
+    assert {one.name for one in after.standings} == {one.name for one in before.standings}
+
+
+@pytest.mark.parametrize(
+    ("number", "place", "last", "sentence"),
+    [
+        (2, 1, ["Bot-1"], "'cup' has no table 1 in round 2|has no result yet"),
+        (1, 3, ["Bot-1"], "'cup' has no table 3 in round 1"),
+        (1, 1, ["Bot-77"], "'Bot-77' has not entered 'cup'. To list who has: pigpen event show cup"),
+        (1, 1, [], "Name each bot that is to be last once: --last BOT"),
+        (1, 1, ["other table"], "does not sit at table 1 of round 1"),
+    ],
+)
+def test_a_ruling_is_about_bots_of_a_table_that_has_a_result(
+    ladder: Ladder, coordinator: Coordinator, number: int, place: int, last: list[str], sentence: str
+) -> None:
+    started_cup(ladder)
+    play(coordinator, 1)
+    last = [table(ladder, 1, 2).bots[0] if bot == "other table" else bot for bot in last]
+    with pytest.raises((LadderError, UserError), match=sentence):
+        holding.rule(ladder, LOCAL, "cup", number, place, last, "A reason.")
+    assert not any(each.rulings for found in page(ladder).round_list for each in found.tables)
+
+
+def test_a_bot_that_leaves_is_replaced_by_a_stand_in_and_keeps_its_results(
+    ladder: Ladder, coordinator: Coordinator
+) -> None:
+    open_cup(ladder, 9)
+    assert holding.withdraw(ladder, LOCAL, "cup", "Bot-9") is None
+    assert len(page(ladder).entrant_list) == 8
+    holding.freeze(ladder, LOCAL, "cup")
+    holding.start(ladder, LOCAL, "cup")
+    holding.pause(ladder, LOCAL, "cup")
+    play(coordinator, 1)
+    assert holding.withdraw(ladder, LOCAL, "cup", "Bot-1") == 1
+    with pytest.raises(LadderError, match="Bot-1 has left 'cup' already"):
+        holding.withdraw(ladder, LOCAL, "cup", "Bot-1")
+    holding.start(ladder, LOCAL, "cup")
+    second = page(ladder).round_list[1]
+    seated = [bot for each in second.tables for bot in each.bots]
+    assert "Bot-1" not in seated
+    assert [bot for bot in seated if bot.startswith("stand-in")]
+    found = finish(ladder, coordinator)
+    assert sorted(one.name for one in found.standings) == [f"Bot-{number}" for number in range(1, 9)]
+    with pytest.raises(LadderError, match="The event 'cup' is over"):
+        holding.withdraw(ladder, LOCAL, "cup", "Bot-2")
+
+
+def test_results_are_shown_one_table_after_the_other(ladder: Ladder, coordinator: Coordinator) -> None:
+    started_cup(ladder, file=FILE.format(show="manual"))
+    assert holding.release(ladder, LOCAL, "cup") is None  # nothing has been played
+    play(coordinator, ALL_ROUNDS)
+    everything = page(ladder)
+    assert everything.state is EventState.OVER
+    with pytest.raises(LadderError, match=r"Not all results of 'cup' are shown yet.*pigpen event release cup"):
+        export_event(ladder, "cup", ladder.settings.data_dir.parent / "early.zip")
+    tables = [(found.number, each.number) for found in everything.round_list for each in found.tables]
+    for number, place in tables:
+        before = reading.event(ladder, LOCAL, "cup")
+        assert before.seed is None
+        assert before.round_list[number - 1].tables[place - 1].boards is None
+        assert holding.release(ladder, LOCAL, "cup") == (number, place)
+        after = reading.event(ladder, LOCAL, "cup")
+        assert after.round_list[number - 1].tables[place - 1].boards is not None
+    assert holding.release(ladder, LOCAL, "cup") is None
+    assert reading.event(ladder, LOCAL, "cup") == page(ladder)
+    finish(ladder, coordinator)
+
+
+def test_a_match_that_the_platform_failed_is_played_again(ladder: Ladder) -> None:
+    started_cup(ladder)
+    time = Time()
+    coordinator = coordinator_of(ladder, time)
+    (failed, done) = coordinator.take(2)
+    coordinator.record(recorded(done))
+    assert coordinator.fail(failed.match, failed.attempt, "No Docker engine answers.") is models.Status.QUEUED
+    assert coordinator.suspect(failed.match, 0) == []
+    assert page(ladder).rounds == 1
+    time.now += 3600  # it is tried again after a while
+    found = finish(ladder, coordinator)
+    (again,) = (each for each in found.round_list[0].tables if each.match == failed.match)
+    assert again.turn == 0
+    assert again.boards
+
+
+def test_a_match_that_the_platform_gives_up_pauses_the_event_until_it_is_played_again(
+    ladder: Ladder, coordinator: Coordinator
+) -> None:
+    started_cup(ladder)
+    first = table(ladder, 1).match
+    assert first is not None
+    with ladder.database.write() as session:
+        for _ in range(MAX_LOSSES):
+            attempt = lease(session, first)
+            MATCHES.lose(session, Lease(first, attempt), NOW, "No worker had a slot for it.")
+    play(coordinator, 3)
+    found = page(ladder)
+    assert (found.state, found.rounds) == (EventState.PAUSED, 1)
+    assert found.reason == (
+        f"The platform has given up match {first} at table 1 of round 1. Play it again with: pigpen event redo cup "
+        "--round 1 --table 1 --reason TEXT, and go on with: pigpen event start cup"
+    )
+    holding.redo(ladder, LOCAL, "cup", 1, 1, "No worker had a slot.")
+    holding.start(ladder, LOCAL, "cup")
+    assert finish(ladder, coordinator).round_list[0].tables[0].turn == 1
+
+
+def test_bots_that_are_suspended_or_replaced_play_their_event_to_the_end(
+    ladder: Ladder, coordinator: Coordinator
+) -> None:
+    started_cup(ladder)
+    with ladder.database.write() as session:
+        (suspended, replaced) = (
+            session.get_one(models.Rating, ("gongzhu", find_version(session, name, "gongzhu").id))
+            for name in ("Bot-1", "Bot-2")
+        )
+        set_state(session, suspended, models.State.SUSPENDED, "It failed too often.", "ladder", NOW)
+        enter(session, "Bot-2", "gongzhu")
+        played = {suspended.version_id, replaced.version_id}
+    tasks = play(coordinator, ALL_ROUNDS)
+    assert page(ladder).state is EventState.OVER
+    events_own = [each.match for found in page(ladder).round_list for each in found.tables]
+    with ladder.database.read() as session:
+        versions = set(
+            session.scalars(select(models.StoredSeat.version_id).where(models.StoredSeat.match_id.in_(events_own)))
+        )
+    assert played <= versions
+    assert {task.match for task in tasks} >= set(events_own)
+    assert {"Bot-1", "Bot-2"} <= {one.name for one in page(ladder).standings}
+
+
+ACTS: dict[str, Callable[[Ladder, Viewer], object]] = {
+    "freeze": lambda ladder, viewer: holding.freeze(ladder, viewer, "cup"),
+    "start": lambda ladder, viewer: holding.start(ladder, viewer, "cup"),
+    "pause": lambda ladder, viewer: holding.pause(ladder, viewer, "cup"),
+    "draw": lambda ladder, viewer: holding.draw(ladder, viewer, "cup"),
+    "redo": lambda ladder, viewer: holding.redo(ladder, viewer, "cup", 1, 1, "why"),
+    "rule": lambda ladder, viewer: holding.rule(ladder, viewer, "cup", 1, 1, ["Bot-1"], "why"),
+    "release": lambda ladder, viewer: holding.release(ladder, viewer, "cup"),
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+@pytest.mark.parametrize("viewer", [NOBODY, Viewer("ada")], ids=["nobody", "an account"])
+def test_only_organisers_decide(ladder: Ladder, act: str, viewer: Viewer) -> None:
+    started_cup(ladder)
+    before = page(ladder)
+    with pytest.raises(Forbidden):
+        ACTS[act](ladder, viewer)
+    assert page(ladder) == before
+
+
+def test_an_event_starts_once_its_entrants_are_final(ladder: Ladder) -> None:
+    open_cup(ladder)
+    with pytest.raises(LadderError, match=r"The event 'cup' is open\. First make .*: pigpen event freeze cup"):
+        holding.start(ladder, LOCAL, "cup")
