@@ -46,7 +46,7 @@ RULES = {**PRESETS, FOR_TWO.name: FOR_TWO}
 PATIENT = {"PIGPEN_CLOCK": "6000+1", "PIGPEN_LIMIT": "3600"}
 """A clock for bots that wait."""
 CHOICES = {"Trotter": 0, "Snout": -1, "Truffle": 1, "Sty": 2, "Boar": -2, "Gilt": 3}
-"""The bots, each of an owner of its own, and which of their legal cards they play."""
+"""The bots, each of an owner of its own, and which of their legal cards they play; others play one by their name."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,9 @@ def enter_quick(
     """Enter one of the bots; a pre-flight would take longer than its matches."""
     source = folder / name
     source.mkdir()
-    (source / "bot.py").write_text(program.replace("\nCHOICE = 0\n", f"\nCHOICE = {CHOICES[name]}\n"))
+    (source / "bot.py").write_text(
+        program.replace("\nCHOICE = 0\n", f"\nCHOICE = {CHOICES.get(name, sum(name.encode()) % 7 - 3)}\n")
+    )
     content = Content.read(source)
     identity = f"sha256:{content.hash}"
     keep_folder(content, settings.data_dir)

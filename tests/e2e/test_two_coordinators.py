@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import random
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
 
-from ladder.store import models
-from ladder.store.cluster_models import StoredCoordinator
-from ladder.store.commands.coordinators import LEFT
 from ladder.store.models import Status
-from tests.e2e.command import PIGPEN, environment
 from tests.e2e.judging import assert_each_result_has_its_record, assert_ratings_follow_from_the_records
+from tests.e2e.runners import coordinators, playing, recorded, runner
 from tests.e2e.small_ladder import SLOW, SmallLadder, small_ladder
 from tests.ladder.postgres import LASTING, Server, running_server
 from tests.waiting import PATIENCE, until
@@ -32,42 +27,6 @@ def kills(rng: random.Random) -> Iterator[str]:
     yield from ("one", "database", "other")
     while True:
         yield rng.choice(("one", "database", "other"))
-
-
-@contextmanager
-def runner(ladder: SmallLadder, *words: str) -> Iterator[subprocess.Popen[bytes]]:
-    """``pigpen ladder run`` that nobody listens to; killed at the end if it still runs."""
-    with (
-        (ladder.scratch.parent / "output").open("ab") as output,
-        subprocess.Popen(
-            [PIGPEN, "ladder", "run", "--concurrency", "2", *words], cwd=ladder.settings.data_dir,
-            env=environment(**ladder.variables()), stdout=output, stderr=output,
-        ) as program,
-    ):  # fmt: skip
-        try:
-            yield program
-        finally:
-            program.kill()
-
-
-def recorded(ladder: SmallLadder) -> int:
-    with ladder.database.read() as session:
-        return session.scalar(select(func.max(models.StoredMatch.ordinal))) or 0
-
-
-def coordinators(ladder: SmallLadder) -> set[int]:
-    """The processes of coordinators that have joined, and not left."""
-    with ladder.database.read() as session:
-        return {
-            int(holder.split(" ")[3]) for holder in session.scalars(select(StoredCoordinator.holder)) if holder != LEFT
-        }
-
-
-def playing(ladder: SmallLadder) -> set[int]:
-    """The processes of coordinators that have leased a match."""
-    leased = select(models.StoredMatch.holder).where(models.StoredMatch.status == Status.LEASED)
-    with ladder.database.read() as session:
-        return {int(holder.split(" ")[3]) for holder in session.scalars(leased) if holder}
 
 
 def play_and_kill(ladder: SmallLadder, server: Server, rng: random.Random, times: int) -> None:

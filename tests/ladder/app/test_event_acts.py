@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.event import listen, remove
 
 from ladder.app.accounts import managing
 from ladder.app.event import holding, reading
@@ -15,6 +16,7 @@ from ladder.errors import Forbidden, LadderError, UserError
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.event_rounds import advance_events
+from ladder.store.commands.held_events import start_event
 from ladder.store.commands.queue import MATCHES
 from ladder.store.commands.suspending import set_state
 from ladder.store.leases import MAX_LOSSES, Lease
@@ -295,6 +297,49 @@ def test_bots_that_are_suspended_or_replaced_play_their_event_to_the_end(
     assert played <= versions
     assert {task.match for task in tasks} >= set(events_own)
     assert {"Bot-1", "Bot-2"} <= {one.name for one in page(ladder).standings}
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def test_a_process_that_is_killed_while_it_draws_a_round_leaves_nothing_of_it(ladder: Ladder) -> None:
+    """At each of the statements that write the round: the next process draws the same one, once."""
+    open_cup(ladder)
+    holding.freeze(ladder, LOCAL, "cup")
+    with ladder.database.write() as session:
+        event = session.scalars(select(models.StoredEvent)).one()
+        start_event(session, event, NOW)
+    frozen = page(ladder)
+    engine, tried, crashes = ladder.database.engine, 0, 0
+    while page(ladder).rounds == 0:
+        left = crashes
+
+        def crash(*_: object) -> None:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise Killed
+
+        listen(engine, "before_cursor_execute", crash)
+        try:
+            advance_events(ladder.database, NOW)
+        except Killed:
+            tried += 1
+            remove(engine, "before_cursor_execute", crash)
+            assert page(ladder) == frozen
+            with ladder.database.read() as session:
+                assert session.scalars(select(models.StoredMatch)).all() == []
+        else:
+            remove(engine, "before_cursor_execute", crash)
+        crashes += 1
+    assert tried > 20
+    drawn = page(ladder).round_list
+    assert [len(found.tables) for found in drawn] == [2]
+    assert advance_events(ladder.database, NOW) == []
+    assert page(ladder).round_list == drawn
+    with ladder.database.read() as session:
+        assert len(session.scalars(select(models.StoredMatch)).all()) == 2
 
 
 ACTS: dict[str, Callable[[Ladder, Viewer], object]] = {

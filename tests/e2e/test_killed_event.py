@@ -1,0 +1,102 @@
+"""An event whose runners are killed again and again: each round is drawn once, each table played once."""
+
+from __future__ import annotations
+
+import random
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app.database_maintenance import check_database
+from ladder.app.event import holding, reading
+from ladder.app.event.exporting import export_event
+from ladder.app.event.verifying import verify_event
+from ladder.app.ladder import Ladder
+from ladder.values.accounts import LOCAL
+from ladder.values.held_events import EventState
+from tests.e2e.judging import assert_each_result_has_its_record, assert_ratings_follow_from_the_records
+from tests.e2e.runners import coordinators, playing, runner
+from tests.e2e.small_ladder import SLOW, small_ladder
+from tests.for_two import FOR_TWO
+from tests.ladder.postgres import LASTING, running_server
+from tests.waiting import until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SEED = 20261126
+FILE = """
+[event]
+name = "Cup for two"
+variant = "for-two"
+entrants = [4, 16]
+stand_in = "counting"
+
+[[stage]]
+name = "Swiss"
+kind = "swiss"
+rounds = 4
+format = "boards:1"
+standings = "performance"
+
+[[stage]]
+name = "Final"
+take = 2
+kind = "final"
+format = "boards:4"
+play_off = "boards:1"
+"""
+BOTS = [f"Bot-{number}" for number in range(1, 17)]
+
+
+@pytest.mark.postgres
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.long)])
+def test_an_event_whose_runners_are_killed_is_held_as_if_nothing_had_happened(tmp_path: Path, times: int) -> None:
+    rng = random.Random(SEED)
+    with (
+        running_server(LASTING) as server,
+        small_ladder(
+            tmp_path, bots=[*BOTS, "house-counting"], program=SLOW, database_url=server.url("postgres")
+        ) as made,
+        Ladder.open(made.settings) as ladder,
+        ExitStack() as stack,
+    ):
+        holding.open_event(ladder, LOCAL, "cup", FILE, FOR_TWO)
+        for bot in BOTS:
+            holding.enter(ladder, LOCAL, "cup", bot)
+        holding.freeze(ladder, LOCAL, "cup")
+        holding.start(ladder, LOCAL, "cup")
+
+        def results() -> int:
+            found = reading.event(ladder, LOCAL, "cup", everything=True)
+            over = found.state is EventState.OVER
+            return 10_000 if over else sum(bool(each.boards) for one in found.round_list for each in one.tables)
+
+        runners = {name: stack.enter_context(runner(made)) for name in ("one", "other")}
+        until(lambda: len(coordinators(made)) == 2)
+        killed = 0
+        for _ in range(times):
+            before, victim = results(), rng.choice(sorted(runners))
+            until(lambda: results() > before and runners[victim].pid in playing(made))  # noqa: B023
+            killed += results() < 10_000
+            runners[victim].kill()
+            runners[victim].wait()
+            runners[victim] = stack.enter_context(runner(made))
+        assert killed == times, "the event was over before"
+        until(lambda: results() == 10_000)
+        for program in runners.values():
+            program.terminate()
+            program.wait()
+
+        page = reading.event(ladder, LOCAL, "cup")
+        assert sorted(one.name for one in page.standings) == sorted(BOTS)
+        assert {each.turn for one in page.round_list for each in one.tables} == {0}
+        assert all(each.status == "done" for one in page.round_list for each in one.tables)
+        export_event(ladder, "cup", tmp_path / "cup.zip")
+        verified = verify_event(tmp_path / "cup.zip")
+        assert (verified.holds, verified.findings) == (True, ())
+        assert_each_result_has_its_record(made)
+        assert_ratings_follow_from_the_records(made)
+        assert list(check_database(ladder)) == []
