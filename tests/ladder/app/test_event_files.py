@@ -1,0 +1,119 @@
+"""The events of examples/events, each held on a ladder from its opening to its end, and verified."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app.event import holding, reading
+from ladder.app.event.exporting import export_event
+from ladder.app.event.files import read_event_text
+from ladder.app.event.verifying import verify_event
+from ladder.errors import LadderError
+from ladder.events.event_file import parse_event
+from ladder.settings.settings import load_settings
+from ladder.values.accounts import LOCAL
+from ladder.values.held_events import EventState
+from ladder.worker.tasks import MatchOutcome
+from pigpen.bot import Bot, decide
+from referee.records.packed_record import PackedRecord
+from tests.ladder.app.event_ladders import coordinator_of, play
+from tests.ladder.ladders import enter
+from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.virtual import Time
+from tests.referee.scripted_seats import ScriptedSeat
+from tests.referee.tables import play_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ladder.app.ladder import Ladder
+    from ladder.worker.tasks import MatchTask
+    from pigpen.rules import Card
+    from pigpen.values.view import View
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "events"
+DAY = 86_400.0
+
+
+class OwnWay(Bot):
+    """Plays the legal card that its name says, so that bots differ."""
+
+    def __init__(self, name: str) -> None:
+        self.choice = sum(name.encode())
+
+    def play(self, view: View) -> Card:
+        return view.legal[self.choice % len(view.legal)]
+
+
+def answer(task: MatchTask) -> MatchOutcome:
+    record, spec = PackedRecord(), task.spec()
+    tables = [
+        [ScriptedSeat(partial(decide, OwnWay(name))) for name in spec.bots]
+        for _ in range(spec.format.tables(spec.rules))
+    ]
+    asyncio.run(play_tables(spec, tables, record.write))
+    return MatchOutcome(match=task.match, attempt=task.attempt, record=bytes(record))
+
+
+@pytest.fixture
+def time() -> Time:
+    return Time()
+
+
+@pytest.fixture
+def ladder(tmp_path: Path, time: Time) -> Iterator[Ladder]:
+    found = replace(new_ladder(load_settings(data_dir=tmp_path / "data", sandbox="process")), clock=time)
+    yield found
+    found.database.close()
+
+
+@pytest.mark.parametrize(
+    ("file", "entrants", "stages"),
+    [
+        ("chematoodlon", 12, {"First round": 3, "Semi-final": 7, "Final": 1}),
+        ("gongzhu-weekend", 8, {"Swiss": 7, "Last sixteen": 1, "Final": 1}),
+        ("five-seat-league", 6, {"League": 2, "Final": 1}),
+        ("partners-cup", 5, {"Round robin": 5, "Semi-finals": 1, "Final": 1}),
+    ],
+)
+def test_an_example_is_held_to_its_end(
+    ladder: Ladder, time: Time, tmp_path: Path, file: str, entrants: int, stages: dict[str, int]
+) -> None:
+    text, rules = read_event_text(EXAMPLES / f"{file}.toml")
+    event = parse_event(text)
+    assert event.starts
+    with ladder.database.write() as session:
+        enter(session, "house-counting", rules.name, owner="house-counting")
+        for number in range(1, entrants + 1):
+            enter(session, f"Bot-{number}", rules.name, rating=1500 + 10 * number)
+    holding.open_event(ladder, LOCAL, file, text, rules)
+    if event.opens:
+        time.now = event.opens.timestamp() - 1
+        with pytest.raises(LadderError, match=f"Bots may enter '{file}' from 2026-12-"):
+            holding.enter(ladder, LOCAL, file, "Bot-1")
+    time.now = event.opens.timestamp() if event.opens else event.starts.timestamp() - DAY
+    for number in range(1, entrants + 1):
+        holding.enter(ladder, LOCAL, file, f"Bot-{number}")
+    time.now = event.starts.timestamp()
+    holding.freeze(ladder, LOCAL, file)
+    holding.start(ladder, LOCAL, file)
+    coordinator = coordinator_of(ladder, time)
+    while (page := reading.event(ladder, LOCAL, file, everything=True)).state is not EventState.OVER:
+        left = sum(not each.boards for one in page.round_list for each in one.tables)
+        if not left:
+            time.now += DAY / 8  # the next round has its time
+        play(coordinator, 1, answer, at_once=max(left, 1))
+    page = reading.event(ladder, LOCAL, file)
+    assert Counter(one.stage for one in page.round_list if one.kind == "round") == stages
+    assert sorted(one.name for one in page.standings) == sorted(f"Bot-{number}" for number in range(1, entrants + 1))
+    assert page.standings[0].place == 1
+    export_event(ladder, file, tmp_path / "event.zip")
+    verified = verify_event(tmp_path / "event.zip")
+    assert (verified.holds, verified.findings) == (True, ())
