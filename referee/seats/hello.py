@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from referee.seats.seat_server import Context
 
 
+_PAGE = "see docs/protocol.md"
+_FIRST = f"send BotMessage.hello as soon as the stream is open ({_PAGE})"
+
+
 def new_token() -> str:
     """A fresh seat token: 128 random bits in hex."""
     return secrets.token_hex(16)
@@ -28,13 +32,24 @@ async def check_hello(context: Context, token: str, seconds: float) -> None:
     try:
         async with asyncio.timeout(seconds):
             data = await context.read()
-        hello = BotMessage.FromString(data if isinstance(data, bytes) else b"").hello
+        message = BotMessage.FromString(data if isinstance(data, bytes) else b"")
     except TimeoutError:
-        await refuse(context, grpc.StatusCode.DEADLINE_EXCEEDED, f"no Hello within {seconds:g} s")
+        await refuse(context, grpc.StatusCode.DEADLINE_EXCEEDED, f"no Hello within {seconds:g} s: {_FIRST}")
     except DecodeError:
-        await refuse(context, grpc.StatusCode.INVALID_ARGUMENT, "the first message is not a Hello")
+        await refuse(context, grpc.StatusCode.INVALID_ARGUMENT, f"the first message cannot be read: {_FIRST}")
+    if message.WhichOneof("body") != "hello":
+        await refuse(context, grpc.StatusCode.INVALID_ARGUMENT, f"the first message is not a Hello: {_FIRST}")
+    hello = message.hello
     if not hmac.compare_digest(hello.token.encode(), token.encode()):
-        await refuse(context, grpc.StatusCode.UNAUTHENTICATED, "that is not the token of this seat")
+        await refuse(
+            context,
+            grpc.StatusCode.UNAUTHENTICATED,
+            f"that is not the token of this seat: hello.token has to be PIGPEN_TOKEN as it is ({_PAGE})",
+        )
     if hello.protocol != PROTOCOL:
-        text = f"this referee speaks protocol {PROTOCOL}, the bot speaks {hello.protocol}; update the bot's SDK"
-        await refuse(context, grpc.StatusCode.FAILED_PRECONDITION, text)
+        await refuse(context, grpc.StatusCode.FAILED_PRECONDITION, other_protocol(PROTOCOL, hello.protocol))
+
+
+def other_protocol(spoken: int, said: int) -> str:
+    """Say that a referee that speaks one protocol is not spoken to in another."""
+    return f"this referee speaks protocol {spoken}, and hello.protocol is {said}; update the bot's SDK ({_PAGE})"

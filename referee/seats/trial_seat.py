@@ -9,6 +9,7 @@ import grpc
 
 from pigpen.v1.referee_pb2 import RefereeMessage, Request, Welcome
 from pigpen.wire.messages import PROTOCOL
+from referee.seats.hello import other_protocol
 from referee.seats.stream_seat import StreamSeat
 
 if TYPE_CHECKING:
@@ -58,8 +59,7 @@ class TrialSeat(StreamSeat):
         await super()._check_hello(context)
         if self._refuses:
             self.refused.set()
-            text = f"this referee speaks protocol {PROTOCOL + 1}, the bot speaks {PROTOCOL}; update the bot's SDK"
-            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, text)
+            await context.abort(grpc.StatusCode.FAILED_PRECONDITION, other_protocol(PROTOCOL + 1, PROTOCOL))
         self.streams += 1
 
     async def _send_missed(self) -> None:

@@ -167,7 +167,10 @@ async def test_a_refusal_ends_it_with_the_referees_words(node_bot: BotSource, tm
         done = await asyncio.to_thread(run, node_bot, PIGPEN_ADDRESS=f"unix:{address}", PIGPEN_TOKEN=TOKEN)
         await seat.close()
     assert done.returncode == 1
-    assert done.stderr == f"No seat at unix:{address}: that is not the token of this seat\n"
+    assert done.stderr == (
+        f"No seat at unix:{address}: that is not the token of this seat: hello.token has to be PIGPEN_TOKEN as it is "
+        "(see docs/protocol.md)\n"
+    )
 
 
 def test_a_new_bot_like_it_is_whole_but_for_its_packages(tmp_path: Path) -> None:

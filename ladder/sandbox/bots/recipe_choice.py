@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected
@@ -56,10 +58,17 @@ def recipe_of(source: BotSource, content: Content) -> Recipe | None:
         raise BotRejected(_why_not(source.name, error)) from None
 
 
+def image_to_build(name: str) -> str:
+    """Name the image that a bot's author builds: in small letters, digits and hyphens, as engines want it."""
+    return f"{re.sub('[^a-z0-9]+', '-', name.lower()).strip('-') or 'bot'}:1"
+
+
 def _why_not(name: str, error: NotUnderstood) -> str:
-    text = shortened(error.text)
+    text, image = shortened(error.text), image_to_build(name)
     return (
         f"{name} is not built here: line {error.line} of its {DOCKERFILE}{f', {text!r},' if text else ''} {error.why}. "
-        f"This ladder builds only {UNDERSTOOD}. Build the image yourself, push it to a registry and submit its digest "
-        '(registry/name@sha256:…), or ask the organiser for the setting builds = "allowed".'
+        f"This ladder builds only {UNDERSTOOD}. Build its image yourself, in its folder, and submit that: "
+        f"docker build -t {image} . && pigpen submit {image} --name {shlex.quote(name)}. (Of an image in another "
+        "registry, submit the digest: registry/name@sha256:….) Or ask the organiser for the setting builds = "
+        '"allowed".'
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
@@ -14,7 +15,7 @@ from docker.utils import parse_repository_tag
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.bot_source import content_of
 from ladder.sandbox.bots.dockerignore import without_ignored
-from ladder.sandbox.bots.recipe_choice import recipe_of
+from ladder.sandbox.bots.recipe_choice import image_to_build, recipe_of
 from ladder.sandbox.bots.recipes import FILES, PLAIN
 from ladder.sandbox.docker.base_image import base_image_id
 from ladder.sandbox.docker.built_images import (
@@ -92,7 +93,7 @@ def image_of_folder(
             labels = {FOLDER_LABEL: re.sub(r"[^\w.-]", "_", folder.name), KEY_LABEL: key, RECIPE_LABEL: does}
             context = _context(client, folder, content, recipe, base, packages, labels)
             # A recipe has them in its Dockerfile, and each step of a build is a container and a commit of its own.
-            _build(client, folder, context, key, {} if recipe else labels)
+            _build(client, folder, context, key, *(({}, "") if recipe else (labels, _by_hand(folder))))
             image = client.images.get(f"{REPOSITORY}:{tag_of(folder, key)}")
             remove_old(client, folder, kept)
     return Built(_accept(image, str(folder)), lock)
@@ -145,16 +146,25 @@ def _context(
     return kept.below(FILES).with_files({DOCKERFILE: dockerfile}).archive()
 
 
-def _build(client: DockerClient, folder: Path, context: BinaryIO, key: str, labels: dict[str, str]) -> None:
+def _build(client: DockerClient, folder: Path, context: BinaryIO, key: str, labels: dict[str, str], hint: str) -> None:
     try:
         build_image(client, context, tag=f"{REPOSITORY}:{tag_of(folder, key)}", labels=labels)
     except BuildFailed as error:
         remove_layers(client, key)
-        raise BotRejected(f"{folder.name} does not build:\n{error}") from error
+        raise BotRejected(f"{folder.name} does not build:\n{error}{hint}") from error
     except APIError as error:
         if not error.is_client_error():
             raise
         raise BotRejected(f"{folder.name} does not build: {explain(error)}") from error
+
+
+def _by_hand(folder: Path) -> str:
+    """Say how a folder is built whose Dockerfile does more than ours."""
+    image, where = image_to_build(folder.name), shlex.quote(str(folder))
+    return (
+        f"\nFolders are built without a network. To build it yourself: docker build -t {image} {where}. Then give "
+        f"{image} in place of the folder."
+    )
 
 
 def find_image(client: DockerClient, reference: str) -> Image | None:

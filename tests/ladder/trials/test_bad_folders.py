@@ -14,6 +14,7 @@ import pytest
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.recipe_choice import image_to_build
 from ladder.sandbox.docker import bot_images, built_images, image_build
 from ladder.sandbox.docker.base_image import base_image_id
 from ladder.sandbox.docker.bot_images import image_of_folder, pull_image
@@ -97,8 +98,10 @@ def test_what_would_run_or_fetch_something_does_not_reach_the_engine(
         build(client, folder)
     sentence = str(caught.value)
     assert sentence.startswith(f"{name} is not built here: line 4 of its Dockerfile, {line!r}, ")
-    assert "submit its digest (registry/name@sha256:…)" in sentence
-    assert sentence.endswith('or ask the organiser for the setting builds = "allowed".')
+    image = image_to_build(name)
+    assert f"docker build -t {image} . && pigpen submit {image} --name {name}. " in sentence
+    assert "submit the digest: registry/name@sha256:…" in sentence
+    assert sentence.endswith('Or ask the organiser for the setting builds = "allowed".')
     assert requests[1:] == []
 
 

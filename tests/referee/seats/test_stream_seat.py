@@ -54,7 +54,10 @@ async def test_the_socket_is_there_for_everyone_until_the_bot_has_come_and_then_
 async def test_a_wrong_token_is_refused(tmp_path: Path, token: str) -> None:
     async with open_seat(tmp_path), raw_bot(tmp_path) as bot:
         await bot.hello(token)
-        assert await bot.status() == (grpc.StatusCode.UNAUTHENTICATED, "that is not the token of this seat")
+        assert await bot.status() == (
+            grpc.StatusCode.UNAUTHENTICATED,
+            "that is not the token of this seat: hello.token has to be PIGPEN_TOKEN as it is (see docs/protocol.md)",
+        )
 
 
 @pytest.mark.parametrize("protocol", [0, 2])
@@ -63,23 +66,27 @@ async def test_another_protocol_is_refused_in_words(tmp_path: Path, protocol: in
         await bot.send(BotMessage(hello=Hello(protocol=protocol, token=token)))
         code, text = await bot.status()
         assert code is grpc.StatusCode.FAILED_PRECONDITION
-        assert text == f"this referee speaks protocol 1, the bot speaks {protocol}; update the bot's SDK"
+        assert text == (
+            f"this referee speaks protocol 1, and hello.protocol is {protocol}; update the bot's SDK "
+            "(see docs/protocol.md)"
+        )
 
 
 @pytest.mark.parametrize(
-    ("first", "code"),
+    ("first", "why"),
     [
-        (b"\xff\xff\xff", grpc.StatusCode.INVALID_ARGUMENT),
-        (BotMessage(answer=Answer(decision=1, card=3)), grpc.StatusCode.UNAUTHENTICATED),
-        (BotMessage(), grpc.StatusCode.UNAUTHENTICATED),
+        (b"\xff\xff\xff", "cannot be read"),
+        (BotMessage(answer=Answer(decision=1, card=3)), "is not a Hello"),
+        (BotMessage(), "is not a Hello"),
     ],
 )
 async def test_a_stream_that_does_not_begin_with_hello_is_refused(
-    tmp_path: Path, first: BotMessage | bytes, code: grpc.StatusCode
+    tmp_path: Path, first: BotMessage | bytes, why: str
 ) -> None:
     async with open_seat(tmp_path), raw_bot(tmp_path) as bot:
         await bot.send(first)
-        assert (await bot.status())[0] is code
+        way_out = "send BotMessage.hello as soon as the stream is open (see docs/protocol.md)"
+        assert await bot.status() == (grpc.StatusCode.INVALID_ARGUMENT, f"the first message {why}: {way_out}")
 
 
 async def test_a_stream_that_says_nothing_is_ended(tmp_path: Path) -> None:

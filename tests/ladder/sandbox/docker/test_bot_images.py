@@ -16,6 +16,7 @@ from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.base import Exit, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import archive
+from ladder.sandbox.bots.recipe_choice import image_to_build
 from ladder.sandbox.docker import docker_sandbox, image_build
 from ladder.sandbox.docker.bot_images import pull_image
 from ladder.sandbox.docker.built_images import prune
@@ -76,8 +77,16 @@ async def test_a_failed_build_is_told_with_its_last_lines(
     sandbox: DockerSandbox, write: Write, name: str, python_image: str
 ) -> None:
     folder = write(name, {"Dockerfile": f"FROM {python_image}\nRUN echo this is why; exit 7\n"})
-    with pytest.raises(BotRejected, match=rf"{name} does not build:(?s:.*)this is why\n(?s:.*)code: 7"):
+    by_hand = f"To build it yourself: docker build -t {image_to_build(name)} {folder}."
+    with pytest.raises(BotRejected, match=rf"{name} does not build:(?s:.*)this is why\n(?s:.*)code: 7\n.*{by_hand}"):
         await sandbox.load(BotSource(name, folder=folder))
+
+
+@pytest.mark.parametrize(
+    ("folder", "image"), [("mygo", "mygo:1"), ("Trotter_2", "trotter-2:1"), ("拱猪", "bot:1"), ("-x-", "x:1")]
+)
+def test_an_image_is_named_as_engines_want_it(folder: str, image: str) -> None:
+    assert image_to_build(folder) == image
 
 
 async def test_a_build_has_no_network(sandbox: DockerSandbox, write: Write, name: str, python_image: str) -> None:
