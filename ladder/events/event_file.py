@@ -17,8 +17,6 @@ from referee.records.errors import shortened
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-FILE_BYTES = 64 * 1024
-"""The most bytes of either file."""
 MAX_MISTAKES = 5
 """Mistakes that one message names at most."""
 NAMES, OWNERS, RATINGS = ("name", "bot"), ("owner",), ("rating", "elo")

@@ -150,6 +150,8 @@ class Held:
             for number, (round_held, played) in enumerate(zip(self.rounds, results, strict=True), 1):
                 if why := differs(round_held, coming, number):
                     raise UserError(f"With that, {why}, and it has been drawn already; nothing was changed.")
+                if not round_held.is_over:  # what follows it is not known yet
+                    return
                 coming = course.send(played)
         except StopIteration:
             if number < len(self.rounds):

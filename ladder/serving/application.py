@@ -27,6 +27,7 @@ from ladder.site.accounts import own as my_routes
 from ladder.site.accounts import provider as provider_routes
 from ladder.site.accounts.browser_sessions import hashing_threads
 from ladder.site.api import accounts as account_api
+from ladder.site.api import events as event_api
 from ladder.site.api import mistakes as mistakes_api
 from ladder.site.api import owners as owner_api
 from ladder.site.api import registry as registry_api
@@ -36,6 +37,7 @@ from ladder.site.api import submissions as submission_api
 from ladder.site.api import tv as tv_api
 from ladder.site.api.submissions import LOOK_SECONDS
 from ladder.site.pages import admin as admin_routes
+from ladder.site.pages import events as event_routes
 from ladder.site.pages import live as live_routes
 from ladder.site.pages import operations, routes
 from ladder.site.pages import replays as replay_routes
@@ -78,6 +80,7 @@ PAGES = (
     worker_routes.router,
     routes.router,
     replay_routes.router,
+    event_routes.router,
     live_routes.pages,
     *people.PAGES,
     why_routes.pages,
@@ -85,8 +88,23 @@ PAGES = (
     operations.router,
 )
 """In this order they are asked whose an address is."""
-PUBLIC_API = (api.router, replay_api.router, mistakes_api.router, tv_api.router, live_routes.api, why_routes.api)
-PERSONAL_API = (account_api.router, owner_api.router, submission_api.router, registry_api.router, *people.API)
+PUBLIC_API = (
+    api.router,
+    replay_api.router,
+    mistakes_api.router,
+    tv_api.router,
+    event_api.router,
+    live_routes.api,
+    why_routes.api,
+)
+PERSONAL_API = (
+    account_api.router,
+    owner_api.router,
+    submission_api.router,
+    registry_api.router,
+    event_api.personal,
+    *people.API,
+)
 """Routes for visitors who have logged in."""
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Integer, String, cast, func, select
 
 from ladder.errors import LadderError
 from ladder.events.entrants import Entrant
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from sqlalchemy import Row
     from sqlalchemy.orm import Session
 
     from ladder.values.events import Event
@@ -84,6 +85,14 @@ def tables_of(session: Session, event: int) -> dict[int, list[tuple[EventTable, 
     return found
 
 
+def unseal(session: Session, event: int, round_number: int, table: int | None = None) -> None:
+    """Let the public know of a table of a round, or of all (None), and of what was played there before a redo."""
+    for row, match in turns_of(session, event):
+        if row.round == round_number and table in (None, row.number):
+            match.sealed = False
+    session.flush()
+
+
 def visible_rounds(rounds: Sequence[EventRound], tables: dict[int, list[tuple[EventTable, StoredMatch]]]) -> int:
     """Count the rounds whose draw the public may know: those up to the first one with a table that is sealed."""
     shown = takewhile(lambda each: not any(match.sealed for _, match in tables[each.number]), rounds)
@@ -128,16 +137,27 @@ def under_way(session: Session, event: int, number: int) -> list[tuple[EventTabl
     return [each for each in tables_of(session, event).get(number, []) if each[0].boards is None]
 
 
-def event_row(session: Session, event: StoredEvent, rounds: int) -> EventRow:
-    """Give an event for a list; *rounds* is what the viewer may know."""
+def event_row(session: Session, event: StoredEvent, rounds: int, *, is_sealed: bool) -> EventRow:
+    """
+    Give an event for a list.
+
+    Args:
+        session: A transaction.
+        event: Which event.
+        rounds: What the viewer may know of.
+        is_sealed: Whether there are results that the viewer may not know: neither then that it is over, which may come
+            sooner or later by play-offs.
+    """
     file: Event = parse_event(event.file)
+    is_over = event.state == EventState.OVER
     entrants = session.execute(select(func.count()).where(EventEntry.event_id == event.id)).scalar_one()
     return EventRow(
-        name=event.name, title=file.name, variant=event.variant, state=EventState(event.state), reason=event.reason,
+        name=event.name, title=file.name, variant=event.variant,
+        state=EventState.RUNNING if is_over and is_sealed else EventState(event.state), reason=event.reason,
         show=file.show, entrants=entrants, fewest=file.entrants[0], most=file.entrants[1], rounds=rounds,
         opens=file.opens, freezes=file.freezes, starts=file.starts, ends=file.ends, opened=time_of(event.opened),
-        frozen=moment(event.frozen), started=moment(event.started), finished=moment(event.finished),
-        commitment=event.commitment,
+        frozen=moment(event.frozen), started=moment(event.started),
+        finished=None if is_sealed else moment(event.finished), commitment=event.commitment,
     )  # fmt: skip
 
 
@@ -159,6 +179,29 @@ def version_name(session: Session, version: int | None) -> str | None:
     wanted = select(StoredBot.name, Version.number).join(Version, Version.bot_id == StoredBot.id)
     row = session.execute(wanted.where(Version.id == version)).one_or_none()
     return None if row is None else label(*row)
+
+
+def revision(session: Session, event: int | None) -> list[Row[Any]]:
+    """Read figures of which one changes whenever an event does, or any event (None)."""
+    tables = select(
+        func.count(EventTable.boards),
+        func.sum(EventTable.match_id),
+        func.sum(func.length(cast(EventTable.rulings, String))),
+        func.sum(cast(StoredMatch.sealed, Integer)),
+        func.sum(StoredMatch.attempt),
+        func.sum(func.length(StoredMatch.status)),
+    ).join(StoredMatch, StoredMatch.id == EventTable.match_id)
+    entries = select(func.count(), func.sum(EventEntry.version_id), func.count(EventEntry.left_after))
+    states = select(StoredEvent.id, StoredEvent.state, StoredEvent.reason, StoredEvent.finished)
+    if event is None:
+        questions: tuple[Any, ...] = (tables, entries.select_from(EventEntry), states)
+    else:
+        questions = (
+            tables.where(EventTable.event_id == event),
+            entries.where(EventEntry.event_id == event),
+            states.where(StoredEvent.id == event),
+        )
+    return [row for each in questions for row in session.execute(each)]
 
 
 def moment(seconds: float | None) -> datetime | None:

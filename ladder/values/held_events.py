@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import enum
-from typing import Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from ladder.values.events import EventPlace
+from ladder.values.names import NAME_LENGTH
 from ladder.values.value import Time, Value
+
+EVENT_FILE_BYTES = 64 * 1024
+"""The most bytes of an event's file, and of a list of entrants."""
+MAX_WORD = 80
+MAX_NUMBER = 10_000_000
+EventActName = Literal["enter", "withdraw", "freeze", "start", "pause", "draw", "redo", "rule", "release"]
 
 
 class EventState(enum.StrEnum):
@@ -136,3 +145,41 @@ class EventPage(EventRow):
     """What decides in the standings, in order."""
     standings: tuple[EventPlace, ...]
     """Of the current stage, after the last round that is over; at the end of the event, all places."""
+
+
+class EventOrder(Value):
+    """An event that is to be opened."""
+
+    name: Annotated[str, Field(max_length=NAME_LENGTH)]
+    file: Annotated[str, Field(max_length=EVENT_FILE_BYTES)]
+    """Its TOML file."""
+    rules: dict[str, Any]
+    """Of its variant, as a record has them."""
+
+
+class EventAct(Value):
+    """Something that is done with an event, by its organiser or by the owner of a bot."""
+
+    act: EventActName
+    bot: Annotated[str, Field(max_length=MAX_WORD)] = ""
+    """Of `enter` and `withdraw`."""
+    round: Annotated[int, Field(ge=1, le=MAX_NUMBER)] = 1
+    """Of `redo` and `rule`, and so is `table`."""
+    table: Annotated[int, Field(ge=1, le=MAX_NUMBER)] = 1
+    last: Annotated[tuple[Annotated[str, Field(max_length=MAX_WORD)], ...], Field(max_length=10)] = ()
+    """Of `rule`: the bots that are last on every board."""
+    reason: Annotated[str, Field(max_length=2000)] = ""
+    """Of `pause`, `redo` and `rule`."""
+
+
+class EventDone(Value):
+    """What came of it."""
+
+    act: EventActName
+    bot: str = ""
+    round: int | None = None
+    """Of `draw` and `release`: which one, if any; of `withdraw`: how many the bot plays, if its entry is not gone."""
+    table: int | None = None
+    """Of `release`."""
+    match: int | None = None
+    """Of `redo`: the new one."""

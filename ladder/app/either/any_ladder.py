@@ -9,11 +9,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired
+    from ladder.values.held_events import EventAct, EventDone, EventPage, EventRow
     from ladder.values.logs import SeatLog
     from ladder.values.matches import Explanation, MatchPage, MatchRow
     from ladder.values.order import Order
     from ladder.values.standings import Standings
     from ladder.values.submission import SubmissionList, SubmissionRow
+    from pigpen.rules import Rules
 
 
 class AnyLadder(Protocol):
@@ -57,6 +59,21 @@ class AnyLadder(Protocol):
 
     def submissions(self, before: int | None, limit: int) -> SubmissionList:
         """`ladder.app.submit.ordering.submissions`."""
+
+    def events(self) -> Sequence[EventRow]:
+        """`ladder.app.event.reading.events`."""
+
+    def event(self, name: str, *, everything: bool) -> EventPage:
+        """`ladder.app.event.reading.event`."""
+
+    def open_event(self, name: str, file: str, rules: Rules) -> EventPage:
+        """`ladder.app.event.holding.open_event`; gives the event as it is then."""
+
+    def act_on_event(self, name: str, wanted: EventAct) -> EventDone:
+        """`ladder.app.event.acts.act`."""
+
+    def export_event(self, name: str, path: Path) -> None:
+        """`ladder.app.event.exporting.export_event`."""
 
     def submission(self, number: int) -> SubmissionRow:
         """`ladder.app.submit.ordering.submission`."""

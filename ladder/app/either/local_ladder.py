@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.app import bots, health, logs, matches, states
+from ladder.app.event import acts, exporting, holding, reading
 from ladder.app.missing_runner import START_HERE, why_nothing_plays
 from ladder.app.submit import ordering
 from ladder.values.accounts import LOCAL
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.values.bots import BotPage, BotRow, PeopleAllowed, Retired
+    from ladder.values.held_events import EventAct, EventDone, EventPage, EventRow
     from ladder.values.logs import SeatLog
     from ladder.values.matches import Explanation, MatchPage, MatchRow
     from ladder.values.order import Order
     from ladder.values.standings import Standings
     from ladder.values.submission import SubmissionList, SubmissionRow
+    from pigpen.rules import Rules
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,27 @@ class LocalLadder:
     def submissions(self, before: int | None, limit: int) -> SubmissionList:
         """See `AnyLadder`."""
         return ordering.submissions(self.ladder, LOCAL, before, limit)
+
+    def events(self) -> Sequence[EventRow]:
+        """See `AnyLadder`."""
+        return reading.events(self.ladder)
+
+    def event(self, name: str, *, everything: bool) -> EventPage:
+        """See `AnyLadder`."""
+        return reading.event(self.ladder, LOCAL, name, everything=everything)
+
+    def open_event(self, name: str, file: str, rules: Rules) -> EventPage:
+        """See `AnyLadder`."""
+        holding.open_event(self.ladder, LOCAL, name, file, rules)
+        return reading.event(self.ladder, LOCAL, name)
+
+    def act_on_event(self, name: str, wanted: EventAct) -> EventDone:
+        """See `AnyLadder`."""
+        return acts.act(self.ladder, LOCAL, name, wanted)
+
+    def export_event(self, name: str, path: Path) -> None:
+        """See `AnyLadder`."""
+        exporting.export_event(self.ladder, name, path)
 
     def submission(self, number: int) -> SubmissionRow:
         """See `AnyLadder`."""

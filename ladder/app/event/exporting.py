@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
+import io
 import zipfile
 from typing import TYPE_CHECKING
 
-from ladder.errors import LadderError, UserError
+from ladder.app.new_file import write_new
+from ladder.errors import LadderError
 from ladder.store import event_rows as rows
 from ladder.store.models import StoredMatch, Variant, Version
 from ladder.values.event_export import (
@@ -23,8 +24,10 @@ from ladder.values.held_events import EventState
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from _typeshed import ReadableBuffer
 
     from ladder.app.ladder import Ladder
     from ladder.store.database import Session
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from ladder.store.models import StoredEvent
 
 EXPORT_JSON = "event.json"
+CHUNK_BYTES = 1024**2
 
 
 def export_event(ladder: Ladder, name: str, path: Path) -> ExportedEvent:
@@ -42,35 +46,62 @@ def export_event(ladder: Ladder, name: str, path: Path) -> ExportedEvent:
         LadderError: If there is no such event, it is not over, its results are not all shown, or a record is missing.
         UserError: If the file is there already, or cannot be written.
     """
-    if os.path.lexists(path):
-        raise UserError(f"{str(path)!r} is there already. Choose another name; nothing was changed.")
-    with ladder.database.read() as session:
-        event = rows.find_event(session, name)
-        if event.state != EventState.OVER:
-            raise LadderError(f"The event {name!r} is {event.state}; it can be exported when it is over.")
-        exported, records = _exported(session, event), list(_records(session, ladder, event))
-    partial = path.with_name(path.name + ".partial")
-    try:
-        with zipfile.ZipFile(partial, "w") as file:
-            file.writestr(EXPORT_JSON, exported.model_dump_json(indent=1), zipfile.ZIP_DEFLATED)
-            for inside, record in records:
-                file.write(record, inside)
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise UserError(f"{str(path)!r} cannot be written: {error.strerror}.") from error
+    exported, chunks = exported_chunks(ladder, name)
+    write_new(path, chunks)
     return exported
 
 
+def exported_chunks(ladder: Ladder, name: str) -> tuple[ExportedEvent, Iterator[bytes]]:
+    """
+    Give what an export holds, and the ZIP file piece by piece.
+
+    Raises:
+        LadderError: If there is no such event, it is not over, its results are not all shown, or a record is missing.
+    """
+    with ladder.database.read() as session:
+        event = rows.find_event(session, name)
+        exported, records = _exported(session, event), list(_records(session, ladder, event))
+    return exported, _zipped(exported, records)
+
+
+class _Pipe(io.RawIOBase):
+    """What is written comes out again."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+
+    def write(self, data: ReadableBuffer) -> int:
+        self._bytes += data
+        return memoryview(data).nbytes
+
+    def take(self) -> bytes:
+        data, self._bytes = bytes(self._bytes), bytearray()
+        return data
+
+
+def _zipped(exported: ExportedEvent, records: Sequence[tuple[str, Path]]) -> Iterator[bytes]:
+    pipe = _Pipe()
+    with zipfile.ZipFile(pipe, "w") as file:
+        file.writestr(EXPORT_JSON, exported.model_dump_json(indent=1), zipfile.ZIP_DEFLATED)
+        for inside, record in records:
+            with record.open("rb") as source, file.open(zipfile.ZipInfo.from_file(record, inside), "w") as target:
+                while data := source.read(CHUNK_BYTES):
+                    target.write(data)
+                    yield pipe.take()
+    yield pipe.take()
+
+
 def _exported(session: Session, event: StoredEvent) -> ExportedEvent:
-    held = rows.held(session, event)
-    standings, _ = held.standings(len(held.rounds))
-    stand_in = session.get_one(Version, event.stand_in_id)
     turns = rows.turns_of(session, event.id)
-    if any(match.sealed for _, match in turns):
+    if any(match.sealed for _, match in turns):  # the same is said whether it is over, which is not public
         raise LadderError(
             f"Not all results of {event.name!r} are shown yet. To show the next: pigpen event release {event.name}"
         )
+    if event.state != EventState.OVER:
+        raise LadderError(f"The event {event.name!r} is {event.state}; it can be exported when it is over.")
+    held = rows.held(session, event)
+    standings, _ = held.standings(len(held.rounds))
+    stand_in = session.get_one(Version, event.stand_in_id)
     return ExportedEvent(
         name=event.name,
         file=event.file,

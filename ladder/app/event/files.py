@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,9 +9,10 @@ import pydantic
 
 from ladder.errors import UserError
 from ladder.events.entrants import PlayedRound, TableResult
-from ladder.events.event_file import FILE_BYTES, parse_entrants, parse_event
+from ladder.events.event_file import parse_entrants, parse_event
 from ladder.events.legs import game_deals
 from ladder.events.scoring import oriented
+from ladder.values.held_events import EVENT_FILE_BYTES
 from ladder.values.value import Value
 from pigpen.rules import PRESETS
 from referee.records.errors import shortened
@@ -70,7 +70,7 @@ def read_event_text(path: Path) -> tuple[str, Rules]:
         UserError: If it cannot be read, or describes no event.
         RulesFileError: If its variant is none.
     """
-    text = _text(path, FILE_BYTES)
+    text = _text(path, EVENT_FILE_BYTES)
     try:
         event = parse_event(text)
     except UserError as error:
@@ -86,7 +86,7 @@ def read_entrants(path: Path, event: Event) -> tuple[Entrant, ...]:
     Raises:
         UserError: If it cannot be read, or is not one that the event allows.
     """
-    text = _text(path, FILE_BYTES)
+    text = _text(path, EVENT_FILE_BYTES)
     try:
         entrants = parse_entrants(text)
     except UserError as error:
@@ -147,21 +147,6 @@ def _result(
     is_game = event.stages[stage].format == "game"
     deals = game_deals(rules)[1] if is_game else len(table.boards) * rules.players
     return TableResult(tuple(chairs), tuple(oriented(points, rules) for points in table.boards), deals)
-
-
-def write_new(path: Path, text: str) -> None:
-    """
-    Write a new file.
-
-    Raises:
-        UserError: If something is there already, or it cannot be written.
-    """
-    if os.path.lexists(path):
-        raise UserError(f"{str(path)!r} is there already. Choose another name; nothing was changed.")
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{str(path)!r} cannot be written: {error.strerror}.") from error
 
 
 def _text(path: Path, most: int) -> str:

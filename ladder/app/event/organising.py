@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.app.event.files import STAND_IN, read_entrants, read_event, read_results, write_new
+from ladder.app.event.files import STAND_IN, read_entrants, read_event, read_results
+from ladder.app.new_file import write_new
 from ladder.errors import UserError
 from ladder.events.advice import Pace, checked
 from ladder.events.recommended import new_file
@@ -33,7 +34,7 @@ def new_event(path: Path, variant: str, entrants: int, deals: int) -> None:
         UserError: If it is there already, or no event can have that many entrants.
         RulesFileError: If there is no such variant.
     """
-    write_new(path, new_file(load_rules(variant), entrants, deals))
+    write_new(path, [new_file(load_rules(variant), entrants, deals).encode()])
 
 
 def check_event(path: Path, pace: Pace) -> EventCheck:

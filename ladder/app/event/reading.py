@@ -40,9 +40,7 @@ if TYPE_CHECKING:
 def events(ladder: Ladder) -> tuple[EventRow, ...]:
     """Read all events, the newest first."""
     with ladder.database.read() as session:
-        return tuple(
-            queries.event_row(session, each, _known_rounds(session, each)[1]) for each in queries.all_events(session)
-        )
+        return tuple(_row(session, each) for each in queries.all_events(session))
 
 
 def event(ladder: Ladder, viewer: Viewer, name: str, *, everything: bool = False) -> EventPage:
@@ -65,10 +63,29 @@ def event(ladder: Ladder, viewer: Viewer, name: str, *, everything: bool = False
         return _page(session, queries.find_event(session, name), everything)
 
 
+def revision(ladder: Ladder, name: str | None) -> str:
+    """
+    Give a text that changes whenever an event does, or any event (None).
+
+    Raises:
+        LadderError: If there is no such event.
+    """
+    with ladder.database.read() as session:
+        return repr(queries.revision(session, None if name is None else queries.find_event(session, name).id))
+
+
+def _row(session: Session, row: StoredEvent) -> EventRow:
+    rounds, tables = queries.rounds_of(session, row.id), queries.tables_of(session, row.id)
+    return queries.event_row(session, row, queries.visible_rounds(rounds, tables), is_sealed=_is_sealed(tables))
+
+
+def _is_sealed(tables: Mapping[int, Sequence[tuple[EventTable, StoredMatch]]]) -> bool:
+    return any(match.sealed for found in tables.values() for _, match in found)
+
+
 def _page(session: Session, row: StoredEvent, everything: bool) -> EventPage:
-    rounds, shown = _known_rounds(session, row)
-    tables = queries.tables_of(session, row.id)
-    shown = len(rounds) if everything else shown
+    rounds, tables = queries.rounds_of(session, row.id), queries.tables_of(session, row.id)
+    shown = len(rounds) if everything else queries.visible_rounds(rounds, tables)
     entrants = queries.entrant_list(session, row.id)
     known = queries.held(session, row, shown)
     pages = tuple(_round(known, each, tables[each.number], entrants, everything) for each in rounds[:shown])
@@ -77,7 +94,7 @@ def _page(session: Session, row: StoredEvent, everything: bool) -> EventPage:
     is_shown = row.state == EventState.OVER and over == len(rounds)
     names = {one.number: one.name for one in entrants}
     return EventPage(
-        **dict(queries.event_row(session, row, shown)),
+        **dict(queries.event_row(session, row, shown, is_sealed=not everything and _is_sealed(tables))),
         file=row.file,
         entrants_hash=row.entrants_hash,
         seed=row.seed if is_shown else None,
@@ -91,12 +108,6 @@ def _page(session: Session, row: StoredEvent, everything: bool) -> EventPage:
             for one in (standings.rows if standings else ())
         ),
     )
-
-
-def _known_rounds(session: Session, row: StoredEvent) -> tuple[list[EventRound], int]:
-    """All rounds, and of how many the public may know."""
-    rounds = queries.rounds_of(session, row.id)
-    return rounds, queries.visible_rounds(rounds, queries.tables_of(session, row.id))
 
 
 def _round(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import zipfile
+from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
@@ -53,9 +54,26 @@ def verify_event(path: Path, watch: Callable[[int, int], None] = lambda done, of
     Raises:
         UserError: If it cannot be read, or is no export.
     """
+    with _opened(path) as file:
+        return _Verifier(file, _read(file, path)).verify(watch)
+
+
+def read_export(path: Path) -> ExportedEvent:
+    """
+    Read what an export says, without verifying it.
+
+    Raises:
+        UserError: If it cannot be read, or is no export.
+    """
+    with _opened(path) as file:
+        return _read(file, path)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(path) as file:
-            return _Verifier(file, _read(file, path)).verify(watch)
+            yield file
     except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         raise UserError(f"{path}: it cannot be read as an export of an event: {shortened(str(error), 200)}.") from None
 

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ladder.app.missing_runner import START_THERE, why_nothing_plays
+from ladder.app.new_file import write_new
+from ladder.app.remote.answers import refusal
 from ladder.app.remote.connection import API
 from ladder.app.remote.records import fetch_record
 from ladder.errors import LadderError, RemoteError, UserError
 from ladder.values.bots import BotList, BotPage, PeopleAllowed, PeoplePermission, Retired, Retirement
 from ladder.values.health import LadderHealth
+from ladder.values.held_events import EventDone, EventOrder, EventPage, EventRow
 from ladder.values.logs import SeatLog
 from ladder.values.matches import Explanation, MatchList, MatchPage, MatchRow
 from ladder.values.order import Order
@@ -19,14 +22,18 @@ from ladder.values.standings import Standings
 from ladder.values.submission import SubmissionList, SubmissionRow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from ladder.app.remote.connection import Connection
     from ladder.values.bots import BotRow
+    from ladder.values.held_events import EventAct
+    from pigpen.rules import Rules
 
 MAX_BOTS, MAX_MATCHES = 1000, 200
 """In one answer."""
+EXPORT_BYTES = 1024**3
+"""The most bytes of an event with its records."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +109,33 @@ class RemoteLadder:
         """See `AnyLadder`."""
         return self.connection.get("/submissions", SubmissionList, before=before, limit=limit)
 
+    def events(self) -> list[EventRow]:
+        """See `AnyLadder`."""
+        return self.connection.get("/events", list[EventRow])
+
+    def event(self, name: str, *, everything: bool) -> EventPage:
+        """See `AnyLadder`."""
+        return self.connection.get(f"{_event(name)}{'/everything' if everything else ''}", EventPage)
+
+    def open_event(self, name: str, file: str, rules: Rules) -> EventPage:
+        """See `AnyLadder`."""
+        order = EventOrder.model_construct(name=name, file=file, rules=rules.to_plain())
+        return self.connection.send("POST", "/events", EventPage, order)
+
+    def act_on_event(self, name: str, wanted: EventAct) -> EventDone:
+        """See `AnyLadder`."""
+        return self.connection.send("POST", f"{_event(name)}/acts", EventDone, wanted)
+
+    def export_event(self, name: str, path: Path) -> None:
+        """See `AnyLadder`."""
+        write_new(path, self._export(name))
+
+    def _export(self, name: str) -> Iterator[bytes]:
+        answer = self.connection.answer(f"{_event(name)}/export", EXPORT_BYTES)
+        if answer.status != 200:
+            raise refusal(self.connection.address, answer)
+        yield answer.body
+
     def submission(self, number: int) -> SubmissionRow:
         """See `AnyLadder`."""
         return self.connection.get(f"/submissions/{number}", SubmissionRow)
@@ -123,6 +157,13 @@ class RemoteLadder:
                 break
             mark = some.next
         return found
+
+
+def _event(name: str) -> str:
+    """The address of an event."""
+    if not _fits(name):
+        raise LadderError(f"There is no event {name!r} on this ladder. To list all: pigpen event list")
+    return f"/events/{quote(name, safe='')}"
 
 
 def _name(bot: str) -> str:

@@ -10,6 +10,7 @@ import typer
 from ladder.cli.event import holding
 from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
+from ladder.terminal.ladder import LocalOption
 from ladder.terminal.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def draw(
         typer.Option(help="NAME:N: this bot left after N rounds of the event; a stand-in replaces it."),
     ] = None,
     as_json: JsonOption = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Draw the next round of an event of the ladder now; or that of a file, without a ladder.
@@ -117,7 +119,7 @@ def draw(
 
         if seed or results or left:
             raise UserError("A draw from a file needs the list of its entrants, too: --entrants FILE")
-        draw_on_ladder(file, as_json)
+        draw_on_ladder(file, as_json, local)
         return
     if not seed:
         raise UserError("A draw from a file needs the event's seed: --seed TEXT")

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.terminal.json_output import JsonOption, print_json
-from ladder.terminal.ladder import opened
+from ladder.terminal.ladder import LocalOption, asked
 from ladder.terminal.sanitize import sanitize
-from ladder.values.accounts import LOCAL
+from ladder.values.held_events import EventAct, EventDone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ladder.app.ladder import Ladder
 
 EventArgument = Annotated[str, typer.Argument(metavar="EVENT", help="Its name on the ladder; see: pigpen event list")]
 BotArgument = Annotated[str, typer.Argument(metavar="BOT", help="A bot, which means its newest version, or Trotter@2.")]
@@ -24,17 +23,15 @@ TableOption = Annotated[int, typer.Option("--table", min=1, help="Number of the 
 ReasonOption = Annotated[str, typer.Option(help="The reason.")]
 
 
-def list_events(as_json: JsonOption = False) -> None:
+def list_events(as_json: JsonOption = False, local: LocalOption = False) -> None:
     """
     List the events of the ladder, the newest first.
 
     Examples:
         pigpen event list
     """
-    from ladder.app.event.reading import events
-
-    with opened() as ladder:
-        found = events(ladder)
+    with asked(local) as ladder:
+        found = ladder.events()
     if as_json:
         print_json(found)
     else:
@@ -47,6 +44,7 @@ def open_event(
     file: Annotated[Path, typer.Argument(help="The event's file.")],
     name: Annotated[str, typer.Option(help="Its name on the ladder; by default that of the file.")] = "",
     as_json: JsonOption = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Open the registration of an event. Its seed is chosen now; the SHA-256 of the seed becomes public.
@@ -57,16 +55,18 @@ def open_event(
         pigpen event open cup.toml --name spring-cup
     """
     from ladder.app.event.files import read_event_text
-    from ladder.app.event.holding import open_event as begin
 
     text, rules = read_event_text(file)
     name = name or file.stem
-    with opened() as ladder:
-        begin(ladder, LOCAL, name, text, rules)
-        _say(ladder, name, f"{name} is open. Bots enter with: pigpen event enter {name} BOT", as_json)
+    with asked(local) as ladder:
+        page = ladder.open_event(name, text, rules)
+    if as_json:
+        print_json(page)
+    else:
+        typer.echo(sanitize(f"{name} is open. Bots enter with: pigpen event enter {name} BOT"))
 
 
-def enter(event: EventArgument, bot: BotArgument, as_json: JsonOption = False) -> None:
+def enter(event: EventArgument, bot: BotArgument, as_json: JsonOption = False, local: LocalOption = False) -> None:
     """
     Enter a bot in an event. It plays with this version to the end, whatever becomes of it on the ladder.
 
@@ -77,60 +77,57 @@ def enter(event: EventArgument, bot: BotArgument, as_json: JsonOption = False) -
 
         pigpen event enter cup Trotter@2
     """
-    from ladder.app.event.holding import enter as enter_bot
+    _do(
+        event,
+        EventAct.model_construct(act="enter", bot=bot),
+        lambda done: f"{done.bot} has entered {event}.",
+        as_json,
+        local,
+    )
 
-    with opened() as ladder:
-        found = enter_bot(ladder, LOCAL, event, bot)
-        _say(ladder, event, f"{found} has entered {event}.", as_json)
 
-
-def withdraw(event: EventArgument, bot: BotArgument, as_json: JsonOption = False) -> None:
+def withdraw(event: EventArgument, bot: BotArgument, as_json: JsonOption = False, local: LocalOption = False) -> None:
     """
     Withdraw a bot from an event. Once the list of entrants is final, a stand-in takes its seat from the next round on.
 
     Examples:
         pigpen event withdraw cup Trotter
     """
-    from ladder.app.event.holding import withdraw as withdraw_bot
 
-    with opened() as ladder:
-        rounds = withdraw_bot(ladder, LOCAL, event, bot)
-        left = "has left" if rounds is None else f"leaves after {rounds} rounds; a stand-in replaces it in"
-        _say(ladder, event, f"{bot} {left} {event}.", as_json)
+    def said(done: EventDone) -> str:
+        left = "has left" if done.round is None else f"leaves after {done.round} rounds; a stand-in replaces it in"
+        return f"{bot} {left} {event}."
+
+    _do(event, EventAct.model_construct(act="withdraw", bot=bot), said, as_json, local)
 
 
-def freeze(event: EventArgument, as_json: JsonOption = False) -> None:
+def freeze(event: EventArgument, as_json: JsonOption = False, local: LocalOption = False) -> None:
     """
     Make the list of entrants final. With the seed, its SHA-256 decides every draw and all cards.
 
     Examples:
         pigpen event freeze cup
     """
-    from ladder.app.event.holding import freeze as freeze_entrants
-
-    with opened() as ladder:
-        freeze_entrants(ladder, LOCAL, event)
-        _say(ladder, event, f"The list of entrants of {event} is final. Next: pigpen event start {event}", as_json)
+    said = f"The list of entrants of {event} is final. Next: pigpen event start {event}"
+    _do(event, EventAct.model_construct(act="freeze"), lambda _: said, as_json, local)
 
 
-def start(event: EventArgument, as_json: JsonOption = False) -> None:
+def start(event: EventArgument, as_json: JsonOption = False, local: LocalOption = False) -> None:
     """
     Start an event, or resume it. Rounds are drawn by themselves; pigpen ladder run plays them, before other matches.
 
     Examples:
         pigpen event start cup
     """
-    from ladder.app.event.holding import start as start_event
-
-    with opened() as ladder:
-        start_event(ladder, LOCAL, event)
-        _say(ladder, event, f"{event} runs. Its matches are played by: pigpen ladder run", as_json)
+    said = f"{event} runs. Its matches are played by: pigpen ladder run"
+    _do(event, EventAct.model_construct(act="start"), lambda _: said, as_json, local)
 
 
 def pause(
     event: EventArgument,
     reason: Annotated[str, typer.Option(help="Shown with the event.")] = "",
     as_json: JsonOption = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Draw no further round until pigpen event start. Matches of the last round are played.
@@ -138,21 +135,17 @@ def pause(
     Examples:
         pigpen event pause cup --reason "Dinner."
     """
-    from ladder.app.event.holding import pause as pause_event
-
-    with opened() as ladder:
-        pause_event(ladder, LOCAL, event, reason)
-        _say(ladder, event, f"{event} is paused. To resume it: pigpen event start {event}", as_json)
+    said = f"{event} is paused. To resume it: pigpen event start {event}"
+    _do(event, EventAct.model_construct(act="pause", reason=reason), lambda _: said, as_json, local)
 
 
-def draw_on_ladder(event: str, as_json: bool) -> None:
+def draw_on_ladder(event: str, as_json: bool, local: bool) -> None:
     """Draw the next round of an event of the ladder now."""
-    from ladder.app.event.holding import draw
 
-    with opened() as ladder:
-        number = draw(ladder, LOCAL, event)
-        what = f"Round {number} of {event} is drawn." if number else f"No round of {event} follows: it is over."
-        _say(ladder, event, what, as_json)
+    def said(done: EventDone) -> str:
+        return f"Round {done.round} of {event} is drawn." if done.round else f"No round of {event} follows: it is over."
+
+    _do(event, EventAct.model_construct(act="draw"), said, as_json, local)
 
 
 def redo(
@@ -161,6 +154,7 @@ def redo(
     table: TableOption,
     reason: ReasonOption,
     as_json: JsonOption = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Let a table of the last round be played again, with other cards. Its result so far does not count.
@@ -168,11 +162,17 @@ def redo(
     Examples:
         pigpen event redo cup --round 3 --table 2 --reason "The machine of a bot had failed."
     """
-    from ladder.app.event.holding import redo as redo_table
 
-    with opened() as ladder:
-        match = redo_table(ladder, LOCAL, event, round_number, table, reason)
-        _say(ladder, event, f"Table {table} of round {round_number} is played again, as match {match}.", as_json)
+    def said(done: EventDone) -> str:
+        return f"Table {table} of round {round_number} is played again, as match {done.match}."
+
+    _do(
+        event,
+        EventAct.model_construct(act="redo", round=round_number, table=table, reason=reason),
+        said,
+        as_json,
+        local,
+    )
 
 
 def rule(
@@ -182,6 +182,7 @@ def rule(
     last: Annotated[list[str], typer.Option(help="A bot that is last on every board; may be given several times.")],
     reason: ReasonOption,
     as_json: JsonOption = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Decide that bots are last at a table. Standings and later draws follow; tables that have been drawn stay.
@@ -191,32 +192,31 @@ def rule(
     Examples:
         pigpen event rule cup --round 2 --table 1 --last Trotter --reason "It knew the cards."
     """
-    from ladder.app.event.holding import rule as rule_table
-
-    with opened() as ladder:
-        rule_table(ladder, LOCAL, event, round_number, table, last, reason)
-        _say(ladder, event, f"{', '.join(last)}: last at table {table} of round {round_number}.", as_json)
+    said = f"{', '.join(last)}: last at table {table} of round {round_number}."
+    wanted = EventAct.model_construct(act="rule", round=round_number, table=table, last=tuple(last), reason=reason)
+    _do(event, wanted, lambda _: said, as_json, local)
 
 
-def release(event: EventArgument, as_json: JsonOption = False) -> None:
+def release(event: EventArgument, as_json: JsonOption = False, local: LocalOption = False) -> None:
     """
     Show the result of the next table of an event with show = "manual", or of a round that is not over.
 
     Examples:
         pigpen event release cup
     """
-    from ladder.app.event.holding import release as release_table
 
-    with opened() as ladder:
-        shown = release_table(ladder, LOCAL, event)
-        what = f"Table {shown[1]} of round {shown[0]} is shown." if shown else "There is no result that is not shown."
-        _say(ladder, event, what, as_json)
+    def said(done: EventDone) -> str:
+        where = f"Table {done.table} of round {done.round}"
+        return f"{where} is shown." if done.round else "There is no result that is not shown."
+
+    _do(event, EventAct.model_construct(act="release"), said, as_json, local)
 
 
 def show(
     event: EventArgument,
     everything: Annotated[bool, typer.Option("--all", help="Also what the public may not know yet.")] = False,
     as_json: JsonOption = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Show an event: its state, entrants, rounds, results and standings, as far as they are public.
@@ -226,10 +226,8 @@ def show(
 
         pigpen event show cup --all --json
     """
-    from ladder.app.event.reading import event as read
-
-    with opened() as ladder:
-        page = read(ladder, LOCAL, event, everything=everything)
+    with asked(local) as ladder:
+        page = ladder.event(event, everything=everything)
     if as_json:
         print_json(page)
     else:
@@ -244,6 +242,7 @@ def export(
         Path | None, typer.Option("--output", "-o", help="The new file; by default EVENT.zip in this folder.")
     ] = None,
     as_json: JsonOption = False,
+    local: LocalOption = False,
 ) -> None:
     """
     Write an event that is over to one file: its seed, entrants, draws, results, and the records of all matches.
@@ -255,13 +254,13 @@ def export(
 
         pigpen event export cup -o cup-2026.zip
     """
-    from ladder.app.event.exporting import export_event
-
     path = output or Path(f"{event}.zip")
-    with opened() as ladder:
-        found = export_event(ladder, event, path)
+    with asked(local) as ladder:
+        ladder.export_event(event, path)
     if as_json:
-        print_json(found)
+        from ladder.app.event.verifying import read_export
+
+        print_json(read_export(path))
     else:
         typer.echo(sanitize(f"Wrote {path}. Verify it with: pigpen event verify {path}"))
 
@@ -294,14 +293,15 @@ def verify(
         raise typer.Exit(1)
 
 
-def _say(ladder: Ladder, event: str, sentence: str, as_json: bool) -> None:
-    """Print what was done: a sentence, or the event as it is now."""
-    if not as_json:
-        typer.echo(sanitize(sentence))
-        return
-    from ladder.app.event.reading import event as read
-
-    print_json(read(ladder, LOCAL, event))
+def _do(event: str, wanted: EventAct, said: Callable[[EventDone], str], as_json: bool, local: bool) -> None:
+    """Do something with an event, and print a sentence, or the event as it is then."""
+    with asked(local) as ladder:
+        done = ladder.act_on_event(event, wanted)
+        page = ladder.event(event, everything=False) if as_json else None
+    if page is None:
+        typer.echo(sanitize(said(done)))
+    else:
+        print_json(page)
 
 
 COMMANDS: dict[str, Callable[..., None]] = {

@@ -104,7 +104,7 @@ def environment(language: str) -> Environment:
         in_words=lambda rules: words.with_suits(describe(rules, translations.gettext)).split("\n"),
         translated=lambda text: translations.gettext(text) if text else text,
     )
-    made.globals.update(charts=charts, variant_slugs=tuple(words.VARIANTS))
+    made.globals.update(charts=charts, zip=zip, variant_slugs=tuple(words.VARIANTS))
     return made
 
 

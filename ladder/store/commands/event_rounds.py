@@ -24,6 +24,7 @@ from ladder.store.event_rows import (
     is_quarantined,
     tables_of,
     under_way,
+    unseal,
 )
 from ladder.store.models import EVENT_PRIORITY, StoredEvent
 from ladder.values.clocks import read_clock
@@ -46,6 +47,9 @@ QUARANTINED = (
     "The platform has given up match {match} at table {table} of round {round}. Play it again with: pigpen event redo "
     "{event} --round {round} --table {table} --reason TEXT, and go on with: pigpen event start {event}"
 )
+
+
+SEALED = "The platform has given up a match. To see which one, its organiser types: pigpen event show {event} --all"
 
 
 @dataclass(frozen=True)
@@ -166,6 +170,9 @@ def _step(event: int, known: Held, now: float, is_forced: bool) -> Step | None:
 
 
 def _pause(event: StoredEvent, table: EventTable, match: StoredMatch) -> None:
+    if match.sealed:  # its number, and that of its round, are not public
+        event.state, event.reason = EventState.PAUSED, SEALED.format(event=event.name)
+        return
     where = {"event": event.name, "match": match.id, "table": table.number, "round": table.round}
     event.state, event.reason = EventState.PAUSED, QUARANTINED.format(**where)
 
@@ -173,9 +180,7 @@ def _pause(event: StoredEvent, table: EventTable, match: StoredMatch) -> None:
 def _show(session: Session, event: StoredEvent, number: int, show: str) -> None:
     """Let the public know of a round that is over, if the event shows its results round by round."""
     if show == "round":
-        for _, match in tables_of(session, event.id).get(number, []):
-            match.sealed = False
-        session.flush()
+        unseal(session, event.id, number)
 
 
 @dataclass(frozen=True)

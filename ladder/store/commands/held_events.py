@@ -18,7 +18,7 @@ from ladder.events.held import Ruling
 from ladder.events.legs import sides_of
 from ladder.events.lots import entrants_hash
 from ladder.store.event_models import EventEntry
-from ladder.store.event_rows import count_rounds, entries_of, held, rounds_of, tables_of
+from ladder.store.event_rows import count_rounds, entries_of, held, rounds_of, tables_of, unseal
 from ladder.store.models import Owner, Rating, StoredBot, StoredEvent, StoredMatch, Variant, Version
 from ladder.store.names import bot_like, find_variant, find_version
 from ladder.values.held_events import EventState
@@ -273,9 +273,8 @@ def release(session: Session, event: StoredEvent) -> tuple[int, int] | None:
         tables = tables_of(session, event.id)[each.number]
         sealed = [(row, match) for row, match in tables if match.sealed]
         if done := [(row, match) for row, match in sealed if row.boards is not None]:
-            row, match = done[0]
-            match.sealed = False
-            session.flush()
+            row, _ = done[0]
+            unseal(session, event.id, row.round, row.number)
             return row.round, row.number
         if sealed:
             return None

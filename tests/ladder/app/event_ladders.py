@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ladder.app.event import holding
 from ladder.runner.coordinator import Coordinator
 from ladder.values.accounts import LOCAL
+from ladder.worker.tasks import MatchOutcome
+from pigpen.bot import Bot, decide
 from pigpen.rules import PRESETS
+from referee.records.packed_record import PackedRecord
 from tests.ladder.ladders import enter
 from tests.ladder.virtual import Time, recorded
+from tests.referee.scripted_seats import ScriptedSeat
+from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ladder.app.ladder import Ladder
-    from ladder.worker.tasks import MatchOutcome, MatchTask
+    from ladder.worker.tasks import MatchTask
+    from pigpen.rules import Card
+    from pigpen.values.view import View
 
 FILE = """
 [event]
@@ -77,3 +86,24 @@ def play(
             coordinator.record(answer(task))
         tasks += taken
     return tasks
+
+
+class OwnWay(Bot):
+    """Plays the legal card that its name says, so that bots differ."""
+
+    def __init__(self, name: str) -> None:
+        self.choice = sum(name.encode())
+
+    def play(self, view: View) -> Card:
+        return view.legal[self.choice % len(view.legal)]
+
+
+def own_ways(task: MatchTask) -> MatchOutcome:
+    """The outcome of a match of bots that play each in its own way."""
+    record, spec = PackedRecord(), task.spec()
+    tables = [
+        [ScriptedSeat(partial(decide, OwnWay(name))) for name in spec.bots]
+        for _ in range(spec.format.tables(spec.rules))
+    ]
+    asyncio.run(play_tables(spec, tables, record.write))
+    return MatchOutcome(match=task.match, attempt=task.attempt, record=bytes(record))

@@ -157,6 +157,18 @@ def test_a_ruling_changes_the_standings_and_not_the_tables_that_were_drawn(
     finish(ladder, coordinator)
 
 
+def test_a_table_is_ruled_about_while_others_of_its_round_are_played(ladder: Ladder, coordinator: Coordinator) -> None:
+    started_cup(ladder)
+    (task,) = play(coordinator, 1, at_once=1)
+    (place,) = (each.number for each in page(ladder).round_list[0].tables if each.match == task.match)
+    victim = table(ladder, 1, place).bots[2]
+    holding.rule(ladder, LOCAL, "cup", 1, place, [victim], "It had read the cards of others.")
+    ruled = table(ladder, 1, place)
+    assert ruled.points is not None
+    assert ruled.points[2] == 0
+    finish(ladder, coordinator)
+
+
 def test_a_ruling_about_the_final_changes_the_winner_of_an_event_that_is_over(
     ladder: Ladder, coordinator: Coordinator
 ) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,46 +18,18 @@ from ladder.events.event_file import parse_event
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL
 from ladder.values.held_events import EventState
-from ladder.worker.tasks import MatchOutcome
-from pigpen.bot import Bot, decide
-from referee.records.packed_record import PackedRecord
-from tests.ladder.app.event_ladders import coordinator_of, play
+from tests.ladder.app.event_ladders import coordinator_of, own_ways, play
 from tests.ladder.ladders import enter
 from tests.ladder.recorded_ladders import new_ladder
 from tests.ladder.virtual import Time
-from tests.referee.scripted_seats import ScriptedSeat
-from tests.referee.tables import play_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ladder.app.ladder import Ladder
-    from ladder.worker.tasks import MatchTask
-    from pigpen.rules import Card
-    from pigpen.values.view import View
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "events"
 DAY = 86_400.0
-
-
-class OwnWay(Bot):
-    """Plays the legal card that its name says, so that bots differ."""
-
-    def __init__(self, name: str) -> None:
-        self.choice = sum(name.encode())
-
-    def play(self, view: View) -> Card:
-        return view.legal[self.choice % len(view.legal)]
-
-
-def answer(task: MatchTask) -> MatchOutcome:
-    record, spec = PackedRecord(), task.spec()
-    tables = [
-        [ScriptedSeat(partial(decide, OwnWay(name))) for name in spec.bots]
-        for _ in range(spec.format.tables(spec.rules))
-    ]
-    asyncio.run(play_tables(spec, tables, record.write))
-    return MatchOutcome(match=task.match, attempt=task.attempt, record=bytes(record))
 
 
 @pytest.fixture
@@ -109,7 +79,7 @@ def test_an_example_is_held_to_its_end(
         left = sum(not each.boards for one in page.round_list for each in one.tables)
         if not left:
             time.now += DAY / 8  # the next round has its time
-        play(coordinator, 1, answer, at_once=max(left, 1))
+        play(coordinator, 1, own_ways, at_once=max(left, 1))
     page = reading.event(ladder, LOCAL, file)
     assert Counter(one.stage for one in page.round_list if one.kind == "round") == stages
     assert sorted(one.name for one in page.standings) == sorted(f"Bot-{number}" for number in range(1, entrants + 1))

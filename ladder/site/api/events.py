@@ -1,0 +1,87 @@
+"""The API of events: everybody reads them, owners enter their bots, organisers hold them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Path, Request
+from starlette.responses import Response, StreamingResponse
+
+from ladder.app.event import acts, exporting, holding, reading
+from ladder.entry.policy import Act
+from ladder.site.api.submissions import not_taken
+from ladder.site.server.fresh import fresh, json_of
+from ladder.site.server.viewer import demand
+from ladder.values.accounts import NOBODY
+from ladder.values.held_events import EventAct, EventDone, EventOrder, EventPage, EventRow
+from referee.records.rules_file import rules_from
+
+if TYPE_CHECKING:
+    from ladder.site.server.context import Site
+
+router = APIRouter()
+personal = APIRouter()
+Name = Annotated[str, Path(max_length=64)]
+JSON = "application/json"
+BY_OWNERS = ("enter", "withdraw")
+
+
+def revision(request: Request, name: str | None = None) -> str:
+    """Give what answers about events depend on besides the ladder's own revision."""
+    site: Site = request.app.state.site
+    return reading.revision(site.ladder, name)
+
+
+@router.get("/events", response_model=list[EventRow])
+def all_events(request: Request) -> Response:
+    """Give all events, the newest first."""
+    site: Site = request.app.state.site
+    key = f"{request.url.path} {revision(request)}"
+    return site.answers.respond(request, key, lambda: (json_of(reading.events(site.ladder)), JSON))
+
+
+@router.get("/events/{name}", response_model=EventPage)
+def one_event(request: Request, name: Name) -> Response:
+    """Give one event: its file, entrants, rounds, results and standings, as far as they are public."""
+    site: Site = request.app.state.site
+    key = f"{request.url.path} {revision(request, name)}"
+    return site.answers.respond(request, key, lambda: (json_of(reading.event(site.ladder, NOBODY, name)), JSON))
+
+
+@router.get(
+    "/events/{name}/export",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"application/zip": {}}, "description": "Its seed, draws, results and records"}},
+)
+def export(request: Request, name: Name) -> Response:
+    """Give an event that is over as one file, with which anyone can verify it: `pigpen event verify FILE`."""
+    site: Site = request.app.state.site
+    _, chunks = exporting.exported_chunks(site.ladder, name)
+    headers = {"Content-Disposition": f'attachment; filename="{name}.zip"', "Cache-Control": "no-store"}
+    return StreamingResponse(chunks, headers=headers, media_type="application/zip")
+
+
+@personal.get("/events/{name}/everything", response_model=EventPage)
+def everything(request: Request, name: Name) -> Response:
+    """Give one event to an organiser, with all that the public may not know yet."""
+    site: Site = request.app.state.site
+    return fresh(reading.event(site.ladder, demand(request, Act.ADMINISTER), name, everything=True))
+
+
+@personal.post("/events", response_model=EventPage, status_code=201)
+def open_event(request: Request, order: EventOrder) -> Response:
+    """Open the registration of an event, for an organiser."""
+    site: Site = request.app.state.site
+    viewer = demand(request, Act.ADMINISTER)
+    with not_taken():
+        holding.open_event(site.ladder, viewer, order.name, order.file, rules_from(order.rules))
+    return fresh(reading.event(site.ladder, viewer, order.name), 201)
+
+
+@personal.post("/events/{name}/acts", response_model=EventDone)
+def act(request: Request, name: Name, wanted: EventAct) -> Response:
+    """Enter or withdraw a bot of one's own; or, as an organiser, do what holding the event needs."""
+    site: Site = request.app.state.site
+    viewer = demand(request, Act.SUBMIT if wanted.act in BY_OWNERS else Act.ADMINISTER)
+    with not_taken():
+        return fresh(acts.act(site.ladder, viewer, name, wanted))

@@ -1,0 +1,64 @@
+"""The pages of events in a real browser: on every screen, and a certificate on paper."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app.event import holding, reading
+from ladder.settings.settings import load_settings
+from ladder.values.accounts import LOCAL
+from ladder.values.held_events import EventState
+from pigpen.rules import PRESETS
+from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play, started_cup
+from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.site.browser.looking import findings, overflow
+from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
+from tests.ladder.site.browser.tables_served import tables_served
+from tests.ladder.virtual import Time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.ladder.site.browser.pages import Lending
+
+pytestmark = pytest.mark.chromium
+PATHS = ("", "/cup", "/cup/rounds/1", "/cup/cross", "/cup/certificate/Bot-1", "/next")
+PAGES = re.compile(rb"/Type\s*/Page\b")
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    ladder = new_ladder(load_settings(data_dir=tmp_path_factory.mktemp("events") / "data", sandbox="process"))
+    started_cup(ladder)
+    coordinator = coordinator_of(ladder, Time())
+    while reading.event(ladder, LOCAL, "cup").state is not EventState.OVER:
+        without_loop(play, coordinator, 1, own_ways, at_once=2)
+    holding.open_event(ladder, LOCAL, "next", FILE.format(show="live"), PRESETS["gongzhu"])
+    with tables_served(ladder) as address:
+        yield f"{address}/events"
+    ladder.database.close()
+
+
+@pytest.mark.parametrize(
+    ("size", "dark"), [(PHONE, False), ((820, 1180), True), (DESKTOP, True)], ids=["phone", "dark tablet", "dark"]
+)
+def test_everybody_can_read_it(lending: Lending, address: str, size: tuple[int, int], *, dark: bool) -> None:
+    page = lending.page(Kind(), size, dark)
+    wrong = {}
+    for path in PATHS:
+        page.goto(address + path)
+        assert len(page.content().encode()) < 60_000
+        found = [*findings(page), *(["it is too wide"] if overflow(page) > 0 else [])]
+        if found or page.locator("h1").count() != 1:
+            wrong[path] = found
+    assert wrong == {}
+
+
+def test_a_certificate_prints_on_one_page(lending: Lending, address: str) -> None:
+    page = lending.page(Kind(), DESKTOP, False)
+    page.goto(f"{address}/cup/certificate/Bot-1")
+    for is_landscape in (False, True):
+        assert len(PAGES.findall(page.pdf(format="A4", landscape=is_landscape))) == 1

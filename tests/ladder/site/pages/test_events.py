@@ -1,0 +1,262 @@
+"""The pages and the API of events, one's entries, and what neither tells before it is shown."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app.event import holding, reading
+from ladder.app.event.exporting import EXPORT_JSON
+from ladder.app.event.verifying import verify_event
+from ladder.settings.settings import load_settings
+from ladder.site.pages.events import cross_table
+from ladder.values.accounts import LOCAL
+from ladder.values.held_events import EventState
+from pigpen.rules import PRESETS
+from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, own_ways, play, started_cup
+from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.site.chinese_words import latin, text_of
+from tests.ladder.site.ladder_with_people import PeopleLadder, ladder_with_people
+from tests.ladder.site.person import Person
+from tests.ladder.site.visitor import Visitor
+from tests.ladder.virtual import Time, recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from ladder.app.ladder import Ladder
+    from ladder.worker.tasks import MatchOutcome, MatchTask
+
+BOTS = [f"Bot-{number}" for number in range(1, 9)]
+TERMS = {
+    "Pigpen",
+    "Elo",
+    "JSON",
+    "API",
+    "SHA-256",
+    "UTC",
+    "English",
+    "Small",
+    "cup",
+    "Round",
+    "robin",
+    "Final",
+    "Python",
+}
+
+
+OWN = re.compile(r"pigpen_request|pigpen_\w*seconds|pigpen_data_free_bytes")
+"""Metrics of the process of the site and of its disk, and not of the ladder."""
+
+
+def finished(ladder: Ladder, answer: Callable[[MatchTask], MatchOutcome] = own_ways) -> None:
+    """Play the cup to its end, and nothing else."""
+    coordinator = coordinator_of(ladder, Time())
+    while (found := reading.event(ladder, LOCAL, "cup", everything=True)).state is not EventState.OVER:
+        left = sum(not each.boards for one in found.round_list for each in one.tables)
+        play(coordinator, 1, answer, at_once=max(left, 1))
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[Ladder]:
+    found = new_ladder(load_settings(data_dir=tmp_path / "data", sandbox="process"))
+    yield found
+    found.database.close()
+
+
+@pytest.fixture(scope="module")
+def over(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """A site on which one event is over, and one open."""
+    ladder = new_ladder(load_settings(data_dir=tmp_path_factory.mktemp("over") / "data", sandbox="process"))
+    started_cup(ladder)
+    finished(ladder)
+    holding.open_event(ladder, LOCAL, "next", FILE.format(show="live").replace("Small", "Next"), PRESETS["gongzhu"])
+    yield Visitor(ladder)
+    ladder.database.close()
+
+
+def test_all_events_are_listed_and_lead_to_their_pages(over: Visitor) -> None:
+    page = over.page("/events")
+    assert page.index('href="/events/next"') < page.index('href="/events/cup"')
+    assert ">registration is open<" in page
+    assert [(each["name"], each["state"]) for each in over.value("/events")] == [("next", "open"), ("cup", "over")]
+    assert over.problem("/api/v1/events/cap", 404).startswith("There is no event 'cap' on this ladder. ")
+    assert over.get("/events/cap").status_code == 404
+
+
+def test_the_page_of_an_event_that_is_over_has_all_places_rounds_and_what_proves_them(over: Visitor) -> None:
+    page, value = over.page("/events/cup"), over.value("/events/cup")
+    winner = value["standings"][0]["name"]
+    assert f'Winner: <a href="/b/{winner}"' in page
+    assert all(f'href="/events/cup/certificate/{bot}"' in page for bot in BOTS)
+    assert all(value[name] in page for name in ("commitment", "entrants_hash", "seed"))
+    assert page.count("<h2><a href=") == 2
+    for number, found in enumerate(value["round_list"], 1):
+        shown = over.page(f"/events/cup/rounds/{number}")
+        play_off = ", play-off" if found["kind"] == "play-off" else ""
+        assert f"<h1>Round {number}: {found['stage']}{play_off}</h1>" in shown
+        for table in found["tables"]:
+            assert f'<a href="/m/{table["match"]}">' in shown
+    assert over.get("/events/cup/rounds/9").status_code == 404
+    assert over.get("/events/cup/rounds/0").status_code == 404
+
+
+def test_a_cross_table_counts_each_board_of_each_pair_once(over: Visitor) -> None:
+    rounds = reading.event(over.ladder, LOCAL, "cup").round_list
+    found = cross_table(rounds)
+    pairs = 0
+    for each in (each for one in rounds for each in one.tables):
+        there = sum(number > 0 for number in each.entrants)  # the others of a play-off are stand-ins
+        pairs += len(each.boards or ()) * there * (there - 1)
+    assert sum(count for _, count in found.values()) == pairs
+    assert all(found[a, b][0] + found[b, a][0] == found[a, b][1] == found[b, a][1] for a, b in found)
+    page = over.page("/events/cup/cross")
+    assert page.count("<tr>") == 9
+    assert over.get("/events/next/cross").status_code == 404
+
+
+def test_a_certificate_is_there_for_each_place_of_an_event_that_is_over(over: Visitor) -> None:
+    last = over.value("/events/cup")["standings"][-1]["name"]
+    page = over.page(f"/events/cup/certificate/{last}")
+    assert f"<h1>{last}</h1>" in page
+    assert "Place 8 of 8." in page
+    assert over.get("/events/cup/certificate/Nobody").status_code == 404
+    assert over.get("/events/next/certificate/Bot-1").status_code == 404
+
+
+def test_what_is_downloaded_verifies(over: Visitor, tmp_path: Path) -> None:
+    response = over.get("/api/v1/events/cup/export")
+    assert response.headers["content-disposition"] == 'attachment; filename="cup.zip"'
+    path = tmp_path / "cup.zip"
+    path.write_bytes(response.content)
+    found = verify_event(path)
+    assert (found.holds, found.winner) == (True, over.value("/events/cup")["standings"][0]["name"])
+    assert EXPORT_JSON in zipfile.ZipFile(io.BytesIO(response.content)).namelist()
+    assert over.problem("/api/v1/events/next/export", 404).endswith("is open; it can be exported when it is over.")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/events",
+        "/events/cup",
+        "/events/next",
+        "/events/cup/rounds/1",
+        "/events/cup/cross",
+        "/events/cup/certificate/Bot-1",
+    ],
+)
+def test_a_page_is_in_chinese(over: Visitor, path: str) -> None:
+    names = {*BOTS, *(f"owner of {bot}" for bot in BOTS), "gongzhu"}
+    page = over.get(path, accept_language="zh").text
+    assert text_of(page).language == "zh-Hans"
+    assert latin(page, TERMS | names | {"Next", "owner", "of"}) == []
+
+
+def test_a_page_changes_when_the_event_does(ladder: Ladder) -> None:
+    open_cup(ladder)
+    site = Visitor(ladder)
+    assert "registration is open" in site.page("/events/cup")
+    holding.freeze(ladder, LOCAL, "cup")
+    assert "the list of entrants is final" in site.page("/events/cup")
+    holding.start(ladder, LOCAL, "cup")
+    assert "Round 1: Round robin" in site.page("/events/cup")
+    play(coordinator_of(ladder, Time()), 1)
+    assert site.page("/events/cup").count("<b>") >= 8
+    bot = reading.event(ladder, LOCAL, "cup").round_list[0].tables[0].bots[0]
+    holding.rule(ladder, LOCAL, "cup", 1, 1, [bot], "It knew the <b>cards</b>.")
+    page = site.page("/events/cup/rounds/1")
+    assert f"{bot}: last on every board." in page
+    assert "It knew the &lt;b&gt;cards&lt;/b&gt;." in page
+
+
+def test_an_owner_enters_and_withdraws_a_bot_on_a_page(tmp_path: Path) -> None:
+    place = ladder_with_people(load_settings(data_dir=tmp_path))
+    try:
+        variant = next(iter(reading_variants(place)))
+        file = FILE.format(show="live").replace("gongzhu", variant)
+        holding.open_event(place.ladder, LOCAL, "cup", file, PRESETS[variant])
+        assert Person(place.ladder).get("/events/cup/entries").status_code == 303
+        ada = Person(place.ladder)
+        ada.log_in("ada")
+        assert 'aria-label="Enter Trotter"' in ada.get("/events/cup/entries").text
+        assert ada.post("/events/cup/entries", bot="Trotter").status_code == 403, "without the form's own value"
+        assert ada.send("/events/cup/entries", bot="Trotter", act="enter").status_code == 303
+        assert 'aria-label="Withdraw Trotter"' in ada.get("/events/cup/entries").text
+        assert [one.name for one in reading.event(place.ladder, LOCAL, "cup").entrant_list] == ["Trotter"]
+        refused = ada.send("/events/cup/entries", bot="Snout", act="enter")
+        assert refused.status_code == 422
+        assert 'role="alert"' in refused.text
+        assert ada.send("/events/cup/entries", bot="Trotter", act="withdraw").status_code == 303
+        assert reading.event(place.ladder, LOCAL, "cup").entrant_list == ()
+    finally:
+        place.ladder.database.close()
+
+
+def reading_variants(place: PeopleLadder) -> list[str]:
+    """The variants that Trotter plays."""
+    from ladder.app.bots import bots
+
+    (trotter,) = (one for one in bots(place.ladder) if one.bot == "Trotter")
+    return [entry.variant for entry in trotter.entries]
+
+
+def public_bytes(ladder: Ladder) -> dict[str, str]:
+    """All that everybody, and another contestant, may read of a ladder with a cup of 8 bots."""
+    site, event = Visitor(ladder), "/events/cup"
+    matches = range(1, 12)
+    paths = ["/", "/v", "/v/gongzhu", "/b", "/m", "/live", "/events", event, f"{event}/cross", "/help"]
+    paths += [f"/b/{bot}" for bot in BOTS] + [f"/m/{number}" for number in matches]
+    paths += [f"{event}/rounds/{number}" for number in range(1, 6)] + [f"{event}/certificate/{bot}" for bot in BOTS]
+    paths += [f"/live/{number}" for number in matches] + [f"/m/{number}/boards/1/1" for number in matches]
+    api = [
+        "/variants",
+        "/standings",
+        "/standings/gongzhu.csv",
+        "/bots",
+        "/matches",
+        "/matches?status=queued",
+        "/events",
+    ]
+    api += ["/matches?status=running", "/matches?status=quarantined", "/events/cup", "/events/cup/export", "/tv"]
+    api += [f"/bots/{bot}" for bot in BOTS] + [f"/bots/{bot}/ratings/gongzhu" for bot in BOTS]
+    api += [f"/matches/{number}{part}" for number in matches for part in ("", "/record", "/scores", "/explanation")]
+    found = {}
+    for path in [*paths, *(f"/api/v1{path}" for path in api)]:
+        response = site.get(path)
+        found[path] = f"{response.status_code} {response.text}"
+    counted = site.get("/metrics").text.splitlines()
+    found["/metrics"] = "\n".join(line for line in counted if line.startswith("pigpen_") and not OWN.match(line))
+    return found
+
+
+@pytest.mark.parametrize("show", ["manual", "round"])
+def test_no_public_byte_tells_a_result_before_it_is_shown(
+    tmp_path: Path, show: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two events of the same seed, in which other bots win; of `round`, while the first round is being played."""
+    monkeypatch.setattr(holding, "new_seed", lambda: bytes(32))
+    public, winners = [], []
+    for name, answer in (("one", own_ways), ("other", recorded)):
+        ladder = new_ladder(load_settings(data_dir=tmp_path / name, sandbox="process"))
+        started_cup(ladder, file=FILE.format(show=show))
+        if show == "manual":
+            coordinator = coordinator_of(ladder, Time())
+            for tables in (2, 2, 1):  # the round robin and the final; more would be play-offs
+                play(coordinator, 1, answer, at_once=tables)
+        else:
+            play(coordinator_of(ladder, Time()), 1, answer, at_once=1)
+        everything = reading.event(ladder, LOCAL, "cup", everything=True)
+        winners.append([each.points for one in everything.round_list for each in one.tables])
+        public.append(public_bytes(ladder))
+        ladder.database.close()
+    assert winners[0] != winners[1]
+    different = {path for path in public[0] if public[0][path] != public[1][path]}
+    assert different == set()
+    assert "not shown yet" in public[0]["/events/cup"]
+    assert len(public[0]["/metrics"]) > 100
