@@ -50,6 +50,6 @@ async def check_hello(context: Context, token: str, seconds: float) -> None:
         await refuse(context, grpc.StatusCode.FAILED_PRECONDITION, other_protocol(PROTOCOL, hello.protocol))
 
 
-def other_protocol(spoken: int, said: int) -> str:
+def other_protocol(spoken: int, claimed: int) -> str:
     """Say that a referee that speaks one protocol is not spoken to in another."""
-    return f"this referee speaks protocol {spoken}, and hello.protocol is {said}; update the bot's SDK ({_PAGE})"
+    return f"this referee speaks protocol {spoken}, and hello.protocol is {claimed}; update the bot's SDK ({_PAGE})"

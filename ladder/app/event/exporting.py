@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -26,8 +25,6 @@ from ladder.values.value import time_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-    from _typeshed import ReadableBuffer
 
     from ladder.app.ladder import Ladder
     from ladder.store.database import Session
@@ -64,15 +61,21 @@ def exported_chunks(ladder: Ladder, name: str) -> tuple[ExportedEvent, Iterator[
     return exported, _zipped(exported, records)
 
 
-class _Pipe(io.RawIOBase):
+class _Pipe:
     """What is written comes out again."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
 
-    def write(self, data: ReadableBuffer) -> int:
+    def write(self, data: bytes, /) -> int:
         self._bytes += data
-        return memoryview(data).nbytes
+        return len(data)
+
+    def flush(self) -> None:
+        """There is nothing behind it."""
+
+    def close(self) -> None:
+        """Nor is there anything to be closed."""
 
     def take(self) -> bytes:
         data, self._bytes = bytes(self._bytes), bytearray()

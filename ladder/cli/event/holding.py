@@ -94,11 +94,11 @@ def withdraw(event: EventArgument, bot: BotArgument, as_json: JsonOption = False
         pigpen event withdraw cup Trotter
     """
 
-    def said(done: EventDone) -> str:
+    def sentence(done: EventDone) -> str:
         left = "has left" if done.round is None else f"leaves after {done.round} rounds; a stand-in replaces it in"
         return f"{bot} {left} {event}."
 
-    _do(event, EventAct.model_construct(act="withdraw", bot=bot), said, as_json, local)
+    _do(event, EventAct.model_construct(act="withdraw", bot=bot), sentence, as_json, local)
 
 
 def freeze(event: EventArgument, as_json: JsonOption = False, local: LocalOption = False) -> None:
@@ -108,8 +108,8 @@ def freeze(event: EventArgument, as_json: JsonOption = False, local: LocalOption
     Examples:
         pigpen event freeze cup
     """
-    said = f"The list of entrants of {event} is final. Next: pigpen event start {event}"
-    _do(event, EventAct.model_construct(act="freeze"), lambda _: said, as_json, local)
+    sentence = f"The list of entrants of {event} is final. Next: pigpen event start {event}"
+    _do(event, EventAct.model_construct(act="freeze"), lambda _: sentence, as_json, local)
 
 
 def start(event: EventArgument, as_json: JsonOption = False, local: LocalOption = False) -> None:
@@ -119,8 +119,8 @@ def start(event: EventArgument, as_json: JsonOption = False, local: LocalOption 
     Examples:
         pigpen event start cup
     """
-    said = f"{event} runs. Its matches are played by: pigpen ladder run"
-    _do(event, EventAct.model_construct(act="start"), lambda _: said, as_json, local)
+    sentence = f"{event} runs. Its matches are played by: pigpen ladder run"
+    _do(event, EventAct.model_construct(act="start"), lambda _: sentence, as_json, local)
 
 
 def pause(
@@ -135,17 +135,17 @@ def pause(
     Examples:
         pigpen event pause cup --reason "Dinner."
     """
-    said = f"{event} is paused. To resume it: pigpen event start {event}"
-    _do(event, EventAct.model_construct(act="pause", reason=reason), lambda _: said, as_json, local)
+    sentence = f"{event} is paused. To resume it: pigpen event start {event}"
+    _do(event, EventAct.model_construct(act="pause", reason=reason), lambda _: sentence, as_json, local)
 
 
 def draw_on_ladder(event: str, as_json: bool, local: bool) -> None:
     """Draw the next round of an event of the ladder now."""
 
-    def said(done: EventDone) -> str:
+    def sentence(done: EventDone) -> str:
         return f"Round {done.round} of {event} is drawn." if done.round else f"No round of {event} follows: it is over."
 
-    _do(event, EventAct.model_construct(act="draw"), said, as_json, local)
+    _do(event, EventAct.model_construct(act="draw"), sentence, as_json, local)
 
 
 def redo(
@@ -163,13 +163,13 @@ def redo(
         pigpen event redo cup --round 3 --table 2 --reason "The machine of a bot had failed."
     """
 
-    def said(done: EventDone) -> str:
+    def sentence(done: EventDone) -> str:
         return f"Table {table} of round {round_number} is played again, as match {done.match}."
 
     _do(
         event,
         EventAct.model_construct(act="redo", round=round_number, table=table, reason=reason),
-        said,
+        sentence,
         as_json,
         local,
     )
@@ -192,9 +192,9 @@ def rule(
     Examples:
         pigpen event rule cup --round 2 --table 1 --last Trotter --reason "It knew the cards."
     """
-    said = f"{', '.join(last)}: last at table {table} of round {round_number}."
+    sentence = f"{', '.join(last)}: last at table {table} of round {round_number}."
     wanted = EventAct.model_construct(act="rule", round=round_number, table=table, last=tuple(last), reason=reason)
-    _do(event, wanted, lambda _: said, as_json, local)
+    _do(event, wanted, lambda _: sentence, as_json, local)
 
 
 def release(event: EventArgument, as_json: JsonOption = False, local: LocalOption = False) -> None:
@@ -205,11 +205,11 @@ def release(event: EventArgument, as_json: JsonOption = False, local: LocalOptio
         pigpen event release cup
     """
 
-    def said(done: EventDone) -> str:
+    def sentence(done: EventDone) -> str:
         where = f"Table {done.table} of round {done.round}"
         return f"{where} is shown." if done.round else "There is no result that is not shown."
 
-    _do(event, EventAct.model_construct(act="release"), said, as_json, local)
+    _do(event, EventAct.model_construct(act="release"), sentence, as_json, local)
 
 
 def show(
@@ -293,13 +293,13 @@ def verify(
         raise typer.Exit(1)
 
 
-def _do(event: str, wanted: EventAct, said: Callable[[EventDone], str], as_json: bool, local: bool) -> None:
+def _do(event: str, wanted: EventAct, sentence: Callable[[EventDone], str], as_json: bool, local: bool) -> None:
     """Do something with an event, and print a sentence, or the event as it is then."""
     with asked(local) as ladder:
         done = ladder.act_on_event(event, wanted)
         page = ladder.event(event, everything=False) if as_json else None
     if page is None:
-        typer.echo(sanitize(said(done)))
+        typer.echo(sanitize(sentence(done)))
     else:
         print_json(page)
 

@@ -26,10 +26,10 @@ JSON = "application/json"
 BY_OWNERS = ("enter", "withdraw")
 
 
-def revision(request: Request, name: str | None = None) -> str:
+def revision(request: Request, event: str | None = None) -> str:
     """Give what answers about events depend on besides the ladder's own revision."""
     site: Site = request.app.state.site
-    return reading.revision(site.ladder, name)
+    return reading.revision(site.ladder, event)
 
 
 @router.get("/events", response_model=list[EventRow])
@@ -40,32 +40,32 @@ def all_events(request: Request) -> Response:
     return site.answers.respond(request, key, lambda: (json_of(reading.events(site.ladder)), JSON))
 
 
-@router.get("/events/{name}", response_model=EventPage)
-def one_event(request: Request, name: Name) -> Response:
+@router.get("/events/{event}", response_model=EventPage)
+def one_event(request: Request, event: Name) -> Response:
     """Give one event: its file, entrants, rounds, results and standings, as far as they are public."""
     site: Site = request.app.state.site
-    key = f"{request.url.path} {revision(request, name)}"
-    return site.answers.respond(request, key, lambda: (json_of(reading.event(site.ladder, NOBODY, name)), JSON))
+    key = f"{request.url.path} {revision(request, event)}"
+    return site.answers.respond(request, key, lambda: (json_of(reading.event(site.ladder, NOBODY, event)), JSON))
 
 
 @router.get(
-    "/events/{name}/export",
+    "/events/{event}/export",
     response_class=StreamingResponse,
     responses={200: {"content": {"application/zip": {}}, "description": "Its seed, draws, results and records"}},
 )
-def export(request: Request, name: Name) -> Response:
+def export(request: Request, event: Name) -> Response:
     """Give an event that is over as one file, with which anyone can verify it: `pigpen event verify FILE`."""
     site: Site = request.app.state.site
-    _, chunks = exporting.exported_chunks(site.ladder, name)
-    headers = {"Content-Disposition": f'attachment; filename="{name}.zip"', "Cache-Control": "no-store"}
+    _, chunks = exporting.exported_chunks(site.ladder, event)
+    headers = {"Content-Disposition": f'attachment; filename="{event}.zip"', "Cache-Control": "no-store"}
     return StreamingResponse(chunks, headers=headers, media_type="application/zip")
 
 
-@personal.get("/events/{name}/everything", response_model=EventPage)
-def everything(request: Request, name: Name) -> Response:
+@personal.get("/events/{event}/everything", response_model=EventPage)
+def everything(request: Request, event: Name) -> Response:
     """Give one event to an organiser, with all that the public may not know yet."""
     site: Site = request.app.state.site
-    return fresh(reading.event(site.ladder, demand(request, Act.ADMINISTER), name, everything=True))
+    return fresh(reading.event(site.ladder, demand(request, Act.ADMINISTER), event, everything=True))
 
 
 @personal.post("/events", response_model=EventPage, status_code=201)
@@ -78,10 +78,10 @@ def open_event(request: Request, order: EventOrder) -> Response:
     return fresh(reading.event(site.ladder, viewer, order.name), 201)
 
 
-@personal.post("/events/{name}/acts", response_model=EventDone)
-def act(request: Request, name: Name, wanted: EventAct) -> Response:
+@personal.post("/events/{event}/acts", response_model=EventDone)
+def act(request: Request, event: Name, wanted: EventAct) -> Response:
     """Enter or withdraw a bot of one's own; or, as an organiser, do what holding the event needs."""
     site: Site = request.app.state.site
     viewer = demand(request, Act.SUBMIT if wanted.act in BY_OWNERS else Act.ADMINISTER)
     with not_taken():
-        return fresh(acts.act(site.ladder, viewer, name, wanted))
+        return fresh(acts.act(site.ladder, viewer, event, wanted))

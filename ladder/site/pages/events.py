@@ -44,14 +44,14 @@ def all_events(request: Request) -> Response:
     )
 
 
-@router.get("/{name}")
-def one_event(request: Request, name: Name) -> Response:
+@router.get("/{event}")
+def one_event(request: Request, event: Name) -> Response:
     """Show an event: what is next, the standings, the newest rounds, the entrants, and what proves it."""
-    return _page(request, name, "event.html", lambda page: {"newest": tuple(reversed(page.round_list[-NEWEST:]))})
+    return _page(request, event, "event.html", lambda page: {"newest": tuple(reversed(page.round_list[-NEWEST:]))})
 
 
-@router.get("/{name}/rounds/{number}")
-def one_round(request: Request, name: Name, number: Number) -> Response:
+@router.get("/{event}/rounds/{number}")
+def one_round(request: Request, event: Name, number: Number) -> Response:
     """Show all tables of a round."""
 
     def values(page: EventPage) -> dict[str, object]:
@@ -59,11 +59,11 @@ def one_round(request: Request, name: Name, number: Number) -> Response:
             raise HTTPException(404, NO_PAGE)
         return {"round": page.round_list[number - 1]}
 
-    return _page(request, name, "event_round.html", values)
+    return _page(request, event, "event_round.html", values)
 
 
-@router.get("/{name}/cross")
-def cross(request: Request, name: Name) -> Response:
+@router.get("/{event}/cross")
+def cross(request: Request, event: Name) -> Response:
     """Show how often each beat each."""
 
     def values(page: EventPage) -> dict[str, object]:
@@ -71,11 +71,11 @@ def cross(request: Request, name: Name) -> Response:
             raise HTTPException(404, NO_PAGE)
         return {"numbers": numbers_in_order(page), "points": cross_table(page.round_list)}
 
-    return _page(request, name, "event_cross.html", values)
+    return _page(request, event, "event_cross.html", values)
 
 
-@router.get("/{name}/certificate/{bot}")
-def certificate(request: Request, name: Name, bot: Bot) -> Response:
+@router.get("/{event}/certificate/{bot}")
+def certificate(request: Request, event: Name, bot: Bot) -> Response:
     """Show a certificate, to be printed on one page, of a bot of an event that is over."""
 
     def values(page: EventPage) -> dict[str, object]:
@@ -85,31 +85,31 @@ def certificate(request: Request, name: Name, bot: Bot) -> Response:
         (entrant,) = (one for one in page.entrant_list if one.name == bot)
         return {"one": found[0], "entrant": entrant}
 
-    return _page(request, name, "event_certificate.html", values)
+    return _page(request, event, "event_certificate.html", values)
 
 
-@router.get("/{name}/entries")
-def entries(request: Request, name: Name) -> Response:
+@router.get("/{event}/entries")
+def entries(request: Request, event: Name) -> Response:
     """List one's bots, to enter or withdraw them."""
-    return _entries(request, name, demand(request, Act.SUBMIT))
+    return _entries(request, event, demand(request, Act.SUBMIT))
 
 
-@router.post("/{name}/entries")
-def change_entry(request: Request, name: Name, form: Form) -> Response:
+@router.post("/{event}/entries")
+def change_entry(request: Request, event: Name, form: Form) -> Response:
     """Enter one of one's bots, or withdraw it."""
     site: Site = request.app.state.site
     viewer = demand(request, Act.SUBMIT)
     act = EventAct(act="withdraw" if form.get("act") == "withdraw" else "enter", bot=form.get("bot", "")[:80])
     try:
-        acts.act(site.ladder, viewer, name, act)
+        acts.act(site.ladder, viewer, event, act)
     except LadderError as error:
-        return _entries(request, name, viewer, str(error), 422)
-    return RedirectResponse(f"/events/{name}/entries", 303)
+        return _entries(request, event, viewer, str(error), 422)
+    return RedirectResponse(f"/events/{event}/entries", 303)
 
 
-def _entries(request: Request, name: str, viewer: Viewer, error: str = "", status: int = 200) -> Response:
+def _entries(request: Request, event: str, viewer: Viewer, error: str = "", status: int = 200) -> Response:
     site: Site = request.app.state.site
-    page = reading.event(site.ladder, NOBODY, name)
+    page = reading.event(site.ladder, NOBODY, event)
     own = bots.bots(site.ladder, owner=str(viewer.name))
     play = [one for one in own if any(entry.variant == page.variant for entry in one.entries)]
     entered = {one.name: one for one in page.entrant_list}
@@ -117,16 +117,16 @@ def _entries(request: Request, name: str, viewer: Viewer, error: str = "", statu
     return form_page(request, "event_entries.html", values, status)
 
 
-def _page(request: Request, name: str, template: str, more: Callable[[EventPage], Mapping[str, object]]) -> Response:
+def _page(request: Request, event: str, template: str, more: Callable[[EventPage], Mapping[str, object]]) -> Response:
     site: Site = request.app.state.site
 
     def make() -> dict[str, object]:
-        page = reading.event(site.ladder, NOBODY, name)
+        page = reading.event(site.ladder, NOBODY, event)
         is_over = page.state is EventState.OVER
         values = {"event": page, "winner": page.standings[0].name if is_over and page.standings else ""}
         return {**values, "has_cross": 0 < page.entrants <= CROSS, **more(page)}
 
-    return site.pages.page(request, template, make, about=revision(request, name))
+    return site.pages.page(request, template, make, about=revision(request, event))
 
 
 def numbers_in_order(page: EventPage) -> list[int]:

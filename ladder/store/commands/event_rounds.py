@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 QUARANTINED = (
     "The platform has given up match {match} at table {table} of round {round}. Play it again with: pigpen event redo "
-    "{event} --round {round} --table {table} --reason TEXT, and go on with: pigpen event start {event}"
+    "{event} --round {round} --table {table} --reason TEXT, and resume with: pigpen event start {event}"
 )
 
 

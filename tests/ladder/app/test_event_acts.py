@@ -280,7 +280,7 @@ def test_a_match_that_the_platform_gives_up_pauses_the_event_until_it_is_played_
     assert (found.state, found.rounds) == (EventState.PAUSED, 1)
     assert found.reason == (
         f"The platform has given up match {first} at table 1 of round 1. Play it again with: pigpen event redo cup "
-        "--round 1 --table 1 --reason TEXT, and go on with: pigpen event start cup"
+        "--round 1 --table 1 --reason TEXT, and resume with: pigpen event start cup"
     )
     holding.redo(ladder, LOCAL, "cup", 1, 1, "No worker had a slot.")
     holding.start(ladder, LOCAL, "cup")

@@ -18,6 +18,7 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import select
 
+from ladder.app.event import holding
 from ladder.app.ladder import Ladder
 from ladder.app.submit import uploads
 from ladder.people.tables.opening import open_table
@@ -27,11 +28,13 @@ from ladder.site.server.origin import CSRF_HEADER
 from ladder.store import models
 from ladder.store.commands import submission_queue
 from ladder.store.commands.opening import open_ladder
-from ladder.values.accounts import Role, Scope, Viewer
+from ladder.values.accounts import LOCAL, Role, Scope, Viewer
 from ladder.values.cluster import WorkerState
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
 from ladder.values.submission import SubmissionOrder
+from pigpen.rules import PRESETS
 from tests.ladder.accounts import add_person, session_of, token_of
+from tests.ladder.app.event_ladders import FILE
 from tests.ladder.cluster_rows import add_workers, seen
 from tests.ladder.every_database import ON_POSTGRESQL
 from tests.ladder.ladders import NOW, lease, played, queue
@@ -94,6 +97,13 @@ FORM_OF_THE_OWNER = (303, 404, 403, OK, 403, 403, OK, 403, 403)
 ADMIN_FORM = (303, 404, 403, 404, 403, 403, OK, 403, 403)
 """A program sends no forms."""
 ADMIN = (303, 404, 404, 404, 404, 404, OK, OK, 403)
+ADMIN_BY_API = (401, *ADMIN[1:])
+NO_EVENT = (401, 404, 404, 404, 404, 404, 422, 422, 403)
+"""An organiser sends a file that is none."""
+ENTRY = (401, 422, 422, OK, OK, 403, OK, OK, 422)
+"""Trotter is entered by its owner and by organisers."""
+ENTRY_BY_FORM = (303, 422, 403, OK, 403, 403, OK, 403, 403)
+ENTRIES = (303, OK, OK, OK, OK, 403, OK, OK, OK)
 PAGE = (303, *(OK,) * 8)
 PAGE_OF_A_PERSON = (303, OK, 403, OK, 403, 403, OK, 403, 403)
 
@@ -127,6 +137,13 @@ CASES = [
     Case("GET", "/m/{number}", PUBLIC),
     Case("GET", "/rules/{variant}", PUBLIC),
     Case("GET", "/help", PUBLIC),
+    Case("GET", "/events", PUBLIC),
+    Case("GET", "/events/{event}", PUBLIC),
+    Case("GET", "/events/{event}/rounds/{number}", NOT_THERE),
+    Case("GET", "/events/{event}/cross", PUBLIC),
+    Case("GET", "/events/{event}/certificate/{bot}", NOT_THERE, "/events/{event}/certificate/Trotter"),
+    Case("GET", "/events/{event}/entries", ENTRIES),
+    Case("POST", "/events/{event}/entries", ENTRY_BY_FORM, form={"bot": "Trotter", "act": "enter"}),
     Case("GET", "/api", PUBLIC),
     Case("GET", "/wheels/requirements.txt", NOT_THERE),
     Case("GET", "/wheels/{name}", NOT_THERE, "/wheels/pigpen_sdk-0.1.0-py3-none-any.whl"),
@@ -203,6 +220,12 @@ CASES = [
         f"{API}/matches/999/boards/1/rotations/1/mistakes",
     ),
     Case("GET", f"{API}/tv", PUBLIC),
+    Case("GET", f"{API}/events", PUBLIC),
+    Case("GET", f"{API}/events/{{event}}", PUBLIC),
+    Case("GET", f"{API}/events/{{event}}/export", NOT_THERE),
+    Case("GET", f"{API}/events/{{event}}/everything", ADMIN_BY_API),
+    Case("POST", f"{API}/events", NO_EVENT, value={"name": "other", "file": "", "rules": {}}),
+    Case("POST", f"{API}/events/{{event}}/acts", ENTRY, value={"act": "enter", "bot": "Trotter"}),
     Case("GET", f"{API}/live", PUBLIC),
     Case("GET", f"{API}/live/{{number}}/events", PUBLIC),
     Case("GET", f"{API}/live/{{number}}/stream", PUBLIC),
@@ -371,7 +394,9 @@ def _make(folder: Path, lines: tuple[AnyLine, ...]) -> dict[str, str]:
     known["upload"] = uploads.begin_upload(ladder, Viewer("ada"), 10).id
     os.utime(folder / "uploads" / known["upload"], (NOW, NOW))
     known |= {"match": str(match), "number": str(match), "board": "1", "rotation": "1", "step": "20", "seat": "0"}
-    known |= {"name": "Trotter", "variant": "gongzhu"}
+    known |= {"name": "Trotter", "variant": "gongzhu", "event": "cup"}
+    holding.open_event(ladder, LOCAL, "cup", FILE.format(show="live"), PRESETS["gongzhu"])
+    holding.enter(ladder, LOCAL, "cup", "Trotter")
     order = TableOrder(chairs=(ChairOrder(), *(ChairOrder(kind=ChairKind.PERSON),) * 3))
     known["people"] = open_table(ladder, order, TableVisitor("ada")).name
     ladder.database.close()

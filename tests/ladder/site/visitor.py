@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from ladder.app.event import holding
 from ladder.app.ladder import Ladder
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.site.server.headers import HEADERS
 from ladder.store import models
+from ladder.values.accounts import LOCAL
+from pigpen.rules import PRESETS
 from referee.records.file import RecordWriter
 from tests.ladder import ladders, shown
+from tests.ladder.app.event_ladders import FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -111,7 +115,7 @@ class Visitor:
 
 @contextmanager
 def small_site(folder: Path, settings: Settings | None = None) -> Iterator[Visitor]:
-    """A site of a ladder that has played some matches; see `MATCHES`."""
+    """A site of a ladder that has played some matches, with an event `cup` that is open; see `MATCHES`."""
     with Ladder.open(settings or load_settings(data_dir=folder), create=True) as ladder:
         with ladder.database.write() as session:
             versions = shown.a_ladder(session, matches=MATCHES)
@@ -121,6 +125,7 @@ def small_site(folder: Path, settings: Settings | None = None) -> Iterator[Visit
             ladders.lease(session, ladders.queue(session, four, "gongzhu"))
         for number in range(1, MATCHES):
             keep_record(ladder, number + 1, str(number % 10), sinner=2 if number == MATCHES - 1 else None)
+        holding.open_event(ladder, LOCAL, "cup", FILE.format(show="live"), PRESETS["gongzhu"])
         yield Visitor(ladder)
 
 

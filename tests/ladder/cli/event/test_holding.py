@@ -47,7 +47,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def of(ladder: Ladder, folder: Path, address: str, name: str) -> Command:
-    """Types commands as somebody who has logged in there, and has no ladder on this machine."""
+    """Types commands as a user who has logged in there and has no ladder on this machine."""
     login = log_in(folder / name, address, name, token_of(ladder, name))
     return lambda *words: typed("event", *words, folder=folder, **login, PIGPEN_DATA_DIR=str(folder / "nothing"))
 
@@ -61,48 +61,50 @@ def command(request: pytest.FixtureRequest, ladder: Ladder, tmp_path: Path) -> I
         yield of(ladder, tmp_path, address, "olga")
 
 
-def said(typed: Typed) -> str:
+def printed(typed: Typed) -> str:
     assert (typed.code, typed.err) == (0, ""), typed.err
     return typed.out
 
 
 def tables(command: Command, *words: str) -> list[dict[str, Any]]:
     """The tables of the first round."""
-    found: list[dict[str, Any]] = json.loads(said(command("show", "cup", "--json", *words)))["round_list"][0]["tables"]
+    found: list[dict[str, Any]] = json.loads(printed(command("show", "cup", "--json", *words)))["round_list"][0][
+        "tables"
+    ]
     return found
 
 
 def test_an_event_is_held_by_commands(command: Command, ladder: Ladder, file: Path, tmp_path: Path) -> None:
-    assert said(command("open", str(file))) == "cup is open. Bots enter with: pigpen event enter cup BOT\n"
+    assert printed(command("open", str(file))) == "cup is open. Bots enter with: pigpen event enter cup BOT\n"
     for bot in (*BOTS, "Trotter"):
-        assert said(command("enter", "cup", bot)) == f"{bot} has entered cup.\n"
-    assert said(command("withdraw", "cup", "Trotter")) == "Trotter has left cup.\n"
-    assert json.loads(said(command("list", "--json")))[0]["entrants"] == 8
-    assert said(command("freeze", "cup")).endswith("is final. Next: pigpen event start cup\n")
-    assert said(command("start", "cup")).startswith("cup runs.")
-    assert said(command("pause", "cup", "--reason", "Dinner.")).startswith("cup is paused.")
-    assert "Small cup, gongzhu: paused (Dinner.)" in said(command("show", "cup"))
+        assert printed(command("enter", "cup", bot)) == f"{bot} has entered cup.\n"
+    assert printed(command("withdraw", "cup", "Trotter")) == "Trotter has left cup.\n"
+    assert json.loads(printed(command("list", "--json")))[0]["entrants"] == 8
+    assert printed(command("freeze", "cup")).endswith("is final. Next: pigpen event start cup\n")
+    assert printed(command("start", "cup")).startswith("cup runs.")
+    assert printed(command("pause", "cup", "--reason", "Dinner.")).startswith("cup is paused.")
+    assert "Small cup, gongzhu: paused (Dinner.)" in printed(command("show", "cup"))
     play(coordinator_of(ladder, Time()), 1, own_ways, at_once=2)
-    redone = said(command("redo", "cup", "--round", "1", "--table", "1", "--reason", "A power cut."))
+    redone = printed(command("redo", "cup", "--round", "1", "--table", "1", "--reason", "A power cut."))
     play(coordinator_of(ladder, Time()), 1, own_ways, at_once=1)
     again = tables(command, "--all")[0]
     assert (again["turn"], redone) == (1, f"Table 1 of round 1 is played again, as match {again['match']}.\n")
     assert [each["boards"] for each in tables(command)] == [None, None]
-    assert said(command("release", "cup")) == "Table 1 of round 1 is shown.\n"
+    assert printed(command("release", "cup")) == "Table 1 of round 1 is shown.\n"
     victim = again["bots"][1]
     ruled = command("rule", "cup", "--round", "1", "--table", "1", "--last", victim, "--reason", "It knew the cards.")
-    assert said(ruled) == f"{victim}: last at table 1 of round 1.\n"
-    assert said(command("draw", "cup")) == "Round 2 of cup is drawn.\n"
-    said(command("start", "cup"))
+    assert printed(ruled) == f"{victim}: last at table 1 of round 1.\n"
+    assert printed(command("draw", "cup")) == "Round 2 of cup is drawn.\n"
+    printed(command("start", "cup"))
     coordinator = coordinator_of(ladder, Time())
-    while json.loads(said(command("show", "cup", "--all", "--json")))["state"] != "over":
+    while json.loads(printed(command("show", "cup", "--all", "--json")))["state"] != "over":
         play(coordinator, 1, own_ways, at_once=2)
     early = command("export", "cup")
     assert (early.code, early.out) == (2, "")
     assert "Not all results of 'cup' are shown yet." in early.err
-    while "is shown" in said(command("release", "cup")):
+    while "is shown" in printed(command("release", "cup")):
         pass
-    assert said(command("export", "cup")).startswith("Wrote cup.zip.")
+    assert printed(command("export", "cup")).startswith("Wrote cup.zip.")
     assert not (tmp_path / "cup.zip.partial").exists()
     assert "cup.zip' is there already" in command("export", "cup").err
     verified = typed("event", "verify", "cup.zip", folder=tmp_path)
@@ -125,7 +127,7 @@ def test_an_event_is_held_by_commands(command: Command, ladder: Ladder, file: Pa
     ],
 )
 def test_a_mistake_is_one_sentence(command: Command, file: Path, words: tuple[str, ...], sentence: str) -> None:
-    said(command("open", str(file)))
+    printed(command("open", str(file)))
     found = command(*words)
     assert found.is_one_sentence, found
     assert sentence in found.err
@@ -135,10 +137,10 @@ def test_a_contestant_enters_bots_of_ones_own_and_no_more(ladder: Ladder, file: 
     with served(ladder) as address:
         olga, ada = (of(ladder, tmp_path, address, name) for name in ("olga", "ada"))
         assert ada("open", str(file)).code == 2
-        said(olga("open", str(file)))
-        assert said(ada("enter", "cup", "Trotter")) == "Trotter has entered cup.\n"
+        printed(olga("open", str(file)))
+        assert printed(ada("enter", "cup", "Trotter")) == "Trotter has entered cup.\n"
         assert "You have no bot 'Bot-1' on this ladder." in ada("enter", "cup", "Bot-1").err
         for words in (("freeze", "cup"), ("start", "cup"), ("release", "cup"), ("show", "cup", "--all")):
             refused = ada(*words)
             assert refused.is_one_sentence, refused
-        assert json.loads(said(ada("show", "cup", "--json")))["state"] == "open"
+        assert json.loads(printed(ada("show", "cup", "--json")))["state"] == "open"
