@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,9 @@ from ladder.app import bots
 from ladder.app.event import acts, reading
 from ladder.entry.policy import Act
 from ladder.errors import LadderError
+from ladder.site.accounts.browser_sessions import site_address
 from ladder.site.api.events import Name, revision
+from ladder.site.pages.event_feeds import calendar, news
 from ladder.site.server.forms import Form, form_page
 from ladder.site.server.viewer import NO_PAGE, demand
 from ladder.values.accounts import NOBODY
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
 router = APIRouter(prefix="/events")
 Number = Annotated[int, Path(ge=1, le=10_000)]
 Bot = Annotated[str, Path(max_length=80)]
+IN_FEED = 10
+"""Events of which the feed tells."""
+NEVER = datetime.datetime.fromtimestamp(0, datetime.UTC)
 CROSS = 40
 """Entrants of a cross table at most: more do not fit a page."""
 NEWEST = 2
@@ -42,6 +48,32 @@ def all_events(request: Request) -> Response:
     return site.pages.page(
         request, "events.html", lambda: {"events": reading.events(site.ladder)}, about=revision(request)
     )
+
+
+@router.get("/feed.atom")
+def feed(request: Request) -> Response:
+    """Tell feed readers what has happened in the newest events."""
+    site: Site = request.app.state.site
+    address = site_address(request)[:-1]
+
+    def make() -> tuple[bytes, str]:
+        newest = [reading.event(site.ladder, NOBODY, each.name) for each in reading.events(site.ladder)[:IN_FEED]]
+        values = {"news": news(newest), "address": address, "never": NEVER}
+        return site.pages.text(request, "en", "events.atom", values).encode(), "application/atom+xml"
+
+    return site.answers.respond(request, f"{request.url.path} {address} {revision(request)}", make)
+
+
+@router.get("/{event}/event.ics")
+def times(request: Request, event: Name) -> Response:
+    """Give the times of an event for a calendar."""
+    site: Site = request.app.state.site
+    address = site_address(request)[:-1]
+
+    def make() -> tuple[bytes, str]:
+        return calendar(reading.event(site.ladder, NOBODY, event), address), "text/calendar; charset=utf-8"
+
+    return site.answers.respond(request, f"{request.url.path} {address} {revision(request, event)}", make)
 
 
 @router.get("/{event}")

@@ -139,6 +139,8 @@ CASES = [
     Case("GET", "/help", PUBLIC),
     Case("GET", "/events", PUBLIC),
     Case("GET", "/events/{event}", PUBLIC),
+    Case("GET", "/events/feed.atom", PUBLIC),
+    Case("GET", "/events/{event}/event.ics", PUBLIC),
     Case("GET", "/events/{event}/rounds/{number}", NOT_THERE),
     Case("GET", "/events/{event}/cross", PUBLIC),
     Case("GET", "/events/{event}/certificate/{bot}", NOT_THERE, "/events/{event}/certificate/Trotter"),

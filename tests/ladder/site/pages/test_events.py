@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import re
 import zipfile
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 import pytest
+from icalendar import Calendar
 
 from ladder.app.event import holding, reading
 from ladder.app.event.exporting import EXPORT_JSON
@@ -18,11 +21,12 @@ from ladder.values.accounts import LOCAL
 from ladder.values.held_events import EventState
 from pigpen.rules import PRESETS
 from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, own_ways, play, started_cup
+from tests.ladder.app.test_event_files import EXAMPLES
 from tests.ladder.recorded_ladders import new_ladder
 from tests.ladder.site.chinese_words import latin, text_of
 from tests.ladder.site.ladder_with_people import PeopleLadder, ladder_with_people
 from tests.ladder.site.person import Person
-from tests.ladder.site.visitor import Visitor
+from tests.ladder.site.visitor import BASE, Visitor
 from tests.ladder.virtual import Time, recorded
 
 if TYPE_CHECKING:
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.worker.tasks import MatchOutcome, MatchTask
 
+ATOM = "{http://www.w3.org/2005/Atom}"
 BOTS = [f"Bot-{number}" for number in range(1, 9)]
 TERMS = {
     "Pigpen",
@@ -175,6 +180,41 @@ def test_a_page_changes_when_the_event_does(ladder: Ladder) -> None:
     assert "It knew the &lt;b&gt;cards&lt;/b&gt;." in page
 
 
+def test_a_feed_has_what_has_happened_the_newest_first(over: Visitor) -> None:
+    response = over.get("/events/feed.atom")
+    assert response.headers["content-type"] == "application/atom+xml"
+    feed = ElementTree.fromstring(response.content)
+    names = [child.tag.removeprefix(ATOM) for child in feed]
+    assert {"title", "id", "updated"} <= set(names)
+    entries = feed.findall(f"{ATOM}entry")
+    value = over.value("/events/cup")
+    assert len(entries) == 3 + len(value["round_list"])
+    for each in entries:
+        parts = {child.tag.removeprefix(ATOM): child for child in each}
+        assert {"title", "id", "updated", "author", "link"} <= set(parts)
+        assert parts["link"].get("href", "").startswith(f"{BASE}/events/")
+    assert len({each.findtext(f"{ATOM}id") for each in entries}) == len(entries)
+    updated = [datetime.datetime.fromisoformat(each.findtext(f"{ATOM}updated") or "") for each in entries]
+    assert updated == sorted(updated, reverse=True)
+    titles = [each.findtext(f"{ATOM}title") for each in entries]
+    assert f"Small cup: {value['standings'][0]['name']} has won" in titles
+    assert over.page("/events").count('href="/events/feed.atom"') == 2
+
+
+def test_a_calendar_has_the_times_of_an_events_file(ladder: Ladder) -> None:
+    open_cup(ladder)
+    text = (EXAMPLES / "gongzhu-weekend.toml").read_text()
+    holding.open_event(ladder, LOCAL, "weekend", text, PRESETS["gongzhu"])
+    response = Visitor(ladder).get("/events/weekend/event.ics")
+    assert response.headers["content-type"] == "text/calendar; charset=utf-8"
+    found = Calendar.from_ical(response.content).walk("VEVENT")
+    assert len({each["uid"] for each in found}) == len(found) == 3 + 7
+    by_title = {str(each["summary"]): each for each in found}
+    first = by_title["拱猪 Weekend: Swiss, round 1"]
+    assert first.decoded("dtstart") == datetime.datetime(2026, 12, 12, 9, tzinfo=datetime.UTC)
+    assert by_title["拱猪 Weekend: registration closes"].decoded("dtstart").hour == 8
+
+
 def test_an_owner_enters_and_withdraws_a_bot_on_a_page(tmp_path: Path) -> None:
     place = ladder_with_people(load_settings(data_dir=tmp_path))
     try:
@@ -210,7 +250,20 @@ def public_bytes(ladder: Ladder) -> dict[str, str]:
     """All that everybody, and another contestant, may read of a ladder with a cup of 8 bots."""
     site, event = Visitor(ladder), "/events/cup"
     matches = range(1, 12)
-    paths = ["/", "/v", "/v/gongzhu", "/b", "/m", "/live", "/events", event, f"{event}/cross", "/help"]
+    paths = [
+        "/events/feed.atom",
+        f"{event}/event.ics",
+        "/",
+        "/v",
+        "/v/gongzhu",
+        "/b",
+        "/m",
+        "/live",
+        "/events",
+        event,
+        f"{event}/cross",
+        "/help",
+    ]
     paths += [f"/b/{bot}" for bot in BOTS] + [f"/m/{number}" for number in matches]
     paths += [f"{event}/rounds/{number}" for number in range(1, 6)] + [f"{event}/certificate/{bot}" for bot in BOTS]
     paths += [f"/live/{number}" for number in matches] + [f"/m/{number}/boards/1/1" for number in matches]

@@ -1,0 +1,90 @@
+"""What calendars and feed readers are told of events."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from icalendar import Calendar
+from icalendar import Event as Entry
+
+from ladder.events.event_file import parse_event
+from ladder.site.rendering.words import variant
+from ladder.values.held_events import EventState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ladder.values.held_events import EventPage
+
+NEWEST = 30
+"""Entries of a feed."""
+HOUR = datetime.timedelta(hours=1)
+
+
+@dataclass(frozen=True)
+class News:
+    """Something that has happened in an event."""
+
+    event: EventPage
+    key: str
+    """Within the event; it stays."""
+    title: str
+    at: datetime.datetime
+    path: str
+
+
+def news(pages: Sequence[EventPage]) -> list[News]:
+    """Give what has happened in events, the newest first, as far as it is public."""
+    found = sorted((each for page in pages for each in _news(page)), key=lambda each: each.at, reverse=True)
+    return found[:NEWEST]
+
+
+def _news(page: EventPage) -> Iterator[News]:
+    path = f"/events/{page.name}"
+    yield News(page, "open", f"{page.title}: registration is open", page.opened, path)
+    for found in page.round_list:
+        what = f"play-off of round {found.round}" if found.kind == "play-off" else f"round {found.round}"
+        title = f"{page.title}: {found.stage}, {what} is drawn"
+        yield News(page, f"round-{found.number}", title, found.drawn, f"{path}/rounds/{found.number}")
+    if page.state is EventState.OVER and page.finished and page.standings:
+        yield News(page, "over", f"{page.title}: {page.standings[0].name} has won", page.finished, path)
+
+
+def calendar(page: EventPage, address: str) -> bytes:
+    """
+    Write the times of an event's file as a calendar (RFC 5545).
+
+    Args:
+        page: The event.
+        address: Of the site, without a slash at the end.
+    """
+    file, made = parse_event(page.file), Calendar()
+    made.add("prodid", "-//Pigpen//Events//EN")
+    made.add("version", "2.0")
+    times: list[tuple[str, str, datetime.datetime | None, datetime.datetime | None]]
+    times = [("opens", "registration opens", file.opens, None), ("freezes", "registration closes", file.freezes, None)]
+    times.append(("starts", variant(file.variant, "en"), file.starts, file.ends))
+    for stage in file.stages:
+        times += [
+            (f"{stage.name}-{number}", f"{stage.name}, round {number}", start, None)
+            for number, start in enumerate(stage.round_starts, 1)
+        ]
+    for key, what, start, end in times:
+        if start is not None:
+            made.add_component(_entry(page, key, f"{page.title}: {what}", start, end or start + HOUR, address))
+    return bytes(made.to_ical())
+
+
+def _entry(
+    page: EventPage, key: str, title: str, start: datetime.datetime, end: datetime.datetime, address: str
+) -> Entry:
+    entry = Entry()
+    entry.add("uid", f"{key}.{page.name}.{page.commitment[:16]}@pigpen")
+    entry.add("dtstamp", page.opened)
+    entry.add("summary", title)
+    entry.add("dtstart", start.astimezone(datetime.UTC))
+    entry.add("dtend", end.astimezone(datetime.UTC))
+    entry.add("url", f"{address}/events/{page.name}")
+    return entry
