@@ -46,7 +46,7 @@ def why_not_read(named: Iterable[Path] = ()) -> str | None:
         return None
     return (
         f"{str(Path.cwd() / FILE)!r} is not read: it lies in the folder of a bot, {str(bot)!r}, and a bot does not "
-        "choose its settings. Keep the file in a folder of your own, and start pigpen there."
+        "choose its settings. Keep the file in a folder of your own, and run commands there."
     )
 
 

@@ -70,7 +70,7 @@ def _streamed(connection: Connection, number: int) -> Iterator[SubmissionRow]:
                     yield _ROW.validate_json(line.removeprefix(b"data:"), extra="ignore")
     except pydantic.ValidationError:
         raise RemoteError(
-            f"{connection.address} sent progress of submission {number} that this pigpen cannot read."
+            f"{connection.address} sent progress of submission {number} that this version of Pigpen cannot read."
         ) from None
 
 
