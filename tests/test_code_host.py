@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.typed import typed
+
 ROOT = Path(__file__).parent.parent
 HOST = ROOT / ".github"
 WORKFLOWS = sorted(HOST.glob("workflows/*.yml"))
@@ -71,10 +73,19 @@ def test_what_a_workflow_runs_is_here(workflow: Path) -> None:
         words = line.split()
         if words[0] == "make":
             assert words[1] in TARGETS, line
-        elif words[0] != "python3":
+        elif words[0] not in ("python3", "pigpen"):
             assert (ROOT / words[0]).is_file(), line
         for word in words[1:]:
             assert not word.startswith("sdk/") or (ROOT / word).exists(), line
+
+
+def test_the_commands_of_laptops_work(tmp_path: Path) -> None:
+    job = read(HOST / "workflows" / "test.yml")["jobs"]["laptops"]
+    commands = [step["run"].split()[1:] for step in job["steps"] if step.get("run", "").startswith("pigpen ")]
+    assert len(commands) >= 7
+    for words in commands:
+        done = typed(*words, folder=tmp_path)
+        assert done.code == 0, done
 
 
 def test_each_python_that_is_promised_is_tested() -> None:
