@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from ladder.app.ladder import Ladder
 from ladder.app.missing_runner import START_HERE, no_runner
+from ladder.entry.policy import Act, may
 from ladder.errors import LadderError, StoreError
 from ladder.runner.presence import has_ended
 from ladder.sandbox.host import owners
 from ladder.store.commands.coordinators import all_are_here, coordinators, database_time, last_spoken
 from ladder.store.queries.overview import oldest_computation, oldest_queued, unfinished_tasks
+from ladder.values.accounts import LOCAL
 from ladder.values.doctor import Finding
 from ladder.values.health import LadderHealth
 from ladder.values.value import time_of
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.settings.settings import Settings
+    from ladder.values.accounts import Viewer
 
 DOWN_SECONDS = 120.0
 """A coordinator speaks every 20 seconds, or every minute while it waits; one that is silent for longer is down."""
@@ -27,8 +30,8 @@ MIN_FREE = 256 * 1024**2
 """Bytes below which a ladder's disk is nearly full."""
 
 
-def health(ladder: Ladder) -> LadderHealth:
-    """Look at the coordinators, the queue and the disk."""
+def health(ladder: Ladder, viewer: Viewer = LOCAL) -> LadderHealth:
+    """Look at the coordinators, the queue and the disk; matches that are not public yet count for organisers alone."""
     with ladder.database.read() as session:
         now, seen, are_here = database_time(session), last_spoken(session), all_are_here(session)
         running = [
@@ -42,7 +45,7 @@ def health(ladder: Ladder) -> LadderHealth:
             runners=len(running),
             seen=None if seen is None else time_of(seen),
             silent_seconds=None if seen is None else max(0.0, now - seen),
-            waiting=unfinished_tasks(session),
+            waiting=unfinished_tasks(session, everything=may(viewer, Act.ADMINISTER)),
             oldest_seconds=0.0 if added is None else max(0.0, now_here - added),
             oldest_computation_seconds=0.0 if asked is None else max(0.0, now_here - asked),
             free_bytes=_free(ladder.settings.data_dir),

@@ -99,6 +99,18 @@ def visible_rounds(rounds: Sequence[EventRound], tables: dict[int, list[tuple[Ev
     return min(sum(1 for _ in shown) + 1, len(rounds))
 
 
+def visible_count(session: Session, event: int) -> int:
+    """Count the rounds whose draw the public may know."""
+    return visible_rounds(rounds_of(session, event), tables_of(session, event))
+
+
+def public_state(session: Session, event: StoredEvent) -> EventState:
+    """Give the state that the public may know: while results are sealed, an event that is over is still running."""
+    sealed = select(StoredMatch.id).where(StoredMatch.event_id == event.id, StoredMatch.sealed).limit(1)
+    is_hidden = event.state == EventState.OVER and session.scalar(sealed) is not None
+    return EventState.RUNNING if is_hidden else EventState(event.state)
+
+
 def held(session: Session, event: StoredEvent, only: int | None = None) -> Held:
     """
     Read all that has been drawn, played and ruled.
@@ -149,11 +161,10 @@ def event_row(session: Session, event: StoredEvent, rounds: int, *, is_sealed: b
             sooner or later by play-offs.
     """
     file: Event = parse_event(event.file)
-    is_over = event.state == EventState.OVER
     entrants = session.execute(select(func.count()).where(EventEntry.event_id == event.id)).scalar_one()
     return EventRow(
         name=event.name, title=file.name, variant=event.variant,
-        state=EventState.RUNNING if is_over and is_sealed else EventState(event.state), reason=event.reason,
+        state=public_state(session, event) if is_sealed else EventState(event.state), reason=event.reason,
         show=file.show, entrants=entrants, fewest=file.entrants[0], most=file.entrants[1], rounds=rounds,
         opens=file.opens, freezes=file.freezes, starts=file.starts, ends=file.ends, opened=time_of(event.opened),
         frozen=moment(event.frozen), started=moment(event.started),
@@ -161,14 +172,14 @@ def event_row(session: Session, event: StoredEvent, rounds: int, *, is_sealed: b
     )  # fmt: skip
 
 
-def entrant_list(session: Session, event: int) -> tuple[EventEntrant, ...]:
-    """Read the entrants for a viewer."""
+def entrant_list(session: Session, event: int, rounds: int) -> tuple[EventEntrant, ...]:
+    """Read the entrants for a viewer, who may know of that many *rounds*."""
     wanted = select(EventEntry, Version.number).join(Version, Version.id == EventEntry.version_id)
     rows = session.execute(wanted.where(EventEntry.event_id == event).order_by(EventEntry.number))
     return tuple(
         EventEntrant(
             number=one.number, name=one.name, version=version, owner=one.owner, rating=one.rating,
-            left_after=one.left_after,
+            left_after=None if one.left_after is None else min(one.left_after, rounds),
         )
         for one, version in rows
     )  # fmt: skip

@@ -195,11 +195,12 @@ class ClusterFigures(Value):
 
     states: dict[str, int]
     """Workers by state."""
-    busy: int
+    busy: int | None
+    """This, `tasks` and `voids` are None while the viewer may not know of all matches."""
     slots: int
     """Of those that are connected."""
-    tasks: int
-    voids: int
+    tasks: int | None
+    voids: int | None
     lies: int
     workers: tuple[WorkerRow, ...]
     reasons: dict[str, int]

@@ -15,7 +15,7 @@ class LadderHealth(Value):
     silent_seconds: float | None
     """Seconds since then, by the database's clock."""
     waiting: int
-    """Matches and submissions that are not done, those under way included."""
+    """Matches and submissions that are not done, those under way included, as far as the viewer may know of them."""
     oldest_seconds: float
     """Seconds for which the oldest match in the queue has waited; 0: none waits."""
     oldest_computation_seconds: float

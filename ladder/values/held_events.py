@@ -72,7 +72,7 @@ class EventEntrant(Value):
     rating: float | None
     """Elo at the freeze."""
     left_after: int | None
-    """It has left: the rounds that had been drawn then."""
+    """It has left: the rounds that had been drawn then, as far as the viewer may know of them."""
 
 
 class EventRuling(Value):

@@ -21,20 +21,25 @@ MAX_WORKERS = 1000
 
 
 def figures(ladder: Ladder, viewer: Viewer) -> ClusterFigures:
-    """Add all workers up; organisers get each worker, too, and why matches failed."""
+    """
+    Add all workers up; organisers get each worker, too, and why matches failed.
+
+    While results of an event are not public, neither is how much workers have done: play-offs would show.
+    """
     with ladder.database.read() as session:
         now = ladder.clock()
         rows = queries.workers(session, now)
         is_organiser = may(viewer, Act.ADMINISTER)
         reasons = overview.failure_reasons(session) if is_organiser else {}
+        is_told = is_organiser or not overview.are_sealed(session)
     busy, slots = slots_of(rows)
     newest = sorted(rows, key=lambda row: row.seen, reverse=True)[:MAX_WORKERS]
     return ClusterFigures(
         states={str(state): 0 for state in WorkerState} | Counter(row.state.value for row in rows),
-        busy=busy,
+        busy=busy if is_told else None,
         slots=slots,
-        tasks=sum(row.tasks for row in rows),
-        voids=sum(row.voids for row in rows),
+        tasks=sum(row.tasks for row in rows) if is_told else None,
+        voids=sum(row.voids for row in rows) if is_told else None,
         lies=sum(row.lies for row in rows),
         workers=tuple(newest) if is_organiser else (),
         reasons=reasons,

@@ -13,7 +13,7 @@ from ladder.sandbox.bots.bot_source import sample_names
 from ladder.store.commands import event_rounds
 from ladder.store.commands import held_events as commands
 from ladder.store.commands.audit import write_audit
-from ladder.store.event_rows import find_event
+from ladder.store.event_rows import find_event, visible_count
 from ladder.store.names import find_stored_bot
 from ladder.values.accounts import LOCAL
 from ladder.values.names import NAME_LENGTH
@@ -86,7 +86,8 @@ def withdraw(ladder: Ladder, viewer: Viewer, name: str, bot: str) -> int | None:
     Withdraw a bot from an event.
 
     Returns:
-        None: its entry is gone. Else the number of rounds that it plays; then a stand-in replaces it.
+        None: its entry is gone. Else the number of rounds that it plays, as far as the viewer may know of them; then a
+        stand-in replaces it.
 
     Raises:
         LadderError: If there is no such event, the bot has not entered it, or is not the viewer's.
@@ -95,7 +96,9 @@ def withdraw(ladder: Ladder, viewer: Viewer, name: str, bot: str) -> int | None:
         _own(session, viewer, bot)
         entry = commands.withdraw_from_event(session, find_event(session, name), bot)
         write_audit(session, viewer, "event.withdraw", name, ladder.clock(), bot=bot)
-        return entry.left_after
+        if entry.left_after is None or may(viewer, Act.ADMINISTER):
+            return entry.left_after
+        return min(entry.left_after, visible_count(session, entry.event_id))
 
 
 def freeze(ladder: Ladder, viewer: Viewer, name: str) -> None:

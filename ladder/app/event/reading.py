@@ -86,7 +86,7 @@ def _is_sealed(tables: Mapping[int, Sequence[tuple[EventTable, StoredMatch]]]) -
 def _page(session: Session, row: StoredEvent, everything: bool) -> EventPage:
     rounds, tables = queries.rounds_of(session, row.id), queries.tables_of(session, row.id)
     shown = len(rounds) if everything else queries.visible_rounds(rounds, tables)
-    entrants = queries.entrant_list(session, row.id)
+    entrants = queries.entrant_list(session, row.id, shown)
     known = queries.held(session, row, shown)
     pages = tuple(_round(known, each, tables[each.number], entrants, everything) for each in rounds[:shown])
     over = sum(1 for page in pages if page.is_over)

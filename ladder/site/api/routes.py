@@ -13,6 +13,7 @@ from ladder.app.health import health
 from ladder.app.standings_csv import write_csv
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.fresh import fresh, json_of
+from ladder.site.server.viewer import viewer_of
 from ladder.values.bots import BotList, BotPage
 from ladder.values.health import LadderHealth
 from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
@@ -141,7 +142,7 @@ def all_matches(
 def play_health(request: Request) -> Response:
     """Give whether a runner plays the matches that wait, and how much room the ladder's disk has."""
     site: Site = request.app.state.site
-    return fresh(health(site.ladder))
+    return fresh(health(site.ladder, viewer_of(request)))
 
 
 Number = Annotated[int, Path(ge=0, le=10**15)]

@@ -32,8 +32,9 @@ def healthz(request: Request) -> Response:
 def metrics(request: Request) -> Response:
     """Give all figures for Prometheus; those of each worker to organisers alone."""
     site: Site = request.app.state.site
-    cluster = figures(site.ladder, viewer_of(request))
-    text = site.metrics.text(overview.counts(site.ladder), cluster, health(site.ladder))
+    viewer = viewer_of(request)
+    cluster, signs = figures(site.ladder, viewer), health(site.ladder, viewer)
+    text = site.metrics.text(overview.counts(site.ladder), cluster, signs)
     return Response(text, headers=NOT_KEPT, media_type=METRICS_TYPE)
 
 

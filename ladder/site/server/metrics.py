@@ -139,7 +139,8 @@ class _Cluster(Collector):
             ("worker_voids", "Attempts that failed on workers", found.voids),
             ("worker_lies", "Answers of workers that cannot be true", found.lies),
         ):
-            yield GaugeMetricFamily(f"pigpen_{name}", words, number)
+            if number is not None:
+                yield GaugeMetricFamily(f"pigpen_{name}", words, number)
         if found.workers:
             yield from self._of_each()
         if found.reasons:

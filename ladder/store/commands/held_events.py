@@ -18,7 +18,7 @@ from ladder.events.held import Ruling
 from ladder.events.legs import sides_of
 from ladder.events.lots import entrants_hash
 from ladder.store.event_models import EventEntry
-from ladder.store.event_rows import count_rounds, entries_of, held, rounds_of, tables_of, unseal
+from ladder.store.event_rows import count_rounds, entries_of, held, public_state, rounds_of, tables_of, unseal
 from ladder.store.models import Owner, Rating, StoredBot, StoredEvent, StoredMatch, Variant, Version
 from ladder.store.names import bot_like, find_variant, find_version
 from ladder.values.held_events import EventState
@@ -84,7 +84,8 @@ def enter_event(session: Session, event: StoredEvent, bot: str, now: float) -> E
     Raises:
         LadderError: If registration is not open, the event is full, or the bot does not play the variant.
     """
-    in_state(event, EventState.OPEN, way_out="Bots enter while it is open.")
+    if event.state != EventState.OPEN:
+        raise LadderError(f"The event {event.name!r} is {public_state(session, event)}. Bots enter while it is open.")
     file = parse_event(event.file)
     if file.opens and now < file.opens.timestamp():
         raise LadderError(f"Bots may enter {event.name!r} from {file.opens:%Y-%m-%d %H:%M %Z} on.")
@@ -123,7 +124,7 @@ def withdraw_from_event(session: Session, event: StoredEvent, bot: str) -> Event
     Raises:
         LadderError: If it has not entered, has left, or the event is over.
     """
-    if event.state == EventState.OVER:
+    if public_state(session, event) == EventState.OVER:
         raise LadderError(f"The event {event.name!r} is over.")
     entry = entry_of(session, event, bot)
     if entry.left_after is not None:

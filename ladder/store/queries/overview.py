@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select, text
+from sqlalchemy import exists, func, select, text
 
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.computing_models import UNANSWERED, Computation
@@ -65,12 +65,18 @@ def oldest_computation(session: Session) -> float | None:
     return session.scalar(select(func.min(Computation.added)).where(*waiting))
 
 
-def unfinished_tasks(session: Session) -> int:
-    """How many matches and submissions wait, or are under way."""
-    matches = StoredMatch.ordinal.is_(None), StoredMatch.status.in_((Status.QUEUED, Status.LEASED))
+def unfinished_tasks(session: Session, *, everything: bool) -> int:
+    """How many matches and submissions wait, or are under way; *everything*: also matches that are not public yet."""
+    visible = () if everything else (visible_matches(),)
+    matches = StoredMatch.ordinal.is_(None), StoredMatch.status.in_((Status.QUEUED, Status.LEASED)), *visible
     open_ones = StoredSubmission.status.in_((SubmissionStatus.QUEUED, SubmissionStatus.LEASED))
     counted = (select(func.count()).where(*matches), select(func.count()).where(open_ones))
     return sum(session.execute(each).scalar_one() for each in counted)
+
+
+def are_sealed(session: Session) -> bool:
+    """Whether there are matches that are not public yet."""
+    return session.scalar(select(exists().where(StoredMatch.event_id.is_not(None), ~visible_matches()))) is True
 
 
 def _open_computations(session: Session) -> dict[str, int]:

@@ -1,10 +1,9 @@
-"""The pages and the API of events, one's entries, and what neither tells before it is shown."""
+"""The pages and the API of events, and one's entries."""
 
 from __future__ import annotations
 
 import datetime
 import io
-import re
 import zipfile
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -27,7 +26,7 @@ from tests.ladder.site.chinese_words import latin, text_of
 from tests.ladder.site.ladder_with_people import PeopleLadder, ladder_with_people
 from tests.ladder.site.person import Person
 from tests.ladder.site.visitor import BASE, Visitor
-from tests.ladder.virtual import Time, recorded
+from tests.ladder.virtual import Time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,10 +52,6 @@ TERMS = {
     "Final",
     "Python",
 }
-
-
-OWN = re.compile(r"pigpen_request|pigpen_\w*seconds|pigpen_data_free_bytes")
-"""Metrics of the process of the site and of its disk, and not of the ladder."""
 
 
 def finished(ladder: Ladder, answer: Callable[[MatchTask], MatchOutcome] = own_ways) -> None:
@@ -244,72 +239,3 @@ def reading_variants(place: PeopleLadder) -> list[str]:
 
     (trotter,) = (one for one in bots(place.ladder) if one.bot == "Trotter")
     return [entry.variant for entry in trotter.entries]
-
-
-def public_bytes(ladder: Ladder) -> dict[str, str]:
-    """All that everybody, and another contestant, may read of a ladder with a cup of 8 bots."""
-    site, event = Visitor(ladder), "/events/cup"
-    matches = range(1, 12)
-    paths = [
-        "/events/feed.atom",
-        f"{event}/event.ics",
-        "/",
-        "/v",
-        "/v/gongzhu",
-        "/b",
-        "/m",
-        "/live",
-        "/events",
-        event,
-        f"{event}/cross",
-        "/help",
-    ]
-    paths += [f"/b/{bot}" for bot in BOTS] + [f"/m/{number}" for number in matches]
-    paths += [f"{event}/rounds/{number}" for number in range(1, 6)] + [f"{event}/certificate/{bot}" for bot in BOTS]
-    paths += [f"/live/{number}" for number in matches] + [f"/m/{number}/boards/1/1" for number in matches]
-    api = [
-        "/variants",
-        "/standings",
-        "/standings/gongzhu.csv",
-        "/bots",
-        "/matches",
-        "/matches?status=queued",
-        "/events",
-    ]
-    api += ["/matches?status=running", "/matches?status=quarantined", "/events/cup", "/events/cup/export", "/tv"]
-    api += [f"/bots/{bot}" for bot in BOTS] + [f"/bots/{bot}/ratings/gongzhu" for bot in BOTS]
-    api += [f"/matches/{number}{part}" for number in matches for part in ("", "/record", "/scores", "/explanation")]
-    found = {}
-    for path in [*paths, *(f"/api/v1{path}" for path in api)]:
-        response = site.get(path)
-        found[path] = f"{response.status_code} {response.text}"
-    counted = site.get("/metrics").text.splitlines()
-    found["/metrics"] = "\n".join(line for line in counted if line.startswith("pigpen_") and not OWN.match(line))
-    return found
-
-
-@pytest.mark.parametrize("show", ["manual", "round"])
-def test_no_public_byte_tells_a_result_before_it_is_shown(
-    tmp_path: Path, show: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two events of the same seed, in which other bots win; of `round`, while the first round is being played."""
-    monkeypatch.setattr(holding, "new_seed", lambda: bytes(32))
-    public, winners = [], []
-    for name, answer in (("one", own_ways), ("other", recorded)):
-        ladder = new_ladder(load_settings(data_dir=tmp_path / name, sandbox="process"))
-        started_cup(ladder, file=FILE.format(show=show))
-        if show == "manual":
-            coordinator = coordinator_of(ladder, Time())
-            for tables in (2, 2, 1):  # the round robin and the final; more would be play-offs
-                play(coordinator, 1, answer, at_once=tables)
-        else:
-            play(coordinator_of(ladder, Time()), 1, answer, at_once=1)
-        everything = reading.event(ladder, LOCAL, "cup", everything=True)
-        winners.append([each.points for one in everything.round_list for each in one.tables])
-        public.append(public_bytes(ladder))
-        ladder.database.close()
-    assert winners[0] != winners[1]
-    different = {path for path in public[0] if public[0][path] != public[1][path]}
-    assert different == set()
-    assert "not shown yet" in public[0]["/events/cup"]
-    assert len(public[0]["/metrics"]) > 100

@@ -1,0 +1,133 @@
+"""No public byte tells a result of an event before it is shown: all routes, as a visitor and with accounts."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import update
+
+from ladder.app.accounts import managing
+from ladder.app.event import holding, reading
+from ladder.serving.application import PAGES, PERSONAL_API, PUBLIC_API
+from ladder.settings.settings import load_settings
+from ladder.store.models import Owner
+from ladder.values.accounts import LOCAL, Role
+from ladder.values.held_events import EventState
+from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play, started_cup
+from tests.ladder.cluster_rows import add_workers, seen
+from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.site.person import CSRF, PASSWORD, Person, quick_passwords
+from tests.ladder.virtual import Time, recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from ladder.app.ladder import Ladder
+    from ladder.runner.coordinator import Coordinator
+    from ladder.worker.tasks import MatchOutcome, MatchTask
+
+    Answer = Callable[[MatchTask], MatchOutcome]
+
+BOTS = [f"Bot-{number}" for number in range(1, 9)]
+NUMBERS = [str(number) for number in range(1, 8)]
+FREE = re.compile(r'"free_bytes":\d+')
+VALUES = {
+    "match": NUMBERS, "number": NUMBERS, "variant": ["gongzhu"], "board": ["1"], "rotation": ["1"], "step": ["1"],
+    "seat": ["0", "Bot-1"], "bot": BOTS, "key": ["1"], "upload": ["1"],
+}  # fmt: skip
+"""What stands for each parameter of an address; `name` depends on what has the name."""
+QUERIES = ("/m?bot=Bot-1", "/b?owner=eve", "/me/logs?bot=Bot-1", "/api/v1/matches?status=queued",
+           "/api/v1/matches?status=running", "/api/v1/matches?status=quarantined", "/api/v1/matches?bot=Bot-1",
+           "/api/v1/standings?variant=gongzhu")  # fmt: skip
+OWN = re.compile(r"pigpen_request|pigpen_\w*seconds|pigpen_data_free_bytes|pigpen_logins|(?!pigpen_)")
+"""Metrics of the process of the site and of its disk, and not of the ladder."""
+PEOPLE = ("", "eve", "ada")
+"""A visitor, a contestant without a bot in the event, and one with a bot in it."""
+
+
+def addresses() -> Iterator[str]:
+    """All that can be read of a site, tables with people aside, which have days and seeds of their own."""
+    for prefix, routers in (("", PAGES), ("/api/v1", (*PUBLIC_API, *PERSONAL_API))):
+        for route in (each for router in routers for each in router.routes):
+            path = str(getattr(route, "path", ""))
+            if "GET" in (getattr(route, "methods", None) or ()) and not path.startswith("/play"):
+                wanted = [(name, _values(path, name)) for name in re.findall(r"{(\w+)", path)]
+                for values in product(*(values for _, values in wanted)):
+                    yield prefix + re.sub(r"{\w+[^}]*}", "{}", path).format(*values)
+    yield from QUERIES
+
+
+def _values(path: str, name: str) -> list[str]:
+    if path.startswith("/events/"):
+        return ["cup"] if name in ("name", "event") else VALUES[name]
+    return BOTS if name == "name" else VALUES[name]
+
+
+def known(ladder: Ladder, name: str) -> dict[str, str]:
+    """All that somebody may read of a ladder, by address; and what is answered to what they do."""
+    person = Person(ladder)
+    if name:
+        assert person.log_in(name).status_code == 303
+    found = {}
+    for path in addresses():
+        response = person.get(path)
+        text = FREE.sub("", CSRF.sub("", response.text))
+        if path == "/metrics":
+            text = "\n".join(line for line in text.splitlines() if not OWN.match(line))
+            assert len(text) > 100
+        found[path] = f"{response.status_code} {text}"
+    for act in ("enter", "withdraw"):
+        answer = person.send("/events/cup/entries", bot="Bot-1", act=act)
+        found[act] = f"{answer.status_code} {CSRF.sub('', answer.text)}"
+    found["then"] = person.get("/api/v1/events/cup").text
+    return found
+
+
+def first_round(coordinator: Coordinator, ladder: Ladder, answer: Answer) -> None:
+    """Play one of its two tables."""
+    play(coordinator, 1, answer, at_once=1)
+
+
+def before_play_offs(coordinator: Coordinator, ladder: Ladder, answer: Answer) -> None:
+    """Play the round robin and the final."""
+    for tables in (2, 2, 1):
+        play(coordinator, 1, answer, at_once=tables)
+
+
+def to_the_end(coordinator: Coordinator, ladder: Ladder, answer: Answer) -> None:
+    """Play the event, and no other match."""
+    while (found := reading.event(ladder, LOCAL, "cup", everything=True)).state is not EventState.OVER:
+        play(coordinator, 1, answer, at_once=sum(not each.boards for one in found.round_list for each in one.tables))
+
+
+@pytest.mark.parametrize(
+    ("show", "course"),
+    [("round", (first_round, first_round)), ("manual", (before_play_offs, before_play_offs)),
+     ("manual", (to_the_end, before_play_offs))],
+    ids=["round", "manual", "over, and not over"],
+)  # fmt: skip
+def test_two_events_with_other_results_cannot_be_told_apart(
+    tmp_path: Path, show: str, course: tuple[Callable[..., None], ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(holding, "new_seed", lambda: bytes(32))
+    public, results = [], []
+    for number, answer in enumerate((own_ways, recorded)):
+        ladder = new_ladder(load_settings(data_dir=tmp_path / str(number), sandbox="process"))
+        started_cup(ladder, file=FILE.format(show=show))
+        with ladder.database.write() as session:
+            session.execute(update(Owner).where(Owner.name == "owner of Bot-1").values(name="ada"))
+        add_workers(ladder, seen("barn", busy=number, tasks=10 * number, voids=number, seen=ladder.clock()))
+        for name in filter(None, PEOPLE):
+            managing.add_with_password(ladder, quick_passwords(), LOCAL, name, Role.CONTESTANT, PASSWORD)
+        course[number](coordinator_of(ladder, Time()), ladder, answer)
+        everything = reading.event(ladder, LOCAL, "cup", everything=True)
+        results.append([each.points for one in everything.round_list[:2] for each in one.tables])
+        public.append({(name, path): text for name in PEOPLE for path, text in known(ladder, name).items()})
+        ladder.database.close()
+    assert results[0] != results[1]
+    assert {path for path in public[0] if public[0][path] != public[1][path]} == set()
+    assert "not shown yet" in public[0]["", "/events/cup"]
