@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from ladder.site.server.context import Site
     from ladder.values.accounts import Viewer
-    from ladder.values.held_events import EventPage, EventRoundPage
+    from ladder.values.held_events import EventPage, EventRoundPage, EventTableRow
 
 router = APIRouter(prefix="/events")
 Number = Annotated[int, Path(ge=1, le=10_000)]
@@ -120,6 +121,25 @@ def certificate(request: Request, event: Name, bot: Bot) -> Response:
     return _page(request, event, "event_certificate.html", values)
 
 
+@router.get("/{event}/present")
+def present(request: Request, event: Name) -> Response:
+    """Show an audience the newest result; the organiser shows the next one by a button that has the keyboard."""
+    site: Site = request.app.state.site
+    viewer = demand(request, Act.ADMINISTER)
+    page = reading.event(site.ladder, NOBODY, event)
+    everything = reading.event(site.ladder, viewer, event, everything=True)
+    values = {**_of_all(page), "shown": newest_shown(page), "left": played(everything) - played(page)}
+    return form_page(request, "event_present.html", values)
+
+
+@router.post("/{event}/present")
+def present_next(request: Request, event: Name, form: Form) -> Response:
+    """Let everybody see the next result."""
+    site: Site = request.app.state.site
+    acts.act(site.ladder, demand(request, Act.ADMINISTER), event, EventAct(act="release"))
+    return RedirectResponse(f"/events/{event}/present", 303)
+
+
 @router.get("/{event}/entries")
 def entries(request: Request, event: Name) -> Response:
     """List one's bots, to enter or withdraw them."""
@@ -154,11 +174,33 @@ def _page(request: Request, event: str, template: str, more: Callable[[EventPage
 
     def make() -> dict[str, object]:
         page = reading.event(site.ladder, NOBODY, event)
-        is_over = page.state is EventState.OVER
-        values = {"event": page, "winner": page.standings[0].name if is_over and page.standings else ""}
-        return {**values, "has_cross": 0 < page.entrants <= CROSS, **more(page)}
+        return {**_of_all(page), "has_cross": 0 < page.entrants <= CROSS, **more(page)}
 
     return site.pages.page(request, template, make, about=revision(request, event))
+
+
+def _of_all(page: EventPage) -> dict[str, object]:
+    is_over = page.state is EventState.OVER
+    return {"event": page, "winner": page.standings[0].name if is_over and page.standings else ""}
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """A table whose result is public."""
+
+    round: EventRoundPage
+    table: EventTableRow
+
+
+def newest_shown(page: EventPage) -> ShownTable | None:
+    """Give the last table that has a result; None: there is none."""
+    found = [ShownTable(one, each) for one in page.round_list for each in one.tables if each.points]
+    return found[-1] if found else None
+
+
+def played(page: EventPage) -> int:
+    """Count the tables that have a result."""
+    return sum(bool(each.points) for one in page.round_list for each in one.tables)
 
 
 def numbers_in_order(page: EventPage) -> list[int]:

@@ -144,6 +144,8 @@ CASES = [
     Case("GET", "/events/{event}/rounds/{number}", NOT_THERE),
     Case("GET", "/events/{event}/cross", PUBLIC),
     Case("GET", "/events/{event}/certificate/{bot}", NOT_THERE, "/events/{event}/certificate/Trotter"),
+    Case("GET", "/events/{event}/present", ADMIN),
+    Case("POST", "/events/{event}/present", ADMIN_FORM, form={}),
     Case("GET", "/events/{event}/entries", ENTRIES),
     Case("POST", "/events/{event}/entries", ENTRY_BY_FORM, form={"bot": "Trotter", "act": "enter"}),
     Case("GET", "/api", PUBLIC),

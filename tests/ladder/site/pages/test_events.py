@@ -210,6 +210,35 @@ def test_a_calendar_has_the_times_of_an_events_file(ladder: Ladder) -> None:
     assert by_title["拱猪 Weekend: registration closes"].decoded("dtstart").hour == 8
 
 
+def test_an_organiser_shows_an_audience_one_result_after_the_other(tmp_path: Path) -> None:
+    place = ladder_with_people(load_settings(data_dir=tmp_path, sandbox="process"))
+    try:
+        started_cup(place.ladder, file=FILE.format(show="manual"))
+        coordinator_plays(place.ladder)
+        olga, path = Person(place.ladder), "/events/cup/present"
+        olga.log_in("olga")
+        assert "No result is shown yet." in olga.get(path).text
+        everything = reading.event(place.ladder, LOCAL, "cup", everything=True)
+        tables = [(one, each) for one in everything.round_list for each in one.tables]
+        for left, (one, each) in reversed(list(enumerate(reversed(tables)))):
+            assert f"{left + 1} result" in olga.get(path).text
+            assert olga.send(path).status_code == 303
+            page = olga.get(path).text
+            assert f"· Table {each.number}</h2>" in page
+            assert one.stage in page
+            assert ("Winner: " in page) == (left == 0)
+        assert "<button" not in page[page.index("<article") :]
+    finally:
+        place.ladder.database.close()
+
+
+def coordinator_plays(ladder: Ladder) -> None:
+    """Play the cup, and whatever else there is to be played, until the cup is over."""
+    coordinator = coordinator_of(ladder, Time())
+    while reading.event(ladder, LOCAL, "cup", everything=True).state is not EventState.OVER:
+        play(coordinator, 1, own_ways, at_once=2)
+
+
 def test_an_owner_enters_and_withdraws_a_bot_on_a_page(tmp_path: Path) -> None:
     place = ladder_with_people(load_settings(data_dir=tmp_path))
     try:
