@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.app import bots, health, logs, matches, states
-from ladder.app.event import acts, exporting, holding, reading
 from ladder.app.missing_runner import START_HERE, why_nothing_plays
 from ladder.app.submit import ordering
 from ladder.values.accounts import LOCAL
@@ -82,23 +81,33 @@ class LocalLadder:
 
     def events(self) -> Sequence[EventRow]:
         """See `AnyLadder`."""
+        from ladder.app.event import reading  # with numpy
+
         return reading.events(self.ladder)
 
     def event(self, name: str, *, everything: bool) -> EventPage:
         """See `AnyLadder`."""
+        from ladder.app.event import reading  # with numpy
+
         return reading.event(self.ladder, LOCAL, name, everything=everything)
 
     def open_event(self, name: str, file: str, rules: Rules) -> EventPage:
         """See `AnyLadder`."""
+        from ladder.app.event import holding, reading  # with numpy
+
         holding.open_event(self.ladder, LOCAL, name, file, rules)
         return reading.event(self.ladder, LOCAL, name)
 
     def act_on_event(self, name: str, wanted: EventAct) -> EventDone:
         """See `AnyLadder`."""
+        from ladder.app.event import acts  # with numpy
+
         return acts.act(self.ladder, LOCAL, name, wanted)
 
     def export_event(self, name: str, path: Path) -> None:
         """See `AnyLadder`."""
+        from ladder.app.event import exporting  # with numpy
+
         exporting.export_event(self.ladder, name, path)
 
     def submission(self, number: int) -> SubmissionRow:
