@@ -31,15 +31,15 @@ def figures(ladder: Ladder, viewer: Viewer) -> ClusterFigures:
         rows = queries.workers(session, now)
         is_organiser = may(viewer, Act.ADMINISTER)
         reasons = overview.failure_reasons(session) if is_organiser else {}
-        is_told = is_organiser or not overview.are_sealed(session)
+        is_public = is_organiser or not overview.are_sealed(session)
     busy, slots = slots_of(rows)
     newest = sorted(rows, key=lambda row: row.seen, reverse=True)[:MAX_WORKERS]
     return ClusterFigures(
         states={str(state): 0 for state in WorkerState} | Counter(row.state.value for row in rows),
-        busy=busy if is_told else None,
+        busy=busy if is_public else None,
         slots=slots,
-        tasks=sum(row.tasks for row in rows) if is_told else None,
-        voids=sum(row.voids for row in rows) if is_told else None,
+        tasks=sum(row.tasks for row in rows) if is_public else None,
+        voids=sum(row.voids for row in rows) if is_public else None,
         lies=sum(row.lies for row in rows),
         workers=tuple(newest) if is_organiser else (),
         reasons=reasons,

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app import bots, logs, matches, states
+from ladder.app.event import reading
 from ladder.app.submit import ordering
 from ladder.entry.policy import Act
 from ladder.site.accounts import bot_uploads
@@ -16,6 +17,7 @@ from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.forms import Form, form_page
 from ladder.site.server.viewer import demand
 from ladder.values.accounts import Viewer
+from ladder.values.held_events import EventState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -106,6 +108,7 @@ def _page(
     values = {
         "viewer": viewer,
         "bots": bots.bots(site.ladder, owner=str(viewer.name)),
+        "events": [each for each in reading.events(site.ladder) if each.state is not EventState.OVER],
         "list": ordering.submissions(site.ladder, viewer, before, SHOWN, str(viewer.name)),
         "before": before,
         "most": site.ladder.settings.upload_bytes,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Path, Request
 from starlette.responses import Response, StreamingResponse
 
-from ladder.app.event import acts, exporting, holding, reading
+from ladder.app.event import acts, event_csv, exporting, holding, reading
 from ladder.entry.policy import Act
 from ladder.site.api.submissions import not_taken
 from ladder.site.server.fresh import fresh, json_of
@@ -17,12 +17,18 @@ from ladder.values.held_events import EventAct, EventDone, EventOrder, EventPage
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ladder.site.server.context import Site
 
 router = APIRouter()
 personal = APIRouter()
 Name = Annotated[str, Path(max_length=64)]
 JSON = "application/json"
+CSV = "text/csv; charset=utf-8"
+CSV_RESPONSE: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A heading, then the lines"}
+}
 BY_OWNERS = ("enter", "withdraw")
 
 
@@ -46,6 +52,24 @@ def one_event(request: Request, event: Name) -> Response:
     site: Site = request.app.state.site
     key = f"{request.url.path} {revision(request, event)}"
     return site.answers.respond(request, key, lambda: (json_of(reading.event(site.ladder, NOBODY, event)), JSON))
+
+
+@router.get("/events/{event}/standings.csv", response_class=Response, responses=CSV_RESPONSE)
+def standings(request: Request, event: Name) -> Response:
+    """Give the standings of an event as CSV, a line for each bot."""
+    return _csv(request, event, event_csv.standings_csv)
+
+
+@router.get("/events/{event}/tables.csv", response_class=Response, responses=CSV_RESPONSE)
+def tables(request: Request, event: Name) -> Response:
+    """Give all tables of an event as CSV, a line for each bot at each table, as far as they are public."""
+    return _csv(request, event, event_csv.tables_csv)
+
+
+def _csv(request: Request, event: str, write: Callable[[EventPage], str]) -> Response:
+    site: Site = request.app.state.site
+    key = f"{request.url.path} {revision(request, event)}"
+    return site.answers.respond(request, key, lambda: (write(reading.event(site.ladder, NOBODY, event)).encode(), CSV))
 
 
 @router.get(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Path, Request
@@ -15,6 +14,7 @@ from ladder.app import bots
 from ladder.app.event import acts, reading
 from ladder.entry.policy import Act
 from ladder.errors import LadderError
+from ladder.events.event_file import parse_event
 from ladder.site.accounts.browser_sessions import site_address
 from ladder.site.api.events import Name, revision
 from ladder.site.pages.event_feeds import calendar, news
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ladder.site.server.context import Site
     from ladder.values.accounts import Viewer
-    from ladder.values.held_events import EventPage, EventRoundPage, EventTableRow
+    from ladder.values.held_events import EventPage, EventRoundPage
 
 router = APIRouter(prefix="/events")
 Number = Annotated[int, Path(ge=1, le=10_000)]
@@ -121,25 +121,6 @@ def certificate(request: Request, event: Name, bot: Bot) -> Response:
     return _page(request, event, "event_certificate.html", values)
 
 
-@router.get("/{event}/present")
-def present(request: Request, event: Name) -> Response:
-    """Show an audience the newest result; the organiser shows the next one by a button that has the keyboard."""
-    site: Site = request.app.state.site
-    viewer = demand(request, Act.ADMINISTER)
-    page = reading.event(site.ladder, NOBODY, event)
-    everything = reading.event(site.ladder, viewer, event, everything=True)
-    values = {**_of_all(page), "shown": newest_shown(page), "left": played(everything) - played(page)}
-    return form_page(request, "event_present.html", values)
-
-
-@router.post("/{event}/present")
-def present_next(request: Request, event: Name, form: Form) -> Response:
-    """Let everybody see the next result."""
-    site: Site = request.app.state.site
-    acts.act(site.ladder, demand(request, Act.ADMINISTER), event, EventAct(act="release"))
-    return RedirectResponse(f"/events/{event}/present", 303)
-
-
 @router.get("/{event}/entries")
 def entries(request: Request, event: Name) -> Response:
     """List one's bots, to enter or withdraw them."""
@@ -174,39 +155,28 @@ def _page(request: Request, event: str, template: str, more: Callable[[EventPage
 
     def make() -> dict[str, object]:
         page = reading.event(site.ladder, NOBODY, event)
-        return {**_of_all(page), "has_cross": 0 < page.entrants <= CROSS, **more(page)}
+        is_over = page.state is EventState.OVER
+        values = {"event": page, "winner": page.standings[0].name if is_over and page.standings else ""}
+        return {**values, "has_cross": 0 < page.entrants <= CROSS, "on": going_on(page), **more(page)}
 
     return site.pages.page(request, template, make, about=revision(request, event))
-
-
-def _of_all(page: EventPage) -> dict[str, object]:
-    is_over = page.state is EventState.OVER
-    return {"event": page, "winner": page.standings[0].name if is_over and page.standings else ""}
-
-
-@dataclass(frozen=True)
-class ShownTable:
-    """A table whose result is public."""
-
-    round: EventRoundPage
-    table: EventTableRow
-
-
-def newest_shown(page: EventPage) -> ShownTable | None:
-    """Give the last table that has a result; None: there is none."""
-    found = [ShownTable(one, each) for one in page.round_list for each in one.tables if each.points]
-    return found[-1] if found else None
-
-
-def played(page: EventPage) -> int:
-    """Count the tables that have a result."""
-    return sum(bool(each.points) for one in page.round_list for each in one.tables)
 
 
 def numbers_in_order(page: EventPage) -> list[int]:
     """Give the entrants by number, in the order of the standings; before there are any, in that of the list."""
     by_name = {one.name: one.number for one in page.entrant_list}
     return [by_name[one.name] for one in page.standings] or list(by_name.values())
+
+
+def going_on(page: EventPage) -> dict[int, frozenset[int]]:
+    """Give for each round that bots leave, of pods or halving, who sits at a table of the next one, by number."""
+    kinds = {stage.name: stage.kind for stage in parse_event(page.file).stages}
+    rounds = [one for one in page.round_list if one.kind == "round"]
+    return {
+        one.number: frozenset(number for table in following.tables for number in table.entrants if number > 0)
+        for one, following in pairwise(rounds)
+        if kinds[one.stage] in ("pods", "halving")
+    }
 
 
 def cross_table(rounds: Sequence[EventRoundPage]) -> dict[tuple[int, int], tuple[float, int]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,12 +23,14 @@ from ladder.values.held_events import EventState
 from tests.ladder.app.event_ladders import coordinator_of, own_ways, play
 from tests.ladder.ladders import enter
 from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.site.visitor import Visitor
 from tests.ladder.virtual import Time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ladder.app.ladder import Ladder
+    from ladder.values.held_events import EventPage
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "events"
 DAY = 86_400.0
@@ -84,6 +88,26 @@ def test_an_example_is_held_to_its_end(
     assert Counter(one.stage for one in page.round_list if one.kind == "round") == stages
     assert sorted(one.name for one in page.standings) == sorted(f"Bot-{number}" for number in range(1, entrants + 1))
     assert page.standings[0].place == 1
+    look_at_pages(ladder, page)
     export_event(ladder, file, tmp_path / "event.zip")
     verified = verify_event(tmp_path / "event.zip")
     assert (verified.holds, verified.findings) == (True, ())
+
+
+def look_at_pages(ladder: Ladder, event: EventPage) -> None:
+    """Look at every page of an event; where bots leave after a round, those at tables of the next are marked."""
+    site, address = Visitor(ladder), f"/events/{event.name}"
+    for bot in event.standings:
+        assert f"Place {bot.place} of {event.entrants}." in site.page(f"{address}/certificate/{bot.name}")
+    assert site.page(f"{address}/cross").count("<tr>") == 1 + event.entrants
+    assert f'Winner: <a href="/b/{event.standings[0].name}"' in site.page(address)
+    kinds = {stage.name: stage.kind for stage in parse_event(event.file).stages}
+    rounds = [one for one in event.round_list if one.kind == "round"]
+    for one, following in zip_longest(rounds, rounds[1:]):
+        marked = set(
+            re.findall(r'<a href="/b/([^"@]+)[^>]*>(?:(?!<a ).)*?goes on', site.page(f"{address}/rounds/{one.number}"))
+        )
+        there = (
+            {bot for table in following.tables for bot in table.bots if bot.startswith("Bot-")} if following else set()
+        )
+        assert marked == (there if kinds[one.stage] in ("pods", "halving") else set())

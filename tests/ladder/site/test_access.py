@@ -227,6 +227,8 @@ CASES = [
     Case("GET", f"{API}/events", PUBLIC),
     Case("GET", f"{API}/events/{{event}}", PUBLIC),
     Case("GET", f"{API}/events/{{event}}/export", NOT_THERE),
+    Case("GET", f"{API}/events/{{event}}/standings.csv", PUBLIC),
+    Case("GET", f"{API}/events/{{event}}/tables.csv", PUBLIC),
     Case("GET", f"{API}/events/{{event}}/everything", ADMIN_BY_API),
     Case("POST", f"{API}/events", NO_EVENT, value={"name": "other", "file": "", "rules": {}}),
     Case("POST", f"{API}/events/{{event}}/acts", ENTRY, value={"act": "enter", "bot": "Trotter"}),

@@ -9,9 +9,11 @@ import pytest
 
 from ladder.app.event import holding, reading
 from ladder.settings.settings import load_settings
-from ladder.values.accounts import LOCAL
+from ladder.site.server.origin import PLAIN_COOKIE
+from ladder.values.accounts import LOCAL, Role
 from ladder.values.held_events import EventState
 from pigpen.rules import PRESETS
+from tests.ladder.accounts import add_person, session_of
 from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play, started_cup
 from tests.ladder.recorded_ladders import new_ladder
 from tests.ladder.site.browser.looking import findings, overflow
@@ -21,6 +23,7 @@ from tests.ladder.virtual import Time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.ladder.site.browser.pages import Lending
 
@@ -62,3 +65,44 @@ def test_a_certificate_prints_on_one_page(lending: Lending, address: str) -> Non
     page.goto(f"{address}/cup/certificate/Bot-1")
     for is_landscape in (False, True):
         assert len(PAGES.findall(page.pdf(format="A4", landscape=is_landscape))) == 1
+
+
+@pytest.fixture
+def presented(tmp_path: Path) -> Iterator[tuple[str, str]]:
+    """The presenter's page of an event with results that are not shown yet, and an organiser's session."""
+    ladder = new_ladder(load_settings(data_dir=tmp_path / "data", sandbox="process"))
+    started_cup(ladder, file=FILE.format(show="manual"))
+    without_loop(play, coordinator_of(ladder, Time()), 1, own_ways, at_once=2)
+    add_person(ladder, "olga", Role.ORGANISER)
+    with tables_served(ladder) as address:
+        yield f"{address}/events/cup/present", session_of(ladder, "olga")
+    ladder.database.close()
+
+
+def test_a_presenter_shows_results_with_the_enter_key(lending: Lending, presented: tuple[str, str]) -> None:
+    address, secret = presented
+    page = lending.page(Kind(script=False), DESKTOP, True)
+    page.context.add_cookies([{"name": PLAIN_COOKIE, "value": secret, "url": address}])
+    page.goto(address)
+    for table in (1, 2):
+        assert page.locator(".shown b").count() == 4 * (table - 1)
+        assert f"Table {table}" in page.locator("h2").last.inner_text()
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{address}?round=1&table={table}")
+        assert page.locator(".shown b").count() == 4
+    assert "There is no result that is not shown." in page.inner_text("main")
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_everybody_can_read_the_presenters_page(
+    lending: Lending, presented: tuple[str, str], size: tuple[int, int]
+) -> None:
+    address, secret = presented
+    page = lending.page(Kind(), size, False)
+    page.context.add_cookies([{"name": PLAIN_COOKIE, "value": secret, "url": address}])
+    page.goto(address)
+    for _ in ("before a result", "with one"):
+        assert findings(page) == []
+        assert overflow(page) <= 0
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{address}?round=*")

@@ -68,7 +68,7 @@ def _values(path: str, name: str) -> list[str]:
 
 
 def known(ladder: Ladder, name: str) -> dict[str, str]:
-    """All that somebody may read of a ladder, by address; and what is answered to what they do."""
+    """All that a person may read of a ladder, by address; and what is answered to what they do."""
     person = Person(ladder)
     if name:
         assert person.log_in(name).status_code == 303

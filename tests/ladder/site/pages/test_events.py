@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 import io
+import re
 import zipfile
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -41,6 +43,7 @@ TERMS = {
     "Pigpen",
     "Elo",
     "JSON",
+    "CSV",
     "API",
     "SHA-256",
     "UTC",
@@ -210,29 +213,68 @@ def test_a_calendar_has_the_times_of_an_events_file(ladder: Ladder) -> None:
     assert by_title["拱猪 Weekend: registration closes"].decoded("dtstart").hour == 8
 
 
-def test_an_organiser_shows_an_audience_one_result_after_the_other(tmp_path: Path) -> None:
+def lines_of(site: Visitor, path: str) -> list[dict[str, str]]:
+    """The lines of a CSV file of the API."""
+    response = site.get(f"/api/v1{path}")
+    assert (response.status_code, response.headers["content-type"]) == (200, "text/csv; charset=utf-8")
+    return list(csv.DictReader(io.StringIO(response.text)))
+
+
+def test_standings_and_tables_are_there_as_csv(over: Visitor) -> None:
+    value = over.value("/events/cup")
+    found = lines_of(over, "/events/cup/standings.csv")
+    assert [(int(one["place"]), one["bot"], one["why"]) for one in found] == [
+        (one["place"], one["name"], one["why"]) for one in value["standings"]
+    ]
+    assert float(found[0]["board_points"]) == value["standings"][0]["values"][0]
+    tables = [each for one in value["round_list"] for each in one["tables"]]
+    lines = lines_of(over, "/events/cup/tables.csv")
+    assert [line["bot"] for line in lines] == [bot for each in tables for bot in each["bots"]]
+    assert [float(line["board_points"]) for line in lines] == [points for each in tables for points in each["points"]]
+    assert lines_of(over, "/events/next/standings.csv") == []
+
+
+def test_an_organiser_shows_the_results_table_by_table(tmp_path: Path) -> None:
     place = ladder_with_people(load_settings(data_dir=tmp_path, sandbox="process"))
     try:
         started_cup(place.ladder, file=FILE.format(show="manual"))
-        coordinator_plays(place.ladder)
-        olga, path = Person(place.ladder), "/events/cup/present"
+        olga, address = Person(place.ladder), "/events/cup/present"
         olga.log_in("olga")
-        assert "No result is shown yet." in olga.get(path).text
-        everything = reading.event(place.ladder, LOCAL, "cup", everything=True)
-        tables = [(one, each) for one in everything.round_list for each in one.tables]
-        for left, (one, each) in reversed(list(enumerate(reversed(tables)))):
-            assert f"{left + 1} result" in olga.get(path).text
-            assert olga.send(path).status_code == 303
-            page = olga.get(path).text
-            assert f"· Table {each.number}</h2>" in page
-            assert one.stage in page
-            assert ("Winner: " in page) == (left == 0)
-        assert "<button" not in page[page.index("<article") :]
+        assert "There is no result that is not shown." in olga.get(address).text
+        play(coordinator_of(place.ladder, Time()), 1, own_ways, at_once=2)
+        page = olga.get(address).text
+        tables = reading.event(place.ladder, LOCAL, "cup", everything=True).round_list[0].tables
+        assert "Next: Round 1: Round robin · Table 1" in page
+        assert all(f'href="/b/{bot}"' in page for bot in tables[0].bots)
+        assert "<b>" not in page
+        assert "<button" in page
+        assert "autofocus" in page
+        after = olga.send(address)
+        assert (after.status_code, after.headers["location"]) == (303, f"{address}?round=1&table=1")
+        shown = olga.get(after.headers["location"]).text
+        assert [float(points) for points in re.findall(r"<b>([0-9.]+)</b>", shown)] == sorted(
+            tables[0].points or (), reverse=True
+        )
+        assert "Next: Round 1: Round robin · Table 2" in shown
+        public = reading.event(place.ladder, LOCAL, "cup").round_list[0].tables
+        assert [each.status for each in public] == ["done", "sealed"]
+        assert "<b>" not in olga.get(f"{address}?round=1&table=2").text, "its result is not shown yet"
+        assert f'href="{address}"' in olga.get("/me").text
+        ada = Person(place.ladder)
+        ada.log_in("ada")
+        assert ada.get(address).status_code == 404
+        assert 'href="/events/cup"' in ada.get("/me").text
+        assert address not in ada.get("/me").text, "it is for organisers"
+        to_its_end(place.ladder)
+        while "<button" in olga.get(address).text:
+            assert "Winner: " not in olga.get(address).text
+            last = olga.send(address)
+        assert "Winner: " in olga.get(last.headers["location"]).text
     finally:
         place.ladder.database.close()
 
 
-def coordinator_plays(ladder: Ladder) -> None:
+def to_its_end(ladder: Ladder) -> None:
     """Play the cup, and whatever else there is to be played, until the cup is over."""
     coordinator = coordinator_of(ladder, Time())
     while reading.event(ladder, LOCAL, "cup", everything=True).state is not EventState.OVER:
