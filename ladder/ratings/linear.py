@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     FloatArray = npt.NDArray[np.float64]
+    IntArray = npt.NDArray[np.int64]
 
 SMALL = 384
 """Rows up to which numpy inverts as quickly."""
@@ -67,3 +68,21 @@ def solve(
         size, before = float(rest @ scaled), size
         direction = scaled + size / before * direction
     return solution
+
+
+def groups(a: IntArray, b: IntArray, count: int) -> IntArray:
+    """
+    Find which of *count* nodes are connected by edges from *a* (m,) to *b* (m,).
+
+    Returns:
+        (count,) For each node the smallest node of its group.
+    """
+    found = np.arange(count)
+    while True:
+        lowest = found.copy()
+        np.minimum.at(lowest, a, found[b])
+        np.minimum.at(lowest, b, found[a])
+        lowest = lowest[lowest]
+        if np.array_equal(lowest, found):
+            return found
+        found = lowest

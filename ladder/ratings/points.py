@@ -8,11 +8,9 @@ least squares are
 
     θ = H⁺ b,    σ² = (Σ Q / k − θ'b) / (2 Σ n / k − rank H),    all sums over pairs a < b
 
-(for k = 4 and M boards 2 Σ n / k = 3 M). Bots of few boards are drawn towards the mean: in the eigenbasis of H, with
-the eigenvalues w, each part z of θ is taken to come from N(0, τ² + σ² / w); z is multiplied by τ² / (τ² + σ² / w), and
-what remains uncertain has the variance τ² σ² / (σ² + τ² w). τ² is the value of a grid with the largest τ · likelihood.
-The factor τ is that of Y. Chung et al. (2013): among few bots the likelihood alone often has its maximum at τ = 0,
-where all bots would be surely equal.
+(for k = 4 and M boards 2 Σ n / k = 3 M). Bots of few boards are drawn towards the mean: true margins are taken to come
+from N(0, τ²), so with λ = σ² / τ² the margins are (H + λ)⁻¹ b and their covariance is σ² (H + λ)⁻¹. λ is the value of
+a grid with the largest τ · likelihood (`ladder.ratings.shrinkage`).
 """
 
 from __future__ import annotations
@@ -24,6 +22,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ladder.ratings.batch import WIDE, Estimate, centred, places_of
+from ladder.ratings.linear import groups, solve
+from ladder.ratings.shrinkage import shrunk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 MEAN = 0.0
 """Of all margins."""
-ZERO = 1e-9
-"""Eigenvalues below this part of the largest one are 0: groups of bots that never met."""
-STEPS = 200
-"""Values of τ² that are tried."""
+EXACT = 1e-12
+"""Noise below this part of all squares is rounding: the margins are known for certain."""
+FINE = 1e-10
+"""How well the least squares are solved."""
 
 
 @dataclass(frozen=True)
@@ -73,23 +73,28 @@ def fit_points(versions: Sequence[int], pairs: PairSums, sides: int) -> Estimate
     weights, points = pairs.boards / sides, pairs.points / sides
     off = np.bincount(a * count + b, weights, count**2).reshape(count, count)
     off += off.T
-    won = np.bincount(a, points, count) - np.bincount(b, points, count)
+    won = np.asarray(np.bincount(a, points, count) - np.bincount(b, points, count), dtype=np.float64)
+    group, degrees = groups(a[weights > 0], b[weights > 0], count), off.sum(axis=1)
+    free = 2 * float(weights.sum()) - (count - len(np.unique(group)))
+    if free < 1:
+        return None
+    matrix: FloatArray = np.diag(degrees) - off
+    squares = float(pairs.squares.sum()) / sides
     with threadpool_limits(1, "blas"):  # as in `batch.fit`
-        eigenvalues, vectors = np.linalg.eigh(np.diag(off.sum(axis=1)) - off)
-        known = eigenvalues > ZERO * eigenvalues.max(initial=0.0)
-        eigenvalues = np.where(known, eigenvalues, 0.0)
-        parts = np.where(known, vectors.T @ won / np.where(known, eigenvalues, 1.0), 0.0)
-        free = 2 * float(weights.sum()) - int(np.count_nonzero(known))
-        if free < 1:
-            return None
-        unexplained = float(pairs.squares.sum()) / sides - float(parts**2 @ eigenvalues)
-        noise = max(unexplained, 0.0) / free
-        spread = likeliest_spread(parts[known], eigenvalues[known], noise)
-        # Of a part: the share that is kept, and the variance that is left.
-        kept = spread * eigenvalues / (noise + spread * eigenvalues) if noise else known.astype(np.float64)
-        left = spread * noise / (noise + spread * eigenvalues) if noise else np.where(known, 0.0, spread)
-        margins, covariance = vectors @ (kept * parts), (vectors * left) @ vectors.T
+        margins = solve(matrix.__matmul__, np.where(degrees > 0, degrees, 1.0), won, FINE)
+        unexplained = squares - float(margins @ won)
+        if unexplained <= EXACT * squares:
+            margins, covariance = _certain(margins, group)
+        else:
+            margins, covariance = shrunk(matrix, won, unexplained / free)
     return Estimate(ids, MEAN + centred(margins), centred(centred(covariance).T), MEAN)
+
+
+def _certain(margins: FloatArray, group: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Margins without noise: known inside of each group, and not across groups that never met."""
+    together = (group[:, None] == group) / np.bincount(group)[group]
+    margins = margins - together @ margins
+    return margins, float(margins @ margins) * together
 
 
 def outplaced_by(places: Estimate, points: Estimate, version: int) -> int | None:
@@ -105,22 +110,3 @@ def outplaced_by(places: Estimate, points: Estimate, version: int) -> int | None
     """
     found = (places.leads(version) < -WIDE) & (points.leads(version) > WIDE)
     return int(places.versions[np.argmax(np.where(found, places.ratings, -np.inf))]) if found.any() else None
-
-
-def likeliest_spread(parts: FloatArray, eigenvalues: FloatArray, noise: float) -> float:
-    """
-    Find τ², the variance of the true margins between bots.
-
-    Args:
-        parts: (r,) z.
-        eigenvalues: (r,) w, above 0.
-        noise: σ².
-    """
-    own = noise / eigenvalues
-    largest = float((parts**2).max(initial=0.0))
-    if not largest or not noise:
-        return largest
-    grid = np.geomspace(float(own.min()) / 100, 10 * max(largest, float(own.max())), STEPS)
-    variances = grid[:, None] + own
-    likelihood = -(np.log(variances) + parts**2 / variances).sum(axis=1) / 2
-    return float(grid[np.argmax(likelihood + np.log(grid) / 2)])

@@ -10,7 +10,7 @@ import pytest
 
 from ladder.ratings.batch import CLOSE, UNIT, _Pairs, centred, fit, pair_weight
 from ladder.ratings.elo import START
-from ladder.ratings.linear import SMALL, inverse, solve
+from ladder.ratings.linear import SMALL, groups, inverse, solve
 
 if TYPE_CHECKING:
     from ladder.ratings.batch import FloatArray
@@ -57,3 +57,11 @@ def test_three_hundred_bots_stand_where_dense_steps_and_a_plain_inverse_put_them
     covariance = UNIT**2 * np.linalg.inv(pairs.hessian(theta))
     assert np.allclose(found.ratings, START + centred(UNIT * theta), rtol=0, atol=1e-6)
     assert np.allclose(found.covariance, centred(centred(covariance).T), rtol=0, atol=1e-6 * covariance.max())
+
+
+@pytest.mark.parametrize("count", [1, 9, 200])
+def test_the_nodes_of_a_path_are_one_group_and_others_groups_of_their_own(count: int) -> None:
+    """In a shuffled order, so that the smallest node has far to go."""
+    nodes = np.random.default_rng(count).permutation(count)
+    found = groups(nodes[1:], nodes[:-1], count + 2)
+    assert found.tolist() == [0] * count + [count, count + 1]

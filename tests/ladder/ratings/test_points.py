@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pytest
 
 from ladder.ratings.batch import WIDE, Estimate
-from ladder.ratings.points import PairSums, fit_points, likeliest_spread, outplaced_by
+from ladder.ratings.points import PairSums, fit_points, outplaced_by
+from ladder.ratings.shrinkage import STEP
 from ladder.results.board_points import charged
 from referee.match.formats import by_bot
 from referee.records.lines import DealLine
@@ -130,6 +131,24 @@ def test_copies_that_always_win_the_same_are_equal_for_certain() -> None:
     assert (found.ratings.tolist(), found.error(1), found.ranks(1)) == ([0, 0], 0, (1, 2))
 
 
+def test_without_noise_the_margins_are_certain_inside_of_a_group_and_open_across() -> None:
+    pairs = PairSums(np.array([1, 3]), np.array([2, 4]), np.full(2, 8.0), np.array([80.0, 0.0]), np.array([800.0, 0.0]))
+    found = fit_points([1, 2, 3, 4], pairs, 2)
+    assert found is not None
+    assert found.ratings == pytest.approx([5, -5, 0, 0])
+    assert found.covariance[:2, :2] == pytest.approx(np.full((2, 2), found.covariance[0, 0]))
+    assert found.error(1) > 1
+    assert 0.5 < found.los(1, 3) < 0.9
+
+
+def test_an_even_result_with_noise_is_no_certainty() -> None:
+    pairs = PairSums(np.array([1]), np.array([2]), np.array([8.0]), np.zeros(1), np.array([800.0]))
+    found = fit_points([1, 2], pairs, 2)
+    assert found is not None
+    assert found.ratings == pytest.approx([0, 0])
+    assert found.error(1) > 1
+
+
 def test_groups_that_never_met_are_far_better_known_inside_than_across() -> None:
     rng = np.random.default_rng(7)
     tables = np.repeat([[0, 1], [2, 3]], 300, axis=0)
@@ -162,11 +181,37 @@ def test_in_a_small_young_ladder_the_bars_are_rather_too_wide(bots: int, sides: 
     assert 92 <= coverage(bots, sides, matches, 5.0, repetitions=200) <= 100
 
 
-def test_the_spread_is_never_0_where_there_is_noise() -> None:
-    assert likeliest_spread(np.array([0.1, -0.1]), np.array([1.0, 2.0]), noise=1.0) > 0
-    assert likeliest_spread(np.zeros(2), np.ones(2), noise=1.0) == 0
-    many = np.random.default_rng(5).normal(0.0, 3.0, 4000)
-    assert likeliest_spread(many, np.full(4000, 1e9), noise=1.0) == pytest.approx(9, rel=0.1)
+def by_eigenvalues(pairs: PairSums, bots: int, sides: int) -> tuple[FloatArray, FloatArray]:
+    """The fit in the eigenbasis of H, where each part is drawn towards 0 alone, with the best τ² of the same grid."""
+    matrix, won = np.zeros((bots, bots)), np.zeros(bots)
+    for a, b, boards, points in zip(pairs.a, pairs.b, pairs.boards / sides, pairs.points / sides, strict=True):
+        matrix[[a, b], [a, b]] += boards
+        matrix[[a, b], [b, a]] -= boards
+        won[[a, b]] += points, -points
+    eigenvalues, vectors = np.linalg.eigh(matrix)
+    vectors, eigenvalues = vectors[:, eigenvalues > 1e-9], eigenvalues[eigenvalues > 1e-9]
+    parts = vectors.T @ won / eigenvalues
+    free = 2 * pairs.boards.sum() / sides - len(parts)
+    noise = (pairs.squares.sum() / sides - parts**2 @ eigenvalues) / free
+    spreads = noise / np.exp(STEP * np.arange(-1000, 1000))
+    variances = spreads[:, None] + noise / eigenvalues
+    likelihood = np.log(spreads) / 2 - (np.log(variances) + parts**2 / variances).sum(axis=1) / 2
+    spread = spreads[np.argmax(likelihood)]
+    left = spread * noise / (noise + spread * eigenvalues)
+    kept = spread * eigenvalues / (noise + spread * eigenvalues)
+    never_met = spread * (np.eye(bots) - vectors @ vectors.T)
+    centre = np.eye(bots) - 1 / bots
+    return vectors @ (kept * parts), centre @ ((vectors * left) @ vectors.T + never_met) @ centre
+
+
+@pytest.mark.parametrize(("matches", "spread"), [(150, 30.0), (400, 30.0), (3000, 10.0), (3000, 1.0), (20_000, 30.0)])
+def test_300_bots_get_the_same_numbers_as_by_eigenvalues(matches: int, spread: float) -> None:
+    """Of 150 matches many bots know only each other, and of 20,000 almost all pairs have met."""
+    _, tables, points = drawn(np.random.default_rng(matches), 300, 4, matches, spread)
+    margins, covariance = by_eigenvalues(sums_of(tables, points), 300, 4)
+    found = fitted(300, tables, points)
+    assert found.ratings == pytest.approx(margins - margins.mean(), rel=1e-6, abs=1e-6)
+    assert found.covariance == pytest.approx(covariance, rel=1e-6, abs=1e-6 * covariance.max())
 
 
 def real_deals() -> Iterator[list[float]]:
