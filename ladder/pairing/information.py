@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ladder.pairing.changed_rows import ChangedRows
 from ladder.ratings.batch import PRIOR, UNIT, WIDE
 from ladder.ratings.elo import START, steepness
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     FloatArray = npt.NDArray[np.float64]
     IntArray = npt.NDArray[np.int64]
 
+ROWS = 256
+"""For which gains are computed at once."""
+
 
 class Information:
     """
@@ -39,7 +43,7 @@ class Information:
     Attributes:
         versions: Their ids.
         ratings: (n,) In Elo.
-        gains: (n, n) g; 0 for a bot and itself.
+        variances: (n,) Of each rating relative to the mean of all, in Elo².
         totals: (n,) Of each bot, the sum of its gains.
     """
 
@@ -55,11 +59,13 @@ class Information:
         """
         self.versions = tuple(versions)
         self.ratings = ratings
-        self._covariance = covariance
+        self._covariance = ChangedRows(covariance)
+        self.variances = np.maximum(covariance.diagonal(), 0.0)
         self._weight = weight
         self._place = {version: place for place, version in enumerate(self.versions)}
-        self.gains = self._gains(np.arange(len(versions)))
-        self.totals = np.asarray(self.gains.sum(axis=1))
+        self.totals = self._summed(np.ones(len(versions)))
+        self._boundary: int | None = None
+        self._near = self._near_totals = np.zeros(0)
 
     @classmethod
     def of(cls, estimate: Estimate | None, versions: Sequence[int], weight: float) -> Information:
@@ -78,15 +84,9 @@ class Information:
     def copy(self) -> Information:
         """What is known now, to be changed apart."""
         twin = object.__new__(Information)
-        twin.__dict__ = self.__dict__ | {
-            "_covariance": self._covariance.copy(), "gains": self.gains.copy(), "totals": self.totals.copy()
-        }  # fmt: skip
+        own = ("_covariance", "variances", "totals", "_near", "_near_totals")
+        twin.__dict__ = self.__dict__ | {name: self.__dict__[name].copy() for name in own}
         return twin
-
-    @property
-    def variances(self) -> FloatArray:
-        """(n,) Of each rating relative to the mean of all, in Elo²."""
-        return np.maximum(self._covariance.diagonal(), 0.0)
 
     @property
     def errors(self) -> FloatArray:
@@ -109,15 +109,51 @@ class Information:
         table = np.array([self._place[version] for version in versions if version in self._place], dtype=np.int64)
         if len(table) < 2:
             return
-        precision = self._precision(table, boards)
-        rows = self._covariance[table]
+        precision, before = self._precision(table, boards), self.gains(table)
+        rows = self._covariance.read(table)
         among = rows[:, table]
         rows = rows - among @ np.linalg.solve(np.eye(len(table)) + precision @ among, precision @ rows)
-        self._covariance[table], self._covariance[:, table] = rows, rows.T
-        gains = self._gains(table)
-        self.totals += (gains - self.gains[table]).sum(axis=0)
-        self.gains[table], self.gains[:, table] = gains, gains.T
+        self._covariance.replace(table, rows)
+        self.variances[table] = np.maximum(rows[np.arange(len(table)), table], 0.0)
+        gains = self.gains(table)
+        self.totals += (gains - before).sum(axis=0)
         self.totals[table] = gains.sum(axis=1)
+        if self._boundary is not None:
+            near = self._near[table]
+            self._near[table] = self._nearness(table, self._boundary)
+            self._near_totals += self._near[table] @ gains - near @ before
+            self._near_totals[table] = gains @ self._near
+
+    def near(self, boundary: int) -> tuple[FloatArray, FloatArray] | None:
+        """
+        Give how open it is on which side of the boundary each bot belongs, and the gains by that.
+
+        What it takes n² steps to compute is kept, also by copies made after it.
+
+        Args:
+            boundary: The rank below which the boundary is; 0: there is none.
+
+        Returns:
+            (n,) nearness, up to 1, and for each bot the (n,) sum of its gains, each times the nearness of the other;
+            None if there is no boundary.
+        """
+        if not 0 < boundary < len(self.ratings):
+            return None
+        if self._boundary != boundary:
+            self._boundary, self._near = boundary, self._nearness(np.arange(len(self.ratings)), boundary)
+            self._near_totals = self._summed(self._near)
+        return self._near, np.maximum(self._near_totals, 0.0)
+
+    def _nearness(self, places: IntArray, boundary: int) -> FloatArray:
+        highest = -np.partition(-self.ratings, (boundary - 1, boundary))
+        middle = (highest[boundary - 1] + highest[boundary]) / 2
+        return np.asarray(np.exp(-((self.ratings[places] - middle) ** 2) / (2 * self.variances[places] + 1e-9)))
+
+    def _summed(self, values: FloatArray) -> FloatArray:
+        """(n,) For each bot the sum over all of gain times value."""
+        places = np.arange(len(self.versions))
+        parts = [self.gains(places[start : start + ROWS]) @ values for start in range(0, len(places), ROWS)]
+        return np.concatenate([np.zeros(0), *parts])
 
     def _precision(self, table: IntArray, boards: int) -> FloatArray:
         """(k, k) What a match of these bots adds to the inverse of their covariance."""
@@ -126,10 +162,10 @@ class Information:
         np.fill_diagonal(pairs, 0.0)
         return np.asarray(np.diag(pairs.sum(axis=1)) - pairs)
 
-    def _gains(self, rows: IntArray) -> FloatArray:
-        """(k, n) g of the bots in these places with all."""
-        variances = self._covariance.diagonal()
-        open_ = np.maximum(variances[rows, None] + variances - 2.0 * self._covariance[rows], 1e-9)
+    def gains(self, rows: IntArray) -> FloatArray:
+        """(k, n) g of the bots in these places with all; 0 for a bot and itself."""
+        open_ = self.variances[rows, None] + self.variances - 2.0 * self._covariance.read(rows)
+        open_ = np.maximum(open_, 1e-9)
         apart = self.ratings[rows, None] - self.ratings
         noise = 4.0 * UNIT**2 / self._weight  # 2σ²: of equal bots, in a match of four boards
         gains = np.exp(-(apart**2) / (2.0 * open_)) * open_ / (open_ + noise)

@@ -176,8 +176,8 @@ class _Planner:
         """The places of a bot and its opponents."""
         if (late := self._late(free)) is not None:
             return self._filled(late, free, sides, None)
-        near = self._nearness() if self._chance.random() < SHARE else None
-        totals = self._known.totals if near is None else near * (self._known.gains @ near)
+        found = self._known.near(self._aims.boundary) if self._chance.random() < SHARE else None
+        near, totals = (None, self._known.totals) if found is None else (found[0], found[0] * found[1])
         totals = np.where(free, totals * self._chance.exponential(size=len(totals)), 0.0)
         first = int(np.argmax(totals)) if totals.any() else self._least_played(free)  # all is known: the least played
         return self._filled(first, free, sides, near)
@@ -198,7 +198,7 @@ class _Planner:
     def _filled(self, first: int, free: BoolArray, sides: int, near: FloatArray | None) -> list[int]:
         """The first bot, and one after the other those that have most to gain there."""
         table, left = [first], free & (self._owners != self._owners[first])
-        gains = self._known.gains[first].copy()
+        gains = self._gains(first)
         apart = np.abs(self._known.ratings - self._known.ratings[first]) * (1 + 1e-6 * self._chance.random(len(gains)))
         while len(table) < sides:
             worth = gains if near is None else gains * near
@@ -208,14 +208,9 @@ class _Planner:
                 worth = worth * (1 + 1e-6 * self._chance.random(len(worth)))  # of equal ones, chance decides
             table.append(int(np.argmax(np.where(left, worth, -1.0))))
             left &= self._owners != self._owners[table[-1]]
-            gains += self._known.gains[table[-1]]
+            gains += self._gains(table[-1])
         return table
 
-    def _nearness(self) -> FloatArray | None:
-        """(n,) How open it is on which side of the boundary each bot belongs, up to 1; None if there is no boundary."""
-        rank, ratings = self._aims.boundary, self._known.ratings
-        if not 0 < rank < len(ratings):
-            return None
-        highest = np.sort(ratings)[::-1]
-        boundary = (highest[rank - 1] + highest[rank]) / 2
-        return np.asarray(np.exp(-((ratings - boundary) ** 2) / (2 * self._known.variances + 1e-9)))
+    def _gains(self, place: int) -> FloatArray:
+        """(n,) What one bot would gain with each."""
+        return np.asarray(self._known.gains(np.array([place]))[0])

@@ -23,7 +23,7 @@ _KEPT: dict[tuple[str, str], tuple[Estimate | None, tuple[int, ...], Information
 """By database and variant: what an estimate says of those who may play. For 1,000 bots it takes 0.1 s to find out."""
 
 
-def knowledge_of(session: Session, variant: str, field: VariantEntrants, boards: int) -> Information:
+def knowledge_of(session: Session, variant: str, field: VariantEntrants, boards: int, boundary: int = 0) -> Information:
     """
     Give what is known of those who may play, for the caller to change.
 
@@ -32,8 +32,11 @@ def knowledge_of(session: Session, variant: str, field: VariantEntrants, boards:
         variant: Which variant.
         field: Those who may play there, and the tables that are still to be played.
         boards: Boards that these are taken to have, and the matches that the last estimate does not know.
+        boundary: The rank for which nearness to it is kept, as long as the estimate is; 0: for none.
     """
-    known = _by_estimate(session, variant, field).copy()
+    kept = _by_estimate(session, variant, field)
+    kept.near(boundary)
+    known = kept.copy()
     for table in (*_since(session, variant), *field.pending):
         known.expect(tuple(dict.fromkeys(table)), boards)
     return known

@@ -61,8 +61,8 @@ def fill_queue(
     fields = {name: field for name, field in fields_of(session, variants).items() if field.why_none is None}
     sets = DisjointSets(at_once, pending_owners(session)) if settings.owners_apart else None
     boards = {name: boards_of(session, settings, name) for name in fields}
-    known = {name: knowledge_of(session, name, field, boards[name]) for name, field in fields.items()}
     aims = PairingAims(settings.boundary, settings.newcomer_ci)
+    known = {name: knowledge_of(session, name, field, boards[name], aims.boundary) for name, field in fields.items()}
     ids = []
     for variant, count in _shares(fields, known, aims, wanted, rng).items():
         field = fields[variant]

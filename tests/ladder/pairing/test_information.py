@@ -20,6 +20,10 @@ def known() -> Information:
     return Information((7, 8, 9), RATINGS, COVARIANCE.copy(), WEIGHT)
 
 
+def every_gain(found: Information) -> np.ndarray:
+    return found.gains(np.arange(len(found.versions)))
+
+
 def some_fit(bots: int = 12, matches: int = 300) -> tuple[Estimate, tuple[np.ndarray, ...]]:
     """An estimate, and the pairs that it is of."""
     rng = np.random.default_rng(3)
@@ -33,35 +37,53 @@ def test_the_gain_of_a_pair_is_that_of_the_formula() -> None:
     found = known()
     spread = 900 + 1600 - 2 * 100
     gain = math.exp(-(20**2) / spread / 2) * spread / (spread + 4 * UNIT**2 / WEIGHT)
-    assert found.gains[0, 1] == found.gains[1, 0] == pytest.approx(gain)
-    assert found.gains.diagonal().tolist() == [0, 0, 0]
-    assert found.totals == pytest.approx(found.gains.sum(axis=1))
+    assert every_gain(found)[0, 1] == every_gain(found)[1, 0] == pytest.approx(gain)
+    assert every_gain(found).diagonal().tolist() == [0, 0, 0]
+    assert found.totals == pytest.approx(every_gain(found).sum(axis=1))
 
 
 def test_two_that_are_surely_apart_gain_less_than_two_whose_order_is_open() -> None:
     found = known()
-    assert found.gains[0, 1] > 100 * found.gains[0, 2] > 0
+    assert every_gain(found)[0, 1] > 100 * every_gain(found)[0, 2] > 0
 
 
 def test_a_match_that_is_expected_narrows_its_bots_as_the_fit_does_when_it_knows_the_result() -> None:
     estimate, (a, b, score, n) = some_fit()
     found = Information.of(estimate, range(12), WEIGHT)
     one, other = 2, 5
-    before = found.gains[one, other]
+    before = every_gain(found)[one, other]
     found.expect((one, other), 4)
     better = fit(range(12), np.append(a, one), np.append(b, other), np.append(score, 0.5), np.append(n, 1.0), WEIGHT)
     for bot in (one, other):
         assert found.variances[bot] < estimate.covariance[bot, bot]
         assert found.variances[bot] == pytest.approx(better.covariance[bot, bot], rel=0.02)
-    assert found.gains[one, other] < before
+    assert every_gain(found)[one, other] < before
 
 
 def test_totals_and_both_halves_of_the_gains_keep_up_with_expected_matches() -> None:
     found = Information.of(some_fit()[0], range(12), WEIGHT)
     for table in ((0, 1, 2, 3), (3, 4, 5, 6), (0, 6, 11, 7)):
         found.expect(table, 4)
-    assert found.totals == pytest.approx(found.gains.sum(axis=1))
-    assert np.allclose(found.gains, found.gains.T, rtol=1e-12)
+    assert found.totals == pytest.approx(every_gain(found).sum(axis=1))
+    assert np.allclose(every_gain(found), every_gain(found).T, rtol=1e-12)
+
+
+def test_nearness_to_the_boundary_and_gains_by_it_keep_up_with_expected_matches() -> None:
+    found = Information.of(some_fit()[0], range(12), WEIGHT)
+    assert found.near(0) is None
+    assert found.near(12) is None
+    kept = found.near(5)
+    assert kept is not None
+    twin = found.copy()
+    for table in ((0, 1, 2, 3), (3, 4, 5, 6), (0, 6, 11, 7)):
+        twin.expect(table, 4)
+    highest = np.sort(twin.ratings)[::-1]
+    nearness = np.exp(-((twin.ratings - highest[4:6].mean()) ** 2) / (2 * twin.variances))
+    near, totals = twin.near(5) or ((), ())
+    assert near == pytest.approx(nearness)
+    assert totals == pytest.approx(every_gain(twin) @ nearness)
+    assert kept[1] == pytest.approx(every_gain(found) @ kept[0])
+    assert kept[1] != pytest.approx(totals)
 
 
 def test_a_longer_match_teaches_more() -> None:

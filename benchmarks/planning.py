@@ -1,0 +1,127 @@
+"""
+What choosing and queueing one more match costs on ladders of more and more bots: CPU time of its transaction.
+
+    python -m benchmarks.planning
+    python -m benchmarks.planning --bots 10 100 1000 10000
+
+Each ladder is generated (as for benchmarks/site.py) with 20 matches for each bot, and removed in the end. One match is
+scheduled at a time; the oldest one that waits is taken out of the queue each time, so that 20 wait. What is kept in
+memory until the next estimate (`ladder.store.commands.knowledge`) is there before the first figure. Ladders of more
+than 3,000 bots have no estimate. *planned* is the choice alone, of one of ten matches that are planned together. The
+exponent e says that the cost grew as the number of bots to the power of e, from one ladder to the next.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, select
+
+from benchmarks.command import HEADINGS, WORDS, parser_of
+from benchmarks.generated_ladder import VARIANT, generate
+from benchmarks.machine import machine
+from benchmarks.pages import MAX_ESTIMATED, exponent
+from benchmarks.report import Part, Row, sections, show, spread
+from ladder.pairing.scheduler import next_matches
+from ladder.settings.settings import load_settings
+from ladder.store import models
+from ladder.store.commands import estimates
+from ladder.store.commands.entrants import fields_of
+from ladder.store.commands.knowledge import knowledge_of
+from ladder.store.commands.opening import open_ladder
+from ladder.store.commands.scheduling import fill_queue
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+    from ladder.settings.settings import Settings
+
+BOTS = (10, 100, 1000)
+MATCHES_OF_A_BOT = 20
+WAITING, TOGETHER = 20, 10
+QUEUED, PLANNED = "a match scheduled and queued", "a match planned"
+
+
+def queued_millis(session: Session, settings: Settings, chance: random.Random) -> float:
+    """Milliseconds of CPU time to schedule one match; then one is taken out of the queue."""
+    before = time.process_time()
+    (number,) = fill_queue(session, settings, chance, 0.0, 1)
+    session.flush()
+    taken = 1000 * (time.process_time() - before)
+    match, seat = models.StoredMatch, models.StoredSeat
+    oldest = session.scalar(select(match.id).where(match.status == "queued").order_by(match.id).limit(1))
+    assert oldest is not None
+    assert oldest <= number
+    session.execute(delete(seat).where(seat.match_id == oldest))
+    session.execute(delete(match).where(match.id == oldest))
+    return taken
+
+
+def planned_millis(session: Session, chance: random.Random) -> float:
+    """Milliseconds of CPU time to plan one of several matches."""
+    field = fields_of(session)[VARIANT]
+    known = knowledge_of(session, VARIANT, field, 4, 10)
+    before = time.process_time()
+    tables = next_matches(field.entrants, known, {}, field.rules.players, False, chance, TOGETHER)
+    assert len(tables) == TOGETHER
+    return 1000 * (time.process_time() - before) / TOGETHER
+
+
+def of_a_ladder(rounds: int, folder: Path, bots: int) -> dict[str, list[float]]:
+    """Measure on one ladder, which is made for it."""
+    settings, chance = load_settings(data_dir=folder), random.Random(5)
+    generate(folder / "ladder.db", bots, MATCHES_OF_A_BOT * bots)
+    database = open_ladder(settings)
+    if bots <= MAX_ESTIMATED:
+        estimates.refresh(database, VARIANT)
+    with database.write() as session:
+        fill_queue(session, settings, chance, 0.0, WAITING)
+        queued_millis(session, settings, chance)
+        found = {
+            QUEUED: [queued_millis(session, settings, chance) for _ in range(rounds)],
+            PLANNED: [planned_millis(session, chance) for _ in range(rounds)],
+        }
+    database.close()
+    return found
+
+
+def rows(found: dict[int, dict[str, list[float]]]) -> list[Row]:
+    """For each cost and ladder a row, with the exponent from the ladder before it."""
+    made, sizes = [], sorted(found)
+    for what in (QUEUED, PLANNED):
+        for place, bots in enumerate(sizes):
+            figure = spread(found[bots][what], " ms")
+            if place:
+                fewer = sizes[place - 1]
+                figure += f", e {exponent(fewer, bots, found[fewer][what], found[bots][what]):.2f}"
+            made.append(Row(f"{what}, {bots:,} bots", figure))
+    return made
+
+
+def measure(rounds: int, bots: Sequence[int] = BOTS) -> list[Row]:
+    """Measure on a ladder of each number of bots."""
+    found = {}
+    for count in bots:
+        with tempfile.TemporaryDirectory() as folder:
+            found[count] = of_a_ladder(rounds, Path(folder), count)
+    return rows(found)
+
+
+def main(options: argparse.Namespace) -> None:
+    """Measure and print."""
+    show(machine(), HEADINGS, *sections({PART.name: measure(options.rounds, options.bots)}), words=WORDS)
+
+
+PART = Part("planning", __doc__, measure, rounds=21)
+
+if __name__ == "__main__":
+    parser = parser_of(__doc__, PART.rounds)
+    parser.add_argument("--bots", type=int, nargs="+", default=BOTS, help="of each ladder")
+    main(parser.parse_args())
