@@ -30,7 +30,7 @@ class Seating:
                 last one being followed by the first; what is missing is 0.
             rng: Chance, which decides between orders that are equally even.
         """
-        self._seats = {version: Counter(dict(enumerate(counts))) for version, counts in seats.items()}
+        self._recorded, self._seats = seats, dict[int, Counter[int]]()
         self._neighbours, self._added = neighbours, Counter[tuple[int, int]]()
         self._rng = rng
 
@@ -43,6 +43,8 @@ class Seating:
             into *players*.
         """
         shuffled = self._rng.sample(versions, len(versions))
+        for one in shuffled:
+            self._seats.setdefault(one, Counter(dict(enumerate(self._recorded[one]))))
         count = len(shuffled)
         # Half of what a place, or a neighbour, adds to the sum of the squares of all counts, without a constant.
         sits = [[sum(self._seats[one][number] for number in range(place, players, count)) for place in range(count)]

@@ -18,6 +18,7 @@ from benchmarks import (
     ladder_overhead,
     other_platforms,
     pages,
+    planning,
     site,
     start,
     tables,
@@ -82,6 +83,13 @@ def test_pages() -> None:
     whats = ("a bot's page", "API, a bot", "standings")
     expected = [f"{what}, {bots} bots, {name}" for what in whats for bots in (8, 16) for name in ("before", "now")]
     assert found == expected
+
+
+@pytest.mark.long
+def test_planning() -> None:
+    found = names(planning.measure(1, bots=(8, 16)))
+    whats = ("a match scheduled and queued", "a match planned")
+    assert found == [f"{what}, {bots} bots" for what in whats for bots in (8, 16)]
 
 
 @pytest.mark.long

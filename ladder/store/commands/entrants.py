@@ -79,29 +79,38 @@ def _field(session: Session, variant: str, rules: Rules, pending: Sequence[tuple
     waiting = Counter(version for table in pending for version in set(table))
     chairs = Counter((version, seat) for table in pending for seat, version in enumerate(table))
     entrants = tuple(
-        Entrant(version, bot, owner, matches + waiting[version], _seats(rules, seats, chairs, version))
+        Entrant(version, bot, owner, matches + waiting[version], _seats(rules, seats, chairs, version, waiting))
         for version, bot, owner, matches, seats in rows
     )
     return VariantEntrants(rules, entrants, tuple(pending))
 
 
-def _seats(rules: Rules, recorded: Sequence[int], pending: Counter[tuple[int, int]], version: int) -> tuple[int, ...]:
-    every = [*recorded, *[0] * (rules.players - len(recorded))]
+def _seats(
+    rules: Rules, recorded: Sequence[int], pending: Counter[tuple[int, int]], version: int, waiting: Collection[int]
+) -> tuple[int, ...]:
+    every = (*recorded, *(0,) * (rules.players - len(recorded)))
+    if version not in waiting:
+        return every
     return tuple(count + pending[version, seat] for seat, count in enumerate(every))
 
 
 def _pending(session: Session) -> dict[str, list[tuple[int, ...]]]:
     """The tables that are still to be played, by variant: versions by number of the bot."""
+    match, seat = models.StoredMatch, models.StoredSeat
+    waiting = (
+        select(match.variant, seat.match_id, seat.seat, seat.version_id)
+        .join(seat, seat.match_id == match.id)
+        .where(match.event_id.is_(None))
+    )
     tables: dict[tuple[str, int], list[int]] = {}
-    for status in PENDING:
-        rows = session.execute(
-            select(models.StoredMatch.variant, models.StoredSeat.match_id, models.StoredSeat.version_id)
-            .join(models.StoredSeat, models.StoredSeat.match_id == models.StoredMatch.id)
-            .where(status, models.StoredMatch.event_id.is_(None))
-            .order_by(models.StoredSeat.match_id, models.StoredSeat.seat)
-        )
-        for variant, match, version in rows:
-            tables.setdefault((variant, match), []).append(version)
+    # Sorted here: for an order by seats SQLite would go through the seats of all matches ever played.
+    rows = sorted(
+        (variant, number, place, version)
+        for status in PENDING
+        for variant, number, place, version in session.execute(waiting.where(status))
+    )
+    for variant, number, _, version in rows:
+        tables.setdefault((variant, number), []).append(version)
     found: dict[str, list[tuple[int, ...]]] = {}
     for (variant, _), table in tables.items():
         found.setdefault(variant, []).append(tuple(table))

@@ -6,10 +6,10 @@ import hashlib
 import itertools
 from collections import Counter
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
 
 from ladder.store import models
 from ladder.store.commands import queue as queue_module
@@ -345,3 +345,24 @@ def test_why_nobody_tells_of_the_suspended_and_is_silent_where_somebody_can_play
         session.get_one(models.Rating, ("hearts", versions[0])).state = models.State.SUSPENDED
         assert "Suspended: 1;" in (why_no_match(session) or "")
         assert (why_no_match(session, ["gongzhu"]) or "").startswith("No bot is entered yet.")
+
+
+def test_sqlite_reads_no_table_of_all_matches_or_seats_to_schedule_one(database: Database, settings: Settings) -> None:
+    """Else a match would cost more with every match that was ever played."""
+    enter_all(database, 6)
+    refresh(database, "hearts")
+    fill(database, settings, 3)
+    sent: list[tuple[str, Any]] = []
+    event.listen(database.engine, "before_cursor_execute", lambda *about: sent.append((about[2], about[3])))
+    fill(database, settings, 2)
+    queries = [(text, values) for text, values in sent if text.startswith("SELECT")]
+    with database.read() as session:
+        connection = session.connection()
+        steps = [
+            row[3]
+            for text, values in queries
+            for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", values)
+        ]
+    assert any("SEARCH seats" in step for step in steps)
+    scans = [step for step in steps if step.startswith(("SCAN seats", "SCAN matches", "SCAN pair_stats"))]
+    assert [step for step in scans if "ix_matches_queued" not in step and "ix_matches_leased" not in step] == []
