@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.machine import machine
+from benchmarks.machine import busy_share, how_quiet, machine
 from benchmarks.report import Row, sections, show
 from ladder.errors import SandboxError
 
@@ -38,10 +38,17 @@ def run(about: str | None, *parts: Part) -> None:
     if options.write and not _has_marks(options.write):
         parser.error(f"--write {options.write}: name a file that holds the lines {FROM.strip()} and {TO.strip()}")
     where, began = machine(), time.monotonic()
-    found = {part.name: measured(part, options.rounds) for part in parts}
+    found, busy = dict[str, list[Row]](), dict[str, float]()
+    for part in parts:
+        busy[part.name] = busy_share()
+        found[part.name] = measured(part, options.rounds)
     minutes = (time.monotonic() - began) / 60
     command = " ".join(["python", *sys.orig_argv[1:]])
-    title = [where, f"{datetime.datetime.now(tz=datetime.UTC):%Y-%m-%d}, `{command}`, {minutes:.1f} minutes"]
+    title = [
+        where,
+        how_quiet(busy),
+        f"{datetime.datetime.now(tz=datetime.UTC):%Y-%m-%d}, `{command}`, {minutes:.1f} minutes",
+    ]
     show("\n".join(title), HEADINGS, *sections(found), words=WORDS)
     if options.write:
         text = options.write.read_text(encoding="utf-8")

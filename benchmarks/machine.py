@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import os
 import platform
+import time
 from contextlib import closing
 from importlib import metadata
 from pathlib import Path
 
 from ladder.errors import SandboxError
 from ladder.sandbox.docker.engine import connect
+
+QUIET = 0.05
+"""The share of all CPUs that other processes may use on a quiet machine."""
+LOOK_SECONDS = 2.0
 
 
 def machine() -> str:
@@ -20,6 +25,37 @@ def machine() -> str:
         f"{_processor()}, {os.cpu_count()} CPUs, {memory:.0f} GiB, Linux {platform.release()}, {_docker()}, "
         f"Python {platform.python_version()}, grpcio {metadata.version('grpcio')}, load {load}"
     )
+
+
+def busy_share(seconds: float = LOOK_SECONDS) -> float:
+    """The share of all CPUs, 0 to 1, that is in use, or taken by other virtual machines, while this process waits."""
+    idle, total = _ticks()
+    time.sleep(seconds)
+    later_idle, later_total = _ticks()
+    return 1 - (later_idle - idle) / max(1, later_total - total)
+
+
+def how_quiet(shares: dict[str, float]) -> str:
+    """
+    Say whether the machine was quiet, from the `busy_share` right before each part.
+
+    >>> how_quiet({"engine": 0.01, "wire": 0.02})
+    'quiet: other processes used at most 2 % of the CPUs before a part'
+    >>> how_quiet({"engine": 0.01, "wire": 0.62})
+    'NOT QUIET: other processes used 62 % of the CPUs before wire; compare ratios only'
+    """
+    loud = {name: share for name, share in shares.items() if share > QUIET}
+    if not loud:
+        most = 100 * max(shares.values())
+        return f"quiet: other processes used at most {most:.0f} % of the CPUs before a part"
+    each = ", ".join(f"{100 * share:.0f} % of the CPUs before {name}" for name, share in loud.items())
+    return f"NOT QUIET: other processes used {each}; compare ratios only"
+
+
+def _ticks() -> tuple[int, int]:
+    """The ticks of all CPUs since the start, idle ones and all (man 5 proc_stat)."""
+    ticks = [int(each) for each in Path("/proc/stat").read_text(encoding="ascii").partition("\n")[0].split()[1:9]]
+    return ticks[3] + ticks[4], sum(ticks)
 
 
 def _processor() -> str:
