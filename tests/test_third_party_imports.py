@@ -24,6 +24,7 @@ STORE_NEEDS = {"alembic", "numpy", "orjson", "pydantic_settings", "sqlalchemy", 
 SANDBOX_NEEDS = {"docker", "packaging", "requests", "threadpoolctl", "urllib3", "uv"}
 CLUSTER_NEEDS = {"cryptography", "dask", "distributed", "msgpack", "tornado"}
 EVENTS_NEED = {"highspy", "icalendar"}
+DATA_NEEDS = {"pyarrow"}
 REGISTRY_NEEDS = {"cryptography", "joserfc"}
 SITE_NEEDS = {"anyio", "babel", "fastapi", "h11", "jinja2", "markupsafe", "prometheus_client", "starlette", "uvicorn"}
 PEOPLE_NEED = {"argon2", "authlib", "confusable_homoglyphs", "joserfc", "limits"}
@@ -35,7 +36,7 @@ NEEDS = {
     "sample_bots": {"pigpen"},
     "examples": {"pigpen", "pyspiel"},
     "referee": REFEREE_NEEDS,
-    "pigpen_arena": REFEREE_NEEDS | {"ladder", "pigpen_arena"},
+    "pigpen_arena": REFEREE_NEEDS | DATA_NEEDS | {"ladder", "pigpen_arena"},
     "ladder": {"ladder", "rich", "typer"}
     | PEOPLE_NEED
     | REFEREE_NEEDS
@@ -44,6 +45,7 @@ NEEDS = {
     | SITE_NEEDS
     | REGISTRY_NEEDS
     | EVENTS_NEED
+    | DATA_NEEDS
     | CLUSTER_NEEDS,
 }
 """Each folder, and the packages that its modules may import besides the standard library."""

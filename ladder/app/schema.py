@@ -17,6 +17,7 @@ from ladder.values.check import CheckResult
 from ladder.values.cluster import CertificateRow, WorkerRow
 from ladder.values.compare import CompareResult
 from ladder.values.database import Backup, DatabaseCopy, Upgrade
+from ladder.values.dataset import DatasetManifest
 from ladder.values.doctor import DoctorReport
 from ladder.values.event_export import EventVerification, ExportedEvent
 from ladder.values.events import EventCheck, EventDraw, EventSimulation
@@ -74,6 +75,7 @@ PRINTED: dict[str, Any] = {
     "account sessions": list[CredentialRow],
     "account audit": list[AuditRow],
     "ladder requeue": MatchRow,
+    "ladder export": DatasetManifest,
     "cluster status": list[WorkerRow],
     "cluster drain": WorkerRow,
     "cluster resume": WorkerRow,

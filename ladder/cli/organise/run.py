@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.cli.organise.doctor import say_what_is_missing
+from ladder.cli.organise.export import export_dataset
 from ladder.cli.organise.requeue import requeue
 from ladder.errors import UserError
 from ladder.people.commands.ladder_tables import run_tables
@@ -28,6 +29,7 @@ def _ladder() -> None:
 
 
 ladder_app.command("requeue")(requeue)
+ladder_app.command("export")(export_dataset)
 
 
 @ladder_app.command("run")

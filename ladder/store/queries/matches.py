@@ -13,7 +13,7 @@ from ladder.store.tables import BOT, MATCH, RATING, SEAT, VERSION, connection_of
 from ladder.values.matches import MatchRow, SeatRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from sqlalchemy import RowMapping, Select
     from sqlalchemy.orm import Session
@@ -96,6 +96,11 @@ def match_row(session: Session, match: StoredMatch) -> MatchRow:
     """Read one match."""
     (row,) = _rows(session, _MATCHES.where(MATCH.c.id == match.id))
     return row
+
+
+def match_rows(session: Session, numbers: Collection[int]) -> list[MatchRow]:
+    """Read some matches, in order."""
+    return _rows(session, _MATCHES.where(MATCH.c.id.in_(numbers)).order_by(MATCH.c.id))
 
 
 def seat_owners(session: Session, match: int) -> dict[int, str]:

@@ -1,0 +1,240 @@
+"""
+Writing a ladder's data set.
+
+Each table is a folder of Parquet files, called parts; `versions` and `ratings` have one, which is written anew. An
+export into the same folder adds parts for the matches that are not in it yet. The part of `matches` is written last:
+what a process that was killed has left of others is written again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ladder.app import bots
+from ladder.app.dataset.tables import COLUMNS, VERSION, schema
+from ladder.app.recorded_match import read_recorded
+from ladder.errors import UserError
+from ladder.store.queries import dataset as queries
+from ladder.store.queries.matches import match_rows
+from ladder.values.dataset import DatasetFile, DatasetManifest
+from ladder.values.value import time_of
+from referee.records.errors import RecordError
+from referee.records.rows import deal_rows, decision_rows
+from referee.replay.deal_replay import DealReplay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from ladder.app.ladder import Ladder
+    from ladder.values.matches import MatchRow
+    from referee.records.recorded import Recorded
+
+    Row = dict[str, Any]
+
+MANIFEST = "manifest.json"
+PART_MATCHES = 200
+"""Matches of one part: about 50,000 to 700,000 decisions, which are in memory at once."""
+
+
+def export_dataset(
+    ladder: Ladder, folder: Path, licence: str | None = None, watch: Callable[[int, int], None] = lambda done, of: None
+) -> DatasetManifest:
+    """
+    Write the data set of a ladder, or add to one what it lacks.
+
+    What bots printed, accounts, tokens, addresses, and the sources of bots are not part of it.
+
+    Args:
+        ladder: The ladder.
+        folder: A new folder, or one that was written by this function.
+        licence: Under which it may be used, in words; None: as before.
+        watch: Called with the matches that have been written, and of how many.
+
+    Raises:
+        UserError: If the folder holds something else, or cannot be written.
+    """
+    try:
+        return _export(ladder, folder, licence, watch)
+    except OSError as error:
+        raise UserError(f"The data set cannot be written to {str(folder)!r}: {error.strerror or error}.") from error
+
+
+def _export(ladder: Ladder, folder: Path, licence: str | None, watch: Callable[[int, int], None]) -> DatasetManifest:
+    before = _opened(folder)
+    with ladder.database.read() as session:
+        there = _exported(folder)
+        missing = [number for number in queries.done_matches(session) if number not in there]
+    for start in range(0, len(missing), PART_MATCHES):
+        some = missing[start : start + PART_MATCHES]
+        with ladder.database.read() as session:
+            rows = match_rows(session, some)
+        _write_part(ladder, folder, rows)
+        watch(start + len(some), len(missing))
+    _write(folder, "versions", "all", list(_versions(ladder)))
+    _write(folder, "ratings", "all", list(_ratings(ladder)))
+    wanted = licence if licence is not None else before.licence if before else ""
+    manifest = DatasetManifest(
+        version=VERSION, written=time_of(ladder.clock()), licence=wanted, rows=_counts(folder), files=_files(folder)
+    )
+    _replace(folder / MANIFEST, manifest.model_dump_json(indent=1).encode())
+    return manifest
+
+
+def _opened(folder: Path) -> DatasetManifest | None:
+    """Make the folder, or read what is there."""
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        _replace(folder / MANIFEST, json.dumps({"version": VERSION}).encode())
+        return None
+    try:
+        found = json.loads((folder / MANIFEST).read_bytes())
+    except (OSError, ValueError):
+        raise UserError(f"{str(folder)!r} is no data set of a ladder. Name a folder that is not there yet.") from None
+    if found.get("version") != VERSION:
+        raise UserError(
+            f"{str(folder)!r} has columns of version {found.get('version')}, and this is version {VERSION}. "
+            "Name a folder that is not there yet."
+        )
+    return DatasetManifest.model_validate(found) if "rows" in found else None
+
+
+def _exported(folder: Path) -> set[int]:
+    return {
+        number
+        for part in sorted((folder / "matches").glob("*.parquet"))
+        for number in pq.read_table(part, columns=["match"])["match"].to_pylist()
+    }
+
+
+def _write_part(ladder: Ladder, folder: Path, matches: Sequence[MatchRow]) -> None:
+    deals: list[Row] = []
+    decisions: list[Row] = []
+    known: dict[int, bool] = {}
+    for match in matches:
+        recorded = _record(ladder, match)
+        known[match.id] = recorded is not None
+        if recorded is not None:
+            deals += _of_deals(match.id, recorded)
+            decisions += _of_decisions(match.id, recorded)
+    name = f"{matches[0].id:09}-{matches[-1].id:09}"
+    _write(folder, "deals", name, deals)
+    _write(folder, "decisions", name, decisions)
+    _write(folder, "seats", name, [row for match in matches for row in _of_seats(match)])
+    _write(folder, "matches", name, [_of_match(match, known[match.id]) for match in matches])
+
+
+def _record(ladder: Ladder, match: MatchRow) -> Recorded | None:
+    """Read a record; None: it was removed, or cannot be read."""
+    if not match.record_kept:
+        return None
+    try:
+        return read_recorded(ladder.files.record(match.id, match.attempt)).recorded
+    except (OSError, RecordError):
+        return None
+
+
+def _of_match(match: MatchRow, has_record: bool) -> Row:
+    return {
+        "match": match.id, "variant": match.variant, "format": match.format, "finished": match.finished,
+        "ordinal": match.ordinal, "deals": match.deals, "seed": match.seed, "commitment": match.commitment,
+        "has_record": has_record,
+    }  # fmt: skip
+
+
+def _of_seats(match: MatchRow) -> Iterator[Row]:
+    for one in match.seats:
+        yield {
+            "match": match.id, "number": one.seat, "bot": one.bot, "version": one.version, "place": one.place,
+            "points_per_deal": one.points_per_deal, "standard_error": one.standard_error, "faults": one.faults,
+            "taken_over": one.taken_over, "median_ms": one.median_ms, "elo_before": one.rating_before,
+            "elo_after": one.rating_after,
+        }  # fmt: skip
+
+
+def _of_deals(match: int, recorded: Recorded) -> Iterator[Row]:
+    dealt = [
+        hand
+        for line in recorded.deals
+        for hand in DealReplay(recorded.rules, recorded.first, line).moments[0].deal.dealt
+    ]
+    for row, hand in zip(deal_rows(recorded), dealt, strict=True):
+        yield {**row, "match": match, "hand": hand}
+
+
+def _of_decisions(match: int, recorded: Recorded) -> Iterator[Row]:
+    for row, known in zip(decision_rows(recorded), _known(recorded), strict=True):
+        yield {**{name: row[name] for name in row if name != "why"}, "match": match, **known}
+
+
+def _known(recorded: Recorded) -> Iterator[Row]:
+    """What each seat knew before each step, as far as it is not in other columns; in the order of `decision_rows`."""
+    for line in recorded.deals:
+        for before, after in pairwise(DealReplay(recorded.rules, recorded.first, line).moments):
+            deal = before.deal
+            players, played = recorded.rules.players, sum(1 << card for card in deal.plays)
+            table = deal.plays[len(deal.plays) - len(deal.plays) % players :]
+            for step, _, _ in after.done:
+                hand = deal.hands[step.seat]
+                legal = 0 if step.moon is not None else deal.legal_mask(step.seat)
+                yield {"hand": hand, "legal": legal, "table": list(table), "played": played}
+
+
+def _versions(ladder: Ladder) -> Iterator[Row]:
+    with ladder.database.read() as session:
+        found = queries.all_versions(session)
+    for bot, number, owner, identity, added in found:
+        yield {"bot": bot, "version": number, "owner": owner, "identity": identity, "added": time_of(added)}
+
+
+def _ratings(ladder: Ladder) -> Iterator[Row]:
+    for standings in bots.standings(ladder, everyone=True):
+        for row in standings.standings:
+            yield {
+                "variant": standings.variant, "bot": row.bot, "version": row.version, "state": row.state,
+                "rank": row.rank, "elo": row.elo, "elo_error": row.error, "margin": row.margin,
+                "margin_error": row.margin_error, "matches": row.matches,
+            }  # fmt: skip
+
+
+def _write(folder: Path, table: str, part: str, rows: list[Row]) -> None:
+    """Write a part; it is there when it is whole."""
+    (folder / table).mkdir(exist_ok=True)
+    path = folder / table / f"{part}.parquet"
+    partial = path.with_suffix(".partial")
+    try:
+        pq.write_table(pa.Table.from_pylist(rows, schema=schema(table)), partial, compression="zstd")
+        os.replace(partial, path)
+    except BaseException:
+        with suppress(OSError):
+            partial.unlink()
+        raise
+
+
+def _replace(path: Path, content: bytes) -> None:
+    partial = path.with_suffix(".partial")
+    partial.write_bytes(content)
+    os.replace(partial, path)
+
+
+def _counts(folder: Path) -> dict[str, int]:
+    return {
+        table: sum(pq.read_metadata(part).num_rows for part in (folder / table).glob("*.parquet")) for table in COLUMNS
+    }
+
+
+def _files(folder: Path) -> tuple[DatasetFile, ...]:
+    found = []
+    for path in sorted(folder.glob("*/*.parquet")):
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        found.append(DatasetFile(name=str(path.relative_to(folder)), bytes=path.stat().st_size, sha256=digest))
+    return tuple(found)

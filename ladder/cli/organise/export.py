@@ -1,0 +1,47 @@
+"""`pigpen ladder export`: the data set of the ladder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ladder.errors import UserError
+from ladder.terminal.json_output import JsonOption, print_json
+from ladder.terminal.ladder import opened
+from ladder.terminal.sanitize import sanitize
+
+NO_PYARROW = "This command writes Parquet files with pyarrow. Install it: pip install 'pigpen-arena[data]'"
+
+
+def export_dataset(
+    folder: Annotated[Path, typer.Argument(help="A new folder, or one that this command has written.")],
+    licence: Annotated[
+        str | None, typer.Option(help="Under which the data may be used, such as CC-BY-4.0. By default: as before.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """
+    Write all public matches of the ladder as one data set of Parquet files: matches, seats, deals, decisions, versions.
+
+    Into a folder that is there, only what it lacks is written. What bots printed is no part of it. docs/dataset.md
+    explains each column.
+
+    Examples:
+        pigpen ladder export dataset --licence CC-BY-4.0
+    """
+    try:
+        from ladder.app.dataset.exporting import export_dataset as export
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "pyarrow":
+            raise
+        raise UserError(NO_PYARROW) from None
+    with opened() as ladder:
+        found = export(ladder, folder, licence)
+    if as_json:
+        print_json(found)
+        return
+    size = sum(each.bytes for each in found.files)
+    counted = ", ".join(f"{count:,} {table}" for table, count in found.rows.items())
+    typer.echo(sanitize(f"{folder}: {counted} ({size:,} bytes)"))

@@ -1,0 +1,29 @@
+"""What the data set of a ladder is made of: all that is public of matches that are done, and of versions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from ladder.store.models import Owner, Status, StoredBot, StoredMatch, Version, visible_matches
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+
+def done_matches(session: Session) -> list[int]:
+    """Read the numbers of all public matches that are done, in order."""
+    wanted = select(StoredMatch.id).where(StoredMatch.status == Status.DONE, visible_matches())
+    return list(session.scalars(wanted.order_by(StoredMatch.id)))
+
+
+def all_versions(session: Session) -> list[tuple[str, int, str, str, float]]:
+    """Read bot, number, owner, identity and time of entry of all versions."""
+    wanted = (
+        select(StoredBot.name, Version.number, Owner.name, Version.identity, Version.added)
+        .join(StoredBot, StoredBot.id == Version.bot_id)
+        .join(Owner, Owner.id == StoredBot.owner_id)
+        .order_by(StoredBot.name, Version.number)
+    )
+    return [(bot, number, owner, identity, added) for bot, number, owner, identity, added in session.execute(wanted)]

@@ -1,0 +1,27 @@
+"""The data set of a ladder: what its manifest says."""
+
+from __future__ import annotations
+
+from ladder.values.value import Time, Value
+
+
+class DatasetFile(Value):
+    """A file of the data set."""
+
+    name: str
+    """Its path within the folder."""
+    bytes: int
+    sha256: str
+
+
+class DatasetManifest(Value):
+    """The file `manifest.json` of a data set."""
+
+    version: int
+    """Of the columns (docs/dataset.md)."""
+    written: Time
+    licence: str
+    """Under which it may be used, in the organiser's words; empty: none was given."""
+    rows: dict[str, int]
+    """By table."""
+    files: tuple[DatasetFile, ...]

@@ -1,0 +1,196 @@
+"""The data set: what is in it agrees with the database and the records; what is private is not in it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import pigpen_arena
+from ladder.app.dataset import exporting
+from ladder.app.dataset.exporting import export_dataset
+from ladder.app.dataset.tables import COLUMNS, schema
+from ladder.errors import UserError
+from ladder.settings.settings import load_settings
+from ladder.store import models
+from pigpen.rules import PRESETS
+from pigpen.rules.cards import Card, parse_cards
+from referee.records.lines import DealLine
+from tests.ladder.accounts import add_person, token_of
+from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play, started_cup
+from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.virtual import Time
+from tests.referee.recorded import SEED, faulty_seats, match_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from ladder.app.ladder import Ladder
+    from ladder.results.files import Logs
+
+MODIFIED = 1_000_000_000
+PRINTED = "I hold the queen, and my key is 0123456789."
+
+
+@pytest.fixture
+def ladder(tmp_path: Path) -> Iterator[Ladder]:
+    found = new_ladder(load_settings(data_dir=tmp_path / "data", sandbox="process"))
+    yield found
+    found.database.close()
+
+
+def add(ladder: Ladder, number: int, variant: str = "hearts", logs: Logs | None = None) -> int:
+    """Add a match of one deal."""
+    seed = bytes([number]) * 32
+    return recorded_match(ladder, match_lines(variant, "deals:1", seed=seed), seed.hex(), logs)
+
+
+def rows(folder: Path, table: str) -> list[dict[str, Any]]:
+    return [row for part in sorted((folder / table).glob("*.parquet")) for row in pq.read_table(part).to_pylist()]
+
+
+@pytest.mark.parametrize("variant", PRESETS)
+def test_deals_and_decisions_are_those_of_the_record_with_what_each_seat_knew(
+    ladder: Ladder, tmp_path: Path, variant: str
+) -> None:
+    lines = match_lines(variant, "boards:1", faulty_seats)
+    match = recorded_match(ladder, lines, SEED.hex())
+    found = export_dataset(ladder, tmp_path / "set")
+    deals = [line for line in lines if isinstance(line, DealLine)]
+    decisions = rows(tmp_path / "set", "decisions")
+    players = PRESETS[variant].players
+    assert found.rows["deals"] == len(deals) * players == len(rows(tmp_path / "set", "deals"))
+    assert found.rows["decisions"] == len(decisions) == sum(len(line.steps) for line in deals)
+    assert {row["match"] for row in decisions} == {match}
+    by_deal = {(row["deal"], row["rotation"], row["seat"]): row for row in rows(tmp_path / "set", "deals")}
+    for line in deals:
+        for seat, hand in enumerate(line.hands):
+            row = by_deal[line.deal + 1, (line.rotation or 0) + 1, seat]
+            assert cards(row["hand"]) == set(parse_cards_of(hand))
+            assert row["score"] == line.scores[seat]
+    for row in decisions:
+        held, legal = cards(row["hand"]), cards(row["legal"])
+        assert legal <= held or row["kind"] == "expose"
+        assert not held & cards(row["played"])
+        if row["kind"] == "play":
+            card = Card.parse(row["choice"])
+            assert card in legal
+            assert (row["by"] == "forced") == (len(legal) == 1)
+            assert set(row["table"]) <= cards(row["played"])
+            assert len(row["table"]) < players
+
+
+def cards(mask: int) -> set[Card]:
+    return {Card(number) for number in range(52) if mask >> number & 1}
+
+
+def parse_cards_of(hand: str) -> list[Card]:
+    mask = parse_cards(hand.split())
+    return sorted(cards(mask))
+
+
+def test_only_what_is_missing_is_written_and_what_a_killed_export_left_is_written_again(
+    ladder: Ladder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exporting, "PART_MATCHES", 2)
+    folder = tmp_path / "set"
+    first = [add(ladder, number) for number in range(3)]
+    assert export_dataset(ladder, folder, "CC-BY-4.0").rows["matches"] == 3
+    parts = sorted(folder.glob("decisions/*.parquet"))
+    assert len(parts) == 2
+    for part in parts:
+        os.utime(part, (MODIFIED, MODIFIED))
+    add(ladder, 9, "gongzhu")
+    found = export_dataset(ladder, folder)
+    assert (found.rows["matches"], found.licence) == (4, "CC-BY-4.0")
+    assert [part.stat().st_mtime for part in parts] == [MODIFIED, MODIFIED]
+    (folder / "matches" / f"{first[2]:09}-{first[2]:09}.parquet").unlink()  # as if it had been killed before
+    again = export_dataset(ladder, folder)
+    assert again.rows == found.rows
+    assert sorted(row["match"] for row in rows(folder, "matches")) == [*first, first[-1] + 1]
+
+
+def test_files_are_named_with_size_and_hash(ladder: Ladder, tmp_path: Path) -> None:
+    add(ladder, 1)
+    found = export_dataset(ladder, tmp_path / "set")
+    assert {each.name.partition("/")[0] for each in found.files} == set(COLUMNS)
+    for each in found.files:
+        content = (tmp_path / "set" / each.name).read_bytes()
+        assert (each.bytes, each.sha256) == (len(content), hashlib.sha256(content).hexdigest())
+        assert pq.read_schema(tmp_path / "set" / each.name).equals(schema(each.name.partition("/")[0]))
+    assert json.loads((tmp_path / "set" / "manifest.json").read_bytes())["rows"] == found.rows
+
+
+def test_no_private_byte_is_in_it(ladder: Ladder, tmp_path: Path) -> None:
+    add(ladder, 1, logs={0: (PRINTED, "", "", "")})
+    add_person(ladder, "ada")
+    secret = token_of(ladder, "ada")
+    with ladder.database.write() as session:
+        version = session.get_one(models.Version, 1)
+        version.source, version.pinned = "/home/ada/secret-folder", "registry.example/private"
+    found = export_dataset(ladder, tmp_path / "set")
+    texts = b"".join(
+        repr(pq.read_table(tmp_path / "set" / each.name).to_pylist()).encode() for each in found.files
+    ) + b"".join(path.read_bytes() for path in (tmp_path / "set").rglob("*") if path.is_file())
+    assert b"Trotter" in texts
+    for private in (PRINTED, secret, "secret-folder", "registry.example", str(tmp_path)):
+        assert private.encode() not in texts
+
+
+def test_a_sealed_match_is_in_it_once_it_is_shown(ladder: Ladder, tmp_path: Path) -> None:
+    from ladder.app.event import holding
+    from ladder.values.accounts import LOCAL
+
+    started_cup(ladder, file=FILE.format(show="manual"))
+    play(coordinator_of(ladder, Time()), 1, own_ways, at_once=2)
+    assert export_dataset(ladder, tmp_path / "set").rows["matches"] == 0
+    holding.release(ladder, LOCAL, "cup")
+    assert export_dataset(ladder, tmp_path / "set").rows["matches"] == 1
+
+
+def test_a_folder_that_is_no_data_set_stays_as_it_is(ladder: Ladder, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("Dear Ada")
+    with pytest.raises(UserError, match=r"is no data set of a ladder. Name a folder that is not there yet"):
+        export_dataset(ladder, tmp_path / "mine")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="is no data set of a ladder"):
+        export_dataset(ladder, tmp_path / "file")
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["letter.txt"]
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_it_is_read_part_by_part(ladder: Ladder, tmp_path: Path, library: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exporting, "PART_MATCHES", 1)
+    for number in range(2):
+        add(ladder, number)
+    export_dataset(ladder, tmp_path / "set")
+    frames = list(pigpen_arena.load(tmp_path / "set", "decisions", ["bot", "choice"], library))
+    assert [frame.shape for frame in frames] == [(56, 2)] * 2
+    with pytest.raises(UserError, match=r"There is no table 'cards'. Choose one of matches, "):
+        next(pigpen_arena.load(tmp_path / "set", "cards"))
+    with pytest.raises(UserError, match=r"deals has no column 'tricks'. Choose some of match, "):
+        next(pigpen_arena.load(tmp_path / "set", "deals", ["tricks"]))
+    with pytest.raises(UserError, match=r"is no data set. Write one with: pigpen ladder export "):
+        next(pigpen_arena.load(tmp_path, "deals"))
+
+
+def test_all_columns_are_explained_on_their_page() -> None:
+    from tests.e2e.command import ROOT
+
+    page = (ROOT / "docs" / "dataset.md").read_text()
+    for table, columns in COLUMNS.items():
+        assert f"## {table}" in page
+        for name, (kind, words) in columns.items():
+            assert f"| `{name}` | {type_name(kind)} | {words} |" in page, (table, name)
+
+
+def type_name(kind: pa.DataType) -> str:
+    """A type as the page calls it."""
+    return "text" if pa.types.is_dictionary(kind) or pa.types.is_string(kind) else str(kind).replace("item: ", "")
