@@ -11,12 +11,13 @@ from ladder.store.queries import bots as lists
 from ladder.store.queries import rating_curve as curves
 from ladder.store.queries import standings as tables
 from ladder.store.queries.matches import results
+from ladder.store.queries.matchups import matchups as read_matchups
 from ladder.values.bots import BotList
 from ladder.values.names import NAME_LENGTH
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
-    from ladder.values.bots import BotPage, BotRow
+    from ladder.values.bots import BotPage, BotRow, Matchups
     from ladder.values.matches import MatchRow
     from ladder.values.order import Order
     from ladder.values.site import RatingCurve
@@ -65,6 +66,22 @@ def bots(ladder: Ladder, owner: str | None = None) -> list[BotRow]:
     """Read every bot, or those of one owner, by name."""
     with ladder.database.read() as session:
         return lists.bots(session, owner=owner)
+
+
+def matchups(ladder: Ladder, variant: str, first: int) -> Matchups:
+    """
+    Read how the best bots of a variant have done against each other.
+
+    Args:
+        ladder: The ladder.
+        variant: Which one.
+        first: Number of bots, from 1.
+
+    Raises:
+        LadderError: If the ladder does not play that variant.
+    """
+    with ladder.database.read() as session:
+        return read_matchups(session, names.find_variant(session, variant).name, first)
 
 
 def some_bots(ladder: Ladder, after: str | None = None, limit: int = 100) -> BotList:

@@ -40,6 +40,7 @@ from ladder.site.pages import admin as admin_routes
 from ladder.site.pages import event_presenter, operations, routes
 from ladder.site.pages import events as event_routes
 from ladder.site.pages import live as live_routes
+from ladder.site.pages import matchups as matchup_routes
 from ladder.site.pages import replays as replay_routes
 from ladder.site.pages import wheels as wheel_routes
 from ladder.site.pages import why as why_routes
@@ -81,6 +82,7 @@ PAGES = (
     routes.router,
     replay_routes.router,
     event_routes.router,
+    matchup_routes.router,
     event_presenter.router,
     live_routes.pages,
     *people.PAGES,

@@ -181,3 +181,31 @@ class StateChanged(Value):
     """As it was named."""
     variants: tuple[str, ...]
     """Where."""
+
+
+class Matchup(Value):
+    """What one bot has scored against another, at tables at which both sat on different sides."""
+
+    bot: str
+    """Its name; of later versions `Trotter@2`."""
+    other: str
+    matches: int
+    score: float
+    """Matches in which it was placed before the other; equal places count one half."""
+    boards: int
+    """Boards of those matches whose points are known."""
+    board_score: float
+    """Of them those on which it was placed before the other; equal places count one half."""
+    points_per_deal: float | None
+    """By which it was better, on the mean of those boards; more is better in every variant. None: no board is known."""
+
+
+class Matchups(Value):
+    """The best bots of a variant against each other."""
+
+    variant: str
+    title: str
+    bots: tuple[str, ...]
+    """The best first."""
+    pairs: tuple[Matchup, ...]
+    """Each pair that has met twice, once from each side."""

@@ -14,7 +14,7 @@ from ladder.app.standings_csv import write_csv
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.fresh import fresh, json_of
 from ladder.site.server.viewer import viewer_of
-from ladder.values.bots import BotList, BotPage
+from ladder.values.bots import BotList, BotPage, Matchups
 from ladder.values.health import LadderHealth
 from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
 from ladder.values.order import Order
@@ -84,6 +84,13 @@ def standings(request: Request, variant: str, everyone: All = False, by: By = No
     """Give the standings of a variant; with `all`, those that are suspended or retired, too."""
     site: Site = request.app.state.site
     return answer(request, lambda: bots.standings(site.ladder, variant, everyone, None, by)[0])
+
+
+@router.get("/standings/{variant}/matchups", response_model=Matchups)
+def matchups(request: Request, variant: str, first: Annotated[int, Query(ge=2, le=40)] = 12) -> Response:
+    """Give how the best bots of a variant have done against each other."""
+    site: Site = request.app.state.site
+    return answer(request, lambda: bots.matchups(site.ladder, variant, first))
 
 
 @router.get("/bots", response_model=BotList)

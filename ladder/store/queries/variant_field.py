@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from heapq import merge
+from heapq import merge, nlargest
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -88,6 +88,11 @@ class VariantField:
     def margin_rank(self, margin: float) -> int:
         """Likewise by margin."""
         return 1 + bisect_left(self._margins, -margin)
+
+    def best(self, first: int) -> list[Entry]:
+        """Give the active versions of the highest ratings, that many at most."""
+        active = (entry for entry in self.entries.values() if entry.state == State.ACTIVE)
+        return nlargest(first, active, key=lambda entry: (entry.rating, -entry.version))
 
     def nearest(self, version: int) -> Iterator[int]:
         """The other versions, by id: the active ones first, then the nearest in rating."""
