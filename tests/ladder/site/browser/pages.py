@@ -59,8 +59,6 @@ class Kind:
     language: str = "en"
     first: str = ""
     """A script that runs before those of each page."""
-    asks: bool = False
-    """Whether what it shows asks the site again and again, and is left in the end."""
 
 
 @dataclass(frozen=True)
@@ -139,8 +137,7 @@ def _wipe(lent: Lent) -> None:
     if lent.kind.script:
         page.evaluate(WIPE)
     context.clear_cookies()
-    if lent.kind.asks or not lent.kind.script:  # without scripts a table loads itself anew by a tag, in any later test
-        page.goto("about:blank")
+    page.goto("about:blank")  # ladder TV and tables ask again and again, without scripts by a tag: in any later test
 
 
 class SharedPages:

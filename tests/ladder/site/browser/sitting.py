@@ -56,7 +56,7 @@ def sit(address: str, tables: Tables, lending: Lending) -> Iterator[Sit]:
         **settings: float,
     ) -> Page:
         first = KEPT % json.dumps(IN_A_HURRY | settings)
-        page = lending.page(Kind(touch=touch, language=language, first=first, asks=True), size, dark, calm)
+        page = lending.page(Kind(touch=touch, language=language, first=first), size, dark, calm)
         page.goto(f"{address}/tests/new?{asked}")
         page.wait_for_selector("person-table .pick")
         return page

@@ -105,7 +105,7 @@ def live_lines(place: Place) -> Iterator[Iterator[str]]:
 @pytest.fixture
 def context(lending: Lending) -> Iterator[BrowserContext]:
     """A browser of one visitor; in the end no script has failed."""
-    page = lending.page(Kind(first=KEPT % json.dumps(IN_A_HURRY), asks=True), calm=True)
+    page = lending.page(Kind(first=KEPT % json.dumps(IN_A_HURRY)), calm=True)
     known = list(page.context.pages)
     yield page.context
     for each in page.context.pages:

@@ -49,7 +49,7 @@ def visit(address: str, lending: Lending) -> Iterator[Open]:
     """Open a page as a person in a hurry; in the end no script has failed."""
 
     def visit(path: str, size: tuple[int, int] = DESKTOP, dark: bool = False) -> Page:
-        page = lending.page(Kind(first=KEPT % json.dumps(IN_A_HURRY), asks=True), size, dark, calm=True)
+        page = lending.page(Kind(first=KEPT % json.dumps(IN_A_HURRY)), size, dark, calm=True)
         page.goto(address + path)
         return page
 

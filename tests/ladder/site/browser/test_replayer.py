@@ -120,7 +120,7 @@ def test_a_link_in_the_text_puts_its_card_on_the_table(open_page: Open, site: Se
     link = page.locator(".tricks tbody tr:nth-child(3) td a").first
     link.click()
     page.wait_for_function("wanted => location.hash === wanted", arg=link.get_attribute("href"))
-    assert page.locator(".spot .card").count() > 0
+    page.wait_for_selector(".spot .card")
     assert news(page).endswith(".")
 
 

@@ -57,7 +57,7 @@ def guest(address: str, lending: Lending) -> Iterator[Callable[..., Page]]:
     """A page of a new guest."""
 
     def guest(path: str, size: tuple[int, int] = DESKTOP, dark: bool = False) -> Page:
-        page = lending.page(Kind(first=IN_A_HURRY, asks=True), size, dark, calm=True)
+        page = lending.page(Kind(first=IN_A_HURRY), size, dark, calm=True)
         page.goto(address + path)
         return page
 
