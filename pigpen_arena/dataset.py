@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ladder.errors import UserError
-from pigpen_arena.tables import frame
+from pigpen_arena.tables import arrow_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,4 +53,4 @@ def load(
             raise UserError(
                 f"{table} has no column {unknown[0]!r}. Choose some of {', '.join(found.schema_arrow.names)}."
             )
-        yield frame(found.read(columns=None if columns is None else list(columns)).to_pylist(), library)
+        yield arrow_frame(found.read(columns=None if columns is None else list(columns)), library)

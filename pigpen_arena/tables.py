@@ -34,14 +34,34 @@ def frame(rows: Sequence[Row], library: Library | None = None) -> Any:
     Raises:
         UserError: If it is not installed.
     """
+    name, module = _installed(library)
+    return module.DataFrame(rows, infer_schema_length=None) if name == "polars" else module.DataFrame(rows)
+
+
+def arrow_frame(table: Any, library: Library | None = None) -> Any:
+    """
+    Make a data frame of a table of pyarrow.
+
+    Args:
+        table: A `pyarrow.Table`.
+        library: polars or pandas; None: the first of them that is installed.
+
+    Raises:
+        UserError: If it is not installed.
+    """
+    name, module = _installed(library)
+    return module.from_arrow(table) if name == "polars" else table.to_pandas()
+
+
+def _installed(library: Library | None) -> tuple[Library, Any]:
+    """Give the library that is wanted, or the first one that is there, and its module."""
     for name in (library,) if library else LIBRARIES:
         if name not in LIBRARIES:
             raise UserError(f"There are no frames of {name!r}. Choose polars or pandas.")
         try:
-            module = importlib.import_module(name)
+            return name, importlib.import_module(name)
         except ModuleNotFoundError:
             continue
-        return module.DataFrame(rows, infer_schema_length=None) if name == "polars" else module.DataFrame(rows)
     raise UserError(f"A frame needs {library or 'polars or pandas'}: pip install {library or 'polars'}. Or use rows().")
 
 
