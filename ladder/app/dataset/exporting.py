@@ -3,7 +3,7 @@ Writing a ladder's data set.
 
 Each table is a folder of Parquet files, called parts; `versions` and `ratings` have one, which is written anew. An
 export into the same folder adds parts for the matches that are not in it yet. The part of `matches` is written last:
-what a process that was killed has left of others is written again.
+what a process that was killed has left of others is removed.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ def export_dataset(
 
 def _export(ladder: Ladder, folder: Path, licence: str | None, watch: Callable[[int, int], None]) -> DatasetManifest:
     before = _opened(folder)
+    _remove_unfinished(folder)
     with ladder.database.read() as session:
         there = _exported(folder)
         missing = [number for number in queries.done_matches(session) if number not in there]
@@ -105,6 +106,15 @@ def _opened(folder: Path) -> DatasetManifest | None:
             "Name a folder that is not there yet."
         )
     return DatasetManifest.model_validate(found) if "rows" in found else None
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Remove what an export that was killed has left: parts of other tables without the part of `matches`."""
+    whole = {part.name for part in (folder / "matches").glob("*.parquet")}
+    for table in ("seats", "deals", "decisions"):
+        for part in (folder / table).glob("*"):
+            if part.name not in whole:
+                part.unlink()
 
 
 def _exported(folder: Path) -> set[int]:

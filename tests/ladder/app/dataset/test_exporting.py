@@ -111,9 +111,15 @@ def test_only_what_is_missing_is_written_and_what_a_killed_export_left_is_writte
     assert (found.rows["matches"], found.licence) == (4, "CC-BY-4.0")
     assert [part.stat().st_mtime for part in parts] == [MODIFIED, MODIFIED]
     (folder / "matches" / f"{first[2]:09}-{first[2]:09}.parquet").unlink()  # as if it had been killed before
+    (folder / "matches" / f"{first[2] + 1:09}-{first[2] + 1:09}.parquet").unlink()
+    more = add(ladder, 10)
     again = export_dataset(ladder, folder)
-    assert again.rows == found.rows
-    assert sorted(row["match"] for row in rows(folder, "matches")) == [*first, first[-1] + 1]
+    assert again.rows["matches"] == 5
+    for table in ("matches", "seats", "deals", "decisions"):
+        numbers = [row["match"] for row in rows(folder, table)]
+        assert set(numbers) == {*first, first[-1] + 1, more}
+        assert len(numbers) == again.rows[table]
+    assert (again.rows["seats"], again.rows["deals"]) == (20, 20)
 
 
 def test_files_are_named_with_size_and_hash(ladder: Ladder, tmp_path: Path) -> None:
