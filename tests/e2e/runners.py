@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def runner(ladder: SmallLadder, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+def runner(ladder: SmallLadder, *words: str, **extra: str) -> Iterator[subprocess.Popen[bytes]]:
     """``pigpen ladder run`` that nobody listens to; killed at the end if it still runs."""
     with (
         (ladder.scratch.parent / "output").open("ab") as output,
         subprocess.Popen(
             [PIGPEN, "ladder", "run", "--concurrency", "2", *words], cwd=ladder.settings.data_dir,
-            env=environment(**ladder.variables()), stdout=output, stderr=output,
+            env=environment(**ladder.variables(**extra)), stdout=output, stderr=output,
         ) as program,
     ):  # fmt: skip
         try:

@@ -1,0 +1,134 @@
+"""An event of 16 bots in containers: held by commands, and verified from what the site offers for download alone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.app.event import reading
+from ladder.app.ladder import Ladder
+from ladder.sandbox.bots.bot_source import find_bot
+from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from ladder.settings.settings import load_settings
+from ladder.store.commands.opening import open_ladder
+from ladder.values.accounts import LOCAL
+from ladder.values.held_events import EventState
+from pigpen.rules import PRESETS
+from tests.e2e.command import pigpen_process
+from tests.e2e.runners import runner
+from tests.e2e.small_ladder import SmallLadder
+from tests.ladder.ladders import NOW
+from tests.ladder.site.visitor import Visitor
+from tests.ladder.store.submitted import Fit
+from tests.waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.docker
+FILE = """
+[event]
+name = "Cup in containers"
+variant = "hearts-short"
+entrants = [4, 16]
+stand_in = "counting"
+
+[[stage]]
+name = "Swiss"
+kind = "swiss"
+rounds = 2
+format = "boards:1"
+standings = "performance"
+
+[[stage]]
+name = "Final"
+take = 4
+kind = "final"
+format = "boards:1"
+play_off = "boards:1"
+"""
+BOTS = {f"Bot-{number}": ("counting", "random")[number % 2] for number in range(1, 17)}
+
+
+@dataclass(frozen=True)
+class Image:
+    """A sample bot as the engine has it."""
+
+    identity: str
+    can_fork: bool
+
+
+@pytest.fixture(scope="module")
+def images() -> dict[str, Image]:
+    async def build() -> dict[str, Image]:
+        sandbox = DockerSandbox()
+        try:
+            loaded = {name: await sandbox.load(find_bot(name)) for name in set(BOTS.values())}
+            return {name: Image(each.identity, each.can_fork) for name, each in loaded.items()}
+        finally:
+            await sandbox.close()
+
+    return asyncio.run(build())
+
+
+@pytest.fixture
+def ladder(tmp_path: Path, images: dict[str, Image]) -> Iterator[SmallLadder]:
+    """The bots of the event, each of its own owner, and the house bot that would stand in."""
+    settings = load_settings(data_dir=tmp_path / "data", boards=1)
+    (tmp_path / "scratch").mkdir()
+    database = open_ladder(settings, create=True)
+    with database.write() as session:
+        for name, sample in (BOTS | {"house-counting": "counting"}).items():
+            image = images[sample]
+            bot = Fit(name, f"owner-of-{name}", image.identity, "docker", name, 1000, can_fork=image.can_fork)
+            bot.enter(session, [PRESETS["hearts-short"]], NOW)
+    yield SmallLadder(settings, database, tmp_path / "scratch")
+    database.close()
+
+
+def test_its_download_verifies(ladder: SmallLadder, tmp_path: Path) -> None:
+    (tmp_path / "cup.toml").write_text(FILE)
+    words = [("open", str(tmp_path / "cup.toml"))]
+    words += [("enter", "cup", bot) for bot in BOTS]
+    words += [("freeze", "cup"), ("start", "cup")]
+    for each in words:
+        done = ladder.pigpen("event", *each, "--local")
+        assert done.returncode == 0, done.stderr
+    with Ladder.open(ladder.settings) as opened:
+        with runner(ladder, PIGPEN_SANDBOX="docker", PIGPEN_RUNTIME="runc") as program:
+
+            def seen() -> tuple[EventState, int]:
+                """How far it is: the results come one by one, and each is waited for."""
+                assert program.poll() is None
+                found = reading.event(opened, LOCAL, "cup", everything=True)
+                return found.state, sum(bool(each.boards) for one in found.round_list for each in one.tables)
+
+            while (before := seen())[0] is not EventState.OVER:
+                until(lambda: seen() != before, "the result of a table")
+            program.terminate()
+            program.wait()
+        page = reading.event(opened, LOCAL, "cup")
+        download = Visitor(opened).get("/api/v1/events/cup/export").content
+    assert sorted(one.name for one in page.standings) == sorted(BOTS)
+    tables = [table for one in page.round_list for table in one.tables]
+    assert len(tables) >= 9
+    assert {each.turn for each in tables} == {0}
+
+    away = tmp_path / "away"
+    away.mkdir()
+    (away / "cup.zip").write_bytes(download)
+    there = {"PIGPEN_DATA_DIR": str(away / "data"), "DOCKER_HOST": "unix:///nowhere.sock"}
+    verified = pigpen_process("event", "verify", "cup.zip", "--json", folder=away, **there)
+    assert verified.returncode == 0, verified.stderr
+    assert json.loads(verified.stdout)["holds"]
+    assert not (away / "data").exists()
+
+    for start in range(len(download) // 4, len(download), len(download) // 4):  # some bytes in the middle
+        altered = download[:start] + bytes(255 - byte for byte in download[start : start + 64]) + download[start + 64 :]
+        (away / "cup.zip").write_bytes(altered)
+        assert pigpen_process("event", "verify", "cup.zip", folder=away, **there).returncode != 0
