@@ -1,8 +1,9 @@
-"""No public byte tells a result of an event before it is shown: all routes, as a visitor and with accounts."""
+"""No public byte tells a result of an event before it is shown: routes and commands, with and without an account."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -20,8 +21,10 @@ from tests.ladder.accounts import token_of
 from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play, started_cup
 from tests.ladder.cluster_rows import add_workers, seen
 from tests.ladder.recorded_ladders import new_ladder
+from tests.ladder.remote_site import log_in, served
 from tests.ladder.site.person import CSRF, PASSWORD, Person, Program, quick_passwords
 from tests.ladder.virtual import Time, recorded
+from tests.typed import typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,6 +49,16 @@ QUERIES = ("/m?bot=Bot-1", "/b?owner=eve", "/me/logs?bot=Bot-1", "/api/v1/matche
            "/api/v1/standings?variant=gongzhu")  # fmt: skip
 OWN = re.compile(r"pigpen_request|pigpen_\w*seconds|pigpen_data_free_bytes|pigpen_logins|(?!pigpen_)")
 """Metrics of the process of the site and of its disk, and not of the ladder."""
+COMMANDS = (
+    *(words.split() for words in (
+        "standings", "standings --all --json", "bots", "matches", "matches --status queued", "matches --bot Bot-1",
+        "submissions", "whoami", "logs 1 Bot-1", "event list", "event show cup", "event show cup --json",
+        "event show cup --all", "event export cup", "event withdraw cup Bot-2",
+    )),
+    *(["show", bot] for bot in BOTS),
+    *([command, number] for command in ("matches", "explain", "replay", "verify", "why") for number in NUMBERS),
+)  # fmt: skip
+"""All that a remote contestant can type to read of the ladder."""
 PEOPLE = ("", "eve", "ada")
 """A visitor, a contestant without a bot in the event, and one with a bot in it."""
 
@@ -90,6 +103,18 @@ def known(ladder: Ladder, name: str) -> dict[str, str]:
     return found
 
 
+def typed_by(ladder: Ladder, address: str, folder: Path, name: str) -> dict[str, str]:
+    """All that a command shows a contestant who has logged in to a ladder at *address*."""
+    login = log_in(folder / name, address, name, token_of(ladder, name)) | {"PIGPEN_DATA_DIR": str(folder / "none")}
+    found = {}
+    for words in COMMANDS:
+        done = typed(*words, folder=folder, **login)
+        assert done.is_civil, done
+        found[" ".join(words)] = f"{done.code} {done.out}{done.err}".replace(address, "").replace(str(folder), "")
+    assert Counter(text[0] for text in found.values())["0"] >= 15
+    return found
+
+
 def first_round(coordinator: Coordinator, ladder: Ladder, answer: Answer) -> None:
     """Play one of its two tables."""
     play(coordinator, 1, answer, at_once=1)
@@ -130,7 +155,11 @@ def test_two_events_with_other_results_cannot_be_told_apart(
         everything = reading.event(ladder, LOCAL, "cup", everything=True)
         results.append([each.points for one in everything.round_list[:2] for each in one.tables])
         public.append({(name, path): text for name in PEOPLE for path, text in known(ladder, name).items()})
+        with served(ladder) as address:
+            for name in filter(None, PEOPLE):
+                shown = typed_by(ladder, address, tmp_path / str(number), name)
+                public[-1] |= {(name, words): text for words, text in shown.items()}
         ladder.database.close()
     assert results[0] != results[1]
-    assert {path for path in public[0] if public[0][path] != public[1][path]} == set()
+    assert [path for path in public[0] if public[0][path] != public[1][path]] == []
     assert "not shown yet" in public[0]["", "/events/cup"]
