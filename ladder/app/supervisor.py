@@ -42,7 +42,7 @@ class SupervisedProcess:
     descriptors: tuple[int, ...] = ()
     """Files that it inherits."""
     program: str = ""
-    """Another program that takes the arguments; empty: the command `pigpen`."""
+    """The path of another program that takes the arguments; empty: the command `pigpen`."""
     environment: Mapping[str, str] | None = None
     """All of its variables; None: ours."""
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import ssl
@@ -52,7 +53,7 @@ REGISTRY = {"docker-registry": "The registry"}
 SUPERVISOR = """
 import pathlib, sys
 from ladder.app.supervisor import SupervisedProcess, Supervisor
-parts = [SupervisedProcess(name, ["1000"], pathlib.Path(sys.argv[1], name), program="sleep") for name in "ab"]
+parts = [SupervisedProcess(name, ["1000"], pathlib.Path(sys.argv[1], name), program=sys.argv[2]) for name in "ab"]
 Supervisor(parts, print).run()
 """
 """Runs two programs that do nothing."""
@@ -244,10 +245,19 @@ def test_up_says_if_the_site_has_no_wheels_to_hand_out(
 
 
 def test_a_killed_supervisor_leaves_no_process(tmp_path: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", SUPERVISOR, tmp_path], cwd=ROOT) as program:
-        sleeping = until(lambda: [pid for pid in children(program.pid) if is_of("sleep", arguments(pid))])
-        program.kill()
-    assert_ended(*sleeping)
+    sleep = shutil.which("sleep")
+    assert sleep is not None
+    with subprocess.Popen([sys.executable, "-c", SUPERVISOR, tmp_path, sleep], cwd=ROOT) as program:
+
+        def sleeping() -> list[int]:
+            return [pid for pid in children(program.pid) if arguments(pid)[:1] == [sleep]]
+
+        try:
+            until(lambda: len(sleeping()) == 2)
+            both = sleeping()
+        finally:
+            program.kill()
+    assert_ended(*both)
 
 
 @pytest.mark.long
