@@ -93,7 +93,7 @@ def ladder(tmp_path: Path, images: dict[str, Image]) -> Iterator[SmallLadder]:
 
 def test_its_download_verifies(ladder: SmallLadder, tmp_path: Path) -> None:
     (tmp_path / "cup.toml").write_text(FILE)
-    words = [("open", str(tmp_path / "cup.toml"))]
+    words: list[tuple[str, ...]] = [("open", str(tmp_path / "cup.toml"))]
     words += [("enter", "cup", bot) for bot in BOTS]
     words += [("freeze", "cup"), ("start", "cup")]
     for each in words:

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 P = ParamSpec("P")
 T = TypeVar("T")
 DESKTOP, PHONE = (1280, 900), (360, 740)
+PROBE = "/robots.txt?probe"
 WIPE = "if (location.protocol === 'http:') { localStorage.clear(); sessionStorage.clear(); }"
 
 
@@ -159,6 +160,25 @@ class SharedPages:
         if self._browser is not None:
             self._browser.__exit__(None, None, None)
         self._pages = self._browser = None
+
+
+def intercept(page: Page, address: str, handler: Callable[[Route], object]) -> None:
+    """
+    Handle the requests of a page that is open to an address.
+
+    Chromium has this in force for a page that is open some time after `Page.route` has returned. So the page asks for
+    a probe until that is handled, too.
+    """
+    seen: list[str] = []
+
+    def probed(route: Route) -> None:
+        seen.append(route.request.url)
+        route.fulfill(status=204)
+
+    page.route(lambda asked: asked.endswith(PROBE), probed)
+    page.route(address, handler)
+    while not seen:
+        page.evaluate(f"() => fetch('{PROBE}').then(() => null)")
 
 
 def without_loop(function: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:

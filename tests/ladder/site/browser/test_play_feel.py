@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ladder.site.browser.at_table import WAITS, by_mouse, next_wanted
+from tests.ladder.site.browser.pages import intercept
 from tests.ladder.site.browser.sitting import address, sit, tables
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def lose_two(page: Page, address: str) -> list[str]:
         else:
             route.continue_()
 
-    page.route(address, lose)
+    intercept(page, address, lose)
     return asked
 
 
@@ -169,7 +170,7 @@ def test_the_rest_is_played_where_no_points_remain_and_the_end_is_looked_at_once
     page.wait_for_function("() => document.querySelector('person-table').state.over")
     end = page.evaluate("document.querySelector('person-table').state")
     assert end["result"]["deal"] == 0
-    page.route("**/presence", lambda route: route.abort())
+    intercept(page, "**/presence", lambda route: route.abort())
     page.click(".go-on")
     page.wait_for_selector(".final")
     page.evaluate("state => document.querySelector('person-table').take(state)", end | {"number": end["number"] + 1})

@@ -11,6 +11,7 @@ import pytest
 from referee.records.chain import START, chained, unchained
 from referee.records.packing import pack
 from tests.ladder.site.browser.looking import findings
+from tests.ladder.site.browser.pages import intercept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +74,7 @@ def links_of(record: bytes) -> list[str]:
 def test_a_tampered_record_of_a_match_is_shown_red(open_page: Open, site: Served, record: bytes) -> None:
     page = open_page(f"/m/{site.gongzhu}")
     changed = record.replace(b'"by":"bot"', b'"by":"me!"', 1)
-    page.route("**/record", lambda route: route.fulfill(body=changed))
+    intercept(page, "**/record", lambda route: route.fulfill(body=changed))
     page.click("verify-record button")
     page.wait_for_selector(f"{STATUS}.bad")
     assert page.inner_text(STATUS).startswith("✗ Line 2 differs: the chain of line 2 is ")
