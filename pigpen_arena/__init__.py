@@ -11,7 +11,7 @@ The functions are those behind the commands `pigpen play`, `compare`, `check` an
 
 from ladder.errors import BotRejected, SandboxError, UserError
 from pigpen.rules.errors import PigpenError
-from pigpen_arena.dataset import load
+from pigpen_arena.dataset import dataset_parts, load
 from pigpen_arena.judging import check, check_async, compare, compare_async
 from pigpen_arena.match import Match
 from pigpen_arena.playing import play, play_async
@@ -29,6 +29,7 @@ __all__ = [
     "check_async",
     "compare",
     "compare_async",
+    "dataset_parts",
     "load",
     "play",
     "play_async",

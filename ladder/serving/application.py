@@ -27,6 +27,7 @@ from ladder.site.accounts import own as my_routes
 from ladder.site.accounts import provider as provider_routes
 from ladder.site.accounts.browser_sessions import hashing_threads
 from ladder.site.api import accounts as account_api
+from ladder.site.api import dataset as dataset_api
 from ladder.site.api import events as event_api
 from ladder.site.api import mistakes as mistakes_api
 from ladder.site.api import owners as owner_api
@@ -37,6 +38,7 @@ from ladder.site.api import submissions as submission_api
 from ladder.site.api import tv as tv_api
 from ladder.site.api.submissions import LOOK_SECONDS
 from ladder.site.pages import admin as admin_routes
+from ladder.site.pages import dataset as dataset_routes
 from ladder.site.pages import event_presenter, operations, routes
 from ladder.site.pages import events as event_routes
 from ladder.site.pages import live as live_routes
@@ -88,6 +90,7 @@ PAGES = (
     *people.PAGES,
     why_routes.pages,
     wheel_routes.router,
+    dataset_routes.router,
     operations.router,
 )
 """In this order they are asked whose an address is."""
@@ -97,6 +100,7 @@ PUBLIC_API = (
     mistakes_api.router,
     tv_api.router,
     event_api.router,
+    dataset_api.router,
     live_routes.api,
     why_routes.api,
 )

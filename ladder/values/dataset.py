@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
 from ladder.values.value import Time, Value
 
 
@@ -11,7 +15,7 @@ class DatasetFile(Value):
     name: str
     """Its path within the folder."""
     bytes: int
-    sha256: str
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class DatasetManifest(Value):

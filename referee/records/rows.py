@@ -10,7 +10,7 @@ from referee.records.steps import kind_and_words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from referee.records.lines import DealLine
+    from referee.records.lines import DealLine, MatchLine
     from referee.records.recorded import Recorded
 
 Row: TypeAlias = "dict[str, str | int | float | bool | None]"
@@ -23,15 +23,7 @@ def deal_rows(recorded: Recorded) -> Iterator[Row]:
     Deals, boards and rotations count from 1, seats from 0. Only boards have rotations.
     """
     for line in recorded.deals:
-        for seat, bot in enumerate(seats_of(line)):
-            yield {
-                **_place(line),
-                "seat": seat,
-                "bot": recorded.first.bots[bot],
-                "hand": line.hands[seat],
-                "score": line.scores[seat],
-                "total": line.totals[seat],
-            }
+        yield from rows_of_seats(recorded.first, line)
 
 
 def decision_rows(recorded: Recorded) -> Iterator[Row]:
@@ -40,26 +32,43 @@ def decision_rows(recorded: Recorded) -> Iterator[Row]:
 
     Deals, boards, rotations, steps and tricks count from 1, seats from 0; times are in milliseconds.
     """
-    players = recorded.rules.players
     for line in recorded.deals:
-        bots, cards = seats_of(line), 0
-        cpu = line.cpu_ms or (None,) * len(line.steps)
-        for number, (step, took, own) in enumerate(zip(line.steps, line.took_ms, cpu, strict=True), 1):
-            kind, choice = kind_and_words(step)
-            yield {
-                **_place(line),
-                "step": number,
-                "seat": step.seat,
-                "bot": recorded.first.bots[bots[step.seat]],
-                "kind": kind,
-                "trick": cards // players + 1 if kind == "play" else None,
-                "choice": choice,
-                "by": step.by,
-                "why": step.why,
-                "took_ms": took,
-                "cpu_ms": own,
-            }
-            cards += kind == "play"
+        yield from rows_of_steps(recorded.first, line)
+
+
+def rows_of_seats(first: MatchLine, line: DealLine) -> Iterator[Row]:
+    """Give the rows of one deal; see `deal_rows`."""
+    for seat, bot in enumerate(seats_of(line)):
+        yield {
+            **_place(line),
+            "seat": seat,
+            "bot": first.bots[bot],
+            "hand": line.hands[seat],
+            "score": line.scores[seat],
+            "total": line.totals[seat],
+        }
+
+
+def rows_of_steps(first: MatchLine, line: DealLine) -> Iterator[Row]:
+    """Give the rows of one deal; see `decision_rows`."""
+    bots, cards, players = seats_of(line), 0, len(line.hands)
+    cpu = line.cpu_ms or (None,) * len(line.steps)
+    for number, (step, took, own) in enumerate(zip(line.steps, line.took_ms, cpu, strict=True), 1):
+        kind, choice = kind_and_words(step)
+        yield {
+            **_place(line),
+            "step": number,
+            "seat": step.seat,
+            "bot": first.bots[bots[step.seat]],
+            "kind": kind,
+            "trick": cards // players + 1 if kind == "play" else None,
+            "choice": choice,
+            "by": step.by,
+            "why": step.why,
+            "took_ms": took,
+            "cpu_ms": own,
+        }
+        cards += kind == "play"
 
 
 def _place(line: DealLine) -> Row:

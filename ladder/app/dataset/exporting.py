@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ladder.app import bots
+from ladder.app.dataset.offered import MANIFEST
 from ladder.app.dataset.tables import COLUMNS, VERSION, schema
 from ladder.app.recorded_match import read_recorded
 from ladder.errors import UserError
@@ -26,8 +27,9 @@ from ladder.store.queries import dataset as queries
 from ladder.store.queries.matches import match_rows
 from ladder.values.dataset import DatasetFile, DatasetManifest
 from ladder.values.value import time_of
+from pigpen.rules.cards import parse_cards
 from referee.records.errors import RecordError
-from referee.records.rows import deal_rows, decision_rows
+from referee.records.rows import rows_of_seats, rows_of_steps
 from referee.replay.deal_replay import DealReplay
 
 if TYPE_CHECKING:
@@ -36,11 +38,11 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.values.matches import MatchRow
+    from referee.records.lines import DealLine
     from referee.records.recorded import Recorded
 
     Row = dict[str, Any]
 
-MANIFEST = "manifest.json"
 PART_MATCHES = 200
 """Matches of one part: about 50,000 to 700,000 decisions, which are in memory at once, in 100 bytes each."""
 
@@ -132,8 +134,9 @@ def _write_part(ladder: Ladder, folder: Path, matches: Sequence[MatchRow]) -> No
         recorded = _record(ladder, match)
         known[match.id] = recorded is not None
         if recorded is not None:  # as tables at once: rows of Python take ten times as much memory
-            deals.append(_table("deals", _of_deals(match.id, recorded)))
-            decisions.append(_table("decisions", _of_decisions(match.id, recorded)))
+            seats, steps = _of_record(match.id, recorded)
+            deals.append(_table("deals", seats))
+            decisions.append(_table("decisions", steps))
     name = f"{matches[0].id:09}-{matches[-1].id:09}"
     _write(folder, "deals", name, pa.concat_tables(deals).unify_dictionaries())
     _write(folder, "decisions", name, pa.concat_tables(decisions).unify_dictionaries())
@@ -173,32 +176,29 @@ def _of_seats(match: MatchRow) -> Iterator[Row]:
         }  # fmt: skip
 
 
-def _of_deals(match: int, recorded: Recorded) -> Iterator[Row]:
-    dealt = [
-        hand
-        for line in recorded.deals
-        for hand in DealReplay(recorded.rules, recorded.first, line).moments[0].deal.dealt
-    ]
-    for row, hand in zip(deal_rows(recorded), dealt, strict=True):
-        yield {**row, "match": match, "hand": hand}
-
-
-def _of_decisions(match: int, recorded: Recorded) -> Iterator[Row]:
-    for row, known in zip(decision_rows(recorded), _known(recorded), strict=True):
-        yield {**{name: row[name] for name in row if name != "why"}, "match": match, **known}
-
-
-def _known(recorded: Recorded) -> Iterator[Row]:
-    """What each seat knew before each step, as far as it is not in other columns; in the order of `decision_rows`."""
+def _of_record(match: int, recorded: Recorded) -> tuple[list[Row], list[Row]]:
+    """Rows of deals, and of decisions."""
+    seats: list[Row] = []
+    steps: list[Row] = []
     for line in recorded.deals:
-        for before, after in pairwise(DealReplay(recorded.rules, recorded.first, line).moments):
-            deal = before.deal
-            players, played = recorded.rules.players, sum(1 << card for card in deal.plays)
-            table = deal.plays[len(deal.plays) - len(deal.plays) % players :]
-            for step, _, _ in after.done:
-                hand = deal.hands[step.seat]
-                legal = 0 if step.moon is not None else deal.legal_mask(step.seat)
-                yield {"hand": hand, "legal": legal, "table": list(table), "played": played}
+        for row in rows_of_seats(recorded.first, line):
+            seats.append({**row, "match": match, "hand": parse_cards(str(row["hand"]).split())})
+        for row, known in zip(rows_of_steps(recorded.first, line), _known(recorded, line), strict=True):
+            steps.append({**{name: row[name] for name in row if name != "why"}, "match": match, **known})
+    return seats, steps
+
+
+def _known(recorded: Recorded, line: DealLine) -> Iterator[Row]:
+    """What each seat knew before each step, as far as it is not in other columns; in the order of `rows_of_steps`."""
+    players = recorded.rules.players
+    for before, after in pairwise(DealReplay(recorded.rules, recorded.first, line).moments):
+        deal = before.deal
+        played = sum(1 << card for card in deal.plays)
+        table = deal.plays[len(deal.plays) - len(deal.plays) % players :]
+        for step, _, _ in after.done:
+            hand = deal.hands[step.seat]
+            legal = 0 if step.moon is not None else deal.legal_mask(step.seat)
+            yield {"hand": hand, "legal": legal, "table": list(table), "played": played}
 
 
 def _versions(ladder: Ladder) -> Iterator[Row]:

@@ -13,7 +13,12 @@ from ladder.terminal.sanitize import sanitize
 
 
 def export_dataset(
-    folder: Annotated[Path, typer.Argument(help="A new folder, or one that this command has written.")],
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A new folder, or one that this command has written. By default the one that the site offers."
+        ),
+    ] = None,
     licence: Annotated[
         str | None, typer.Option(help="Under which the data may be used, such as CC-BY-4.0. By default: as before.")
     ] = None,
@@ -23,14 +28,17 @@ def export_dataset(
     Write all public matches of the ladder as one data set of Parquet files: matches, seats, deals, decisions, versions.
 
     Into a folder that is there, only what it lacks is written. What bots printed is no part of it. docs/dataset.md
-    explains each column.
+    explains each column. Without a folder, the data set is offered by the site at /data.
 
     Examples:
-        pigpen ladder export dataset --licence CC-BY-4.0
+        pigpen ladder export --licence CC-BY-4.0
+        pigpen ladder export dataset
     """
     from ladder.app.dataset.exporting import export_dataset as export
+    from ladder.app.dataset.offered import FOLDER
 
     with opened() as ladder:
+        folder = folder or ladder.settings.data_dir / FOLDER
         found = export(ladder, folder, licence)
     if as_json:
         print_json(found)

@@ -10,6 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from ladder.app import bots, matches, overview
 from ladder.app.accounts.links import site_address
+from ladder.app.dataset.offered import has_dataset
 from ladder.errors import LadderError
 from ladder.site.pages import bots as bot_pages
 from ladder.site.pages import help as help_pages
@@ -117,7 +118,12 @@ def rules(request: Request, variant: str) -> Response:
 def helping(request: Request) -> Response:
     """Explain how to enter a bot, how ratings work, and why deals can be trusted."""
     site: Site = request.app.state.site
-    return site.pages.page(request, "help.html", lambda: {"presets": PRESETS.values(), **entering(site)})
+    return site.pages.page(request, "help.html", lambda: help_values(site))
+
+
+def help_values(site: Site) -> dict[str, object]:
+    """Give what the help shows: rules, commands, and whether there is a data set."""
+    return {"presets": PRESETS.values(), "has_data": has_dataset(site.ladder.settings.data_dir), **entering(site)}
 
 
 def entering(site: Site) -> dict[str, object]:

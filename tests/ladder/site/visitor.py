@@ -19,6 +19,7 @@ from ladder.values.accounts import LOCAL
 from pigpen.rules import PRESETS
 from referee.records.file import RecordWriter
 from tests.ladder import ladders, shown
+from tests.ladder.app.dataset.offers import offer
 from tests.ladder.app.event_ladders import FILE
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class Visitor:
 
 @contextmanager
 def small_site(folder: Path, settings: Settings | None = None) -> Iterator[Visitor]:
-    """A site of a ladder that has played some matches, with an event `cup` that is open; see `MATCHES`."""
+    """A site of a ladder with some matches, an event `cup` that is open, and a data set; see `MATCHES`."""
     with Ladder.open(settings or load_settings(data_dir=folder), create=True) as ladder:
         with ladder.database.write() as session:
             versions = shown.a_ladder(session, matches=MATCHES)
@@ -126,6 +127,7 @@ def small_site(folder: Path, settings: Settings | None = None) -> Iterator[Visit
         for number in range(1, MATCHES):
             keep_record(ladder, number + 1, str(number % 10), sinner=2 if number == MATCHES - 1 else None)
         holding.open_event(ladder, LOCAL, "cup", FILE.format(show="live"), PRESETS["gongzhu"])
+        offer(ladder.settings.data_dir)
         yield Visitor(ladder)
 
 

@@ -179,6 +179,8 @@ def test_it_is_read_part_by_part(ladder: Ladder, tmp_path: Path, library: Any, m
     export_dataset(ladder, tmp_path / "set")
     frames = list(pigpen_arena.load(tmp_path / "set", "decisions", ["bot", "choice"], library))
     assert [frame.shape for frame in frames] == [(56, 2)] * 2
+    newest = pigpen_arena.dataset_parts(tmp_path / "set", "decisions")[1:]
+    assert len(list(pigpen_arena.load(tmp_path / "set", "decisions", library=library, parts=newest))) == 1
     with pytest.raises(UserError, match=r"There is no table 'cards'. Choose one of matches, "):
         next(pigpen_arena.load(tmp_path / "set", "cards"))
     with pytest.raises(UserError, match=r"deals has no column 'tricks'. Choose some of match, "):

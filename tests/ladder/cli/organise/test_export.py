@@ -27,6 +27,7 @@ def test_it_says_what_it_has_written(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert done.out.startswith("set: 1 matches, 4 seats, 4 versions, 4 ratings, 4 deals, 56 decisions (")
     again = typed("ladder", "export", "set", "--licence", "CC0-1.0", "--json", **where)  # type: ignore[arg-type]
     assert json.loads(again.out)["licence"] == "CC0-1.0"
+    assert typed("ladder", "export", **where).out.startswith(f"{tmp_path / 'data' / 'dataset'}: 1 matches, ")  # type: ignore[arg-type]
     assert typed("ladder", "export", "data", **where).is_one_sentence  # type: ignore[arg-type]
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     for name in [name for name in sys.modules if name.startswith("ladder.app.dataset")]:

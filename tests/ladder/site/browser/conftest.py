@@ -13,6 +13,7 @@ import uvicorn
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from pigpen.rules import PRESETS
+from tests.ladder.app.dataset.offers import offer
 from tests.ladder.ladders import played
 from tests.ladder.recorded_ladders import new_ladder, packed, recorded_match
 from tests.ladder.site.browser.pages import DESKTOP, Kind, SharedPages, without_loop
@@ -66,6 +67,7 @@ def _recorded(ladder: Ladder) -> dict[str, Any]:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     settings = load_settings(data_dir=tmp_path_factory.mktemp("site"))
     ladder = new_ladder(settings)
+    offer(settings.data_dir)
     recorded = without_loop(_recorded, ladder)
     server = uvicorn.Server(uvicorn.Config(make_app(ladder), port=0, log_config=None, access_log=False, ws="none"))
     up = threading.Event()

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
 PAGES = (
     "/", "/v/gongzhu", "/v/gongzhu?q=zzz&all=1", "/v/gongzhu/matchups", "/b", "/b/Trotter", "/b/Trotter/inbox",
     "/o/owner of Trotter", "/m", "/m/{faulty}", "/live", "/live/{faulty}", "/play", "/play?variant=own",
-    "/rules/gongzhu", "/help", "/api",
+    "/rules/gongzhu", "/help", "/data", "/api",
 )  # fmt: skip
 LIKE_ANOTHER = {"/v/gongzhu?q=zzz&all=1", "/b", "/b/Trotter/inbox", "/m", "/live"}
 """Pages whose parts others have, too: in each push axe does not look at them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ import pytest
 from sqlalchemy import update
 
 from ladder.app.accounts import managing
+from ladder.app.dataset.exporting import export_dataset
+from ladder.app.dataset.offered import FOLDER
 from ladder.app.event import holding, reading
 from ladder.serving.application import PAGES, PERSONAL_API, PUBLIC_API
 from ladder.settings.settings import load_settings
@@ -42,6 +45,7 @@ FREE = re.compile(r'"free_bytes":\d+')
 VALUES = {
     "match": NUMBERS, "number": NUMBERS, "variant": ["gongzhu"], "board": ["1"], "rotation": ["1"], "step": ["1"],
     "seat": ["0", "Bot-1"], "bot": BOTS, "key": ["1"], "upload": ["1"],
+    "table": ["versions", "ratings"], "part": ["all.parquet"],
 }  # fmt: skip
 """What stands for each parameter of an address; `name` depends on what has the name."""
 QUERIES = ("/m?bot=Bot-1", "/b?owner=eve", "/me/logs?bot=Bot-1", "/api/v1/matches?status=queued",
@@ -152,6 +156,7 @@ def test_two_events_with_other_results_cannot_be_told_apart(
         for name in filter(None, PEOPLE):
             managing.add_with_password(ladder, quick_passwords(), LOCAL, name, Role.CONTESTANT, PASSWORD)
         course[number](coordinator_of(ladder, Time()), ladder, answer)
+        export_dataset(replace(ladder, clock=lambda: 0.0), ladder.settings.data_dir / FOLDER)
         everything = reading.event(ladder, LOCAL, "cup", everything=True)
         results.append([each.points for one in everything.round_list[:2] for each in one.tables])
         public.append({(name, path): text for name in PEOPLE for path, text in known(ladder, name).items()})
