@@ -181,10 +181,14 @@ def _of_record(match: int, recorded: Recorded) -> tuple[list[Row], list[Row]]:
     seats: list[Row] = []
     steps: list[Row] = []
     for line in recorded.deals:
-        for row in rows_of_seats(recorded.first, line):
-            seats.append({**row, "match": match, "hand": parse_cards(str(row["hand"]).split())})
-        for row, known in zip(rows_of_steps(recorded.first, line), _known(recorded, line), strict=True):
-            steps.append({**{name: row[name] for name in row if name != "why"}, "match": match, **known})
+        seats += (
+            {**row, "match": match, "hand": parse_cards(str(row["hand"]).split())}
+            for row in rows_of_seats(recorded.first, line)
+        )
+        steps += (
+            {**{name: row[name] for name in row if name != "why"}, "match": match, **known}
+            for row, known in zip(rows_of_steps(recorded.first, line), _known(recorded, line), strict=True)
+        )
     return seats, steps
 
 
