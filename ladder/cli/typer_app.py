@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+PYDANTIC = "Value error, "
+"""What pydantic, by which typer reads options, puts before a sentence; users do not know it."""
+
+
 class _Commands(TyperGroup):
     """All commands: to a list of them a name and a line of help each, and imported when one runs."""
 
@@ -71,7 +75,7 @@ def _in_printable_words() -> Iterator[None]:
         yield
     except Exception as error:
         if hasattr(error, "format_message") and hasattr(error, "message"):
-            error.message = sanitize(str(error.message), spared="\n")
+            error.message = sanitize(str(error.message).replace(PYDANTIC, ""), spared="\n")
         raise
 
 

@@ -28,7 +28,7 @@ from ladder.store.queries.matches import match_rows
 from ladder.values.dataset import DatasetFile, DatasetManifest
 from ladder.values.value import time_of
 from pigpen.rules.cards import parse_cards
-from referee.records.errors import RecordError
+from referee.records.recorded import BadRecord
 from referee.records.rows import rows_of_seats, rows_of_steps
 from referee.replay.deal_replay import DealReplay
 
@@ -48,7 +48,7 @@ PART_MATCHES = 200
 
 
 def export_dataset(
-    ladder: Ladder, folder: Path, licence: str | None = None, watch: Callable[[int, int], None] = lambda done, of: None
+    ladder: Ladder, folder: Path, licence: str | None = None, tell: Callable[[str], None] = lambda sentence: None
 ) -> DatasetManifest:
     """
     Write the data set of a ladder, or add to one what it lacks.
@@ -59,18 +59,18 @@ def export_dataset(
         ladder: The ladder.
         folder: A new folder, or one that was written by this function.
         licence: Under which it may be used, in words; None: as before.
-        watch: Called with the matches that have been written, and of how many.
+        tell: Called with a sentence for each record that cannot be read: its match has no deals in the data set.
 
     Raises:
         UserError: If the folder holds something else, or cannot be written.
     """
     try:
-        return _export(ladder, folder, licence, watch)
+        return _export(ladder, folder, licence, tell)
     except OSError as error:
         raise UserError(f"The data set cannot be written to {str(folder)!r}: {error.strerror or error}.") from error
 
 
-def _export(ladder: Ladder, folder: Path, licence: str | None, watch: Callable[[int, int], None]) -> DatasetManifest:
+def _export(ladder: Ladder, folder: Path, licence: str | None, tell: Callable[[str], None]) -> DatasetManifest:
     before = _opened(folder)
     _remove_unfinished(folder)
     with ladder.database.read() as session:
@@ -80,8 +80,7 @@ def _export(ladder: Ladder, folder: Path, licence: str | None, watch: Callable[[
         some = missing[start : start + PART_MATCHES]
         with ladder.database.read() as session:
             rows = match_rows(session, some)
-        _write_part(ladder, folder, rows)
-        watch(start + len(some), len(missing))
+        _write_part(ladder, folder, rows, tell)
     _write(folder, "versions", "all", _table("versions", _versions(ladder)))
     _write(folder, "ratings", "all", _table("ratings", _ratings(ladder)))
     wanted = licence if licence is not None else before.licence if before else ""
@@ -127,16 +126,15 @@ def _exported(folder: Path) -> set[int]:
     }
 
 
-def _write_part(ladder: Ladder, folder: Path, matches: Sequence[MatchRow]) -> None:
+def _write_part(ladder: Ladder, folder: Path, matches: Sequence[MatchRow], tell: Callable[[str], None]) -> None:
     deals, decisions = [_table("deals", ())], [_table("decisions", ())]
     known: dict[int, bool] = {}
     for match in matches:
-        recorded = _record(ladder, match)
-        known[match.id] = recorded is not None
-        if recorded is not None:  # as tables at once: rows of Python take ten times as much memory
-            seats, steps = _of_record(match.id, recorded)
-            deals.append(_table("deals", seats))
-            decisions.append(_table("decisions", steps))
+        rows = _of_record(ladder, match, tell)
+        known[match.id] = rows is not None
+        if rows is not None:  # as tables at once: rows of Python take ten times as much memory
+            deals.append(_table("deals", rows[0]))
+            decisions.append(_table("decisions", rows[1]))
     name = f"{matches[0].id:09}-{matches[-1].id:09}"
     _write(folder, "deals", name, pa.concat_tables(deals).unify_dictionaries())
     _write(folder, "decisions", name, pa.concat_tables(decisions).unify_dictionaries())
@@ -146,16 +144,6 @@ def _write_part(ladder: Ladder, folder: Path, matches: Sequence[MatchRow]) -> No
 
 def _table(name: str, rows: Iterable[Row]) -> pa.Table:
     return pa.Table.from_pylist(list(rows), schema=schema(name))
-
-
-def _record(ladder: Ladder, match: MatchRow) -> Recorded | None:
-    """Read a record; None: it was removed, or cannot be read."""
-    if not match.record_kept:
-        return None
-    try:
-        return read_recorded(ladder.files.record(match.id, match.attempt)).recorded
-    except (OSError, RecordError):
-        return None
 
 
 def _of_match(match: MatchRow, has_record: bool) -> Row:
@@ -176,8 +164,18 @@ def _of_seats(match: MatchRow) -> Iterator[Row]:
         }  # fmt: skip
 
 
-def _of_record(match: int, recorded: Recorded) -> tuple[list[Row], list[Row]]:
-    """Rows of deals, and of decisions."""
+def _of_record(ladder: Ladder, match: MatchRow, tell: Callable[[str], None]) -> tuple[list[Row], list[Row]] | None:
+    """Give rows of deals and of decisions; None: the record was removed, or cannot be read."""
+    if not match.record_kept:
+        return None
+    try:
+        return _rows(match.id, read_recorded(ladder.files.record(match.id, match.attempt)).recorded)
+    except (UserError, BadRecord) as error:
+        tell(f"The deals of match {match.id} are left out. {error}")
+        return None
+
+
+def _rows(match: int, recorded: Recorded) -> tuple[list[Row], list[Row]]:
     seats: list[Row] = []
     steps: list[Row] = []
     for line in recorded.deals:

@@ -39,7 +39,7 @@ def export_dataset(
 
     with opened() as ladder:
         folder = folder or ladder.settings.data_dir / FOLDER
-        found = export(ladder, folder, licence)
+        found = export(ladder, folder, licence, lambda sentence: typer.echo(sanitize(sentence), err=True))
     if as_json:
         print_json(found)
         return

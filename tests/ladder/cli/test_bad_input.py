@@ -232,3 +232,9 @@ def test_what_is_looked_for_would_be_noticed() -> None:
     assert not Typed(("x",), 0, "\x9b", "").is_civil
     assert not Typed(("x",), 0, "", "Traceback (most recent call last)").is_civil
     assert not _is_safe(ast.parse("f'{name}'", mode="eval").body)
+
+
+def test_a_word_that_is_none_of_those_of_an_option_is_refused_with_them(tmp_path: Path) -> None:
+    done = typed("standings", "--by", "eloo", folder=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert "Invalid value for '--by': 'eloo' is not one of 'elo', 'points'." in done.err
