@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from ladder.app.webhooks import key_findings
 from ladder.errors import UserError
 from ladder.results.table_files import TableFiles
 from ladder.runner.presence import has_ended
@@ -48,6 +49,7 @@ def check_database(ladder: Ladder, records: bool = False) -> Iterator[str]:
     """
     yield from findings(ladder.database, ladder.files)
     yield from table_findings(ladder.database, TableFiles(ladder.settings.data_dir))
+    yield from key_findings(ladder)
     if records:
         with ladder.database.read() as session:
             yield from differences(session, lambda match, attempt: read_record(ladder.files.record(match, attempt)))

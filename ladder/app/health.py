@@ -12,6 +12,7 @@ from ladder.errors import LadderError, StoreError
 from ladder.runner.presence import has_ended
 from ladder.sandbox.host import owners
 from ladder.store.commands.coordinators import all_are_here, coordinators, database_time, last_spoken
+from ladder.store.commands.webhooks import count_webhooks
 from ladder.store.queries.overview import oldest_computation, oldest_queued, unfinished_tasks
 from ladder.values.accounts import LOCAL
 from ladder.values.doctor import Finding
@@ -58,7 +59,7 @@ def ladder_findings(settings: Settings) -> list[Finding]:
         return []
     try:
         with Ladder.open(settings) as ladder:
-            found = health(ladder)
+            found, webhooks = health(ladder), _webhooks(ladder)
     except (LadderError, StoreError) as error:
         return [Finding("Ladder", False, "cannot be read", str(error))]
     runner = f"{found.runners}" if found.runners else no_runner(found)
@@ -68,6 +69,7 @@ def ladder_findings(settings: Settings) -> list[Finding]:
             "Runner", bool(found.runners or not found.waiting), runner, f"Nothing plays, and {waits}. {START_HERE}"
         ),
         _room(found.free_bytes, settings.data_dir),
+        *webhooks,
     ]
 
 
@@ -76,6 +78,19 @@ def _room(free: int | None, folder: Path) -> Finding:
     found = "cannot be read" if free is None else f"{free / 1024**2:,.0f} MiB free in {str(folder)!r}"
     follows = "The database and the records need room there: make some, or keep fewer records (setting records)."
     return Finding("Room", has_room, found, follows)
+
+
+def _webhooks(ladder: Ladder) -> list[Finding]:
+    with ladder.database.read() as session:
+        count, disabled = count_webhooks(session)
+    if not count:
+        return []
+    found = f"{count}, of which {len(disabled)} are disabled" if disabled else f"{count}"
+    follows = (
+        f"Webhook {', '.join(map(str, disabled))} gets no messages. To see why: pigpen ladder webhook list. To enable "
+        "it when its receiver works again: pigpen ladder webhook test NUMBER"
+    )
+    return [Finding("Webhooks", not disabled, found, follows)]
 
 
 def _free(folder: Path) -> int | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app.bot_runtime import with_runtime
 from ladder.app.event_log import event_log
+from ladder.app.webhooks import delivering
 from ladder.errors import LadderError, StoreError, UserError
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.events import EventQueue
@@ -96,6 +97,7 @@ def ladder_run(
         events = EventQueue()
         executor = _executor(ladder, plan, coordinator, events)
         stack.callback(executor.close)
+        stack.enter_context(delivering(ladder))
         yield Runner(coordinator, executor, StopCondition(plan.matches, plan.until_ci), events=events)
 
 

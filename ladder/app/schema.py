@@ -31,6 +31,7 @@ from ladder.values.rerun import RerunResult
 from ladder.values.settings import SettingRow
 from ladder.values.standings import Standings
 from ladder.values.submission import SubmissionList, SubmissionResult, SubmissionRow
+from ladder.values.webhooks import WebhookAdded, WebhookRow, WebhookTested
 from ladder.values.why import Dearest, Why
 from pigpen.rules import Rules
 from referee.records.schema import write_or_check
@@ -76,6 +77,10 @@ PRINTED: dict[str, Any] = {
     "account audit": list[AuditRow],
     "ladder requeue": MatchRow,
     "ladder export": DatasetManifest,
+    "ladder webhook add": WebhookAdded,
+    "ladder webhook list": list[WebhookRow],
+    "ladder webhook remove": WebhookRow,
+    "ladder webhook test": WebhookTested,
     "cluster status": list[WorkerRow],
     "cluster drain": WorkerRow,
     "cluster resume": WorkerRow,

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 Table = tuple[int, ...]
 """Who sits at a table, by number; negative numbers are stand-ins."""
+STAND_IN = "stand-in "
+"""What the names of stand-ins begin with; a number follows."""
 
 
 @dataclass(frozen=True)

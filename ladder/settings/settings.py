@@ -176,6 +176,10 @@ class Settings(BaseSettings):
     """The ladder's registry of images, host and port, such as arena.example:5000; empty: none."""
     registry_gc: bool = True
     """Whether images are removed from the registry whose versions have retired everywhere."""
+    webhook_http: bool = False
+    """Whether webhooks may have addresses with http; who listens between reads the messages, and may change them."""
+    webhook_loopback: bool = False
+    """Whether webhooks may reach this machine itself, at a loopback address, also with http."""
 
     cluster_listen: Annotated[str, Field(max_length=200)] = "tls://127.0.0.1:8786"
     """Where --cluster waits for workers of other machines; tls://0.0.0.0:8786: at every address of this one."""

@@ -21,7 +21,7 @@ from ladder.values.value import time_of
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from sqlalchemy import Row
@@ -93,7 +93,7 @@ def unseal(session: Session, event: int, round_number: int, table: int | None = 
     session.flush()
 
 
-def visible_rounds(rounds: Sequence[EventRound], tables: dict[int, list[tuple[EventTable, StoredMatch]]]) -> int:
+def visible_rounds(rounds: Sequence[EventRound], tables: Mapping[int, Sequence[tuple[EventTable, StoredMatch]]]) -> int:
     """Count the rounds whose draw the public may know: those up to the first one with a table that is sealed."""
     shown = takewhile(lambda each: not any(match.sealed for _, match in tables[each.number]), rounds)
     return min(sum(1 for _ in shown) + 1, len(rounds))

@@ -273,6 +273,8 @@ class StoredEvent(Base):
     frozen: Mapped[float | None]
     started: Mapped[float | None]
     finished: Mapped[float | None]
+    announced: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    """What messages have been written about (`ladder.events.news.PublicCourse`); None: nothing."""
 
 
 class StoredMatch(LeasedRow, Base):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pydantic
 
 from ladder.errors import UserError
-from ladder.events.entrants import PlayedRound, TableResult
+from ladder.events.entrants import STAND_IN, PlayedRound, TableResult
 from ladder.events.event_file import parse_entrants, parse_event
 from ladder.events.legs import game_deals
 from ladder.events.scoring import oriented
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 RESULT_BYTES = 64 * 1024 * 1024
 """The most bytes of a file of results."""
-STAND_IN = "stand-in "
-"""What the names of stand-ins begin with; a number follows."""
 
 
 class WrittenTable(Value):

@@ -13,6 +13,7 @@ from ladder.sandbox.bots.bot_source import sample_names
 from ladder.store.commands import event_rounds
 from ladder.store.commands import held_events as commands
 from ladder.store.commands.audit import write_audit
+from ladder.store.commands.event_news import announce_event
 from ladder.store.event_rows import find_event, visible_count
 from ladder.store.names import find_stored_bot
 from ladder.values.accounts import LOCAL
@@ -60,7 +61,8 @@ def open_event(ladder: Ladder, viewer: Viewer, name: str, file: str, rules: Rule
     if event.rated:
         raise UserError("The matches of events change no ratings; leave out rated, or set it to false.")
     with ladder.database.write() as session:
-        commands.open_event(session, name, file, rules, new_seed(), ladder.clock())
+        opened = commands.open_event(session, name, file, rules, new_seed(), ladder.clock())
+        announce_event(session, opened, ladder.clock())
         write_audit(session, viewer, "event.open", name, ladder.clock())
 
 
@@ -112,6 +114,7 @@ def freeze(ladder: Ladder, viewer: Viewer, name: str) -> None:
     with ladder.database.write() as session:
         event = _organised(session, viewer, name)
         commands.freeze_event(session, event, ladder.clock())
+        announce_event(session, event, ladder.clock())
         write_audit(session, viewer, "event.freeze", name, ladder.clock(), entrants=event.entrants_hash)
 
 
@@ -124,7 +127,9 @@ def start(ladder: Ladder, viewer: Viewer, name: str) -> None:
         LadderError: If there is no such event, or it cannot start.
     """
     with ladder.database.write() as session:
-        commands.start_event(session, _organised(session, viewer, name), ladder.clock())
+        event = _organised(session, viewer, name)
+        commands.start_event(session, event, ladder.clock())
+        announce_event(session, event, ladder.clock())
         write_audit(session, viewer, "event.start", name, ladder.clock())
     event_rounds.advance_events(ladder.database, ladder.clock())
 
@@ -138,7 +143,9 @@ def pause(ladder: Ladder, viewer: Viewer, name: str, reason: str = "") -> None:
         LadderError: If there is no such event, or it does not run.
     """
     with ladder.database.write() as session:
-        commands.pause_event(session, _organised(session, viewer, name), reason)
+        event = _organised(session, viewer, name)
+        commands.pause_event(session, event, reason)
+        announce_event(session, event, ladder.clock())
         write_audit(session, viewer, "event.pause", name, ladder.clock(), reason=reason)
 
 
@@ -176,6 +183,7 @@ def redo(ladder: Ladder, viewer: Viewer, name: str, number: int, table: int, rea
     with ladder.database.write() as session:
         event = _organised(session, viewer, name)
         match = event_rounds.redo(session, event, number, table, ladder.clock())
+        announce_event(session, event, ladder.clock())
         write_audit(session, viewer, "event.redo", name, ladder.clock(), round=number, table=table, reason=reason)
         return match
 
@@ -202,6 +210,7 @@ def rule(ladder: Ladder, viewer: Viewer, name: str, number: int, table: int, las
     with ladder.database.write() as session:
         event = _organised(session, viewer, name)
         commands.rule(session, event, number, table, last, reason, viewer.name or "", ladder.clock())
+        announce_event(session, event, ladder.clock())
         write_audit(
             session, viewer, "event.rule", name, ladder.clock(), round=number, table=table, last=", ".join(last),
             reason=reason,
@@ -221,8 +230,10 @@ def release(ladder: Ladder, viewer: Viewer, name: str) -> tuple[int, int] | None
         LadderError: If there is no such event.
     """
     with ladder.database.write() as session:
-        shown = commands.release(session, _organised(session, viewer, name))
+        event = _organised(session, viewer, name)
+        shown = commands.release(session, event)
         if shown:
+            announce_event(session, event, ladder.clock())
             write_audit(session, viewer, "event.release", name, ladder.clock(), round=shown[0], table=shown[1])
         return shown
 

@@ -7,10 +7,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.app.event.files import STAND_IN, read_entrants, read_event, read_results
+from ladder.app.event.files import read_entrants, read_event, read_results
 from ladder.app.new_file import write_new
 from ladder.errors import UserError
 from ladder.events.advice import Pace, checked
+from ladder.events.entrants import STAND_IN
 from ladder.events.recommended import new_file
 from ladder.sandbox.bots.bot_source import sample_names
 from ladder.values.events import DrawnTable, EventDraw, EventPlace, EventSimulation

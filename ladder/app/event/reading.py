@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.event.files import STAND_IN
 from ladder.entry.policy import Act, check
+from ladder.events.entrants import STAND_IN
 from ladder.events.scoring import board_points
 from ladder.store import event_rows as queries
 from ladder.store.models import Status

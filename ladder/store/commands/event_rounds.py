@@ -15,6 +15,7 @@ from sqlalchemy import select
 from ladder.errors import LadderError
 from ladder.events.course import NextRound
 from ladder.events.entrants import is_stand_in
+from ladder.store.commands.event_news import announce_event
 from ladder.store.commands.queue import add_match
 from ladder.store.event_models import EventRound, EventTable
 from ladder.store.event_rows import (
@@ -32,7 +33,7 @@ from ladder.values.held_events import EventState
 from referee.match.formats import Format
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy.orm import Session
 
@@ -147,15 +148,29 @@ def _advance(database: Database, event: int, now: float, is_forced: bool = False
         if row.state == EventState.RUNNING or (is_forced and row.state == EventState.PAUSED):
             if held(session, row) != known:  # another coordinator was quicker, or the organiser has ruled
                 return None
-            if step is None:
-                _pause(row, *stuck[0])
-            elif step.draw is None:
-                row.state, row.finished = EventState.OVER, now
-                _show(session, row, len(known.rounds), known.event.show)
-            else:
-                _show(session, row, len(known.rounds), known.event.show)
-                return row.name, _write(session, row, step, now)
+            drawn = _take(session, row, known, stuck, step, now)
+            announce_event(session, row, now)
+            return None if drawn is None else (row.name, drawn)
     return None
+
+
+def _take(
+    session: Session,
+    row: StoredEvent,
+    known: Held,
+    stuck: Sequence[tuple[EventTable, StoredMatch]],
+    step: Step | None,
+    now: float,
+) -> int | None:
+    """Do what follows; give the number of the round that was drawn."""
+    if step is None:
+        _pause(row, *stuck[0])
+        return None
+    _show(session, row, len(known.rounds), known.event.show)
+    if step.draw is None:
+        row.state, row.finished = EventState.OVER, now
+        return None
+    return _write(session, row, step, now)
 
 
 def _step(event: int, known: Held, now: float, is_forced: bool) -> Step | None:

@@ -11,10 +11,11 @@ from ladder.results.rating_points import step_of
 from ladder.results.standing import RATED_BY, RatingChange, VersionStanding, outcome
 from ladder.results.think_times import added
 from ladder.store.commands import result_statements as statements
+from ladder.store.commands.event_news import announce_event, announce_suspended
 from ladder.store.commands.rank_intervals import follow_states
 from ladder.store.commands.suspending import judged
 from ladder.store.event_models import EventTable
-from ladder.store.models import State, StoredSeat
+from ladder.store.models import State, StoredEvent, StoredSeat
 from pigpen.rules.errors import PigpenError
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ def record_summary(
     suspended = _write_ratings(connection, match.variant, summary, rows, new, now)
     if suspended:
         follow_states(session, match.variant)
+    for bot, _ in suspended:
+        announce_suspended(session, bot, match.variant, now)
     session.expire_all()
     return Result(
         match=match_id,
@@ -137,6 +140,7 @@ def _record_of_event(session: Session, match_id: int, match: Row[Any], summary: 
     played = {"boards": [list(points) for points in summary.totals], "deals": summary.deals}
     session.execute(update(EventTable).where(EventTable.match_id == match_id).values(**played))
     session.expire_all()
+    announce_event(session, session.get_one(StoredEvent, match.event_id), now)
     return Result(match_id, match.variant, None, summary.deals, now - match.started, (), ())
 
 

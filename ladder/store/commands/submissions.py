@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from ladder.entry.claims import check_claim, check_possession, check_variant
 from ladder.store import models
 from ladder.store.commands.entries import PLAYING, entries_of, first_rating, left_suspended, shift_of
+from ladder.store.commands.event_news import announce_entered
 from ladder.store.commands.retiring import OWNER
 from ladder.store.commands.suspending import set_state
 from ladder.store.models import State
@@ -94,6 +95,8 @@ def add_version(
     version.pinned = version.pinned or program.pinned  # it may have been pushed since
     entries = tuple(_enter(session, bot, version, rules.name, now, submission.keep_old) for rules in variants)
     session.flush()
+    if new := [each.variant for each in entries if each.news != THERE]:
+        announce_entered(session, bot.name, version.number, new, now)
     return Added(version.id, f"{bot.name}@{version.number}", is_new, before, entries)
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import func, insert, select
 from ladder.errors import LadderError
 from ladder.pairing import suspension
 from ladder.store import models
+from ladder.store.commands.event_news import announce_suspended, bot_of
 from ladder.store.commands.rank_intervals import follow_states
 from ladder.store.models import State
 
@@ -165,6 +166,8 @@ def set_state(session: Session, entry: models.Rating, state: State, by: str, rea
         reason: For its owner; of an active entry it is kept in the list of changes only.
         now: Unix time.
     """
+    if state is State.SUSPENDED != entry.state:
+        announce_suspended(session, bot_of(session, entry.version_id), entry.variant, now)
     entry.state, entry.since, entry.recent = state, now, ""
     entry.reason = "" if state is State.ACTIVE else reason
     session.add(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -17,6 +17,9 @@ from ladder.cli.typer_app import load_command
 from ladder.values.database import Backup
 from ladder.values.value import Time, Value, time_of
 from pigpen.rules import PRESETS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "json.md"
 WITH_ARGUMENT = {
@@ -36,12 +39,17 @@ def test_it_is_a_schema() -> None:
     Draft202012Validator.check_schema(api_schema())
 
 
+def all_below(group: str, commands: Mapping[str, Any]) -> dict[str, Any]:
+    """All commands, those of groups too, by the words that are typed."""
+    found = {group + name: each for name, each in commands.items()}
+    for name, each in commands.items():
+        if isinstance(each, TyperGroup):
+            found |= all_below(f"{group}{name} ", each.commands)
+    return found
+
+
 def test_it_names_every_command_that_prints_json() -> None:
-    commands = {name: load_command(name) for name in COMMANDS}
-    groups = {name: each.commands for name, each in commands.items() if isinstance(each, TyperGroup)}
-    found = dict(commands) | {
-        f"{group} {name}": each for group, there in groups.items() for name, each in there.items()
-    }
+    found = all_below("", {name: load_command(name) for name in COMMANDS})
     printing = {
         name for name, each in found.items() if "--json" in {option for one in each.params for option in one.opts}
     }

@@ -20,6 +20,7 @@ from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.computing_models import Computation
 from ladder.store.event_models import EventEntry, EventRound, EventTable
 from ladder.store.table_models import PeopleChair, PeopleTable
+from ladder.store.webhook_models import Webhook, WebhookMessage
 from ladder.values.accounts import Role, Scope, Viewer
 from tests.ladder.ladders import NOW, lease, queue, summary_of
 from tests.ladder.shown import a_ladder, seats_of, suspend
@@ -47,6 +48,7 @@ def fill(database: Database) -> dict[str, int]:
         _add_computation(session)
         _add_table(session, versions["Mud"])
         _add_event(session, [*versions.values()][:4])
+        _add_webhook(session)
         withdrawn = queue(session, [*versions.values()][:4], VARIANT)
         session.execute(delete(models.StoredSeat).where(models.StoredSeat.match_id == withdrawn))
         session.execute(delete(models.StoredMatch).where(models.StoredMatch.id == withdrawn))
@@ -83,6 +85,7 @@ def _add_event(session: Session, versions: list[int]) -> None:
     event = models.StoredEvent(
         name="cup", file=NOTE, variant=VARIANT, seed="d" * 64, commitment="e" * 64, entrants_hash="f" * 64,
         stand_in_id=versions[0], state="paused", reason=NOTE, opened=NOW, frozen=NOW, started=NOW + 0.5,
+        announced={"state": "paused", "stages": [0], "over": [], "shown": []},
     )  # fmt: skip
     session.add(event)
     session.flush()
@@ -126,6 +129,16 @@ def _add_computation(session: Session) -> None:
     columns = Computation.__table__.columns
     words = {"status": "ended", "lane": "long"}
     session.add(Computation(**{each.name: values[each.type.python_type] for each in columns} | words))
+
+
+def _add_webhook(session: Session) -> None:
+    """Add a webhook and a message, of which something is known in every column."""
+    values = {str: NOTE[:8], int: 1, float: -0.125, object: [NOTE]}
+    for model in (Webhook, WebhookMessage):
+        columns = model.__table__.columns
+        words = {"status": "delivered"} if "status" in columns else {}
+        session.add(model(**{each.name: values[each.type.python_type] for each in columns} | words))
+        session.flush()
 
 
 def _add_worker(session: Session) -> None:

@@ -343,6 +343,7 @@ def upgrade() -> None:
         sa.Column("frozen", sa.Double(), nullable=True),
         sa.Column("started", sa.Double(), nullable=True),
         sa.Column("finished", sa.Double(), nullable=True),
+        sa.Column("announced", sa.JSON(none_as_null=True), nullable=True),
         sa.CheckConstraint("state IN ('open', 'frozen', 'running', 'paused', 'over')", name=op.f("ck_events_state")),
         sa.ForeignKeyConstraint(["stand_in_id"], ["versions.id"], name=op.f("fk_events_stand_in_id")),
         sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_events_variant")),
@@ -550,6 +551,23 @@ def upgrade() -> None:
         batch_op.create_index("ix_matches_variant", ["variant", "ordinal"], unique=False)
 
     op.create_table(
+        "webhooks",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("url", sa.String(length=2000), nullable=False),
+        sa.Column("event_id", sa.Integer(), nullable=True),
+        sa.Column("kinds", sa.JSON(), nullable=False),
+        sa.Column("salt", sa.String(length=32), nullable=False),
+        sa.Column("secret_hash", sa.String(length=64), nullable=False),
+        sa.Column("added", sa.Double(), nullable=False),
+        sa.Column("disabled", sa.Double(), nullable=True),
+        sa.Column("reason", sa.String(), nullable=False),
+        sa.Column("delivered", sa.Double(), nullable=True),
+        sa.Column("given_up", sa.Integer(), server_default="0", nullable=False),
+        sa.ForeignKeyConstraint(["event_id"], ["events.id"], name=op.f("fk_webhooks_event_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_webhooks")),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
         "event_tables",
         sa.Column("event_id", sa.Integer(), nullable=False),
         sa.Column("round", sa.Integer(), nullable=False),
@@ -649,9 +667,56 @@ def upgrade() -> None:
     with op.batch_alter_table("void_attempts", schema=None) as batch_op:
         batch_op.create_index("ix_void_attempts_variant", ["variant", "at"], unique=False)
 
+    op.create_table(
+        "webhook_messages",
+        sa.Column("webhook_id", sa.Integer(), nullable=False),
+        sa.Column("key", sa.String(length=64), nullable=False),
+        sa.Column("kind", sa.String(length=32), nullable=False),
+        sa.Column("body", sa.String(), nullable=False),
+        sa.Column("added", sa.Double(), nullable=False),
+        sa.Column("due", sa.Double(), nullable=False),
+        sa.Column("refusals", sa.Integer(), nullable=False),
+        sa.Column("finished", sa.Double(), nullable=True),
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("status", sa.String(length=16), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("failures", sa.Integer(), nullable=False),
+        sa.Column("losses", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("holder", sa.String(), nullable=True),
+        sa.Column("lease_until", sa.Double(), nullable=True),
+        sa.Column("reason", sa.String(), nullable=False),
+        sa.CheckConstraint(
+            "status IN ('queued', 'leased', 'delivered', 'given_up')", name=op.f("ck_webhook_messages_status")
+        ),
+        sa.ForeignKeyConstraint(["webhook_id"], ["webhooks.id"], name=op.f("fk_webhook_messages_webhook_id")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_webhook_messages")),
+        sa.UniqueConstraint("key", name=op.f("uq_webhook_messages_key")),
+        sqlite_autoincrement=True,
+    )
+    with op.batch_alter_table("webhook_messages", schema=None) as batch_op:
+        batch_op.create_index("ix_webhook_messages_finished", ["finished"], unique=False)
+        batch_op.create_index(
+            "ix_webhook_messages_unsent",
+            ["due", "id"],
+            unique=False,
+            sqlite_where=sa.text("status IN ('queued', 'leased')"),
+            postgresql_where=sa.text("status IN ('queued', 'leased')"),
+        )
+        batch_op.create_index("ix_webhook_messages_webhook", ["webhook_id"], unique=False)
+
 
 def downgrade() -> None:
     """Take the change back."""
+    with op.batch_alter_table("webhook_messages", schema=None) as batch_op:
+        batch_op.drop_index("ix_webhook_messages_webhook")
+        batch_op.drop_index(
+            "ix_webhook_messages_unsent",
+            sqlite_where=sa.text("status IN ('queued', 'leased')"),
+            postgresql_where=sa.text("status IN ('queued', 'leased')"),
+        )
+        batch_op.drop_index("ix_webhook_messages_finished")
+
+    op.drop_table("webhook_messages")
     with op.batch_alter_table("void_attempts", schema=None) as batch_op:
         batch_op.drop_index("ix_void_attempts_variant")
 
@@ -672,6 +737,7 @@ def downgrade() -> None:
 
     op.drop_table("faults")
     op.drop_table("event_tables")
+    op.drop_table("webhooks")
     with op.batch_alter_table("matches", schema=None) as batch_op:
         batch_op.drop_index("ix_matches_variant")
         batch_op.drop_index(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
+from ladder.app import webhooks
 from ladder.app.accounts import managing
 from ladder.app.dataset.exporting import export_dataset
 from ladder.app.dataset.offered import FOLDER
@@ -18,6 +20,7 @@ from ladder.app.event import holding, reading
 from ladder.serving.application import PAGES, PERSONAL_API, PUBLIC_API
 from ladder.settings.settings import load_settings
 from ladder.store.models import Owner
+from ladder.store.webhook_models import WebhookMessage
 from ladder.values.accounts import LOCAL, Role
 from ladder.values.held_events import EventState
 from tests.ladder.accounts import token_of
@@ -119,6 +122,13 @@ def typed_by(ladder: Ladder, address: str, folder: Path, name: str) -> dict[str,
     return found
 
 
+def messages(ladder: Ladder) -> list[Any]:
+    """All that webhooks get, without the times of what the organiser does: they are those of this test."""
+    with ladder.database.read() as session:
+        bodies = session.scalars(select(WebhookMessage.body).order_by(WebhookMessage.id))
+        return [{**json.loads(each), "timestamp": ""} for each in bodies]
+
+
 def first_round(coordinator: Coordinator, ladder: Ladder, answer: Answer) -> None:
     """Play one of its two tables."""
     play(coordinator, 1, answer, at_once=1)
@@ -148,7 +158,8 @@ def test_two_events_with_other_results_cannot_be_told_apart(
     monkeypatch.setattr(holding, "new_seed", lambda: bytes(32))
     public, results = [], []
     for number, answer in enumerate((own_ways, recorded)):
-        ladder = new_ladder(load_settings(data_dir=tmp_path / str(number), sandbox="process"))
+        ladder = new_ladder(load_settings(data_dir=tmp_path / str(number), sandbox="process", webhook_loopback=True))
+        webhooks.add(ladder, LOCAL, "http://127.0.0.1:9/", None, [])
         started_cup(ladder, file=FILE.format(show=show))
         with ladder.database.write() as session:
             session.execute(update(Owner).where(Owner.name == "owner of Bot-1").values(name="ada"))
@@ -164,7 +175,9 @@ def test_two_events_with_other_results_cannot_be_told_apart(
             for name in filter(None, PEOPLE):
                 shown = typed_by(ladder, address, tmp_path / str(number), name)
                 public[-1] |= {(name, words): text for words, text in shown.items()}
+        public[-1]["", "messages of webhooks"] = repr(messages(ladder))
         ladder.database.close()
     assert results[0] != results[1]
     assert [path for path in public[0] if public[0][path] != public[1][path]] == []
     assert "not shown yet" in public[0]["", "/events/cup"]
+    assert "event.round_drawn" in public[0]["", "messages of webhooks"]

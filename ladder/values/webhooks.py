@@ -1,0 +1,80 @@
+"""Webhooks: where the ladder sends messages, and about what."""
+
+from __future__ import annotations
+
+import enum
+
+from ladder.values.value import Time, Value
+
+
+class MessageKind(enum.StrEnum):
+    """What a message is about; nothing in it is more than the public may know when it is written."""
+
+    EVENT_OPENED = "event.opened"
+    """Registration is open."""
+    EVENT_FROZEN = "event.frozen"
+    """The list of entrants is final."""
+    EVENT_STARTED = "event.started"
+    STAGE_BEGUN = "event.stage_begun"
+    """The first round of a stage is drawn."""
+    ROUND_DRAWN = "event.round_drawn"
+    RESULT_SHOWN = "event.result_shown"
+    """The result of a table is public; sent again if the table is played again, or the organiser rules about it."""
+    ROUND_OVER = "event.round_over"
+    """All results of a round are public."""
+    EVENT_PAUSED = "event.paused"
+    EVENT_RESUMED = "event.resumed"
+    """It runs again: after a pause, or because a table of an event that was over is played or judged again."""
+    EVENT_OVER = "event.over"
+    """All results are public, and every entrant has a place."""
+    BOT_ENTERED = "bot.entered"
+    """A version has been accepted, or has come back."""
+    BOT_SUSPENDED = "bot.suspended"
+    TEST = "webhook.test"
+    """An organiser tests the webhook; sent whatever it is for."""
+
+
+BOT_KINDS = (MessageKind.BOT_ENTERED, MessageKind.BOT_SUSPENDED)
+"""Messages that are about no event."""
+CHOICES = tuple(kind for kind in MessageKind if kind is not MessageKind.TEST)
+"""What a webhook can be for."""
+MAX_URL = 2000
+"""Characters of a webhook's address."""
+
+
+class WebhookRow(Value):
+    """A webhook."""
+
+    number: int
+    url: str
+    event: str | None
+    """Only messages about this event; None: about all, and about bots."""
+    kinds: tuple[MessageKind, ...]
+    """Only these messages; none: all."""
+    added: Time
+    disabled: Time | None
+    """Since when nothing is sent; None: messages are sent."""
+    reason: str
+    """Why it is disabled, or, if the last attempt failed, why; else empty."""
+    delivered: Time | None
+    """When a message was accepted last."""
+    waiting: int
+    """Messages that are to be sent, or sent again."""
+    given_up: int
+    """Messages of the last weeks that are not sent again."""
+
+
+class WebhookAdded(WebhookRow):
+    """A new webhook."""
+
+    secret: str
+    """With it the receiver verifies signatures; it is shown this once."""
+
+
+class WebhookTested(Value):
+    """What came of a test."""
+
+    number: int
+    accepted: bool
+    sentence: str
+    """What the receiver answered, or why it did not."""

@@ -1,0 +1,1 @@
+"""Webhooks: which addresses may be reached, signatures, and the process's part that sends messages of the outbox."""

@@ -1,0 +1,147 @@
+"""The part of a process that sends the messages of the outbox: an event loop in a thread beside the matches."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from threading import Thread
+from typing import TYPE_CHECKING
+
+import structlog
+
+from ladder.errors import LadderError
+from ladder.runner.lease_loop import LeaseLoop
+from ladder.store.commands.outbox import GONE, MessageLease
+from ladder.webhooks.retrying import pause_after
+from ladder.webhooks.sending import Outcome
+from ladder.webhooks.signing import hash_of, secret_of, signed_headers
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from random import Random
+
+    from ladder.results.wake_file import WakeFile
+    from ladder.webhooks.outbox_rows import OutboxRows
+
+    Send = Callable[[str, Mapping[str, str], str], Awaitable[Outcome]]
+    """Sends a message once: to an address, with headers, and the body."""
+
+MAX_AT_ONCE = 8
+"""Messages that a process sends at the same time, each to another webhook."""
+RETRY_SECONDS = 10.0
+"""Seconds that a lease is kept after the database has failed."""
+OTHER_KEY = (
+    "The key in the ladder's folder is not the one with which this webhook was added, so its receiver would refuse "
+    "each signature. Remove it, and add it again."
+)
+
+log = structlog.get_logger()
+
+
+class Deliverer(LeaseLoop[MessageLease]):
+    """Sends messages, one at a time to each webhook."""
+
+    name = "webhook"
+
+    def __init__(
+        self,
+        rows: OutboxRows,
+        files: WakeFile,
+        send: Send,
+        key: Callable[[], bytes],
+        rng: Random,
+        retry_seconds: float = RETRY_SECONDS,
+    ) -> None:
+        """
+        Prepare.
+
+        Args:
+            rows: The outbox.
+            files: Wakes it, and shows that it lives.
+            send: Sends a message once.
+            key: Gives the ladder's key for the secrets of all webhooks.
+            rng: Chance, for the pauses before a message is sent again.
+            retry_seconds: How long a lease is kept after a failure of the database.
+        """
+        super().__init__(rows, files, retry_seconds)
+        self._rows = rows
+        self._send = send
+        self._key = key
+        self._rng = rng
+
+    async def claim(self) -> Sequence[MessageLease]:
+        """Lease what is to be sent now."""
+        room = MAX_AT_ONCE - len(self.running)
+        return await self._rows.claim(room) if room > 0 else ()
+
+    async def work(self, lease: MessageLease) -> None:
+        """Send a message once, and note what came of it."""
+        try:
+            secret = secret_of(self._key(), lease.salt)
+        except LadderError as error:
+            await self._refused(lease, Outcome(None, str(error)))
+            return
+        if hash_of(secret) != lease.secret_hash:
+            await self._disable(lease, OTHER_KEY)
+            return
+        headers = signed_headers(secret, lease.key, lease.body, self._rows.clock())
+        outcome = await self._send(lease.url, headers, lease.body)
+        if outcome.is_accepted:
+            await self._rows.accept(lease)
+        elif outcome.is_gone:
+            await self._disable(lease, GONE)
+        else:
+            await self._refused(lease, outcome)
+
+    def about(self, lease: MessageLease) -> dict[str, object]:
+        """Say which webhook it is, and not its address, in which there may be a password."""
+        return {"webhook": lease.webhook, "message": lease.key, "attempt": lease.attempt}
+
+    async def _refused(self, lease: MessageLease, outcome: Outcome) -> None:
+        again = pause_after(lease.refusals + 1, self._rng)
+        log.info("webhook.refused", reason=outcome.sentence, again_seconds=again, **self.about(lease))
+        if await self._rows.refuse(lease, outcome.sentence, again):
+            log.warning("webhook.disabled", reason=outcome.sentence, webhook=lease.webhook)
+
+    async def _disable(self, lease: MessageLease, reason: str) -> None:
+        log.warning("webhook.disabled", reason=reason, webhook=lease.webhook)
+        await self._rows.disable(lease, reason)
+
+
+class DelivererThread:
+    """Runs a `Deliverer` in a thread of its own, until `stop`."""
+
+    def __init__(self, make: Callable[[], AbstractContextManager[Deliverer]]) -> None:
+        """Begin; *make* is called in the thread, again if a mistake of the platform has ended the deliverer."""
+        self._make = make
+        self._loop = asyncio.new_event_loop()
+        self._task: asyncio.Task[None] | None = None
+        self._stops = False
+        self._thread = Thread(target=self._run, name="webhooks", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End it; what is being sent is given back, and sent again by another process, or the next run."""
+        with suppress(RuntimeError):  # the loop is closed: the thread has ended
+            self._loop.call_soon_threadsafe(self._stop)
+        self._thread.join()
+
+    def _stop(self) -> None:
+        self._stops = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner, suppress(asyncio.CancelledError):
+            runner.run(self._deliver())
+
+    async def _deliver(self) -> None:
+        self._task = asyncio.current_task()
+        while not self._stops:
+            try:
+                with self._make() as deliverer:
+                    await deliverer.run()
+            except Exception as error:  # it runs unattended for months
+                log.exception("webhook.mistake", reason=f"{type(error).__name__}: {error}")
+                await asyncio.sleep(RETRY_SECONDS)

@@ -1,0 +1,42 @@
+"""When a message is sent again."""
+
+from __future__ import annotations
+
+import random
+
+from ladder.webhooks.retrying import ATTEMPTS, JITTER, LONGEST, pause_after
+
+HOUR = 3600.0
+
+
+def pauses(rng: random.Random) -> list[float]:
+    found = [pause_after(refusals, rng) for refusals in range(1, ATTEMPTS)]
+    return [each for each in found if each is not None]
+
+
+def test_pauses_grow_by_themselves_and_chance_until_about_a_day_has_passed() -> None:
+    middle = pauses(_Middle())
+    assert middle == sorted(middle)
+    assert middle[:3] == [10.0, 40.0, 160.0]
+    assert middle[-1] == LONGEST
+    assert 20 * HOUR < sum(middle) < 26 * HOUR
+
+
+def test_two_messages_that_were_refused_together_do_not_come_again_together() -> None:
+    rng = random.Random(1)
+    many = {pause_after(3, rng) for _ in range(100)}
+    assert len(many) == 100
+    assert all(each and 160 * (1 - JITTER) <= each <= 160 * (1 + JITTER) for each in many)
+
+
+def test_after_the_last_attempt_a_message_is_given_up() -> None:
+    assert pause_after(ATTEMPTS - 1, random.Random(1)) is not None
+    assert pause_after(ATTEMPTS, random.Random(1)) is None
+    assert pause_after(10**6, random.Random(1)) is None
+
+
+class _Middle(random.Random):
+    """Chance that does neither."""
+
+    def uniform(self, a: float, b: float) -> float:
+        return (a + b) / 2

@@ -1,0 +1,177 @@
+"""One attempt to send a message: to a receiver on this machine, whatever that does."""
+
+from __future__ import annotations
+
+import ssl
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.webhooks import sending
+from ladder.webhooks.addresses import AddressPolicy
+from ladder.webhooks.sending import MAX_HEAD_BYTES, send
+from tests.ladder.site.certificates import HOST, make_pair
+from tests.ladder.webhooks.receivers import PATIENCE, odd_receiver, receiver
+from tests.waiting import comes
+
+if TYPE_CHECKING:
+    import socket
+    from pathlib import Path
+
+    from ladder.webhooks.addresses import Target
+
+HERE = AddressPolicy(loopback=True)
+HEADERS, BODY = {"webhook-id": "msg_1"}, '{"type":"webhook.test"}'
+
+
+async def test_a_message_is_one_request_with_its_headers() -> None:
+    with receiver() as there:
+        outcome = await send(there.url, HERE, HEADERS, BODY)
+        assert (outcome.status, outcome.is_accepted, outcome.sentence) == (204, True, "The receiver answered 204.")
+        got = there.next()
+        assert (got.path, got.body, got.key) == ("/hook?room=7", BODY, "msg_1")
+        assert got.headers["content-type"] == "application/json"
+        assert got.headers["host"] in there.url
+        assert there.arrivals.empty()
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+async def test_redirects_are_not_followed(status: int) -> None:
+    with receiver() as there:
+        there.answers.append(status)
+        outcome = await send(there.url, HERE, HEADERS, BODY)
+        assert (outcome.is_accepted, outcome.sentence) == (
+            False, f"The receiver answered {status}. Redirects are not followed.",
+        )  # fmt: skip
+        assert there.next().path == "/hook?room=7"
+        assert there.arrivals.empty()
+
+
+@pytest.mark.parametrize(("status", "is_gone"), [(400, False), (404, False), (410, True), (500, False)])
+async def test_errors_are_not_accepted(status: int, is_gone: bool) -> None:
+    with receiver() as there:
+        there.answers.append(status)
+        outcome = await send(there.url, HERE, HEADERS, BODY)
+        assert (outcome.status, outcome.is_accepted, outcome.is_gone) == (status, False, is_gone)
+
+
+async def test_a_receiver_that_answers_a_letter_at_a_time_is_left_after_a_time() -> None:
+    ended = threading.Event()
+
+    def trickle(connection: socket.socket) -> None:
+        try:
+            connection.sendall(b"HTTP/1.1 200 OK\r\nx: ")
+            while not ended.wait(0.01):
+                connection.sendall(b"x")
+        finally:
+            ended.set()
+
+    with odd_receiver(trickle) as url:
+        outcome = await send(url, HERE, HEADERS, BODY, seconds=0.3)
+        assert (outcome.status, outcome.sentence) == (None, "There was no answer within 0.3 s.")
+        await comes(ended.is_set, "the end of the connection")
+
+
+async def test_of_a_huge_answer_only_the_head_is_read() -> None:
+    broken = threading.Event()
+
+    def flood(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000000000\r\n\r\n")
+        try:
+            while True:
+                connection.sendall(bytes(65536))
+        except OSError:
+            broken.set()
+
+    with odd_receiver(flood) as url:
+        outcome = await send(url, HERE, HEADERS, BODY, seconds=PATIENCE)
+        assert outcome.is_accepted
+        await comes(broken.is_set, "the end of the connection")
+
+
+async def test_a_head_without_end_is_refused() -> None:
+    sent = []
+
+    def flood(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\n")
+        while True:
+            connection.sendall(b"x: " + 1000 * b"x" + b"\r\n")
+            sent.append(1000)
+
+    with odd_receiver(flood) as url:
+        outcome = await send(url, HERE, HEADERS, BODY, seconds=PATIENCE)
+        assert outcome.sentence == "The answer was not HTTP, or its headers were too long."
+    assert sum(sent) >= MAX_HEAD_BYTES
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (b"", "The receiver could not be reached: it closed the connection without an answer."),
+        (b"SSH-2.0-OpenSSH\r\n\r\n", "The answer was not HTTP, or its headers were too long."),
+    ],
+)
+async def test_what_is_no_answer_is_named(answer: bytes, sentence: str) -> None:
+    with odd_receiver(lambda connection: connection.sendall(answer)) as url:
+        outcome = await send(url, HERE, HEADERS, BODY)
+        assert (outcome.status, outcome.sentence) == (None, sentence)
+
+
+async def test_where_nothing_listens_the_reason_is_named() -> None:
+    with odd_receiver(lambda connection: None) as url:
+        pass
+    outcome = await send(url, HERE, HEADERS, BODY)
+    assert outcome.sentence == "The receiver could not be reached: Connection refused."
+
+
+async def test_an_interim_answer_is_not_the_answer() -> None:
+    answer = b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 503 Later\r\n\r\n"
+    with odd_receiver(lambda connection: connection.sendall(answer)) as url:
+        assert (await send(url, HERE, HEADERS, BODY)).status == 503
+
+
+async def test_nothing_is_sent_to_an_address_that_is_refused() -> None:
+    with receiver() as there:
+        outcome = await send(there.url, AddressPolicy(http=True), HEADERS, BODY)
+        assert outcome.sentence.startswith("Messages are not sent to 127.0.0.1, which is 127.0.0.1: an address of this")
+        assert there.arrivals.empty()
+
+
+async def test_a_name_is_resolved_once_and_the_connection_goes_to_what_was_checked() -> None:
+    """A name server that gives a public address first, and then one of this network, gains nothing."""
+    asked = []
+
+    def resolve(target: Target) -> list[str]:
+        asked.append(target.host)
+        return ["127.0.0.1"] if len(asked) == 1 else ["10.0.0.7"]
+
+    with receiver() as there:
+        url = there.url.replace("127.0.0.1", "rebinding.invalid")
+        assert (await send(url, HERE, HEADERS, BODY, resolve=resolve)).is_accepted
+        assert there.next().headers["host"].startswith("rebinding.invalid:")
+        assert asked == ["rebinding.invalid"]
+        refused = await send(url, HERE, HEADERS, BODY, resolve=resolve)
+        assert refused.sentence == "Messages are not sent to rebinding.invalid, which is 10.0.0.7: a private address."
+        assert there.arrivals.empty()
+
+
+async def test_of_several_addresses_the_next_is_tried_where_one_does_not_answer() -> None:
+    with receiver() as there:
+        outcome = await send(there.url, HERE, HEADERS, BODY, resolve=lambda target: ["::1", "127.0.0.1"])
+        assert outcome.is_accepted
+
+
+async def test_a_certificate_must_be_that_of_the_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = make_pair(tmp_path)
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(pair.certificate, pair.key)
+    with receiver(server) as there:
+        unknown = await send(there.url, HERE, HEADERS, BODY)
+        assert unknown.sentence.startswith("The receiver could not be reached: its certificate is not trusted (")
+        monkeypatch.setattr(sending, "_trusted", lambda: ssl.create_default_context(cafile=str(pair.certificate)))
+        named = there.url.replace("127.0.0.1", HOST)
+        assert (await send(named, HERE, HEADERS, BODY, resolve=lambda target: ["127.0.0.1"])).is_accepted
+        other = there.url.replace("127.0.0.1", "other.example")
+        refused = await send(other, HERE, HEADERS, BODY, resolve=lambda target: ["127.0.0.1"])
+        assert "its certificate is not trusted" in refused.sentence
