@@ -6,14 +6,16 @@ import base64
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
+from ladder.matches.compared_records import ComparedRecords
 from ladder.matches.estimate import TooManyChoices
 from ladder.matches.hint import hint_of
 from ladder.matches.house_board import house_board
 from ladder.matches.why import FirstLook, dearest_of, first_look, why_of
-from ladder.values.questions import FoundDearest, HintQuestion, HouseQuestion, WhyQuestion
+from ladder.values.questions import CompareQuestion, FoundDearest, HintQuestion, HouseQuestion, WhyQuestion
 from pigpen.v1 import referee_pb2
 from pigpen.wire.messages import view_of
 from referee.match.formats import Format
+from referee.records.errors import RecordError
 from referee.records.file import read_record
 from referee.records.lines import from_json, to_json
 from referee.records.recorded import BadRecord, Recorded
@@ -52,6 +54,8 @@ def answer(question: Question, folder: Path, advance: Advance = lambda done, ste
             return hint_of(_view(question)).model_dump_json()
         if isinstance(question, HouseQuestion):
             return _house(question)
+        if isinstance(question, CompareQuestion):
+            return _compared(question, folder, advance)
         return _dearest(question, folder, advance)
     except (BadRecord, NoDecision, TooManyChoices) as error:
         raise UserError(f"There is no estimate: {error}.") from None
@@ -82,6 +86,18 @@ def _dearest(question: DearestQuestion, folder: Path, advance: Advance) -> str:
         not_estimated=sum(look.not_estimated for look, _ in found),
         dearest=tuple(dearest_of(candidates, question.worst)),
     ).model_dump_json()
+
+
+def _compared(question: CompareQuestion, folder: Path, advance: Advance) -> str:
+    found = ComparedRecords()
+    for done, look in enumerate(question.looks):
+        advance(done, len(question.looks))
+        try:
+            recorded, lines = _read(look.deals, folder)
+        except RecordError:
+            continue  # removed since, as old records are, or damaged: the others stand
+        found.take_all(recorded, lines, look.deals.source, look.bot, look.other)
+    return found.found().model_dump_json()
 
 
 def _house(question: HouseQuestion) -> str:

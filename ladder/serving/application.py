@@ -39,6 +39,7 @@ from ladder.site.api import tv as tv_api
 from ladder.site.api.submissions import LOOK_SECONDS
 from ladder.site.pages import admin as admin_routes
 from ladder.site.pages import dataset as dataset_routes
+from ladder.site.pages import comparisons as comparison_routes
 from ladder.site.pages import event_presenter, operations, routes
 from ladder.site.pages import events as event_routes
 from ladder.site.pages import live as live_routes
@@ -85,6 +86,7 @@ PAGES = (
     replay_routes.router,
     event_routes.router,
     matchup_routes.router,
+    comparison_routes.pages,
     event_presenter.router,
     live_routes.pages,
     *people.PAGES,
@@ -103,6 +105,7 @@ PUBLIC_API = (
     dataset_api.router,
     live_routes.api,
     why_routes.api,
+    comparison_routes.api,
 )
 PERSONAL_API = (
     account_api.router,

@@ -60,6 +60,23 @@ class DearestQuestion(Value):
     """How many decisions to give at most."""
 
 
+class ComparedMatch(Value):
+    """A match in which two bots sat on different sides."""
+
+    deals: RecordDeals
+    bot: int
+    """The number of the first bot in it; of partners, of either."""
+    other: int
+    """That of the second one."""
+
+
+class CompareQuestion(Value):
+    """How two bots played against each other in some matches; the answer is a `FoundInRecords`."""
+
+    kind: Literal["compare"] = "compare"
+    looks: tuple[ComparedMatch, ...]
+
+
 class HintQuestion(Value):
     """What each choice of an open decision is worth; the answer is a `Hint`."""
 
@@ -80,7 +97,7 @@ class HouseQuestion(Value):
     bots: tuple[str, ...]
 
 
-Question = WhyQuestion | DearestQuestion | HintQuestion | HouseQuestion
+Question = WhyQuestion | DearestQuestion | CompareQuestion | HintQuestion | HouseQuestion
 QUESTIONS: pydantic.TypeAdapter[Question] = pydantic.TypeAdapter(
     Annotated[Question, pydantic.Field(discriminator="kind")]
 )
@@ -88,6 +105,8 @@ QUESTIONS: pydantic.TypeAdapter[Question] = pydantic.TypeAdapter(
 
 def lane_of(question: Question) -> Lane:
     """Say in which part of the queue a question waits: whole matches take long."""
+    if isinstance(question, CompareQuestion):
+        return Lane.LONG
     is_long = isinstance(question, DearestQuestion) and any(look.deals.deal is None for look in question.looks)
     return Lane.LONG if is_long else Lane.SHORT
 

@@ -41,4 +41,4 @@ def metrics(request: Request) -> Response:
 @router.get("/robots.txt")
 def robots() -> Response:
     """Let nobody crawl what changes with each match."""
-    return PlainTextResponse("User-agent: *\nDisallow: /api/\nDisallow: /m/\n")
+    return PlainTextResponse("User-agent: *\nDisallow: /api/\nDisallow: /m/\nDisallow: /compare/\n")

@@ -155,7 +155,16 @@ def test_new_texts_are_added_and_old_ones_left_out(tmp_path: Path) -> None:
     [
         *("/", "/v/hearts", "/v/hearts?all=1", "/v/hearts?q=nothing", "/b", "/b/Trotter", "/b/Idler", "/m", "/m/1"),
         *("/m/2", "/m/1/boards/1/1", "/live", "/live/1", "/live/2", "/replay", "/help", "/api", "/nothing"),
-        *("/v/hearts/matchups", "/o/owner of Trotter", "/play", "/play/today", "/play/today/gongzhu", "/play/games"),
+        *(
+            "/v/hearts/matchups",
+            "/compare",
+            "/compare/Trotter/Snout",
+            "/o/owner of Trotter",
+            "/play",
+            "/play/today",
+            "/play/today/gongzhu",
+            "/play/games",
+        ),
         *(f"/rules/{name}" for name in PRESETS),
     ],
 )

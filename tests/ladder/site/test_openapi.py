@@ -52,7 +52,7 @@ some = settings(
 )
 
 
-SLOW = ("/stream", "/why", "/dearest", "/inbox", "/mistakes")
+SLOW = ("/stream", "/why", "/dearest", "/inbox", "/mistakes", "/against/{other}")
 """A stream has no end, and an estimate takes a while."""
 
 
@@ -65,7 +65,7 @@ ACCOUNTS = ("/api/v1/me", "/api/v1/login/")
 
 
 KNOWN = {"name": "Mud", "variant": "gongzhu", "number": 2, "match": 2, "board": 1, "rotation": 2, "bot": "Mud@1"}
-KNOWN |= {"event": "cup", "table": "deals", "part": "000000001-000000002.parquet"}
+KNOWN |= {"event": "cup", "other": "Trotter", "table": "deals", "part": "000000001-000000002.parquet"}
 """What is there, so that it is not only said what is not."""
 
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
 
 PAGES = (
-    "/", "/v/gongzhu", "/v/gongzhu?q=zzz&all=1", "/v/gongzhu/matchups", "/b", "/b/Trotter", "/b/Trotter/inbox",
+    "/", "/v/gongzhu", "/v/gongzhu?q=zzz&all=1", "/v/gongzhu/matchups", "/compare",
+    "/compare/Trotter/Snout?v=gongzhu", "/b", "/b/Trotter", "/b/Trotter/inbox",
     "/o/owner of Trotter", "/m", "/m/{faulty}", "/live", "/live/{faulty}", "/play", "/play?variant=own",
     "/rules/gongzhu", "/help", "/data", "/api",
 )  # fmt: skip

@@ -46,7 +46,8 @@ def test_rank_name_rating_and_error_are_in_view_and_no_page_is_too_wide(
     names: tuple[str, str], lending: Lending, size: tuple[int, int]
 ) -> None:
     (address, name), page = names, lending.page(Kind(), size)
-    for path in ("/", "/b", f"/b/{name}", "/m", "/m/1", "/live"):
+    other = LONG[1] if name == LONG[0] else recorded_ladders.NAMES[1]
+    for path in ("/", "/b", f"/b/{name}", f"/compare/{name}/{other}", "/v/gongzhu/matchups", "/m", "/m/1", "/live"):
         page.goto(address + path)
         assert overflow(page) <= 0, path
     page.goto(f"{address}/v/gongzhu")

@@ -49,6 +49,7 @@ VALUES = {
     "match": NUMBERS, "number": NUMBERS, "variant": ["gongzhu"], "board": ["1"], "rotation": ["1"], "step": ["1"],
     "seat": ["0", "Bot-1"], "bot": BOTS, "key": ["1"], "upload": ["1"],
     "table": ["versions", "ratings"], "part": ["all.parquet"],
+    "one": BOTS[:2], "two": BOTS[1:3], "other": BOTS[:2],
 }  # fmt: skip
 """What stands for each parameter of an address; `name` depends on what has the name."""
 QUERIES = ("/m?bot=Bot-1", "/b?owner=eve", "/me/logs?bot=Bot-1", "/api/v1/matches?status=queued",

@@ -1,0 +1,114 @@
+"""Two bots beside each other; records are read by the process that computes."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote, urlencode
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from ladder.app import bots, overview
+from ladder.app.computing.comparing import compare_bots
+from ladder.errors import LadderError
+from ladder.matches.compared_records import LEAST_BOARDS
+from ladder.ratings.favours import LEAST_SIDES
+from ladder.site.rendering.long_tables import span_of
+from ladder.site.server.computing import DOCUMENTED, NOT_SERVED, again, asker_of
+from ladder.site.server.fresh import json_of
+from ladder.values.bot_comparison import BotComparison
+
+if TYPE_CHECKING:
+    from ladder.site.server.context import Site
+    from ladder.values.bot_comparison import MeanOfBoards
+
+api = APIRouter()
+pages = APIRouter()
+JSON = "application/json"
+OFFERED = 100
+"""Bots that the form proposes at most."""
+LEAST_SPAN = 1.0
+"""Points a deal to both sides of 0 that bars show at least."""
+SURE = 0.05
+"""Below it a difference is more than chance allows."""
+Name = Annotated[str, Path(max_length=80)]
+AnyName = Annotated[str, Query(max_length=80)]
+AnyVariant = Annotated[str, Query(alias="v", max_length=64)]
+
+
+@api.get("/bots/{name}/against/{other}", response_model=BotComparison, responses=DOCUMENTED)
+def against(
+    request: Request, name: Name, other: Name, variant: Annotated[str | None, Query(max_length=64)] = None
+) -> Response:
+    """Compare two bots in a variant: what they scored against each other, when, and whether they favour each other."""
+    site: Site = request.app.state.site
+    found = compare_bots(site.ladder, name, other, variant, asker_of(request))
+    body = json_of(found)
+    if found.computing is not None:
+        return Response(body, 200 if found.sources else 202, again(request), JSON)
+    return site.fixed.respond(request, f"{request.url.path} {hashlib.sha256(body).hexdigest()}", lambda: (body, JSON))
+
+
+@pages.get("/compare")
+def choose(request: Request, one: AnyName = "", two: AnyName = "", variant: AnyVariant = "") -> Response:
+    """Let a visitor choose two bots; both chosen, lead to their comparison."""
+    site: Site = request.app.state.site
+    one, two = one.strip(), two.strip()
+    if one and two:
+        return RedirectResponse(address(one, two, variant), 303)
+    values = {"found": None, "one": one, "two": two, **_form(site, variant)}
+    return site.pages.page(request, "compare.html", lambda: values)
+
+
+@pages.get("/compare/{one}/{two}")
+def compare(request: Request, one: Name, two: Name, variant: AnyVariant = "") -> Response:
+    """Compare two bots, as far as that is known."""
+    site: Site = request.app.state.site
+    try:
+        found = compare_bots(site.ladder, one, two, variant or None, asker_of(request))
+    except LadderError:
+        first, second = (bots.spelled(site.ladder, name) or name for name in (one, two))
+        if (first, second) == (one, two):
+            raise
+        return RedirectResponse(address(first, second, variant))
+    values = {"found": found, "one": one, "two": two, "not_served": NOT_SERVED, "spans": _spans(found), "sure": SURE,
+              "least_boards": LEAST_BOARDS, "least_sides": LEAST_SIDES, **_form(site, found.variant)}  # fmt: skip
+    return site.pages.fresh_page(request, "compare.html", values)
+
+
+def address(one: str, two: str, variant: str = "") -> str:
+    """
+    Give the address of a comparison.
+
+    >>> address("Trotter@2", "a/b", "gongzhu")
+    '/compare/Trotter%402/a%2Fb?v=gongzhu'
+    """
+    query = f"?{urlencode({'v': variant})}" if variant else ""
+    return f"/compare/{quote(one, safe='')}/{quote(two, safe='')}{query}"
+
+
+def _form(site: Site, variant: str) -> dict[str, Any]:
+    """What can be chosen: the variants, and the best bots of the one that is looked at."""
+    variants = overview.variants(site.ladder, first=0)
+    known = variant if variant in {each.variant for each in variants} else ""
+    offered: list[str] = []
+    if known or variants:
+        most = known or max(variants, key=lambda each: each.matches).variant
+        (table,) = bots.standings(site.ladder, most, first=OFFERED)
+        offered = sorted(row.bot for row in table.standings)
+    return {"variant": known, "variants": variants, "offered": offered}
+
+
+def _spans(found: BotComparison) -> dict[str, Any]:
+    """The scales on which the bars of each table lie."""
+    return {
+        "phases": _span([each.difference for each in found.phases]),
+        "favours": _span([each.points for each in found.favours]),
+    }
+
+
+def _span(means: list[MeanOfBoards]) -> object:
+    low = min((each.mean - each.error for each in means), default=None)
+    high = max((each.mean + each.error for each in means), default=None)
+    return span_of(low, high, 0.0, LEAST_SPAN)

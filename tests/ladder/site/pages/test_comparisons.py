@@ -1,0 +1,93 @@
+"""The pages on which two bots are compared."""
+
+from __future__ import annotations
+
+from html import unescape
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.matches import compared_records
+from ladder.site.pages.comparisons import address
+from tests.ladder.computing_here import compute_all
+from tests.ladder.site.chinese_words import text_of
+from tests.ladder.site.visitor import Visitor, small_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ONE, TWO = "/compare/Trotter/Snout", "/compare/Trotter@1/Snout@1"
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """A site on which the records of `ONE` have been read."""
+    with small_site(tmp_path_factory.mktemp("read")) as site, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compared_records, "LEAST_BOARDS", 2)
+        assert site.get(ONE).status_code == 200
+        assert compute_all(site.ladder) == 1
+        yield site
+
+
+def test_before_the_records_are_read_the_page_has_the_rest(site: Visitor) -> None:
+    page = site.page(ONE)
+    assert "<being-computed>" in page
+    assert 'id="h-all"' in page
+    assert 'id="h-boards"' in page
+    assert 'id="h-phases"' not in page
+    answer = site.get("/api/v1/bots/Trotter/against/Snout")
+    assert (answer.status_code, answer.headers["cache-control"]) == (202, "no-store")
+    assert answer.json()["computing"]["place"] == 1
+
+
+def test_then_it_has_phases_favours_and_boards_with_their_errors(read: Visitor) -> None:
+    page, found = read.page(ONE), read.value("/bots/Trotter/against/Snout?variant=gongzhu")
+    assert "<being-computed>" not in page
+    assert page.count('scope="row"') == 3 + 2 + len(found["differing"])
+    for each in (*(phase["difference"] for phase in found["phases"]), *(each["points"] for each in found["favours"])):
+        assert f"± {each['error']:.2f}" in page
+    assert "p times 20, the number of ordered pairs" in page
+    assert page.count("more than chance allows") >= 1 + sum(each["adjusted_p"] >= 0.05 for each in found["favours"])
+    match, board = found["differing"][0]["match"], found["differing"][0]["board"]
+    assert f'href="/m/{match}/boards/{board}/1"' in page
+    assert read.get(f"/m/{match}/boards/{board}/1").status_code == 200
+    assert read.page(TWO) == page.replace('value="Trotter"', 'value="Trotter@1"', 1).replace(
+        'value="Snout"', 'value="Snout@1"', 1
+    )
+    chinese = " ".join(text_of(read.get(ONE, accept_language="zh").text).texts)
+    assert "p times" not in chinese
+
+
+def test_the_form_leads_to_the_comparison_and_keeps_what_was_chosen(read: Visitor) -> None:
+    form = read.page("/compare")
+    assert form.count("<option value=") == 5 + 2, "five bots, one variant, and that where they met most often"
+    answer = read.get("/compare?one=Trotter%402&two=%20Snout&v=gongzhu")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/compare/Trotter%402/Snout?v=gongzhu")
+    assert 'value="Trotter"' in read.page("/compare?one=Trotter").partition("<datalist")[0]
+    answer = read.get("/compare/trotter/snout?v=gongzhu")
+    assert (answer.status_code, answer.headers["location"]) == (307, "/compare/Trotter/Snout?v=gongzhu")
+    assert address("a b", "c/d") == "/compare/a%20b/c%2Fd"
+
+
+def test_what_cannot_be_compared_is_said_and_leads_on(read: Visitor) -> None:
+    for path, words in (
+        ("/compare/Trotter/Trotter", "are the same version"),
+        ("/compare/Trotter/Nil", "There is no bot 'Nil'"),
+        ("/compare/Trotter/Snout?v=bridge", "does not play 'bridge'"),
+    ):
+        answer = read.get(path)
+        assert answer.status_code == 404
+        assert words in unescape(answer.text)
+
+
+def test_bots_and_match_ups_lead_there(read: Visitor) -> None:
+    assert 'href="/compare/Trotter@1/Snout@1?v=gongzhu"' in read.page("/b/Trotter")
+    assert 'href="/compare?one=Trotter"' in read.page("/b/Trotter")
+    page = read.page("/v/gongzhu/matchups")
+    assert 'href="/compare/Trotter@1/Snout@1?v=gongzhu"' in page.replace("%40", "@")
+    assert 'href="/compare?v=gongzhu"' in page
+
+
+def test_a_ladder_without_a_bot_has_the_form(empty: Visitor) -> None:
+    assert "<form" in empty.page("/compare")
+    assert empty.get("/compare/a/b").status_code == 404
