@@ -11,7 +11,7 @@ import pytest
 from ladder.matches import compared_records
 from ladder.matches.compared_records import ComparedRecords, gifts, phase_differences, phase_ends
 from pigpen.rules import PRESETS, Phase
-from referee.match.formats import seats_of as seats_in
+from referee.match.seating import seats_of
 from referee.records.recorded import Recorded
 from referee.replay.deal_replay import DealReplay
 from tests.ladder.ladders import played
@@ -105,7 +105,7 @@ def _match(is_hostile: bool) -> Recorded:
         table = next(tables)
 
         def first(view: View) -> Action:
-            target = seats_in(view.rules, SEED, view.deal, table).index(2) if is_hostile else None
+            target = seats_of(view.rules, SEED, view.deal, table).index(2) if is_hostile else None
             return discarding(view, target)
 
         return [ScriptedSeat(first), *(ScriptedSeat(discarding) for _ in range(players - 1))]

@@ -35,6 +35,7 @@ PLACEHOLDER = re.compile(r"%\(\w+\)s|%%|%")
 TERMS = {"Pigpen", "Elo", "JSON", "JSONL", "CSV", "API", "OpenAPI", "UTC", "TOML", "SHA-256", "HTTPS", "CPU", "MiB"}
 TERMS |= {"English", "JavaScript", "Python", "gRPC", "ETag", "RFC", "K", "ms", "next", "Bradley", "Terry"}
 TERMS |= {".jsonl.gz", ".jsonl", "jsonl", "gz", "pigpen play --record", "pigpen verify", "J", "Q", "A"}
+TERMS |= {"Warner", "Kenny", "Stoto", "Bonferroni", "p", "s", "n"}
 NAMES_THERE = {*NAMES, "Idler", *(f"bot{seat}" for seat in range(4)), *(f"owner of {name}" for name in NAMES)}
 NAMES_THERE |= {"random", "cautious", "counting", "sampling", "exact", "tree"}
 SLUG = re.compile(r"\b(hearts|gongzhu|chinese)(-\w+)*\b|\b(boards|deals):\d")
@@ -158,7 +159,6 @@ def test_new_texts_are_added_and_old_ones_left_out(tmp_path: Path) -> None:
         *(
             "/v/hearts/matchups",
             "/compare",
-            "/compare/Trotter/Snout",
             "/o/owner of Trotter",
             "/play",
             "/play/today",
@@ -183,6 +183,12 @@ def test_an_inbox_is_in_chinese(tmp_path: Path) -> None:
     assert compute_all(made) > 1
     assert_is_in_chinese(site, "/b/Bristle/inbox")
     made.database.close()
+
+
+def test_a_comparison_is_in_chinese(site: Visitor) -> None:
+    assert site.get("/compare/Trotter/Snout").status_code == 200
+    compute_all(site.ladder)
+    assert_is_in_chinese(site, "/compare/Trotter/Snout")
 
 
 def assert_is_in_chinese(site: Visitor, path: str) -> None:
