@@ -38,8 +38,8 @@ from ladder.site.api import submissions as submission_api
 from ladder.site.api import tv as tv_api
 from ladder.site.api.submissions import LOOK_SECONDS
 from ladder.site.pages import admin as admin_routes
-from ladder.site.pages import dataset as dataset_routes
 from ladder.site.pages import comparisons as comparison_routes
+from ladder.site.pages import dataset as dataset_routes
 from ladder.site.pages import event_presenter, operations, routes
 from ladder.site.pages import events as event_routes
 from ladder.site.pages import live as live_routes
