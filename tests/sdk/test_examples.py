@@ -8,6 +8,7 @@ import pytest
 
 import pigpen
 import pigpen.check
+import pigpen.learn
 import pigpen.rules
 import pigpen.search
 
@@ -17,7 +18,7 @@ WITHOUT_EXAMPLE = {"run"}
 
 def public() -> list[tuple[str, object]]:
     """Every public class and function of the SDK, by the names that bots import."""
-    names = [(module, name) for module in (pigpen, pigpen.rules, pigpen.check) for name in module.__all__]
+    names = [(module, name) for module in (pigpen, pigpen.rules, pigpen.check, pigpen.learn) for name in module.__all__]
     names += [(pigpen.search, name) for name, value in vars(pigpen.search).items() if is_own(name, value)]
     found = {
         f"{module.__name__}.{name}": getattr(module, name) for module, name in names if name not in WITHOUT_EXAMPLE

@@ -20,7 +20,7 @@ from pigpen.rules import Deal, Rules
 from tests.e2e.test_readme import blocks
 
 ROOT = Path(__file__).parent.parent.parent
-DOORS = ("pigpen", "pigpen.check", "pigpen.rules", "pigpen.search")
+DOORS = ("pigpen", "pigpen.check", "pigpen.learn", "pigpen.rules", "pigpen.search")
 """The modules from which bots import."""
 PACKAGES = (ROOT / "sdk" / "pigpen", ROOT / "referee", ROOT / "ladder", ROOT / "pigpen_arena")
 OTHER = ("pigpen.toml", "pigpen.v1")

@@ -34,6 +34,7 @@ from pigpen import (
     solve,
 )
 from pigpen.check import Case, Outcome, cases_of, check
+from pigpen.learn import VERSION, Encoding, Steps, actions_of
 from pigpen.rules import (
     PRESETS,
     Action,
@@ -184,12 +185,23 @@ def known(view: SeatView) -> tuple[Exposure, ...]:
     return view.exposures
 
 
+def learned_from(deal: Deal) -> int:
+    """A decision as numbers."""
+    view = deal.view(deal.to_act[0])
+    encoding, steps = Encoding(deal.rules), Steps(deal.rules, deal.phase, view.legal_mask)
+    observation: tuple[int, ...] = encoding.observe(view, steps)
+    assert len(observation) == encoding.words
+    assert VERSION == 1
+    return len(actions_of(deal.default_action(view.seat), view.legal_mask))
+
+
 def play_game(rules: Rules, chooser: Chooser) -> tuple[int, ...]:
     game = Game(rules)
     seed: bytes = seed_from("7") if len(new_seed()) == 32 else bytes(32)
     while not game.is_over and game.deals < 2:
         deal = game.next_deal(deal_hands(rules, seed, game.deals))
         parts: KnownToSeat = deal.known_to(0)
+        assert learned_from(deal) > 0
         known(View(*parts, totals=game.totals))
         scores: tuple[int, ...] = playout(deal, chooser, random.Random(1))
         assert margin(rules, scores, 0) <= rules.players * max(map(abs, scores))
