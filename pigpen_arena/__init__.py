@@ -13,24 +13,28 @@ from ladder.errors import BotRejected, SandboxError, UserError
 from pigpen.rules.errors import PigpenError
 from pigpen_arena.dataset import dataset_parts, load
 from pigpen_arena.judging import check, check_async, compare, compare_async
+from pigpen_arena.learning import LearnedDeal, against, load_steps
 from pigpen_arena.match import Match
 from pigpen_arena.playing import play, play_async
 from pigpen_arena.tables import Result, Row
 
 __all__ = [
     "BotRejected",
+    "LearnedDeal",
     "Match",
     "PigpenError",
     "Result",
     "Row",
     "SandboxError",
     "UserError",
+    "against",
     "check",
     "check_async",
     "compare",
     "compare_async",
     "dataset_parts",
     "load",
+    "load_steps",
     "play",
     "play_async",
 ]

@@ -17,6 +17,8 @@ from pigpen_arena.tables import arrow_frame
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
+    import pyarrow.parquet as pq
+
     from ladder.values.dataset import DatasetFile
     from pigpen_arena.tables import Library
 
@@ -86,20 +88,35 @@ def load(
         RemoteError: If the ladder does not answer.
         UserError: If there is no such data set, table or column, or a library is not installed.
     """
+    for found in _parts(source, table, parts):
+        if unknown := [name for name in columns or () if name not in found.schema_arrow.names]:
+            raise UserError(
+                f"{table} has no column {unknown[0]!r}. Choose some of {', '.join(found.schema_arrow.names)}."
+            )
+        yield arrow_frame(found.read(columns=None if columns is None else list(columns)), library)
+
+
+def read_parts(source: str | Path, table: str) -> Iterator[list[dict[str, Any]]]:
+    """
+    Read a table part by part, as rows.
+
+    Raises:
+        PigpenError: As `load`.
+    """
+    for found in _parts(source, table):
+        yield found.read().to_pylist()
+
+
+def _parts(source: str | Path, table: str, parts: Collection[str] | None = None) -> Iterator[pq.ParquetFile]:
+    """Open the parts of a table."""
     try:
         import pyarrow.parquet as pq
     except ModuleNotFoundError:
         raise UserError(NO_PYARROW) from None
     with _opened(source) as found:
         for file in found.files(table):
-            if parts is not None and Path(file.name).stem not in parts:
-                continue
-            part = pq.ParquetFile(found.path(file))
-            if unknown := [name for name in columns or () if name not in part.schema_arrow.names]:
-                raise UserError(
-                    f"{table} has no column {unknown[0]!r}. Choose some of {', '.join(part.schema_arrow.names)}."
-                )
-            yield arrow_frame(part.read(columns=None if columns is None else list(columns)), library)
+            if parts is None or Path(file.name).stem in parts:
+                yield pq.ParquetFile(found.path(file))
 
 
 @contextmanager

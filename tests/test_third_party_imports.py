@@ -38,7 +38,7 @@ NEEDS = {
     "sample_bots": {"pigpen"},
     "examples": {"pigpen", "pyspiel"},
     "referee": REFEREE_NEEDS,
-    "pigpen_arena": REFEREE_NEEDS | DATA_NEEDS | {"ladder", "pigpen_arena"},
+    "pigpen_arena": REFEREE_NEEDS | DATA_NEEDS | LEARN_NEEDS | {"ladder", "pigpen_arena"},
     "ladder": {"ladder", "rich", "typer"}
     | PEOPLE_NEED
     | REFEREE_NEEDS

@@ -195,7 +195,7 @@ class Encoding:
 
     def _state(self, view: SeatView) -> int:
         players, seat = self.players, view.seat
-        state = 1 << PHASES.index(view.phase)
+        state = sum(1 << place for place, phase in enumerate(PHASES) if phase is view.phase)  # none if the deal is over
         state |= 1 << PASS_TO + (view.pass_to - seat) % players
         if view.first_leader is not None:
             state |= 1 << LEADER + (view.first_leader - seat) % players

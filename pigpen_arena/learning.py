@@ -1,0 +1,163 @@
+"""Environments with bots by name, and the data set as they would have seen it."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ladder.errors import UserError
+from ladder.sandbox.inline import InlineProgram, as_program
+from pigpen import Bot, margin
+from pigpen.learn import Encoding
+from pigpen.learn import against as against_bots
+from pigpen.rules import Deal
+from pigpen_arena.bots import NamedBots
+from pigpen_arena.dataset import read_parts
+from referee.records.rules_file import load_rules
+from referee.records.steps import parse_action
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from os import PathLike
+    from pathlib import Path
+
+    import gymnasium
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pigpen.rules import Rules
+    from pigpen_arena.bots import AnyBot
+
+    Row = dict[str, Any]
+
+NO_NUMPY = "Observations need numpy. Install it: pip install 'pigpen-arena[data,learn]'"
+DEAL = itemgetter("match", "deal", "rotation")
+
+
+def against(
+    bots: Iterable[AnyBot],
+    rules: str | PathLike[str] = "gongzhu",
+    seat: int | None = None,
+    render_mode: str | None = None,
+) -> gymnasium.Env[NDArray[np.uint8], int]:
+    """
+    Make an environment of Gymnasium: one seat to learn, bots in the others, which run in this process.
+
+    >>> import pigpen_arena as arena
+    >>> env = arena.against(["counting", "cautious", "random"], rules="hearts")
+    >>> observation, info = env.reset(seed=7)
+    >>> observation.shape, int(info["action_mask"].sum()) > 1
+    ((1124,), True)
+
+    Args:
+        bots: What sits in each other seat, clockwise: classes, bots, folders or names. Each deal makes new ones, but
+            for bots that have been made.
+        rules: A preset, or the path of a TOML file.
+        seat: The seat to learn; None: any, anew for each deal.
+        render_mode: ``ansi``: `render` returns a text.
+
+    Raises:
+        UserError, PigpenError: If there is no such bot, variant or seat.
+        ImportError: If a package is missing; the message says how to install it.
+    """
+    named, variant = NamedBots("inline"), load_rules(str(rules))
+    makers = [each if isinstance(each, Bot) else _maker(named, word) for each, word in _with_words(named, bots)]
+    try:
+        return against_bots(makers, variant, seat, render_mode)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+class LearnedDeal(NamedTuple):
+    """One deal of a data set as `pigpen.learn` has it: a row for each step in which more than one action was legal."""
+
+    match: int
+    """Number of the match."""
+    observations: NDArray[np.uint64]
+    """Packed, shape (steps, words)."""
+    actions: NDArray[np.int64]
+    """What was done, shape (steps,)."""
+    seats: NDArray[np.int64]
+    """Who did it, shape (steps,)."""
+    by_bot: NDArray[np.bool_]
+    """Whether the bot did it, shape (steps,); else it was late, wrong or gone, and the default policy did."""
+    rewards: NDArray[np.float32]
+    """By how many points each seat was better than the mean of the table, shape (players,)."""
+
+
+def load_steps(source: str | Path, rules: str | PathLike[str]) -> Iterator[LearnedDeal]:
+    """
+    Read the deals of one variant of a data set as the environments of `pigpen.learn` would show them.
+
+    `Encoding.steps` encodes each decision: the same version of the same encoding as in every environment.
+
+    Args:
+        source: The folder where `pigpen ladder export` has written the data set, or the address of a ladder that offers it.
+        rules: A preset, or the path of a TOML file.
+
+    Yields:
+        The deals, match by match.
+
+    Raises:
+        LadderError, RemoteError: If the ladder offers no data set, or does not answer.
+        UserError: If there is no such data set, or a library is not installed.
+        RulesFileError: If there is no such variant.
+    """
+    try:
+        import numpy  # noqa: F401
+    except ModuleNotFoundError:
+        raise UserError(NO_NUMPY) from None
+    encoding = Encoding(load_rules(str(rules)))
+    tables = [read_parts(source, table) for table in ("matches", "deals", "decisions")]
+    for matches, deals, decisions in zip(*tables, strict=True):
+        formats = {row["match"]: row["format"] for row in matches if row["variant"] == encoding.rules.name}
+        hands = {key: list(rows) for key, rows in groupby(deals, DEAL) if key[0] in formats}
+        for key, rows in groupby(decisions, DEAL):
+            if key in hands:
+                yield _encoded(encoding, key[0], formats[key[0]], hands[key], list(rows))
+
+
+def _encoded(encoding: Encoding, match: int, form: str, seats: list[Row], rows: list[Row]) -> LearnedDeal:
+    import numpy as np
+
+    rules, number = encoding.rules, rows[0]["deal"] - 1
+    leader = next(row["seat"] for row in rows if row["kind"] == "play") if _is_led(rules, form, number) else None
+    deal = Deal(rules, [row["hand"] for row in seats], number=number, leader=leader)
+    steps = []
+    for row in rows:
+        answer = parse_action(row["kind"], row["choice"])
+        for observation, action in encoding.steps(deal.view(row["seat"]), answer):
+            steps.append((observation, action, row["seat"], row["by"] == "bot"))
+        deal.apply(row["seat"], answer)
+    observations, actions, who, by_bot = zip(*steps, strict=True) if steps else ((), (), (), ())
+    scores = deal.scores()
+    return LearnedDeal(
+        match,
+        np.array(observations, dtype=np.uint64).reshape(-1, encoding.words),
+        np.array(actions, dtype=np.int64),
+        np.array(who, dtype=np.int64),
+        np.array(by_bot, dtype=np.bool_),
+        np.array([margin(rules, scores, seat) / rules.players for seat in range(rules.players)], dtype=np.float32),
+    )
+
+
+def _is_led(rules: Rules, form: str, number: int) -> bool:
+    """Whether who leads to the first trick follows from the deal before."""
+    return bool(rules.opening.later) and form == "game" and number > 0
+
+
+def _with_words(named: NamedBots, bots: Iterable[AnyBot]) -> Sequence[tuple[AnyBot, str]]:
+    given = list(bots) if not isinstance(bots, str) else []
+    return list(zip(given, named.words(given or bots), strict=True))
+
+
+def _maker(named: NamedBots, word: str) -> Callable[[], Bot]:
+    with as_program():
+        program = InlineProgram(named.find(word))
+
+    def make() -> Bot:
+        with as_program():
+            return program()
+
+    return make

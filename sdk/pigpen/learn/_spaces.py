@@ -1,0 +1,20 @@
+"""What the environments of PettingZoo and Gymnasium have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from gymnasium import spaces
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pigpen.learn.encoding import Encoding
+
+
+def observation_box(encoding: Encoding) -> spaces.Space[NDArray[np.uint8]]:
+    """Make the space of unpacked observations: bits, and at the end counts of cards."""
+    high = np.ones(encoding.size, dtype=np.uint8)
+    high[-encoding.players :] = encoding.rules.hand_size
+    return cast("spaces.Space[NDArray[np.uint8]]", spaces.Box(np.zeros_like(high), high, dtype=np.uint8))

@@ -1,0 +1,116 @@
+"""Environments with bots by name; the data set as the environments would have shown it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import pigpen_arena as arena
+from ladder.app.dataset.exporting import export_dataset
+from ladder.settings.settings import load_settings
+from pigpen import Bot, Card, View
+from pigpen.learn import Encoding, table
+from pigpen.learn.table import Table
+from pigpen.rules import PRESETS
+from referee.records.lines import DealLine
+from referee.records.rules_file import RulesFileError
+from referee.replay.deal_replay import DealReplay
+from tests.for_two import write_for_two
+from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.referee.recorded import SEED, faulty_seats, match_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pigpen.rules import Deal
+
+
+class First(Bot):
+    """Counts how often it was made."""
+
+    made = 0
+
+    def __init__(self) -> None:
+        type(self).made += 1
+
+    def play(self, view: View) -> Card:
+        return view.legal[0]
+
+
+def data_set(folder: Path, variant: str, form: str) -> list[Deal]:
+    """Export a match, with faults if it is on boards; its deals as they began."""
+    ladder = new_ladder(load_settings(data_dir=folder / "data", sandbox="process"))
+    lines = match_lines(variant, form, faulty_seats if form.startswith("boards") else None)
+    recorded_match(ladder, lines, SEED.hex())
+    export_dataset(ladder, folder / "set")
+    ladder.database.close()
+    first: Any = lines[0]
+    return [DealReplay(PRESETS[variant], first, line).moments[0].deal for line in lines if isinstance(line, DealLine)]
+
+
+@pytest.mark.parametrize("form", ["boards:1", "deals:2", "game"])
+@pytest.mark.parametrize("variant", PRESETS)
+def test_a_data_set_has_the_observations_that_an_environment_shows(
+    variant: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, rules = data_set(tmp_path, variant, form), PRESETS[variant]
+    encoding, found = Encoding(rules), list(arena.load_steps(tmp_path / "set", variant))
+    assert len(found) == len(begun)
+    for learned, deal in zip(found, begun, strict=True):
+        monkeypatch.setattr(table, "random_deal", lambda rules, rng, deal=deal: deal.copy())
+        environment = Table(rules, seed=0)
+        for observation, action, seat in zip(learned.observations, learned.actions, learned.seats, strict=True):
+            assert environment.seat == seat
+            assert tuple(observation.tolist()) == encoding.observe(environment.view, environment.steps)
+            environment.act(int(action))
+        assert environment.deal.is_over
+        assert learned.rewards == pytest.approx(environment.rewards())
+        assert len(learned.by_bot) == len(learned.actions) > 20
+    assert any(not learned.by_bot.all() for learned in found) == form.startswith("boards")
+
+
+def test_deals_of_other_variants_are_left_out(tmp_path: Path) -> None:
+    data_set(tmp_path, "hearts", "deals:2")
+    assert list(arena.load_steps(tmp_path / "set", "gongzhu")) == []
+    assert len(list(arena.load_steps(tmp_path / "set", "hearts"))) == 2
+
+
+def test_a_folder_that_is_no_data_set_is_named(tmp_path: Path) -> None:
+    with pytest.raises(arena.UserError, match=r"is no data set\. Write one with"):
+        list(arena.load_steps(tmp_path, "hearts"))
+    with pytest.raises(RulesFileError):
+        list(arena.load_steps(tmp_path, "bridge"))
+
+
+def test_bots_are_classes_and_names_and_what_is_made(tmp_path: Path) -> None:
+    First.made = 0
+    env = arena.against(["random", First, First()], rules="hearts", seat=3)
+    for seed in range(3):
+        _, info = env.reset(seed=seed)
+        over = False
+        while not over:
+            _, _, over, _, info = env.step(int(np.argmax(info["action_mask"])))
+        assert info["seat"] == 3
+    assert First.made == 1 + 3
+
+
+def test_a_variant_may_be_a_file(tmp_path: Path) -> None:
+    env: Any = arena.against(["cautious"], rules=write_for_two(tmp_path))
+    assert env.encoding.rules.name == "for-two"
+    env.reset(seed=1)
+
+
+@pytest.mark.parametrize(
+    ("bots", "rules", "message"),
+    [
+        (["random"], "hearts", "hearts takes 3 bots beside yours; 1 are given"),
+        (["random", "random", "rondom"], "hearts", "rondom"),
+        ("random", "hearts", "is one text"),
+        ([7, 7, 7], "hearts", "7 is no bot"),
+    ],
+)
+def test_what_makes_no_sense_is_named(bots: Any, rules: str, message: str) -> None:
+    with pytest.raises(arena.PigpenError, match=message):
+        arena.against(bots, rules=rules)
