@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -201,8 +202,6 @@ def test_what_makes_no_sense_is_named(arguments: tuple[Any, ...], message: str) 
 
 
 def test_a_variant_without_a_choice_is_refused() -> None:
-    from dataclasses import replace
-
     nothing = replace(
         FOR_TWO, name="nothing", removed=tuple(str(card) for card in FOR_TWO.deck if str(card) not in ("2C", "JD")),
         scoring=replace(FOR_TWO.scoring, points={"JD": 1}), first_trick=None, leading=None,

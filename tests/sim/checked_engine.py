@@ -12,7 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from pigpen import Policy, TooLong, solve
-from pigpen.rules import PRESETS, Phase
+from pigpen.learn import Tables
+from pigpen.rules import PRESETS, Phase, Rules
 from pigpen.search import CardTree
 from pigpen.sim import native
 from pigpen.sim.native.binding import Engine
@@ -38,7 +39,17 @@ def main(library: Path) -> int:
             with suppress(TooLong):
                 solve(deal, limit=300)
             done += 1
+        step_through(rules)
     return done
+
+
+def step_through(rules: Rules) -> None:
+    """Take random actions at many tables."""
+    tables = Tables(rules, games=8, seed=NUMBER)
+    for _ in range(200):
+        tables.unpack()
+        tables.mask()
+        tables.step(tables.random_actions())
 
 
 if __name__ == "__main__":

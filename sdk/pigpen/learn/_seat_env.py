@@ -9,9 +9,9 @@ import numpy as np
 from gymnasium import spaces
 
 from pigpen.bot import Bot, decide, notify
+from pigpen.learn._spaces import observation_box
 from pigpen.learn.actions import DONE
 from pigpen.learn.encoding import Encoding
-from pigpen.learn._spaces import observation_box
 from pigpen.learn.table import Table
 from pigpen.rules import Phase
 from pigpen.values.notices import ClockSetting, DealResult, Welcome

@@ -13,8 +13,8 @@ import numpy as np
 from gymnasium import spaces
 from pettingzoo import AECEnv
 
-from pigpen.learn.encoding import VERSION, Encoding
 from pigpen.learn._spaces import observation_box
+from pigpen.learn.encoding import VERSION, Encoding
 from pigpen.learn.table import Table
 
 if TYPE_CHECKING:

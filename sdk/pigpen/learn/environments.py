@@ -53,7 +53,7 @@ def aec(rules: Rules | str, render_mode: str | None = None) -> pettingzoo.AECEnv
     try:
         from pigpen.learn._table_env import TableEnv
     except ModuleNotFoundError as error:
-        raise _missing(error) from None
+        raise missing(error) from None
     return TableEnv(rules, render_mode)
 
 
@@ -98,10 +98,11 @@ def against(
     try:
         from pigpen.learn._seat_env import SeatEnv
     except ModuleNotFoundError as error:
-        raise _missing(error) from None
+        raise missing(error) from None
     return SeatEnv(bots, rules, seat, render_mode)
 
 
-def _missing(error: ModuleNotFoundError) -> ImportError:
+def missing(error: ModuleNotFoundError) -> ImportError:
+    """Make the error for a package that is missing; another error stays what it is."""
     name = (error.name or "").partition(".")[0]
     return ImportError(NOT_INSTALLED) if name in ("gymnasium", "numpy", "pettingzoo") else error

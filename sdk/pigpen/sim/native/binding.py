@@ -61,6 +61,7 @@ class Engine:
             OSError: If it does not load.
         """
         functions = ctypes.CDLL(str(file))
+        self.library: ctypes.CDLL = functions
         packed, number, out = ctypes.c_char_p, ctypes.c_int64, ctypes.c_void_p
         self._sample = functions.pigpen_sample
         self._sample.argtypes = (ctypes.POINTER(Tables), packed, out)

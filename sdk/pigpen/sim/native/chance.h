@@ -10,3 +10,5 @@ static uint64_t word(Chance *chance) {
 }
 
 static uint64_t below(Chance *chance, uint64_t count) { return (unsigned __int128)word(chance) * count >> 64; }
+
+static Chance seeded(const uint64_t *seed) { return (Chance){(unsigned __int128)seed[1] << 64 | seed[0]}; }

@@ -8,11 +8,11 @@
 #include "solve.h"
 #include "learned.h"
 #include "tree.h"
+#include "stepwise.h"
+#include "unpack.h"
 
 // Which sources this was compiled from.
 const char pigpen_source[] = SOURCE;
-
-static Chance seeded(const uint64_t *seed) { return (Chance){(unsigned __int128)seed[1] << 64 | seed[0]}; }
 
 // Deal the unseen cards once: `lie` has room for PLACES masks, and for the two words of where chance goes on.
 void pigpen_sample(const Unseen *unseen, const uint64_t *seed, uint64_t *lie) {

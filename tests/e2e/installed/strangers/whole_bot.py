@@ -34,7 +34,7 @@ from pigpen import (
     solve,
 )
 from pigpen.check import Case, Outcome, cases_of, check
-from pigpen.learn import VERSION, Encoding, Steps, actions_of, aec, against
+from pigpen.learn import VERSION, Encoding, Steps, Tables, actions_of, aec, against
 from pigpen.rules import (
     PRESETS,
     Action,
@@ -192,7 +192,7 @@ def learned_from(deal: Deal) -> int:
     observation: tuple[int, ...] = encoding.observe(view, steps)
     assert len(observation) == encoding.words
     assert VERSION == 1
-    assert all(callable(each) for each in (aec, against))  # they need packages that a bot need not have
+    assert all(callable(each) for each in (aec, against, Tables))  # they need packages that a bot need not have
     return len(actions_of(deal.default_action(view.seat), view.legal_mask))
 
 

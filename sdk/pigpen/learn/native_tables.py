@@ -1,0 +1,99 @@
+"""Many tables in the accelerated engine: values are packed as stepwise.h describes."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pigpen.learn.actions import has_faces
+from pigpen.learn.table import no_choice, random_numbers
+from pigpen.sim.native.binding import packed_rules
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from pigpen.learn.encoding import Encoding
+    from pigpen.sim.native.binding import Engine
+
+NO_DEAL = -2
+_NUMBER, _ADDRESS, _BYTES = ctypes.c_int64, ctypes.c_void_p, ctypes.c_char_p
+
+
+class NativeTables:
+    """The tables of a `Tables`, which has the arrays that are written here."""
+
+    def __init__(
+        self, engine: Engine, encoding: Encoding, seed: int, observations: NDArray[np.uint64], seats: NDArray[np.int64]
+    ) -> None:
+        """
+        Begin the first deals.
+
+        Raises:
+            ValueError: If no seat ever has a choice in this variant.
+        """
+        library = engine.library
+        self._step, self._random = library.pigpen_tables_step, library.pigpen_tables_random
+        self._step.argtypes = (_BYTES, _BYTES, _NUMBER, *[_ADDRESS] * 6)
+        self._step.restype = _NUMBER
+        self._random.argtypes = (_BYTES, _NUMBER, _ADDRESS, _ADDRESS, _ADDRESS)
+        self._unpack, self._mask = library.pigpen_tables_unpack, library.pigpen_tables_mask
+        self._unpack.argtypes = (_BYTES, _NUMBER, _ADDRESS, _ADDRESS)
+        self._mask.argtypes = (_BYTES, _BYTES, _NUMBER, _ADDRESS, _ADDRESS)
+        self._observe = library.pigpen_tables_observe
+        self._observe.argtypes = (_BYTES, _NUMBER, _ADDRESS, _ADDRESS)
+        for function in (self._random, self._unpack, self._mask, self._observe):
+            function.restype = None
+        library.pigpen_table_size.restype = _NUMBER
+        self._rules = encoding.rules
+        self._game, self._setting = packed_rules(encoding.rules), pack_setting(encoding)
+        self.games = len(seats)
+        self.memory: NDArray[np.uint64] = np.zeros((self.games, library.pigpen_table_size() // 8), dtype=np.uint64)
+        """A row for each table; the first two words are its random numbers."""
+        for game in range(self.games):
+            state = random_numbers(seed, game).state
+            self.memory[game, 0], self.memory[game, 1] = state & (1 << 64) - 1, state >> 64
+        self._addresses = self.memory.ctypes.data, observations.ctypes.data, seats.ctypes.data
+        begin = library.pigpen_tables_begin
+        begin.argtypes, begin.restype = (_BYTES, _BYTES, _NUMBER, *[_ADDRESS] * 3), _NUMBER
+        if not begin(self._game, self._setting, self.games, *self._addresses):
+            raise no_choice(self._rules)
+
+    def step(self, actions: NDArray[np.int64], rewards: NDArray[np.float32], over: NDArray[np.bool_]) -> int | None:
+        """Take an action at each table; the number of the first at which it is not legal, and nothing has changed."""
+        memory, observations, seats = self._addresses
+        wrong: int = self._step(
+            self._game, self._setting, self.games, memory, actions.ctypes.data, observations, seats,
+            rewards.ctypes.data, over.ctypes.data,
+        )  # fmt: skip
+        if wrong == NO_DEAL:
+            raise no_choice(self._rules)
+        return None if wrong < 0 else wrong
+
+    def random_actions(self, state: NDArray[np.uint64], actions: NDArray[np.int64]) -> None:
+        """Draw legal actions; *state*, two words of a `SimRandom`, goes on."""
+        self._random(self._setting, self.games, self._addresses[0], state.ctypes.data, actions.ctypes.data)
+
+    def unpack(self, observations: NDArray[np.uint64], out: NDArray[np.uint8]) -> None:
+        """Unpack observations, as `Encoding.unpack`."""
+        self._unpack(self._game, self.games, observations.ctypes.data, out.ctypes.data)
+
+    def mask(self, observations: NDArray[np.uint64], out: NDArray[np.int8]) -> None:
+        """Find the legal actions, as `Encoding.mask`."""
+        self._mask(self._game, self._setting, self.games, observations.ctypes.data, out.ctypes.data)
+
+    def observe(self) -> None:
+        """Write the observations again, from `memory`."""
+        self._observe(self._game, self.games, *self._addresses[:2])
+
+
+def pack_setting(encoding: Encoding) -> bytes:
+    """Pack what comes before the tricks as `Setting` of stepwise.h."""
+    plan = encoding.rules.plan
+    offsets = plan.pass_offsets
+    return struct.pack(
+        f"=4q3Q{len(offsets)}q", plan.hand_size, plan.pass_count, has_faces(encoding.rules), len(offsets),
+        plan.deck_mask, plan.exposable, plan.opening, *offsets,
+    )  # fmt: skip

@@ -1,0 +1,171 @@
+"""Many tables at once: numpy arrays in and out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from pigpen.learn.encoding import Encoding
+from pigpen.learn.environments import missing
+from pigpen.rules import IllegalAction, seed_from
+from pigpen.rules.shuffle import derived_number
+from pigpen.sim import native
+from pigpen.sim.sim_random import SimRandom
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from pigpen.learn.native_tables import NativeTables
+    from pigpen.learn.python_tables import PythonTables
+    from pigpen.rules import Rules
+
+Value = TypeVar("Value", bound="np.generic")
+
+
+class Tables:
+    """
+    Many tables of one variant at once. In each step every table takes one action, of the seat that is to decide there.
+
+    >>> from pigpen.learn import Tables
+    >>> tables = Tables("hearts", games=1000, seed=7)
+    >>> for _ in range(50):
+    ...     tables.step(tables.random_actions())
+    ...
+    >>> tables.observations.shape, tables.unpack().shape, tables.mask().shape
+    ((1000, 23), (1000, 1124), (1000, 54))
+    >>> sorted(set(tables.seats.tolist()))
+    [0, 1, 2, 3]
+
+    A deal that ends gives its rewards in that step, and the observation is already the first one of the next deal.
+    The arrays are written anew by each step: copy what is to stay. Table 0 of a seed is that of `aec` with this seed.
+
+    Attributes:
+        encoding: Observations and actions of the variant.
+        observations: What the seats to decide know, packed; shape (games, words).
+        seats: The seats to decide; shape (games,).
+        rewards: Points by which each seat was better than the mean of its table, if the deal ended in the last step,
+            else 0; shape (games, players).
+        over: Whether the deal ended in the last step; shape (games,).
+    """
+
+    def __init__(self, rules: Rules | str, games: int, seed: int = 0) -> None:
+        """
+        Deal for the first time.
+
+        Args:
+            rules: A variant, or the name of a preset.
+            games: Number of tables.
+            seed: All deals follow from it, and `random_actions` too.
+
+        Raises:
+            ImportError: If numpy is missing; the message says how to install it.
+            ValueError: If no preset has that name, there is no table, or no seat ever has a choice.
+        """
+        try:
+            import numpy as np
+        except ModuleNotFoundError as error:
+            raise missing(error) from None
+        if games < 1:
+            raise ValueError(f"There is no table: games={games}. Choose 1 or more.")
+        self.encoding: Encoding = Encoding(rules)
+        players = self.encoding.players
+        self._observations = np.zeros((games, self.encoding.words), dtype=np.uint64)
+        self._seats = np.zeros(games, dtype=np.int64)
+        self.rewards: NDArray[np.float32] = np.zeros((games, players), dtype=np.float32)
+        self.over: NDArray[np.bool_] = np.zeros(games, dtype=np.bool_)
+        self._tables = self._make(seed)
+        self.observations: NDArray[np.uint64] = _read_only(self._observations)
+        self.seats: NDArray[np.int64] = _read_only(self._seats)
+        state = SimRandom(derived_number("learn-actions", seed_from(str(seed)))).state
+        self._chance = np.array([state & (1 << 64) - 1, state >> 64], dtype=np.uint64)
+
+    def step(self, actions: NDArray[np.integer]) -> None:
+        """
+        Take an action at each table, and write the arrays anew.
+
+        Args:
+            actions: Shape (games,), integers.
+
+        Raises:
+            IllegalAction: If one of them is not legal; nothing has changed.
+            ValueError: If they are not one integer for each table.
+        """
+        import numpy as np
+
+        given = np.asarray(actions)
+        if given.shape != self.over.shape or given.dtype.kind not in "iu":
+            raise ValueError(
+                f"A step takes {len(self.over)} integers, one for each table; "
+                f"given: shape {given.shape}, dtype {given.dtype}."
+            )
+        wrong = self._tables.step(np.ascontiguousarray(given, dtype=np.int64), self.rewards, self.over)
+        if wrong is not None:
+            legal = np.flatnonzero(self.encoding.mask(self._observations[wrong])).tolist()
+            raise IllegalAction(f"table {wrong}: action {given[wrong]} is not legal now; legal: {legal}")
+
+    def random_actions(self) -> NDArray[np.int64]:
+        """Draw a legal action for each table; all are equally likely. Shape (games,)."""
+        import numpy as np
+
+        actions = np.empty(len(self.over), dtype=np.int64)
+        self._tables.random_actions(self._chance, actions)
+        return actions
+
+    def unpack(self, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+        """
+        Unpack the observations, as `Encoding.unpack`: many times as fast.
+
+        Args:
+            out: Where to write them, shape (games, size); None: a new array.
+
+        Raises:
+            ValueError: If *out* has another shape or type.
+        """
+        import numpy as np
+
+        if out is None:
+            out = np.empty((len(self.over), self.encoding.size), dtype=np.uint8)
+        _check(out, (len(self.over), self.encoding.size), "uint8")
+        self._tables.unpack(self._observations, out)
+        return out
+
+    def mask(self, out: NDArray[np.int8] | None = None) -> NDArray[np.int8]:
+        """
+        Find the legal actions, as `Encoding.mask`.
+
+        Args:
+            out: Where to write them, shape (games, actions); None: a new array.
+
+        Raises:
+            ValueError: If *out* has another shape or type.
+        """
+        import numpy as np
+
+        if out is None:
+            out = np.empty((len(self.over), self.encoding.actions), dtype=np.int8)
+        _check(out, (len(self.over), self.encoding.actions), "int8")
+        self._tables.mask(self._observations, out)
+        return out
+
+    def _make(self, seed: int) -> NativeTables | PythonTables:
+        engine = native.engine()
+        if engine:
+            from pigpen.learn.native_tables import NativeTables
+
+            return NativeTables(engine, self.encoding, seed, self._observations, self._seats)
+        from pigpen.learn.python_tables import PythonTables
+
+        return PythonTables(self.encoding, seed, self._observations, self._seats)
+
+
+def _read_only(array: NDArray[Value]) -> NDArray[Value]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _check(out: NDArray[np.generic], shape: tuple[int, int], kind: str) -> None:
+    if out.shape != shape or out.dtype != kind or not out.flags.c_contiguous:
+        raise ValueError(
+            f"out is a contiguous array of {kind} with the shape {shape}; given: {out.dtype}, {out.shape}."
+        )
