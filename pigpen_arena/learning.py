@@ -93,7 +93,8 @@ def load_steps(source: str | Path, rules: str | PathLike[str]) -> Iterator[Learn
     `Encoding.steps` encodes each decision: the same version of the same encoding as in every environment.
 
     Args:
-        source: The folder where `pigpen ladder export` has written the data set, or the address of a ladder that offers it.
+        source: The folder where `pigpen ladder export` has written the data set, or the address of a ladder that has
+            one.
         rules: A preset, or the path of a TOML file.
 
     Yields:
