@@ -3,7 +3,8 @@ What Pigpen costs, in one table. Ratios are taken in turn in one run and are wha
 the smallest and the largest in brackets. Without Docker its parts are left out.
 
 `python -m benchmarks.PART --help` describes each part: engine, decision, wire, other_platforms, start, rated, tables,
-growth, ladder_overhead, live, site, pages, planning, verify, why, workers, commands.
+growth, ladder_overhead, live, site, pages, planning, verify, dataset, why, workers,
+commands.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from benchmarks import (
     command,
     commands,
+    dataset,
     decision,
     engine,
     growth,
@@ -46,6 +48,7 @@ PARTS = [
         pages,
         planning,
         verify,
+        dataset,
         why,
         workers,
         commands,
