@@ -12,12 +12,23 @@ from ladder.errors import UserError
 from ladder.matches.answering import answer
 from ladder.matches.hint import hint_of
 from ladder.matches.why import why_of
-from ladder.values.questions import QUESTIONS, BotDeals, DearestQuestion, Lane, RecordDeals, lane_of
+from ladder.values.bot_comparison import FoundInRecords
+from ladder.values.questions import (
+    QUESTIONS,
+    BotDeals,
+    ComparedMatch,
+    CompareQuestion,
+    DearestQuestion,
+    Lane,
+    RecordDeals,
+    lane_of,
+)
 from ladder.values.why import Hint, Why
 from referee.records.file import RecordWriter
 from referee.records.recorded import Recorded
 from referee.replay.decision import decisions
 from tests.ladder.ladders import played
+from tests.referee.recorded import write_record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,3 +65,15 @@ def test_progress_is_told_for_each_deal_and_what_is_gone_is_refused(tmp_path: Pa
     other = BotDeals(deals=deals.model_copy(update={"board": 99}), bots=(0,))
     with pytest.raises(UserError, match="no such deal"):
         answer(DearestQuestion(looks=(other,), worst=1), tmp_path)
+
+
+def test_a_comparison_leaves_out_records_that_are_gone_and_keeps_no_short_question_waiting(tmp_path: Path) -> None:
+    write_record(tmp_path / "record.jsonl", played("gongzhu"))
+    looks = tuple(
+        ComparedMatch(deals=RecordDeals(record=name, source=source, commitment=""), bot=0, other=1)
+        for name, source in (("gone.jsonl", "18"), ("record.jsonl", "17"))
+    )
+    question = CompareQuestion(looks=looks)
+    found = FoundInRecords.model_validate_json(answer(QUESTIONS.validate_json(question.model_dump_json()), tmp_path))
+    assert (found.sources, found.deals) == (("17",), 4)
+    assert lane_of(question) is Lane.LONG, "an ask-why waits in the other lane"
