@@ -160,3 +160,19 @@ def rating_curve(ladder: Ladder, bot: str, variant: str) -> RatingCurve:
     """
     with ladder.database.read() as session:
         return curves.rating_curve(session, names.find_stored_bot(session, bot), names.find_variant(session, variant))
+
+
+def top_curves(ladder: Ladder, variant: str, first: int) -> tuple[RatingCurve, ...]:
+    """
+    Read how the ratings of the best active versions of a variant went, the best first.
+
+    Args:
+        ladder: The ladder.
+        variant: Which one.
+        first: Number of versions, from 1.
+
+    Raises:
+        LadderError: If the ladder does not play that variant.
+    """
+    with ladder.database.read() as session:
+        return curves.top_curves(session, names.find_variant(session, variant).name, first)

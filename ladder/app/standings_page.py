@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, TypeVar
 from ladder.store import names
 from ladder.store.queries.neighbours import neighbours
 from ladder.store.queries.standings import extent, standings
+from ladder.values.order import Column
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ladder.app.ladder import Ladder
     from ladder.store.queries.standings import Extent
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
 Row = TypeVar("Row", "StandingRow", "BotRow")
 ROWS = 100
 """Rows on one page."""
+
+KEYS: dict[Column, Callable[[StandingRow], float | None]] = {
+    Column.MATCHES: lambda row: -row.matches,
+    Column.PLACES: lambda row: -row.shares[0] if row.shares else None,
+    Column.FAULTS: lambda row: row.fault_rate,
+    Column.TREND: lambda row: None if row.change is None else -row.change,
+}
+"""What rows are sorted by, the smallest first."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,7 @@ def standings_page(
     everyone: bool = False,
     page: int = 1,
     by: Order | None = None,
+    sort: Column | None = None,
 ) -> StandingsPage:
     """
     Read one page of the standings of a variant.
@@ -56,6 +66,7 @@ def standings_page(
         everyone: With those that are suspended or retired, behind the others.
         page: From 1; the last one if there are fewer.
         by: What to order them by; None: what the organiser has set.
+        sort: The column by which to sort them instead; None: none.
 
     Raises:
         LadderError: If the ladder does not play that variant.
@@ -64,9 +75,9 @@ def standings_page(
         there = names.find_variant(session, variant)
         by = by or ladder.settings.standings_by
         scale = extent(session, there, everyone, by)
-        if search:
+        if search or sort:
             table = standings(session, there, everyone, by=by)
-            rows = named(table.standings, search)
+            rows = in_order(named(table.standings, search), sort)
             number, pages = number_of(len(rows), page)
             shown = rows[(number - 1) * ROWS : number * ROWS]
             table = table.model_copy(update={"standings": shown})
@@ -81,6 +92,16 @@ def named(rows: Sequence[Row], search: str) -> tuple[Row, ...]:
     """Give the rows whose name, or whose owner's name, contains the search text, in capitals or not."""
     wanted = search.casefold()
     return tuple(row for row in rows if wanted in row.bot.casefold() or wanted in row.owner.casefold())
+
+
+def in_order(rows: tuple[StandingRow, ...], sort: Column | None) -> tuple[StandingRow, ...]:
+    """Sort rows by a column; those that have nothing there are last, equal ones stay in their order."""
+    if sort is None:
+        return rows
+    if sort is Column.BOT:
+        return tuple(sorted(rows, key=lambda row: (row.bot.casefold(), row.bot, row.version)))
+    key = KEYS[sort]
+    return tuple(sorted(rows, key=lambda row: (key(row) is None, key(row) or 0.0)))
 
 
 def number_of(rows: int, page: int) -> tuple[int, int]:

@@ -17,7 +17,7 @@ from ladder.site.pages import help as help_pages
 from ladder.site.pages import matches as match_pages
 from ladder.site.rendering import long_tables as table_pages
 from ladder.site.server.context import MAX_NUMBER
-from ladder.values.order import Order
+from ladder.values.order import Column, Order
 from pigpen.rules import PRESETS
 
 if TYPE_CHECKING:
@@ -43,12 +43,13 @@ def standings(
     everyone: Annotated[bool, Query(alias="all")] = False,
     page: Annotated[int, Query(ge=1, le=10_000)] = 1,
     by: Annotated[Order | None, Query()] = None,
+    sort: Annotated[Column | None, Query()] = None,
 ) -> Response:
     """Show the standings of a variant."""
     site: Site = request.app.state.site
 
     def make() -> dict[str, object]:
-        return table_pages.standings(site.ladder, variant, search, everyone, page, by)
+        return table_pages.standings(site.ladder, variant, search, everyone, page, by, sort)
 
     try:
         return site.pages.page(request, "standings.html", make)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from ladder.site.rendering.courses import COURSES, parts_of, round_values
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -19,8 +21,6 @@ CURVE = (800.0, 280.0)
 LEFT, RIGHT, TOP, BOTTOM = 48.0, 12.0, 16.0, 28.0
 """Margins of a chart with axes."""
 HISTOGRAM = (400.0, 110.0)
-STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 5000)
-"""Distances between two lines of a grid."""
 
 
 def spark(history: Sequence[float]) -> Markup:
@@ -94,6 +94,17 @@ def curve(found: RatingCurve, error: float | None, title: str) -> Markup:
     return _chart(CURVE, title, "".join(parts))
 
 
+def courses(found: Sequence[RatingCurve], title: str) -> Markup:
+    """
+    The ratings of several bots over time, each with its name at its end; see `ladder.site.rendering.courses`.
+
+    Args:
+        found: Their ratings; those with a single point are a dot.
+        title: What it shows, in a few words.
+    """
+    return _chart(COURSES, title, "".join(parts_of(found)))
+
+
 def histogram(counts: Sequence[int], edges: Sequence[str], title: str) -> Markup:
     """
     How many decisions fell in each bin.
@@ -129,8 +140,7 @@ def _elo_range(points: Sequence[CurvePoint], error: float) -> tuple[float, float
 
 def _grid(low: float, high: float, up: float) -> Iterator[str]:
     """Lines at round ratings, four of them or a few more."""
-    step = next((step for step in STEPS if (high - low) / step <= 6), STEPS[-1])
-    for elo in range(int(-(-low // step)) * step, int(high) + 1, step):
+    for elo in round_values(low, high):
         y = CURVE[1] - BOTTOM - (elo - low) * up
         yield f'<line class="grid" x1="{LEFT}" x2="{CURVE[0] - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
         yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{elo}</text>'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ladder.app import bots as bots_of_ladder
 from ladder.app import overview
 from ladder.app.standings_page import ROWS, named, number_of, standings_page
 from ladder.ratings.elo import START
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.values.bots import BotRow
+    from ladder.values.order import Column
 
+TOP = 10
+"""Bots whose ratings are drawn."""
 LEAST_SPAN = 50.0
 """Elo to both sides of `START` that the bands show at least."""
 LEAST_POINTS = 1.0
@@ -50,15 +54,23 @@ def span_of(low: float | None, high: float | None, start: float = START, least: 
 
 
 def standings(
-    ladder: Ladder, variant: str, search: str, everyone: bool, page: int, by: Order | None = None
+    ladder: Ladder,
+    variant: str,
+    search: str,
+    everyone: bool,
+    page: int,
+    by: Order | None = None,
+    sort: Column | None = None,
 ) -> dict[str, object]:
     """
-    Read the rows that a reader has asked for, by name or owner, in the order *by*; None: as the organiser has set it.
+    Read the rows that a reader has asked for, by name or owner.
+
+    They are in the order *by* (None: as the organiser has set it), or sorted by the column *sort*.
 
     Raises:
         LadderError: If the ladder does not play that variant.
     """
-    found = standings_page(ladder, variant, search, everyone, page, by)
+    found = standings_page(ladder, variant, search, everyone, page, by, sort)
     scale = (0.0, LEAST_POINTS) if found.table.by == Order.POINTS else (START, LEAST_SPAN)
     return {
         "table": found.table,
@@ -69,6 +81,8 @@ def standings(
         "span": span_of(found.extent.low, found.extent.high, *scale),
         "start": scale[0],
         "chosen": by,
+        "sort": sort,
+        "top": bots_of_ladder.top_curves(ladder, variant, TOP) if found.page == 1 and not search else (),
         "variants": overview.variants(ladder, first=0),
         "search": search,
         "everyone": everyone,

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import and_, bindparam, or_, select
 
 from ladder.results.rating_points import MAX_POINTS, step_of
+from ladder.store.queries.variant_field import field_of
 from ladder.store.tables import MATCH, POINT, RATING, SEAT, VARIANT, VERSION, connection_of
+from ladder.values.names import label
 from ladder.values.site import RatingCurve
 
 if TYPE_CHECKING:
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from ladder.store import models
+
+
+TOP_POINTS = 40
+"""Points of each curve where several are drawn, besides the last one."""
 
 
 class Played(NamedTuple):
@@ -91,6 +97,25 @@ def rating_curves(session: Session, bot: int, name: str, most_points: int = MAX_
         variant: _curve(name, variant, shift, versions, _points(session, variant, versions, most_points))
         for (variant, shift), versions in played.items()
     }
+
+
+def top_curves(session: Session, variant: str, first: int) -> tuple[RatingCurve, ...]:
+    """
+    Read the ratings of the best active versions in a variant, the best first; those without a match are left out.
+
+    Args:
+        session: A transaction.
+        variant: The variant's name.
+        first: Number of versions, from 1.
+    """
+    field = field_of(session, variant)
+    found = []
+    for entry in field.best(first):
+        if entry.matches:
+            versions = [Played(entry.version, entry.number, entry.matches)]
+            points = _points(session, variant, versions, TOP_POINTS)
+            found.append(_curve(label(entry.bot, entry.number), variant, field.shift, versions, points))
+    return tuple(found)
 
 
 def _points(session: Session, variant: str, versions: Sequence[Played], most: int) -> list[Point]:

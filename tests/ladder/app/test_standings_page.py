@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app import bots
-from ladder.app.standings_page import ROWS, standings_page
+from ladder.app.standings_page import ROWS, in_order, standings_page
 from ladder.settings.settings import load_settings
 from ladder.store.models import State
+from ladder.values.order import Column
 from tests.ladder.ladders import enter
 from tests.ladder.recorded_ladders import new_ladder
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.app.ladder import Ladder
+    from ladder.values.standings import StandingRow
 
 BOTS = 2 * ROWS + 5
 
@@ -71,3 +73,28 @@ def test_the_scale_goes_to_the_ends_of_the_intervals(tmp_path: Path) -> None:
     ladder.database.close()
     assert extent.low == pytest.approx(min(row.elo - (row.error or 0.0) for row in whole.standings))
     assert extent.high == pytest.approx(max(row.elo + (row.error or 0.0) for row in whole.standings))
+
+
+def row(long: Ladder, **values: object) -> StandingRow:
+    return bots.standings(long)[0].standings[0].model_copy(update=values)
+
+
+def test_rows_are_sorted_by_a_column_and_those_without_a_value_come_last(long: Ladder) -> None:
+    one = row(long, bot="a", matches=3, shares=(0.5, 0.5), fault_rate=None, change=-4.0)
+    two = row(long, bot="B", matches=9, shares=(), fault_rate=0.25, change=None)
+    three = row(long, bot="c", matches=5, shares=(0.75, 0.25), fault_rate=0.0, change=6.0)
+    rows = (three, two, one)
+    for sort, expected in (
+        (None, "cBa"), (Column.BOT, "aBc"), (Column.MATCHES, "Bca"), (Column.PLACES, "caB"), (Column.FAULTS, "cBa"),
+        (Column.TREND, "caB"),
+    ):  # fmt: skip
+        assert "".join(each.bot for each in in_order(rows, sort)) == expected, sort
+
+
+def test_a_sorted_page_has_the_rows_of_the_whole_sorted_table_and_the_ranks_of_the_order(long: Ladder) -> None:
+    names = sorted(each.bot for each in bots.standings(long)[0].standings)
+    pages = [standings_page(long, "hearts", page=page, sort=Column.BOT) for page in (1, 2, 3)]
+    assert [each.bot for page in pages for each in page.table.standings] == names
+    assert pages[0].pages == 3
+    ranks = {each.bot: each.rank for each in bots.standings(long)[0].standings}
+    assert all(each.rank == ranks[each.bot] for page in pages for each in page.table.standings)

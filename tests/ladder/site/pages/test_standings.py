@@ -95,3 +95,26 @@ def test_before_the_first_fit_there_are_no_points(site: Visitor) -> None:
     assert len(order_of(page)) == 5
     assert "<small>± " not in page
     assert "points a deal against the field" not in site.page("/b/Mud")
+
+
+def test_each_column_is_a_link_that_sorts_and_says_so(estimated: Visitor) -> None:
+    rows = estimated.value("/standings/gongzhu")["standings"]
+    page = estimated.page("/v/gongzhu?q=&all=1").replace("&amp;", "&")
+    for column in ("bot", "matches", "places", "faults", "trend"):
+        assert f'href="?q=&all=1&sort={column}"' in page
+    page = estimated.page("/v/gongzhu?sort=bot&by=elo")
+    assert order_of(page) == sorted(row["bot"] for row in rows)
+    assert page.count("aria-sort") == 1
+    assert 'aria-sort="ascending"' in page
+    assert '<input type="hidden" name="sort" value="bot">' in page
+    assert [row["matches"] for row in sorted(rows, key=lambda row: order_of(
+        estimated.page("/v/gongzhu?sort=matches")).index(row["bot"]))] == sorted(
+        (row["matches"] for row in rows), reverse=True)  # fmt: skip
+    assert estimated.get("/v/gongzhu?sort=colour").status_code == 422
+
+
+def test_the_best_are_drawn_over_time_unless_something_is_searched_for(estimated: Visitor) -> None:
+    page = estimated.page("/v/gongzhu")
+    assert page.count('<polyline class="line c') == 5
+    assert 'aria-label="Ratings of the best bots of ' in page
+    assert '<polyline class="line c' not in estimated.page("/v/gongzhu?q=trot")

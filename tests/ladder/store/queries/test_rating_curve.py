@@ -13,7 +13,7 @@ from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
 from ladder.store.names import find_stored_bot, find_variant
-from ladder.store.queries.rating_curve import rating_curve
+from ladder.store.queries.rating_curve import TOP_POINTS, rating_curve, top_curves
 from ladder.store.queries.standings import standings
 from tests.ladder import ladders, shown
 from tests.ladder.databases import IN_BOTH
@@ -132,3 +132,15 @@ def test_only_the_points_of_the_bot_are_read_of_sqlite(tmp_path: Path) -> None:
     assert [plan for plan in plans if "rating_points" in plan]
     assert [plan for plan in plans if "seats" in plan]
     assert not [plan for plan in plans if plan.startswith("SCAN")]
+
+
+def test_the_curves_of_the_best_are_those_of_each_bot(database: Database) -> None:
+    with database.write() as session:
+        shown.a_ladder(session)
+        ladders.enter(session, "Newcomer", "gongzhu", rating=3000.0)
+        rows = standings(session, find_variant(session, "gongzhu")).standings
+        found = top_curves(session, "gongzhu", 4)
+        assert [each.bot for each in found] == [row.bot for row in rows if row.matches][:3], "a newcomer has no curve"
+        for each in found:
+            bot = find_stored_bot(session, each.bot)
+            assert each == rating_curve(session, bot, find_variant(session, "gongzhu"), TOP_POINTS)
