@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar
 
 from ladder.errors import UserError
 from ladder.matches.compared_records import ComparedRecords
 from ladder.matches.estimate import TooManyChoices
 from ladder.matches.hint import hint_of
 from ladder.matches.house_board import house_board
+from ladder.matches.style import Styles
 from ladder.matches.why import FirstLook, dearest_of, first_look, why_of
-from ladder.values.questions import CompareQuestion, FoundDearest, HintQuestion, HouseQuestion, WhyQuestion
+from ladder.values.questions import (
+    ComparedMatch,
+    CompareQuestion,
+    FoundDearest,
+    HintQuestion,
+    HouseQuestion,
+    StyledMatch,
+    StyleQuestion,
+    WhyQuestion,
+)
 from pigpen.v1 import referee_pb2
 from pigpen.wire.messages import view_of
 from referee.match.formats import Format
@@ -23,7 +34,7 @@ from referee.records.rules_file import rules_from
 from referee.replay.decision import NoDecision, decision_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from ladder.values.questions import DearestQuestion, Question, RecordDeals
@@ -32,6 +43,8 @@ if TYPE_CHECKING:
 
     Advance = Callable[[int, int], None]
     """Takes how many steps are done, and how many there are."""
+
+Look = TypeVar("Look", ComparedMatch, StyledMatch)
 
 
 def answer(question: Question, folder: Path, advance: Advance = lambda done, steps: None) -> str:
@@ -56,6 +69,8 @@ def answer(question: Question, folder: Path, advance: Advance = lambda done, ste
             return _house(question)
         if isinstance(question, CompareQuestion):
             return _compared(question, folder, advance)
+        if isinstance(question, StyleQuestion):
+            return _style(question, folder, advance)
         return _dearest(question, folder, advance)
     except (BadRecord, NoDecision, TooManyChoices) as error:
         raise UserError(f"There is no estimate: {error}.") from None
@@ -90,14 +105,25 @@ def _dearest(question: DearestQuestion, folder: Path, advance: Advance) -> str:
 
 def _compared(question: CompareQuestion, folder: Path, advance: Advance) -> str:
     found = ComparedRecords()
-    for done, look in enumerate(question.looks):
-        advance(done, len(question.looks))
-        try:
-            recorded, lines = _read(look.deals, folder)
-        except RecordError:
-            continue  # removed since, as old records are, or damaged: the others stand
+    for recorded, lines, look in _readable(question.looks, folder, advance):
         found.take_all(recorded, lines, look.deals.source, look.bot, look.other)
     return found.found().model_dump_json()
+
+
+def _style(question: StyleQuestion, folder: Path, advance: Advance) -> str:
+    found = Styles()
+    for recorded, lines, look in _readable(question.looks, folder, advance):
+        found.take_all(recorded, lines, look.deals.source, look.bots)
+    return found.found(question.bot).model_dump_json()
+
+
+def _readable(looks: Sequence[Look], folder: Path, advance: Advance) -> Iterator[tuple[Recorded, Deals, Look]]:
+    """Read one match after the other; removed since, as old records are, or damaged ones are left out."""
+    for done, look in enumerate(looks):
+        advance(done, len(looks))
+        with suppress(RecordError):
+            recorded, lines = _read(look.deals, folder)
+            yield recorded, lines, look
 
 
 def _house(question: HouseQuestion) -> str:

@@ -77,6 +77,22 @@ class CompareQuestion(Value):
     looks: tuple[ComparedMatch, ...]
 
 
+class StyledMatch(Value):
+    """A match, and what names its bots, by their numbers in it."""
+
+    deals: RecordDeals
+    bots: tuple[str, ...]
+
+
+class StyleQuestion(Value):
+    """How a bot plays, beside the others of the same matches; the answer is a `FoundStyle`."""
+
+    kind: Literal["style"] = "style"
+    looks: tuple[StyledMatch, ...]
+    bot: str
+    """What names it."""
+
+
 class HintQuestion(Value):
     """What each choice of an open decision is worth; the answer is a `Hint`."""
 
@@ -97,7 +113,7 @@ class HouseQuestion(Value):
     bots: tuple[str, ...]
 
 
-Question = WhyQuestion | DearestQuestion | CompareQuestion | HintQuestion | HouseQuestion
+Question = WhyQuestion | DearestQuestion | CompareQuestion | StyleQuestion | HintQuestion | HouseQuestion
 QUESTIONS: pydantic.TypeAdapter[Question] = pydantic.TypeAdapter(
     Annotated[Question, pydantic.Field(discriminator="kind")]
 )
@@ -105,7 +121,7 @@ QUESTIONS: pydantic.TypeAdapter[Question] = pydantic.TypeAdapter(
 
 def lane_of(question: Question) -> Lane:
     """Say in which part of the queue a question waits: whole matches take long."""
-    if isinstance(question, CompareQuestion):
+    if isinstance(question, CompareQuestion | StyleQuestion):
         return Lane.LONG
     is_long = isinstance(question, DearestQuestion) and any(look.deals.deal is None for look in question.looks)
     return Lane.LONG if is_long else Lane.SHORT

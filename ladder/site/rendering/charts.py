@@ -49,6 +49,17 @@ def band(value: float, error: float | None, span: Span, start: float) -> Markup:
     return _svg("band", BAND, inside)
 
 
+def share(value: float, error: float, median: float | None) -> Markup:
+    """A share, 0 to 1, as a bar with its 95 % interval, and a line at the median of others."""
+    width, height = BAND
+    low, high = (min(1.0, max(0.0, end)) * width for end in (value - error, value + error))
+    inside = f'<rect class="bar-fill" x="0" y="5" width="{value * width:.1f}" height="10" rx="2"/>'
+    inside += f'<rect class="band-bar" x="{low:.1f}" y="2" width="{high - low:.1f}" height="16" rx="3"/>'
+    if median is not None:
+        inside += f'<line class="median" x1="{median * width:.1f}" x2="{median * width:.1f}" y1="0" y2="{height}"/>'
+    return _svg("band", BAND, inside)
+
+
 def places(shares: Sequence[float]) -> Markup:
     """Draw how often a bot had the first place, the second, …, as parts of one bar."""
     width, height = PLACES

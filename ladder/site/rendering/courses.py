@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ladder.values.site import RatingCurve
 
 COURSES = (800.0, 360.0)
-LEFT, RIGHT, TOP, BOTTOM = 56.0, 190.0, 20.0, 36.0
+LEFT, RIGHT, TOP, BOTTOM = 72.0, 215.0, 20.0, 36.0
 APART = 28.0
 """Between two names: on a narrow screen letters are 24 units high."""
 LONGEST = 13

@@ -191,6 +191,12 @@ def test_a_comparison_is_in_chinese(site: Visitor) -> None:
     assert_is_in_chinese(site, "/compare/Trotter/Snout")
 
 
+def test_a_style_is_in_chinese(site: Visitor) -> None:
+    assert site.get("/b/Truffle/style").status_code == 200
+    compute_all(site.ladder)
+    assert_is_in_chinese(site, "/b/Truffle/style")
+
+
 def assert_is_in_chinese(site: Visitor, path: str) -> None:
     page = chinese(site, path)
     assert text_of(page).language == "zh-Hans"

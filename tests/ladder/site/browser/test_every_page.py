@@ -22,7 +22,8 @@ pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
 
 PAGES = (
     "/", "/v/gongzhu", "/v/gongzhu?q=zzz&all=1", "/v/gongzhu/matchups", "/compare",
-    "/compare/Trotter/Snout?v=gongzhu", "/b", "/b/Trotter", "/b/Trotter/inbox",
+    "/compare/Trotter/Snout?v=gongzhu", "/b", "/b/Trotter", "/b/Trotter/style",
+    "/b/Trotter/inbox",
     "/o/owner of Trotter", "/m", "/m/{faulty}", "/live", "/live/{faulty}", "/play", "/play?variant=own",
     "/rules/gongzhu", "/help", "/data", "/api",
 )  # fmt: skip

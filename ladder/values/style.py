@@ -1,0 +1,91 @@
+"""How a bot plays: a few shares of its decisions and deals beside those of the bots that it has met."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ladder.values.computing import Computing
+from ladder.values.value import Value
+
+Trait = Literal["leads", "ducks", "pig", "moons", "exposes"]
+"""
+What a bar shows.
+
+`leads`: leads of a jack or higher, of leads with a choice. `ducks`: cards below the one that wins so far, where it
+could go below or above in the suit led. `pig`: deals in which it took the pig. `moons`: deals in which it took three
+quarters of the cards that make a moon. `exposes`: cards exposed, of those that it could expose.
+"""
+Second = Literal["pig_given", "moons_made", "exposing_yield"]
+"""
+A figure beside a bar.
+
+`pig_given`: deals in which another took the pig that it played. `moons_made`: deals in which it took all cards of a
+moon. `exposing_yield`: points a deal with a card exposed, minus those where it could expose one and did not.
+"""
+
+
+class StyleBar(Value):
+    """One share, 0 to 1."""
+
+    trait: Trait
+    share: float
+    error: float
+    """Half the width of the 95 % interval: 1.96 · √(p (1 − p) / n)."""
+    of: int
+    """Decisions, cards or deals of which it is a share: n."""
+    median: float | None
+    """The median of the same share of the bots that it has met; None where fewer than three have enough of them."""
+
+
+class StyleFigure(Value):
+    """One more figure."""
+
+    name: Second
+    value: float
+    """A share of deals, 0 to 1, or points a deal; more points are better in every variant."""
+    error: float
+    """Half the width of the 95 % interval; of a difference 1.96 · √(s₁² / n₁ + s₂² / n₂)."""
+    of: int
+
+
+class SeatPoints(Value):
+    """What it has scored in a seat."""
+
+    seat: int
+    """From 1; seat 1 is the first of a deal."""
+    mean: float
+    """Points a deal; more is better in every variant."""
+    error: float
+    """Half the width of the 95 % interval: 1.96 · s / √n."""
+    deals: int
+
+
+class FoundStyle(Value):
+    """What records say of the style of a bot."""
+
+    sources: tuple[str, ...]
+    """The matches, as people name them; deals in which any bot was taken over are left out."""
+    deals: int
+    bars: tuple[StyleBar, ...]
+    figures: tuple[StyleFigure, ...]
+    seats: tuple[SeatPoints, ...]
+
+
+class BotStyle(Value):
+    """How a version of a bot plays in a variant."""
+
+    variant: str
+    title: str
+    bot: str
+    version: int
+    """Its number among the versions of the bot."""
+    variants: tuple[str, ...]
+    """All in which it is entered."""
+    sources: tuple[int, ...]
+    """The matches that were read, of the newest ones."""
+    deals: int
+    bars: tuple[StyleBar, ...]
+    figures: tuple[StyleFigure, ...]
+    seats: tuple[SeatPoints, ...]
+    computing: Computing | None
+    """How far the reading of the newest records has come; None: it is done."""
