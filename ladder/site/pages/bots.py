@@ -10,7 +10,7 @@ from ladder.results.think_times import PHASES, end_of, quantile, used_bins
 from ladder.values.site import RatingCurve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ladder.app.bots import ShownBot
     from ladder.app.ladder import Ladder
@@ -49,19 +49,31 @@ class VariantPart:
     think_times: tuple[ThinkTime, ...]
 
 
-def bot(ladder: Ladder, name: str) -> dict[str, object]:
+def bot(ladder: Ladder, name: str, variant: str = "") -> dict[str, object]:
     """
     Read all that the page shows.
 
     Args:
         ladder: The ladder.
         name: Of the bot, or of one of its versions.
+        variant: The one that is shown; where it is not entered there, the one in which it has played most.
 
     Raises:
         LadderError: If there is none.
     """
     shown = bots.shown_bot(ladder, name, OPPONENTS, NEWEST)
-    return {"bot": shown.page, "parts": [_part(shown, there) for there in shown.page.variants], "newest": shown.newest}
+    parts = [_part(shown, there) for there in shown.page.variants]
+    chosen = next((part for part in parts if part.there.variant == variant), None) or _most_played(parts)
+    return {"bot": shown.page, "parts": parts, "chosen": chosen, "newest": shown.newest}
+
+
+def _most_played(parts: Sequence[VariantPart]) -> VariantPart | None:
+    """The variant in which it has played most, of those in which it is active if there are any."""
+    standings = {number: part.there.standing for number, part in enumerate(parts)}
+    best = max(
+        standings, key=lambda number: (standings[number].rank is not None, standings[number].matches), default=None
+    )
+    return None if best is None else parts[best]
 
 
 def _part(shown: ShownBot, there: InVariant) -> VariantPart:

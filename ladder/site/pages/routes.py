@@ -71,11 +71,11 @@ def all_bots(
 
 
 @router.get("/b/{name}")
-def one_bot(request: Request, name: str) -> Response:
-    """All there is to know of a bot, or of one of its versions."""
+def one_bot(request: Request, name: str, variant: Annotated[str, Query(alias="v", max_length=64)] = "") -> Response:
+    """All there is to know of a bot, or of one of its versions, in one variant."""
     site: Site = request.app.state.site
     try:
-        return site.pages.page(request, "bot.html", lambda: bot_pages.bot(site.ladder, name))
+        return site.pages.page(request, "bot.html", lambda: bot_pages.bot(site.ladder, name, variant))
     except LadderError:
         spelled = bots.spelled(site.ladder, name)
         if spelled is None or spelled == name:

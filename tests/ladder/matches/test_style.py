@@ -50,8 +50,7 @@ def test_one_that_always_plays_low_ducks_and_one_that_plays_high_does_not() -> N
     assert (low["ducks"].share, high["ducks"].share) == (1.0, 0.0)
     assert high["ducks"].of > 10
     assert high["ducks"].median == 1.0, "that of the three others"
-    assert high["leads"].share > 0.9 > 0.2 > low["leads"].share
-    assert high["pig"].share > low["pig"].share
+    assert high["leads"].share > 0.5 > low["leads"].share
     assert high["leads"].error == pytest.approx(
         QUANTILE * (high["leads"].share * (1 - high["leads"].share) / high["leads"].of) ** 0.5, abs=1e-4
     )

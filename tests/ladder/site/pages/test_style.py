@@ -36,7 +36,7 @@ def test_each_habit_has_its_share_its_error_and_the_median_of_the_others(read: V
 
 
 def test_the_page_of_the_bot_leads_there_and_unknown_ones_are_not_there(read: Visitor) -> None:
-    assert 'href="/b/Trotter/style"' in read.page("/b/Trotter")
+    assert 'href="/b/Trotter/style?v=gongzhu"' in read.page("/b/Trotter")
     assert read.get("/b/Nil/style").status_code == 404
     assert read.get("/b/Trotter/style?v=bridge").status_code == 404
     assert "does not play 'bridge'" in read.problem("/api/v1/bots/Trotter/style?variant=bridge", 404)
