@@ -102,3 +102,9 @@ def test_deals_in_which_a_bot_was_taken_over_are_left_out() -> None:
     styles.take_all(recorded, recorded.deals, "7", BOTS)
     found = styles.found("one")
     assert (found.sources, found.deals, found.bars, found.seats) == (("7",), 0, (), ())
+
+
+def test_a_median_is_of_others_and_takes_three_of_them() -> None:
+    recorded, styles = Recorded.of(match_lines("gongzhu", "boards:12")), Styles()
+    styles.take_all(recorded, recorded.deals, "7", ("one", "two", "two", "three"))
+    assert {bar.median for bar in styles.found("one").bars} == {None}

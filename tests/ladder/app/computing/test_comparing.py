@@ -109,3 +109,16 @@ def bots_of(ladder: Ladder, match: int) -> set[str]:
         seats = session.query(models.StoredSeat).filter_by(match_id=match)
         bots = [session.get_one(models.Version, seat.version_id).bot_id for seat in seats]
         return {session.get_one(models.StoredBot, bot).name for bot in bots}
+
+
+def test_without_a_record_nothing_is_asked(ladder: Ladder) -> None:
+    with ladder.database.write() as session:
+        session.query(models.StoredMatch).update({models.StoredMatch.record_kept: False})
+    try:
+        found = compare_bots(ladder, "Mud", "Truffle")
+    finally:
+        with ladder.database.write() as session:
+            session.query(models.StoredMatch).update({models.StoredMatch.record_kept: True})
+    assert (found.sources, found.computing) == ((), None)
+    assert found.newest > 0
+    assert found.differing

@@ -9,6 +9,7 @@ import pytest
 
 from ladder.matches import compared_records
 from ladder.site.pages.comparisons import address
+from ladder.values.bot_comparison import BotComparison, Favour, MeanOfBoards
 from tests.ladder.computing_here import compute_all
 from tests.ladder.site.chinese_words import text_of
 from tests.ladder.site.visitor import Visitor, small_site
@@ -56,6 +57,24 @@ def test_then_it_has_phases_favours_and_boards_with_their_errors(read: Visitor) 
     )
     chinese = " ".join(text_of(read.get(ONE, accept_language="zh").text).texts)
     assert "p times" not in chinese
+
+
+@pytest.mark.parametrize(
+    ("mean", "p", "adjusted", "finding"),
+    [
+        (9.0, 0.01, 0.2, "<td>no more than chance allows</td>"),
+        (9.0, 0.0001, 0.002, "<td><strong>more than chance allows</strong></td>"),
+        (-9.0, 0.0001, 0.002, "<td><strong>less than chance allows</strong></td>"),
+    ],
+)
+def test_the_finding_is_that_for_all_pairs(
+    read: Visitor, monkeypatch: pytest.MonkeyPatch, mean: float, p: float, adjusted: float, finding: str
+) -> None:
+    found = BotComparison.model_validate(read.value("/bots/Trotter/against/Snout?variant=gongzhu"), strict=False)
+    points = MeanOfBoards(mean=mean, error=2.0, boards=40)
+    changed = found.model_copy(update={"favours": (Favour(by="bot", points=points, p=p, adjusted_p=adjusted),)})
+    monkeypatch.setattr("ladder.site.pages.comparisons.compare_bots", lambda *_: changed)
+    assert finding in read.page(ONE)
 
 
 def test_the_form_leads_to_the_comparison_and_keeps_what_was_chosen(read: Visitor) -> None:
