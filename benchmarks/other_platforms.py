@@ -27,7 +27,7 @@ from ladder.sandbox.process.process_sandbox import ProcessSandbox
 
 PEERS = Path(__file__).resolve().parent / "peers"
 INSTALLED = Path(__file__).resolve().parents[1] / ".venv" / "peers"
-INSTALL_SECONDS, RUN_SECONDS = 180, 60
+INSTALL_SECONDS, RUN_SECONDS = 300, 300
 PACKAGES = {
     "moves, python-chess with two engines": ("chess_decisions.py", [["chess==1.11.2"]]),
     "decisions, kaggle-environments' hearts": (
@@ -62,14 +62,14 @@ async def _ours(kind: type[ProcessSandbox | DockerSandbox], deals: int = 40) -> 
     return 1e6 / statistics.median(cost.wall for cost in found)
 
 
-def theirs(python: Path, script: Path) -> float:
+def theirs(python: Path, script: Path, words: tuple[str, ...] = ()) -> float:
     """Decisions a second, as a peer's script prints them."""
-    done = subprocess.run([python, script], capture_output=True, text=True, check=True, timeout=RUN_SECONDS)
+    done = subprocess.run([python, script, *words], capture_output=True, text=True, check=True, timeout=RUN_SECONDS)
     return float(done.stdout.split()[-1])
 
 
-def installed(script: str, packages: list[list[str]], into: Path) -> Callable[[], float]:
-    """The measure of a peer, installed below *into* and tried."""
+def installed(script: str, packages: list[list[str]], into: Path, words: tuple[str, ...] = ()) -> Callable[[], float]:
+    """The measure of a peer, installed below *into* and tried; *words* are the arguments of its script."""
     folder = into / script.partition("_")[0]
     python = folder / "bin" / "python"
     if not (folder / "bin" / "pip").exists():  # what a venv gets last
@@ -77,7 +77,7 @@ def installed(script: str, packages: list[list[str]], into: Path) -> Callable[[]
     for each in packages:
         command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *each]
         subprocess.run(command, capture_output=True, check=True, timeout=INSTALL_SECONDS)
-    measure = partial(theirs, python, PEERS / script)
+    measure = partial(theirs, python, PEERS / script, words)
     return _tried(measure)
 
 

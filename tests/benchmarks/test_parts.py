@@ -14,6 +14,7 @@ from benchmarks import (
     commands,
     decision,
     engine,
+    environments,
     growth,
     ladder_overhead,
     other_platforms,
@@ -58,6 +59,18 @@ def test_engine() -> None:
     ]
     solved = [f"last five tricks solved, {name}" for name in PRESETS] if is_accelerated() else []
     assert found[8:] == solved
+
+
+def test_environments(tmp_path: Path) -> None:
+    """What pip cannot install is named."""
+    peers = {"a peer": ("rlcard_steps.py", ("bridge",), [["--no-index", "no-such-package"]])}
+    rows = environments.measure(1, seconds=0.01, peers=peers, into=tmp_path)
+    assert names(rows) == [*environments.OURS, "a peer"]
+    assert [row.against for row in rows] == [
+        "",
+        *["OpenSpiel, hearts"] * 5,
+        "pip could not install it, or it does not run",
+    ]
 
 
 @pytest.mark.long

@@ -9,7 +9,9 @@
 #include "learned.h"
 #include "tree.h"
 #include "stepwise.h"
+#include "observe.h"
 #include "unpack.h"
+#include "tables.h"
 
 // Which sources this was compiled from.
 const char pigpen_source[] = SOURCE;

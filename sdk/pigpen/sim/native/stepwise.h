@@ -1,10 +1,9 @@
-// Many deals at once, decision by decision, for learning: what pigpen/learn/table.py and encoding.py do, with the same
-// numbers. A deal stops wherever a seat has a choice; a pass and an exposure are made card by card.
+// Deals decision by decision, for learning: what pigpen/learn/table.py does, with the same numbers. A deal stops wherever
+// a seat has a choice; a pass and an exposure are made card by card.
 
 enum { PASS = 1, EXPOSE, PLAY, MOON, OVER };
 enum { DONE = 52, ADD = 53, FACE_DOWN = 54 };
-enum { HAND, LEGAL, CHOSEN, PASSED, RECEIVED, TABLE, LED, WINNING, FACE_DOWN_PLANE, OWN_PLANES };
-enum { PASS_TO_BIT = 8, VOIDS_BIT = 32, MAX_DEALS = 1000 };
+enum { MAX_DEALS = 1000 };
 
 // What of a variant comes before the tricks. Filled by pigpen/learn/native_tables.py.
 typedef struct {
@@ -182,110 +181,4 @@ static void reward(const Game *game, const Table *table, float *rewards) {
         int64_t ahead = game->players * scores[seat] - sum;
         rewards[seat] = (double)(game->low_is_better ? -ahead : ahead) / game->players;
     }
-}
-
-static uint64_t state_word(const Game *game, const Table *table) {
-    int bits = 4 * game->players, own = 4 * table->seat;
-    uint64_t voids = (table->voids >> own | table->voids << (bits - own)) & (((uint64_t)1 << bits) - 1);
-    return (uint64_t)1 << (table->phase - 1) | (uint64_t)1 << (PASS_TO_BIT + table->offset) | voids << VOIDS_BIT;
-}
-
-static void observe_exposed(const Game *game, const Table *table, Cards *words, Cards *exposed) {
-    Cards played = 0;
-    uint64_t hidden = 0;
-    for (int seat = 0; seat < game->players; seat++) played |= table->played[seat];
-    for (int place = 0; place < game->players; place++) {
-        int seat = seat_after(game, table->seat, place);
-        Cards unknown = place ? table->down[seat] & ~played : 0;
-        exposed[place] = table->chosen[seat] & ~unknown;
-        words[FACE_DOWN_PLANE] |= table->down[seat] & ~unknown;
-        hidden |= (uint64_t)count(unknown) << 8 * place;
-    }
-    exposed[game->players + 1] = hidden;
-}
-
-// All that the seat to decide knows: OWN_PLANES + 3 planes for each seat, and two words.
-static void observe(const Game *game, const Table *table, Cards *words) {
-    const Position *at = &table->at;
-    int players = game->players, is_sealed = table->phase < PLAY;
-    Cards *played = words + OWN_PLANES, *taken = played + players, *exposed = taken + players, on_table = 0;
-    for (int place = 0; place < at->on_table; place++) on_table |= (Cards)1 << at->table[place];
-    words[HAND] = at->hands[table->seat];
-    words[LEGAL] = table->legal;
-    words[CHOSEN] = is_sealed ? table->chosen[table->seat] : 0;
-    words[PASSED] = table->passed[table->seat];
-    words[RECEIVED] = table->received[table->seat];
-    words[TABLE] = on_table;
-    words[LED] = led(at);
-    words[WINNING] = on_table ? (Cards)1 << at->table[winning(at)] : 0;
-    words[FACE_DOWN_PLANE] = is_sealed ? table->down[table->seat] : 0;
-    for (int place = 0; place < players; place++) {
-        int seat = seat_after(game, table->seat, place);
-        played[place] = table->played[seat];
-        taken[place] = at->taken[seat];
-        exposed[place] = 0;
-    }
-    exposed[players] = state_word(game, table);
-    exposed[players + 1] = 0;
-    if (!is_sealed && (at->face_up | at->face_down)) observe_exposed(game, table, words, exposed);
-}
-
-static int64_t words_of(const Game *game) { return OWN_PLANES + 3 * game->players + 2; }
-
-int64_t pigpen_table_size(void) { return sizeof(Table); }
-
-// Begin `tables` tables, whose `chance` is set. Returns whether a deal was found for each in which a seat has a choice.
-int64_t pigpen_tables_begin(const Game *game, const Setting *setting, int64_t tables, Table *table, Cards *observations,
-                            int64_t *seats) {
-    for (; tables; tables--, table++, observations += words_of(game)) {
-        if (!deal_anew(game, setting, table)) return 0;
-        observe(game, table, observations);
-        *seats++ = table->seat;
-    }
-    return 1;
-}
-
-// Show what the seats to decide know.
-void pigpen_tables_observe(const Game *game, int64_t tables, const Table *table, Cards *observations) {
-    for (; tables; tables--, table++, observations += words_of(game)) observe(game, table, observations);
-}
-
-// Take an action at each table. Returns -1; or the number of the first table at which it is not legal, and nothing has
-// changed; or -2: no deal with a choice was found. A deal that is over gives rewards, and the next one begins.
-int64_t pigpen_tables_step(const Game *game, const Setting *setting, int64_t tables, Table *table, const int64_t *actions,
-                           Cards *observations, int64_t *seats, float *rewards, uint8_t *over) {
-    for (int64_t number = 0; number < tables; number++)
-        if (!is_legal(setting, &table[number], actions[number])) return number;
-    for (; tables; tables--, table++, observations += words_of(game), rewards += game->players) {
-        for (int seat = 0; seat < game->players; seat++) rewards[seat] = 0;
-        act(game, setting, table, *actions++);
-        *over = table->phase == OVER;
-        if (*over++) {
-            reward(game, table, rewards);
-            if (!deal_anew(game, setting, table)) return -2;
-        }
-        observe(game, table, observations);
-        *seats++ = table->seat;
-    }
-    return -1;
-}
-
-// Draw a legal action for each table; all are equally likely. `chance` goes on.
-void pigpen_tables_random(const Setting *setting, int64_t tables, const Table *table, uint64_t *state, int64_t *actions) {
-    Chance chance = seeded(state);
-    for (; tables; tables--, table++) {
-        int cards = count(table->legal), is_exposing = table->phase == EXPOSE;
-        int options = table->phase == MOON ? 2 : cards + is_exposing * (1 + setting->has_faces * cards);
-        int drawn = below(&chance, options);
-        Cards left = table->legal;
-        if (table->phase == MOON || drawn == cards) {
-            *actions++ = DONE + (table->phase == MOON ? drawn : 0);
-            continue;
-        }
-        int is_down = drawn > cards;
-        for (int skip = is_down ? drawn - cards - 1 : drawn; skip; skip--) left &= left - 1;
-        *actions++ = lowest(left) + (is_down ? FACE_DOWN : 0);
-    }
-    state[0] = (uint64_t)chance.state;
-    state[1] = chance.state >> 64;
 }

@@ -1,4 +1,4 @@
-// Packed observations of stepwise.h as bytes of 0 and 1: pigpen/learn/encoding.py, `Encoding.unpack` and `mask`.
+// Packed observations as bytes of 0 and 1: pigpen/learn/encoding.py, `Encoding.unpack` and `mask`.
 
 // The bits of a byte as eight bytes, lowest first.
 #define SPREAD_1(n) \
