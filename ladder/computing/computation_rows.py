@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 from ladder.runner.leased_rows import LEASE_SECONDS, LeasedRows
 from ladder.store.commands import computations as commands
+from ladder.store.commands.puzzles import keep_puzzles
 from ladder.store.computing_models import Computation
+from ladder.values.puzzles import FoundPuzzles
+from ladder.values.questions import PuzzlesQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,9 +22,24 @@ if TYPE_CHECKING:
 class ComputationRows(LeasedRows[Computation]):
     """The questions that one process has leased."""
 
-    def __init__(self, database: Database, clock: Callable[[], float], holder: str | None = None) -> None:
-        """Prepare; see `LeasedRows`."""
+    def __init__(
+        self,
+        database: Database,
+        clock: Callable[[], float],
+        add_own: Callable[[Session, float], None] = lambda session, now: None,
+        holder: str | None = None,
+    ) -> None:
+        """
+        Prepare.
+
+        Args:
+            database: The ladder's.
+            clock: Gives Unix time.
+            add_own: Puts what the ladder itself wants to have computed into the queue, in a transaction that writes.
+            holder: Who leases; None: this process.
+        """
         super().__init__(database, commands.COMPUTATIONS, clock, holder)
+        self._add_own = add_own
 
     async def claim(self, lane: Lane) -> ComputationLease | None:
         """Lease the next question, if there is one."""
@@ -29,8 +47,9 @@ class ComputationRows(LeasedRows[Computation]):
         return await self.write(lambda session: commands.claim(session, lane, self.holder, now, LEASE_SECONDS))
 
     def maintain(self, session: Session, now: float) -> None:
-        """Forget what is old."""
+        """Forget what is old, and see to the ladder's own questions."""
         commands.tidy(session, now)
+        self._add_own(session, now)
 
     async def note_progress(self, lease: ComputationLease, done: int, steps: int) -> None:
         """Write down how far an attempt has come."""
@@ -39,7 +58,15 @@ class ComputationRows(LeasedRows[Computation]):
     async def finish(self, lease: ComputationLease, answer: str) -> bool:
         """Keep an answer; whether the lease still held."""
         now = self.clock()
-        return await self.write(lambda session: commands.finish(session, lease, answer, now))
+
+        def finish(session: Session) -> bool:
+            is_held = commands.finish(session, lease, answer, now)
+            if is_held and lease.question.get("kind") == "puzzles":
+                asked = PuzzlesQuestion.model_validate(lease.question)
+                keep_puzzles(session, asked.match, FoundPuzzles.model_validate_json(answer).puzzles, now)
+            return is_held
+
+        return await self.write(finish)
 
     async def refuse(self, lease: ComputationLease, reason: str) -> None:
         """Write down why there is no answer."""

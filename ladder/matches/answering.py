@@ -11,6 +11,7 @@ from ladder.matches.compared_records import ComparedRecords
 from ladder.matches.estimate import TooManyChoices
 from ladder.matches.hint import hint_of
 from ladder.matches.house_board import house_board
+from ladder.matches.puzzles import puzzles_in
 from ladder.matches.style import Styles
 from ladder.matches.why import FirstLook, dearest_of, first_look, why_of
 from ladder.values.questions import (
@@ -19,6 +20,7 @@ from ladder.values.questions import (
     FoundDearest,
     HintQuestion,
     HouseQuestion,
+    PuzzlesQuestion,
     StyledMatch,
     StyleQuestion,
     WhyQuestion,
@@ -71,6 +73,8 @@ def answer(question: Question, folder: Path, advance: Advance = lambda done, ste
             return _compared(question, folder, advance)
         if isinstance(question, StyleQuestion):
             return _style(question, folder, advance)
+        if isinstance(question, PuzzlesQuestion):
+            return _puzzles(question, folder, advance)
         return _dearest(question, folder, advance)
     except (BadRecord, NoDecision, TooManyChoices) as error:
         raise UserError(f"There is no estimate: {error}.") from None
@@ -129,6 +133,11 @@ def _readable(looks: Sequence[Look], folder: Path, advance: Advance) -> Iterator
 def _house(question: HouseQuestion) -> str:
     rules, form = rules_from(question.rules), Format.parse(question.format)
     return "\n".join(map(to_json, house_board(rules, form, bytes.fromhex(question.seed), question.bots)))
+
+
+def _puzzles(question: PuzzlesQuestion, folder: Path, advance: Advance) -> str:
+    recorded, lines = _read(question.deals, folder)
+    return puzzles_in(recorded, lines, question.deals.source, question.most, advance).model_dump_json()
 
 
 def _read(wanted: RecordDeals, folder: Path) -> tuple[Recorded, Deals]:

@@ -11,6 +11,7 @@ from ladder.store import (  # noqa: F401 (their tables are in the metadata)
     cluster_models,
     computing_models,
     event_models,
+    puzzle_models,
     table_models,
     webhook_models,
 )

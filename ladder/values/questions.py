@@ -113,7 +113,19 @@ class HouseQuestion(Value):
     bots: tuple[str, ...]
 
 
-Question = WhyQuestion | DearestQuestion | CompareQuestion | StyleQuestion | HintQuestion | HouseQuestion
+class PuzzlesQuestion(Value):
+    """Which decisions of a record make puzzles; the answer is a `FoundPuzzles`. The ladder itself asks it."""
+
+    kind: Literal["puzzles"] = "puzzles"
+    match: int
+    deals: RecordDeals
+    most: int
+    """How many puzzles to give at most."""
+
+
+Question = (
+    WhyQuestion | DearestQuestion | CompareQuestion | StyleQuestion | HintQuestion | HouseQuestion | PuzzlesQuestion
+)
 QUESTIONS: pydantic.TypeAdapter[Question] = pydantic.TypeAdapter(
     Annotated[Question, pydantic.Field(discriminator="kind")]
 )
@@ -124,7 +136,7 @@ def lane_of(question: Question) -> Lane:
     if isinstance(question, CompareQuestion | StyleQuestion):
         return Lane.LONG
     is_long = isinstance(question, DearestQuestion) and any(look.deals.deal is None for look in question.looks)
-    return Lane.LONG if is_long else Lane.SHORT
+    return Lane.LONG if is_long or isinstance(question, PuzzlesQuestion) else Lane.SHORT
 
 
 class FoundDearest(Value):

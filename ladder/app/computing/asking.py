@@ -94,18 +94,23 @@ def known_answer(ladder: Ladder, question: Question, asker: str = "", name: str 
         TooOften: If too much waits, of this asker or of all.
         NoAnswer: If it has none.
     """
+    new = new_question(question, asker, name)
+    found = _look(ladder, new.key)
+    if _must_ask(found, new):
+        found = _ask(ladder, new)
+    return _known(ladder, found, new)
+
+
+def new_question(question: Question, asker: str = "", name: str = "") -> NewQuestion:
+    """Make the row of a question; the arguments are those of `known_answer`."""
     text = question.model_dump_json()
-    new = NewQuestion(
+    return NewQuestion(
         key=_digest(name or text),
         lane=lane_of(question),
         question=question.model_dump(mode="json"),
         state=_digest(f"{__version__} {text}"),
         visitor=asker,
     )
-    found = _look(ladder, new.key)
-    if _must_ask(found, new):
-        found = _ask(ladder, new)
-    return _known(ladder, found, new)
 
 
 def _ask(ladder: Ladder, new: NewQuestion) -> KnownComputation | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ladder.app.computing.asking import computing_files
+from ladder.app.computing.puzzle_looks import look_for_puzzles
 from ladder.app.event_log import event_log
 from ladder.computing.computation_rows import ComputationRows
 from ladder.computing.service import RETRY_SECONDS, ComputingService
@@ -51,7 +53,7 @@ async def run_computing(
     folder = ladder.settings.data_dir
     if computers is None:
         computers = {lane: Computer(folder, limits) for lane, limits in LIMITS.items()}
-    rows = ComputationRows(ladder.database, ladder.clock)
+    rows = ComputationRows(ladder.database, ladder.clock, partial(look_for_puzzles, ladder))
     with event_log(ladder, "computing", to_stderr=log_to_stderr):
         try:
             await ComputingService(rows, computing_files(ladder), computers, retry_seconds).run()

@@ -128,6 +128,11 @@ def keep_opened(request: Request, response: Response, opened: OpenedTable) -> No
     if others:
         kept = ".".join(f"{chair}~{secret}" for chair, secret in others)
         _keep(request, response, INVITING_COOKIE, kept, f"/play/{opened.name}")
+    keep_guest(request, response)
+
+
+def keep_guest(request: Request, response: Response) -> None:
+    """Let a guest be known again by what it has done here."""
     if viewer_of(request).name is None:
         _keep(request, response, GUEST_COOKIE, guest_of(request), "/")
 

@@ -11,8 +11,10 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from ladder.people.boards.day_seed import OPPONENT, day_of
+from ladder.people.review.puzzles import puzzle_visitor
 from ladder.people.tables.limits import guest_hash
 from ladder.results.table_files import TableFiles
+from ladder.store.commands.puzzles import forget_answers
 from ladder.store.commands.tables import remove_tables
 from ladder.store.queries.own_tables import days_played_by, played_by
 from ladder.values.own_games import CalendarDay, DayGame, OwnDays, OwnGame, OwnRecord
@@ -89,8 +91,8 @@ def forget(ladder: Ladder, who: TableVisitor) -> int:
     """
     Remove the games of a visitor that nobody else has played in, with their records; give how many those were.
 
-    Where other people played, too, the table stays, but no longer names this visitor. Today's board stays until the
-    day is over: who has seen its cards cannot play it for the first time.
+    Answers to puzzles are removed, too. Where other people played, the table stays, but no longer names this visitor.
+    Today's board stays until the day is over: who has seen its cards cannot play it for the first time.
     """
     today = day_of(datetime.datetime.fromtimestamp(ladder.clock(), datetime.UTC)).isoformat()
     removed: list[int] = []
@@ -106,6 +108,7 @@ def forget(ladder: Ladder, who: TableVisitor) -> int:
             if who.account is None or table.owner == who.account:
                 table.guest, table.owner = "", None
         remove_tables(session, removed)
+        forget_answers(session, puzzle_visitor(who))
     TableFiles(ladder.settings.data_dir).remove(removed)
     return len(removed)
 

@@ -39,6 +39,7 @@ class Attempt(enum.StrEnum):
     CREATE_TOKEN = "create token"
     REGISTRY = "registry"
     OPEN_TABLE = "open table"
+    ANSWER_PUZZLE = "answer puzzle"
 
 
 LIMITS: dict[Attempt, tuple[int, int, int]] = {
@@ -51,6 +52,7 @@ LIMITS: dict[Attempt, tuple[int, int, int]] = {
     Attempt.CREATE_TOKEN: (60, 30, 600),
     Attempt.REGISTRY: (600, 300, 600),
     Attempt.OPEN_TABLE: (60, 60, 3600),
+    Attempt.ANSWER_PUZZLE: (600, 300, 3600),
 }
 """How often by address, how often by account, in how many seconds. A class of students may have one address."""
 ALL_PLACES = {Attempt.LOG_IN: 100}

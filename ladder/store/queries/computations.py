@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import select, text
 
-from ladder.store.computing_models import Computation
+from ladder.store.computing_models import UNANSWERED, Computation
 from ladder.store.open_computations import computations_in_turn
 
 if TYPE_CHECKING:
@@ -50,3 +50,9 @@ def known_computation(session: Session, key: str) -> KnownComputation | None:
         done=row.done,
         steps=row.steps,
     )
+
+
+def does_wait(session: Session, visitor: str) -> bool:
+    """Whether a question of a visitor waits, or is being computed."""
+    wanted = select(Computation.id).where(text(UNANSWERED), Computation.visitor == visitor).limit(1)
+    return session.scalar(wanted) is not None

@@ -274,6 +274,16 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("variant", name=op.f("pk_estimates")),
     )
     op.create_table(
+        "puzzle_looks",
+        sa.Column("variant", sa.String(length=64), nullable=False),
+        sa.Column("newest", sa.Integer(), nullable=False),
+        sa.Column("oldest", sa.Integer(), nullable=False),
+        sa.Column("at", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_puzzle_looks_variant")),
+        sa.PrimaryKeyConstraint("variant", name=op.f("pk_puzzle_looks")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
         "credentials",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("owner_id", sa.Integer(), nullable=False),
@@ -605,6 +615,26 @@ def upgrade() -> None:
         batch_op.create_index("ix_faults_version_match", ["version_id", "match_id"], unique=False)
 
     op.create_table(
+        "puzzles",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("match_id", sa.Integer(), nullable=False),
+        sa.Column("variant", sa.String(length=64), nullable=False),
+        sa.Column("found", sa.JSON(), nullable=False),
+        sa.Column("trick", sa.Integer(), nullable=False),
+        sa.Column("bots", sa.Integer(), nullable=False),
+        sa.Column("bots_right", sa.Integer(), nullable=False),
+        sa.Column("people", sa.Integer(), nullable=False),
+        sa.Column("people_right", sa.Integer(), nullable=False),
+        sa.Column("added", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["match_id"], ["matches.id"], name=op.f("fk_puzzles_match_id")),
+        sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_puzzles_variant")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_puzzles")),
+        sqlite_autoincrement=True,
+    )
+    with op.batch_alter_table("puzzles", schema=None) as batch_op:
+        batch_op.create_index("ix_puzzles_variant", ["variant", "id"], unique=False)
+
+    op.create_table(
         "rating_points",
         sa.Column("variant", sa.String(length=64), nullable=False),
         sa.Column("version_id", sa.Integer(), nullable=False),
@@ -704,9 +734,29 @@ def upgrade() -> None:
         )
         batch_op.create_index("ix_webhook_messages_webhook", ["webhook_id"], unique=False)
 
+    op.create_table(
+        "puzzle_answers",
+        sa.Column("puzzle_id", sa.Integer(), nullable=False),
+        sa.Column("visitor", sa.String(length=128), nullable=False),
+        sa.Column("choice", sa.String(length=8), nullable=False),
+        sa.Column("is_right", sa.Boolean(), nullable=False),
+        sa.Column("at", sa.Double(), nullable=False),
+        sa.ForeignKeyConstraint(["puzzle_id"], ["puzzles.id"], name=op.f("fk_puzzle_answers_puzzle_id")),
+        sa.PrimaryKeyConstraint("puzzle_id", "visitor", name=op.f("pk_puzzle_answers")),
+        sqlite_with_rowid=False,
+    )
+    with op.batch_alter_table("puzzle_answers", schema=None) as batch_op:
+        batch_op.create_index("ix_puzzle_answers_at", ["at"], unique=False)
+        batch_op.create_index("ix_puzzle_answers_visitor", ["visitor", "at"], unique=False)
+
 
 def downgrade() -> None:
     """Take the change back."""
+    with op.batch_alter_table("puzzle_answers", schema=None) as batch_op:
+        batch_op.drop_index("ix_puzzle_answers_visitor")
+        batch_op.drop_index("ix_puzzle_answers_at")
+
+    op.drop_table("puzzle_answers")
     with op.batch_alter_table("webhook_messages", schema=None) as batch_op:
         batch_op.drop_index("ix_webhook_messages_webhook")
         batch_op.drop_index(
@@ -731,6 +781,10 @@ def downgrade() -> None:
 
     op.drop_table("seats")
     op.drop_table("rating_points")
+    with op.batch_alter_table("puzzles", schema=None) as batch_op:
+        batch_op.drop_index("ix_puzzles_variant")
+
+    op.drop_table("puzzles")
     with op.batch_alter_table("faults", schema=None) as batch_op:
         batch_op.drop_index("ix_faults_version_match")
         batch_op.drop_index(batch_op.f("ix_faults_match_id"))
@@ -786,6 +840,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_credentials_owner_id"))
 
     op.drop_table("credentials")
+    op.drop_table("puzzle_looks")
     op.drop_table("estimates")
     with op.batch_alter_table("bots", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_bots_owner_id"))

@@ -1,0 +1,124 @@
+"""Find the best card: puzzles from the ladder's own records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse, Response
+
+from ladder.app import overview
+from ladder.errors import LadderError, TooOften, UserError
+from ladder.people.pages.request_parts import NOT_KEPT
+from ladder.people.pages.seat_cookies import keep_guest, visitor_of
+from ladder.people.review import puzzles
+from ladder.site.rendering.words import to_translate
+from ladder.site.server.attempts import Attempt
+from ladder.site.server.context import MAX_NUMBER
+from ladder.site.server.forms import Form, form_page
+from ladder.site.server.viewer import address_of, viewer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ladder.site.server.context import Site
+    from ladder.values.puzzles import PuzzlePage
+    from ladder.values.why import Choice
+
+router = APIRouter()
+Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
+NO_PUZZLE = to_translate("There is no such puzzle. The list of all puzzles: /puzzles")
+SUITS = "SHDC"
+RANKS = "AKQJT98765432"
+SCALE = 100.0
+"""Units of a drawing from one end of its scale to the other."""
+
+
+@router.get("/puzzles")
+def all_puzzles(request: Request) -> Response:
+    """Count the puzzles of all variants, and the visitor's answers."""
+    site: Site = request.app.state.site
+    found = puzzles.overview(site.ladder, visitor_of(request))
+    return site.pages.fresh_page(request, "puzzles.html", {"found": found})
+
+
+@router.get("/puzzles/{variant}")
+def puzzles_of_variant(
+    request: Request,
+    variant: Annotated[str, Path(max_length=64)],
+    before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
+) -> Response:
+    """List the puzzles of a variant."""
+    site: Site = request.app.state.site
+    rules = overview.rules_of(site.ladder, variant)
+    found = puzzles.puzzle_list(site.ladder, rules.name, visitor_of(request), before)
+    values = {"found": found, "variant": rules.name, "title": rules.title, "before": before}
+    return site.pages.fresh_page(request, "puzzles_of_variant.html", values)
+
+
+@router.get("/puzzle/{number}")
+def one_puzzle(request: Request, number: Number) -> Response:
+    """Show what a seat knew and ask for a card; to those who have answered, what each card was worth."""
+    return _puzzle(request, number)
+
+
+@router.post("/puzzle/{number}")
+def answer_puzzle(request: Request, number: Number, form: Form) -> Response:
+    """Take the visitor's answer."""
+    site: Site = request.app.state.site
+    try:
+        site.attempts.count(Attempt.ANSWER_PUZZLE, address_of(request), viewer_of(request).name or "")
+        puzzles.answer(site.ladder, number, form.get("card", ""), visitor_of(request))
+    except TooOften as error:
+        return _puzzle(request, number, str(error), 429)
+    except UserError as error:
+        return _puzzle(request, number, str(error), 422)
+    except LadderError:
+        raise HTTPException(404, NO_PUZZLE) from None
+    response = RedirectResponse(f"/puzzle/{number}", 303, NOT_KEPT)
+    keep_guest(request, response)
+    return response
+
+
+def _puzzle(request: Request, number: int, error: str = "", status: int = 200) -> Response:
+    site: Site = request.app.state.site
+    try:
+        page = puzzles.puzzle_page(site.ladder, number, visitor_of(request))
+        rules = overview.rules_of(site.ladder, page.position.variant)
+    except LadderError:
+        raise HTTPException(404, NO_PUZZLE) from None
+    values = {
+        "puzzle": page,
+        "position": page.position,
+        "title": rules.title,
+        "partners": bool(rules.partners),
+        "error": error,
+        **_shown(page),
+    }
+    return form_page(request, "puzzle.html", values, status)
+
+
+def _shown(page: PuzzlePage) -> Mapping[str, object]:
+    """The hand suit by suit, as people hold it; the choices with their bars once there is an answer."""
+    hand = sorted(page.position.hand, key=lambda card: RANKS.index(card[0]))
+    suits = [[card for card in hand if card[1] == suit] for suit in SUITS]
+    return {"suits": [suit for suit in suits if suit], "bars": _bars(page.answer.why.choices) if page.answer else []}
+
+
+def _bars(choices: Sequence[Choice]) -> list[dict[str, object]]:
+    """How far each choice is behind the best one, drawn with its interval."""
+    most = max(*(each.behind + each.behind_error for each in choices), 1e-9)
+
+    def at(points: float) -> float:
+        return round(min(SCALE, max(0.0, SCALE * points / most)), 1)
+
+    return [
+        {
+            "choice": each,
+            "end": at(each.behind),
+            "low": at(each.behind - each.behind_error),
+            "high": at(each.behind + each.behind_error),
+        }
+        for each in choices
+    ]
