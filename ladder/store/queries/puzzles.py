@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import and_, case, func, select
 
@@ -11,10 +11,8 @@ from ladder.store.puzzle_models import StoredPuzzle, StoredPuzzleAnswer
 from ladder.values.puzzles import PuzzleCount, PuzzleRow, Tried
 
 if TYPE_CHECKING:
-    from sqlalchemy import Select
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
-
-Row = TypeVar("Row", bound=tuple[object, ...])
 
 MAX_STREAK = 1000
 """Answers that are read for a streak."""
@@ -29,8 +27,8 @@ class KnownPuzzle(NamedTuple):
 
 def known_puzzle(session: Session, number: int) -> KnownPuzzle | None:
     """Read a puzzle; None: there is none of that number, or its match is not public."""
-    wanted = _public(select(StoredPuzzle, StoredMatch.record_kept)).where(StoredPuzzle.id == number)
-    found = session.execute(wanted).one_or_none()
+    wanted = select(StoredPuzzle, StoredMatch.record_kept).join(StoredMatch, _MATCH).where(*_PUBLIC)
+    found = session.execute(wanted.where(StoredPuzzle.id == number)).one_or_none()
     return None if found is None else KnownPuzzle(found[0], found[1])
 
 
@@ -42,10 +40,10 @@ def given_answer(session: Session, number: int, visitor: str) -> StoredPuzzleAns
 def puzzles_of(session: Session, variant: str, visitor: str, before: int | None, limit: int) -> list[PuzzleRow]:
     """Give puzzles of a variant, the newest first, from those with a number below *before*."""
     of = StoredPuzzle
-    wanted = _answered(select(of, StoredPuzzleAnswer.is_right), visitor).where(of.variant == variant)
+    wanted = select(of, StoredPuzzleAnswer.is_right).join(StoredMatch, _MATCH).where(*_PUBLIC, of.variant == variant)
     if before is not None:
         wanted = wanted.where(of.id < before)
-    rows = session.execute(wanted.order_by(of.id.desc()).limit(limit))
+    rows = session.execute(wanted.outerjoin(StoredPuzzleAnswer, _mine(visitor)).order_by(of.id.desc()).limit(limit))
     return [
         PuzzleRow(number=row.id, variant=row.variant, trick=row.trick, tried=tried(row), is_right=is_right)
         for row, is_right in rows
@@ -61,8 +59,8 @@ def counts(session: Session, visitor: str) -> list[PuzzleCount]:
     """Count the puzzles of each variant that has any, and the visitor's answers."""
     of, answer = StoredPuzzle, StoredPuzzleAnswer
     right = func.sum(case((answer.is_right, 1), else_=0))
-    wanted = _answered(select(of.variant, func.count(of.id), func.count(answer.at), right), visitor)
-    rows = session.execute(wanted.group_by(of.variant).order_by(of.variant)).all()
+    wanted = select(of.variant, func.count(of.id), func.count(answer.at), right).join(StoredMatch, _MATCH)
+    wanted = wanted.where(*_PUBLIC).outerjoin(answer, _mine(visitor)).group_by(of.variant).order_by(of.variant)
     return [
         PuzzleCount(
             variant=variant,
@@ -71,14 +69,15 @@ def counts(session: Session, visitor: str) -> list[PuzzleCount]:
             right=right,
             next=next_puzzle(session, variant, visitor) if answered < puzzles else None,
         )
-        for variant, puzzles, answered, right in rows
+        for variant, puzzles, answered, right in session.execute(wanted).all()
     ]
 
 
 def next_puzzle(session: Session, variant: str, visitor: str, but: int | None = None) -> int | None:
     """Give the newest puzzle of a variant that a visitor has not answered."""
     of = StoredPuzzle
-    wanted = _answered(select(of.id), visitor).where(of.variant == variant, StoredPuzzleAnswer.at.is_(None))
+    wanted = select(of.id).join(StoredMatch, _MATCH).outerjoin(StoredPuzzleAnswer, _mine(visitor))
+    wanted = wanted.where(*_PUBLIC, of.variant == variant, StoredPuzzleAnswer.at.is_(None))
     if but is not None:
         wanted = wanted.where(of.id != but)
     return session.scalar(wanted.order_by(of.id.desc()).limit(1))
@@ -96,13 +95,9 @@ def streak_of(session: Session, visitor: str) -> int:
     return count
 
 
-def _answered(wanted: Select[Row], visitor: str) -> Select[Row]:
-    """With the visitor's answers, where there are any."""
-    answer = StoredPuzzleAnswer
-    mine = and_(answer.puzzle_id == StoredPuzzle.id, answer.visitor == visitor)
-    return _public(wanted).outerjoin(answer, mine)
+def _mine(visitor: str) -> ColumnElement[bool]:
+    return and_(StoredPuzzleAnswer.puzzle_id == StoredPuzzle.id, StoredPuzzleAnswer.visitor == visitor)
 
 
-def _public(wanted: Select[Row]) -> Select[Row]:
-    joined = wanted.join(StoredMatch, StoredMatch.id == StoredPuzzle.match_id)
-    return joined.where(StoredMatch.status == Status.DONE, visible_matches())
+_MATCH = StoredMatch.id == StoredPuzzle.match_id
+_PUBLIC = (StoredMatch.status == Status.DONE, visible_matches())

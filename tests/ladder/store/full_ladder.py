@@ -15,6 +15,7 @@ from ladder.store.commands.credentials import add_credential
 from ladder.store.commands.estimates import refresh
 from ladder.store.commands.invitations import add_invitation
 from ladder.store.commands.login_codes import add_login_code
+from ladder.store.commands.puzzles import answer_puzzle, keep_puzzles, next_look, note_look
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.computing_models import Computation
@@ -23,6 +24,7 @@ from ladder.store.table_models import PeopleChair, PeopleTable
 from ladder.store.webhook_models import Webhook, WebhookMessage
 from ladder.values.accounts import Role, Scope, Viewer
 from tests.ladder.ladders import NOW, lease, queue, summary_of
+from tests.ladder.puzzles import RIGHT, made_up
 from tests.ladder.shown import a_ladder, seats_of, suspend
 from tests.ladder.store.handed_in import hand_in
 
@@ -47,6 +49,7 @@ def fill(database: Database) -> dict[str, int]:
         _add_worker(session)
         _add_computation(session)
         _add_table(session, versions["Mud"])
+        _add_puzzle(session)
         _add_event(session, [*versions.values()][:4])
         _add_webhook(session)
         withdrawn = queue(session, [*versions.values()][:4], VARIANT)
@@ -121,6 +124,17 @@ def _add_table(session: Session, version: int) -> None:
         plain = {each.name: values[each.type.python_type] for each in columns}
         session.add(model(**plain | {name: word for name, word in words.items() if name in columns}))
         session.flush()
+
+
+def _add_puzzle(session: Session) -> None:
+    found = next_look(session, NOW)
+    if found is None:  # no record of it is kept
+        session.get_one(models.StoredMatch, 1).record_kept = True
+        found = next_look(session, NOW)
+    assert found is not None
+    note_look(session, found, NOW)
+    keep_puzzles(session, found.id, [made_up(VARIANT)], NOW)
+    answer_puzzle(session, 1, "account ada", RIGHT, True, NOW)
 
 
 def _add_computation(session: Session) -> None:
