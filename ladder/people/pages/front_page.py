@@ -13,6 +13,7 @@ from ladder.people.boards.daily_board import now_of, todays_board
 from ladder.people.pages.order_form import USUAL_VARIANT
 from ladder.people.pages.seat_cookies import GUEST_COOKIE, visitor_of
 from ladder.people.review.own_games import own_days
+from ladder.people.review.puzzles import newest_puzzle
 from ladder.site.pages.routes import entering
 from ladder.site.server.viewer import viewer_of
 
@@ -33,6 +34,7 @@ def home(request: Request) -> Response:
     account, days = viewer_of(request).name is not None, _days(request)
     streak = days.streak if days else 0
     done = today is not None and days is not None and today.variant in _variants(days, today.day)
+    puzzle = newest_puzzle(site.ladder, variant, visitor_of(request)) if played else None
     midnight = datetime.datetime.combine(now_of(site.ladder).date(), datetime.time(tzinfo=datetime.UTC))
 
     def make() -> dict[str, object]:
@@ -46,10 +48,11 @@ def home(request: Request) -> Response:
             "account": account,
             "streak": streak,
             "done": done,
+            "puzzle": puzzle,
             **entering(site),
         }
 
-    about = f"{today and (today.variant, today.day, today.played)} {account} {streak} {done}"
+    about = f"{today and (today.variant, today.day, today.played)} {account} {streak} {done} {puzzle}"
     return site.pages.page(request, "home.html", make, about)
 
 

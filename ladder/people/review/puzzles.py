@@ -33,6 +33,12 @@ def overview(ladder: Ladder, who: TableVisitor) -> PuzzleOverview:
         return PuzzleOverview(variants=variants, streak=queries.streak_of(session, visitor))
 
 
+def newest_puzzle(ladder: Ladder, variant: str, who: TableVisitor) -> int | None:
+    """Give the newest puzzle of a variant that a visitor has not answered; None: there is none."""
+    with ladder.database.read() as session:
+        return queries.next_puzzle(session, variant, puzzle_visitor(who))
+
+
 def puzzle_list(ladder: Ladder, variant: str, who: TableVisitor, before: int | None = None) -> PuzzleList:
     """
     Read puzzles of a variant, the newest first, some at a time.

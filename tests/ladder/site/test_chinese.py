@@ -21,6 +21,7 @@ from pigpen.rules import PRESETS
 from tests.e2e.command import ROOT
 from tests.ladder.computing_here import compute_all
 from tests.ladder.ladders import NOW, enter, lease, queue
+from tests.ladder.puzzles import add_puzzles
 from tests.ladder.recorded_ladders import NAMES, new_ladder, recorded_match
 from tests.ladder.site.chinese_words import latin, text_of
 from tests.ladder.site.visitor import Visitor
@@ -165,11 +166,20 @@ def test_new_texts_are_added_and_old_ones_left_out(tmp_path: Path) -> None:
             "/play/today/gongzhu",
             "/play/games",
         ),
+        *("/puzzles", "/puzzles/gongzhu"),
         *(f"/rules/{name}" for name in PRESETS),
     ],
 )
 def test_a_page_is_in_chinese(site: Visitor, path: str) -> None:
     assert_is_in_chinese(site, path)
+
+
+def test_a_puzzle_is_in_chinese(tmp_path: Path) -> None:
+    made = new_ladder(load_settings(data_dir=tmp_path))
+    add_puzzles(made, recorded_match(made, match_lines("hearts", "deals:1", faulty_seats), SEED.hex()))
+    site = Visitor(made)
+    for path in ("/", "/puzzles", "/puzzles/hearts", "/puzzle/1"):
+        assert_is_in_chinese(site, path)
 
 
 def test_an_inbox_is_in_chinese(tmp_path: Path) -> None:

@@ -90,9 +90,9 @@ async def test_right_and_wrong_answers_and_the_row_of_right_ones(ladder: Ladder)
     async with site_here(ladder) as base, TableBrowser(base) as browser, TableBrowser(base) as stranger:
         assert 'href="/puzzle/3"' in (await browser.client.get("/puzzles")).text
         for number, card, verdict, row in (
-            (3, RIGHT, "Right.", "1 right in a row"),
+            (1, RIGHT, "Right.", "1 right in a row"),
             (2, RIGHT, "Right.", "2 right in a row"),
-            (1, WRONG, "Not the best card.", ""),
+            (3, WRONG, "Not the best card.", ""),
         ):
             await answer(browser, number, card)
             page = (await browser.client.get(f"/puzzle/{number}")).text
@@ -100,14 +100,14 @@ async def test_right_and_wrong_answers_and_the_row_of_right_ones(ladder: Ladder)
             assert row in page
             assert ("right in a row" in page) is bool(row)
         assert "You have answered all puzzles of this variant." in page
-        again = await answer(browser, 1, RIGHT)
+        again = await answer(browser, 3, RIGHT)
         assert again.status_code == 303
-        assert "Not the best card." in (await browser.client.get("/puzzle/1")).text, "the first answer counts"
+        assert "Not the best card." in (await browser.client.get("/puzzle/3")).text, "the first answer counts"
         assert "answered: 3, right: 2" in (await browser.client.get("/puzzles")).text
         assert "answered" not in (await stranger.client.get("/puzzles")).text
         rows = (await browser.client.get("/puzzles/hearts")).text
-        assert rows.count('class="good">right') == 2
-        assert rows.count('class="bad">wrong') == 1
+        assert rows.count('class="good">found') == 2
+        assert rows.count('class="bad">missed') == 1
         await browser.send("/puzzle/1", "/play/games/delete", sure="1")
         assert "answered" not in (await browser.client.get("/puzzles")).text, "deleted with one's games"
 
@@ -133,7 +133,7 @@ async def test_what_cannot_be_answered_is_refused_with_a_sentence(
         with ladder.database.write() as session:
             row = session.get_one(models.StoredMatch, 1)
             row.sealed, row.record_kept = False, False
-        monkeypatch.setitem(attempts.LIMITS, Attempt.ANSWER_PUZZLE, (4, 4, 3600))
+        monkeypatch.setitem(attempts.LIMITS, Attempt.ANSWER_PUZZLE, (1, 1, 3600))
         assert (await answer(browser, 1, RIGHT)).status_code == 303
         page = (await browser.client.get("/puzzle/1")).text
         assert "/boards/" not in page, "the record is gone"

@@ -52,7 +52,7 @@ def test_the_newest_match_is_looked_at_first_then_newer_ones_then_older_ones(dat
     with database.write() as session:
         first, second = done(session, 2)
         assert look(session, NOW) == second
-        assert look(session, NOW + 1) is None, "not so often"
+        assert look(session, NOW + 1) is None, "not yet"
         third, fourth = shown.play(session, four(session), "hearts", 2), shown.play(session, four(session), "hearts", 3)
         for match in (third, fourth):
             session.get_one(models.StoredMatch, match).record_kept = True
