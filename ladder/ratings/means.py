@@ -52,8 +52,8 @@ class Mean(NamedTuple):
         """
         How likely chance alone gives a mean at least as far from 0: two-sided, by the normal distribution.
 
-        >>> Mean(1.96, 1.0, 100).p
-        0.0499957902964409
+        >>> round(Mean(1.96, 1.0, 100).p, 4)
+        0.05
         """
         if self.standard_error < ROUNDING:
             return 1.0  # observations that are all equal say nothing about their spread
