@@ -36,7 +36,7 @@ NEEDS = {
     "sdk/pigpen/learn": {"pigpen"} | LEARN_NEEDS,
     "sdk/pigpen": SDK_NEEDS,
     "sample_bots": {"pigpen"},
-    "examples": {"pigpen", "pyspiel"},
+    "examples": {"examples", "numpy", "pigpen", "pigpen_arena", "pyspiel"},
     "referee": REFEREE_NEEDS,
     "pigpen_arena": REFEREE_NEEDS | DATA_NEEDS | LEARN_NEEDS | {"ladder", "pigpen_arena"},
     "ladder": {"ladder", "rich", "typer"}

@@ -1,0 +1,1 @@
+"""A net that learns to play by self-play, on one core, and becomes a bot."""
