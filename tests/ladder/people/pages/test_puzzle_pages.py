@@ -108,7 +108,8 @@ async def test_right_and_wrong_answers_and_the_row_of_right_ones(ladder: Ladder)
         rows = (await browser.client.get("/puzzles/hearts")).text
         assert rows.count('class="good">found') == 2
         assert rows.count('class="bad">missed') == 1
-        await browser.send("/puzzle/1", "/play/games/delete", sure="1")
+        assert "Your answers to puzzles are removed, too." in (await browser.client.get("/play/games")).text
+        await browser.send("/play/games", "/play/games/delete", sure="1")
         assert "answered" not in (await browser.client.get("/puzzles")).text, "deleted with one's games"
 
 
