@@ -7,11 +7,10 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
-from functools import partial
-from threading import Thread
 from typing import TYPE_CHECKING
 
-from ladder.runner.events import EventQueue
+from ladder.app.forked_command import ForkedCommand, can_fork, fork_command
+from ladder.app.signal_waiter import waiting_for_signals
 from ladder.sandbox.process.dying import dying_with_us
 
 if TYPE_CHECKING:
@@ -45,29 +44,44 @@ class SupervisedProcess:
     """The path of another program that takes the arguments; empty: the command `pigpen`."""
     environment: Mapping[str, str] | None = None
     """All of its variables; None: ours."""
-    process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    main: Callable[[], object] | None = None
+    """Runs the command `pigpen` in a process that is forked from ours, where that can be done."""
+    process: subprocess.Popen[bytes] | ForkedCommand | None = field(default=None, init=False)
     began: float = field(default=0.0, init=False)
     pause: float = field(default=FIRST_PAUSE, init=False)
+    starts_at: float | None = field(default=None, init=False)
+    """When it is started again, by `time.monotonic`; None: it runs, or has ended for good."""
 
-    def start(self) -> subprocess.Popen[bytes]:
+    def start(self) -> None:
         """Start it, in a session of its own: Ctrl-C in the terminal is for the supervisor alone."""
-        program = [self.program] if self.program else [sys.executable, "-m", "ladder.cli.entry"]
         with self.errors.open("ab") as errors:
-            self.process = subprocess.Popen(
-                dying_with_us([*program, *self.arguments]),
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-                pass_fds=self.descriptors,
-                start_new_session=True,
-            )
-        self.began = time.monotonic()
-        return self.process
+            if self.main is not None and not self.program and can_fork():
+                words = ("pigpen", *self.arguments)
+                self.process = fork_command(self.main, words, errors.fileno(), self.descriptors)
+            else:
+                self.process = self._execute(errors.fileno())
+        self.began, self.starts_at = time.monotonic(), None
+
+    def _execute(self, errors: int) -> subprocess.Popen[bytes]:
+        program = [self.program] if self.program else [sys.executable, "-m", "ladder.cli.entry"]
+        return subprocess.Popen(
+            dying_with_us([*program, *self.arguments]),
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            pass_fds=self.descriptors,
+            start_new_session=True,
+        )
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it has not begun, or does not run any more."""
+        return self.process is None or self.process.poll() is not None
 
     def signal(self, number: int) -> None:
         """Send it a signal, if it lives."""
-        if self.process is not None and self.process.poll() is None:
+        if self.process is not None:
             self.process.send_signal(number)
 
     def next_pause(self) -> float:
@@ -88,59 +102,76 @@ class SupervisedProcess:
 class Supervisor:
     """Runs the parts until `stop`: then the last of them is asked to end, and when it has, the one before it."""
 
-    def __init__(self, parts: Sequence[SupervisedProcess], tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        parts: Sequence[SupervisedProcess],
+        tell: Callable[[str], None],
+        prepare: Callable[[], object] = lambda: None,
+    ) -> None:
         """
         Prepare.
 
         Args:
             parts: In the order in which they are started.
             tell: Called with a sentence when a part has died.
+            prepare: Called before the first part is started: imports what parts that are forked share.
         """
         self._parts = parts
         self._tell = tell
-        self._events = EventQueue()
-        self._stops = 0
+        self._prepare = prepare
+        self._wanted = self._stops = 0
 
     def run(self) -> None:
-        """Start all parts and keep them running; return when all have ended after `stop`."""
-        for part in self._parts:
-            self._start(part)
-        while not (self._stops and self._have_ended(self._parts)):
-            self._events.get()()
+        """
+        Start all parts and keep them running; return when all have ended after `stop`. Only for the main thread.
+
+        It starts no thread: a process with several cannot be forked, and the kernel ends a child with the thread that
+        made it.
+        """
+        self._prepare()
+        with waiting_for_signals(signal.SIGCHLD) as wait:
+            for part in self._parts:
+                part.start()
+            while not (self._stops and all(part.has_ended for part in self._parts)):
+                wait(self._seconds_to_wait())
+                self._look()
 
     def stop(self) -> None:
-        """End all; called again, sooner. For signal handlers, too."""
-        self._events.put(self._stop)
+        """End all; called again, sooner. For signal handlers."""
+        self._wanted += 1
 
-    def _start(self, part: SupervisedProcess) -> None:
-        # Always in the thread that runs `run`: the kernel ends a child with the thread that made it.
-        Thread(target=self._watch, args=[part, part.start()], daemon=True).start()
+    def _seconds_to_wait(self) -> float | None:
+        if self._wanted > self._stops:
+            return 0.0
+        starts = [part.starts_at for part in self._parts if part.starts_at is not None]
+        return max(0.0, min(starts) - time.monotonic()) if starts and not self._stops else None
 
-    def _watch(self, part: SupervisedProcess, process: subprocess.Popen[bytes]) -> None:
-        self._events.put(partial(self._ended, part, process.wait()))
+    def _look(self) -> None:
+        has_died = False
+        for part in self._parts:
+            if part.process is not None and (code := part.process.poll()) is not None:
+                part.process, has_died = None, True
+                self._ended(part, code)
+        while self._stops < self._wanted:
+            self._stops += 1
+            self._stop_last()
+            has_died = False
+        if self._stops and has_died:
+            self._stop_last()
+        for part in self._parts:
+            if not self._stops and part.starts_at is not None and time.monotonic() >= part.starts_at:
+                part.start()
 
     def _ended(self, part: SupervisedProcess, code: int) -> None:
         if self._stops:
-            self._stop_next()
             return
         pause = part.next_pause()
         words = part.last_words()
         self._tell(f"{part.name} has ended (exit code {code}); it is started again in {pause:g} s. {words}".rstrip())
-        Thread(target=self._start_later, args=[part, pause], daemon=True).start()
+        part.starts_at = time.monotonic() + pause
 
-    def _start_later(self, part: SupervisedProcess, seconds: float) -> None:
-        time.sleep(seconds)
-        self._events.put(lambda: None if self._stops else self._start(part))
-
-    def _stop(self) -> None:
-        self._stops += 1
-        self._stop_next()
-
-    def _stop_next(self) -> None:
+    def _stop_last(self) -> None:
         for part in reversed(self._parts):
-            if not self._have_ended([part]):
+            if not part.has_ended:
                 part.signal(SIGNALS[min(self._stops, len(SIGNALS)) - 1])
                 return
-
-    def _have_ended(self, parts: Sequence[SupervisedProcess]) -> bool:
-        return all(part.process is None or part.process.poll() is not None for part in parts)

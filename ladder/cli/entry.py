@@ -22,14 +22,25 @@ def main() -> None:
     run_app()
 
 
+def main_of_fork() -> None:
+    """Run the command line of `sys.argv` in a process that was forked from one that runs a command."""
+    from ladder.cli.typer_app import run_app
+
+    _end_at_ctrl_c()
+    run_app()
+
+
 def _end(*_: object) -> None:
     os.write(2, b"pigpen: Interrupted.\n")
     os._exit(130)
 
 
-if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else something ignores it, as nohup does
-    signal.signal(signal.SIGINT, _end)
+def _end_at_ctrl_c() -> None:
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else something ignores it, as nohup does
+        signal.signal(signal.SIGINT, _end)
 
+
+_end_at_ctrl_c()
 
 if __name__ == "__main__":
     main()

@@ -315,8 +315,11 @@ def run_as_program(command: list[str], path: list[str]) -> NoReturn:
     random.seed()
     sys.argv[:] = command
     sys.path[:0] = [os.path.dirname(os.path.abspath(command[0])), *path]
-    code = _run(command[0])
-    # As when an interpreter ends, without the time that taking it apart takes.
+    end_program(_run(command[0]))
+
+
+def end_program(code: int) -> NoReturn:
+    """End a process that was forked as an interpreter ends, without the time that taking it apart takes."""
     try:
         threading._shutdown()  # type: ignore[attr-defined]
     except BaseException as error:  # does not change the exit code: such as that of an executor that was just closed
@@ -358,7 +361,7 @@ def _run(file: str) -> int:
     try:
         exec(compile(text, main.__file__ or file, "exec", dont_inherit=True), main.__dict__)
     except SystemExit as end:
-        return _exit_code(end.code)
+        return exit_code(end.code)
     except BaseException as error:
         _show(error)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
@@ -372,7 +375,8 @@ def _show(error: BaseException) -> None:
     sys.excepthook(type(shown), shown, shown.__traceback__)
 
 
-def _exit_code(code: object) -> int:
+def exit_code(code: object) -> int:
+    """Give the exit code of a program that calls `sys.exit` with *code*, which is printed if it is a text."""
     if code is None:
         return 0
     if isinstance(code, int):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlalchemy import text
+from sqlalchemy.orm import configure_mappers
 
 from ladder.store import (  # noqa: F401 (their tables are in the metadata)
     account_models,
@@ -27,6 +28,11 @@ METADATA = Base.metadata
 def all_tables() -> list[Table]:
     """The tables of a ladder; each stands behind those that its rows refer to."""
     return METADATA.sorted_tables
+
+
+def complete_models() -> None:
+    """Let SQLAlchemy derive now what it would derive at the first query: how rows become objects."""
+    configure_mappers()
 
 
 def make_schema(connection: Connection) -> None:

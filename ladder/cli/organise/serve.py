@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -103,6 +104,8 @@ def up(
     from ladder.app.accounts.links import link_of
     from ladder.app.accounts.provider_settings import check_provider
     from ladder.app.supervisor import SupervisedProcess, Supervisor
+    from ladder.cli.entry import main_of_fork
+    from ladder.cli.organise.preloading import preload
     from ladder.site.server.listening import address_of
     from ladder.site.server.tls import Tls
 
@@ -120,14 +123,13 @@ def up(
             images = [] if registry is None else [_registry(ladder, stack, listener, registry, certificate)]
         number = listener.fileno()
         words = ("serve", "--fd", str(number), *(("--tls", *map(str, tls)) if tls else ()))
-        site = SupervisedProcess("The site", words, logs / "site.err", (number,))
-        matches = SupervisedProcess(
-            "The runner of matches", ("ladder", "run", *(("--cluster",) if cluster else ())), logs / "ladder.err"
-        )
-        tables = SupervisedProcess("The runner of tables", ("ladder", "tables"), logs / "tables.err")
-        computing = SupervisedProcess("The runner of estimates", ("ladder", "compute"), logs / "computing.err")
+        ours = partial(SupervisedProcess, main=main_of_fork)
+        site = ours("The site", words, logs / "site.err", (number,))
+        matches = ours("The runner of matches", ("ladder", "run", *["--cluster"] * cluster), logs / "ladder.err")
+        tables = ours("The runner of tables", ("ladder", "tables"), logs / "tables.err")
+        computing = ours("The runner of estimates", ("ladder", "compute"), logs / "computing.err")
         parts = [site, *images, computing, tables, matches]
-        supervisor = Supervisor(parts, lambda words: typer.echo(sanitize(words), err=True))
+        supervisor = Supervisor(parts, lambda words: typer.echo(sanitize(words), err=True), preload)
         for sign in (signal.SIGINT, signal.SIGTERM):
             signal.signal(sign, lambda *_: supervisor.stop())
         if settings.sandbox == SandboxKind.DOCKER and not cluster:

@@ -1,0 +1,28 @@
+"""What `pigpen up` imports before its processes are forked, so that they share the memory of it."""
+
+from __future__ import annotations
+
+from ladder.app.shared_imports import import_shared
+
+MODULES = (
+    "anyio._backends._asyncio",
+    "anyio.streams.tls",
+    "fastapi.telemetry._runtime",
+    "ladder.app.computing.running",
+    "ladder.app.event_log",
+    "ladder.app.running",
+    "ladder.cli.organise.run",
+    "ladder.cli.organise.watch",
+    "ladder.people.playing.tables_process",
+    "ladder.serving.web_server",
+    "ladder.site.server.tls",
+    "uvicorn.lifespan.on",
+    "uvicorn.loops.auto",
+    "uvicorn.protocols.websockets.auto",
+)
+"""What the four commands import, also within functions, until they wait for work."""
+
+
+def preload() -> None:
+    """Import all that the processes have in common, and start no thread."""
+    import_shared(MODULES)
