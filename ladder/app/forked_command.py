@@ -49,8 +49,8 @@ def fork_command(main: Callable[[], object], words: Sequence[str], errors: int, 
     """
     Fork, and run a command in the new process, which the kernel kills when the thread that called this ends.
 
-    The process is as if a program had been started: leader of a session, without input, with default signal handlers and
-    no files of ours.
+    The process is as if a program had been started: leader of a session, without input, with default signal
+    handlers, and no files of ours.
 
     Args:
         main: Runs the command.
