@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ladder.app import overview
+from ladder.site.pages.lesson import lesson
 from referee.records.rules_file import to_toml
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def rules(ladder: Ladder, variant: str) -> dict[str, object]:
     """
     found = overview.rules_of(ladder, variant)
     is_played = any(one.variant == variant for one in overview.variants(ladder, first=0))
-    return {"rules": found, "is_played": is_played, "toml": to_toml(found)}
+    return {"rules": found, "is_played": is_played, "toml": to_toml(found), "lesson": lesson(found)}
 
 
 def operations(document: Mapping[str, Any]) -> list[dict[str, object]]:
