@@ -138,7 +138,7 @@ def test_HB_7_the_shooter_of_hearts_learns_of_the_other_choice(site: Visitor) ->
 def _shown(value: Card | int) -> str:
     if not isinstance(value, Card):
         return _points(value)
-    rank, suit = str(value)
+    rank, suit = str(value)[0], str(value)[1]
     return f"{'10' if rank == 'T' else rank}{dict(zip('CDHS', '♣♦♥♠', strict=True))[suit]}\ufe0e"
 
 
