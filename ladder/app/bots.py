@@ -12,6 +12,7 @@ from ladder.store.queries import rating_curve as curves
 from ladder.store.queries import standings as tables
 from ladder.store.queries.matches import results
 from ladder.store.queries.matchups import matchups as read_matchups
+from ladder.store.queries.seasons import season_standings
 from ladder.values.bots import BotList
 from ladder.values.names import NAME_LENGTH
 
@@ -41,6 +42,7 @@ def standings(
     everyone: bool = False,
     first: int | None = None,
     by: Order | None = None,
+    season: str | None = None,
 ) -> list[Standings]:
     """
     Read the standings of each variant.
@@ -51,13 +53,16 @@ def standings(
         everyone: With those that are suspended or retired, behind the others.
         first: Number of rows to give for each variant.
         by: What to order them by; None: what the organiser has set.
+        season: Those of the season of that name, as they were at its end; None: of the season that is played now.
 
     Raises:
-        LadderError: If the ladder does not play that variant.
+        LadderError: If the ladder does not play that variant, or has had no season of that name.
     """
     with ladder.database.read() as session:
         wanted = names.variants(session) if variant is None else [variant]
         order = by or ladder.settings.standings_by
+        if season is not None:
+            return season_standings(session, season, variant, everyone, first, order)
         variants = [names.find_variant(session, name) for name in wanted]
         return [tables.standings(session, each, everyone, first, by=order) for each in variants]
 

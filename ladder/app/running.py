@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app.bot_runtime import with_runtime
 from ladder.app.event_log import event_log
+from ladder.app.seasons import check_clocks
 from ladder.app.webhooks import delivering
 from ladder.errors import LadderError, StoreError, UserError
 from ladder.runner.coordinator import Coordinator
@@ -56,7 +57,8 @@ def check_run(ladder: Ladder, plan: RunPlan) -> None:
 
     Raises:
         LadderError: If the ladder does not play one of the variants.
-        UserError: If the settings leave a match too little time, or bots cannot come to the cluster.
+        UserError: If the settings leave a match too little time, or bots cannot come to the cluster, or matches of the
+            season were played with another clock.
     """
     if plan.cluster:
         from ladder.app.cluster_run import check_cluster
@@ -67,6 +69,7 @@ def check_run(ladder: Ladder, plan: RunPlan) -> None:
             find_variant(session, name)
         if reason := why_too_short(session, ladder.settings, plan.variants or None):
             raise UserError(reason)
+    check_clocks(ladder, plan.variants or None)
 
 
 @contextmanager

@@ -28,6 +28,7 @@ from ladder.values.people import TableLinks
 from ladder.values.play import PlayedMatch
 from ladder.values.record import Verification
 from ladder.values.rerun import RerunResult
+from ladder.values.seasons import SeasonRow
 from ladder.values.settings import SettingRow
 from ladder.values.standings import Standings
 from ladder.values.submission import SubmissionList, SubmissionResult, SubmissionRow
@@ -77,6 +78,8 @@ PRINTED: dict[str, Any] = {
     "account audit": list[AuditRow],
     "ladder requeue": MatchRow,
     "ladder export": DatasetManifest,
+    "ladder season list": list[SeasonRow],
+    "ladder season new": list[SeasonRow],
     "ladder webhook add": WebhookAdded,
     "ladder webhook list": list[WebhookRow],
     "ladder webhook remove": WebhookRow,

@@ -136,7 +136,8 @@ def check_variant(look: SubmissionLook, rules: Rules) -> None:
     if known not in (None, rules):
         raise LadderError(
             f"This ladder plays {rules.name!r} by other rules than these. Give yours another name in their TOML file, "
-            f"or enter the bot for the ladder's own: --variant {rules.name}"
+            f"or enter the bot for the ladder's own: --variant {rules.name}. To change the ladder's rules, the "
+            f"organiser begins a new season: pigpen ladder season new --variant {rules.name} --rules FILE"
         )
 
 

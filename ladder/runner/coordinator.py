@@ -288,7 +288,7 @@ class Coordinator:
     def why_no_match(self) -> str | None:
         """Why no match can be scheduled; None if one can be."""
         with self._database.read() as session:
-            return why_no_match(session, self._variants)
+            return why_no_match(session, self._variants, self._settings.clock_setting)
 
     def refresh_estimates(self, all_variants: bool = False) -> bool:
         """

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 MAX_KEPT = 16
 """4 MB for 1,000 bots in one variant."""
-_KEPT: dict[tuple[str, str, str], tuple[tuple[int, int], Estimate]] = {}
-"""By database, variant and kind: a fit, its last result and its size. It follows from the results and the entries."""
+_KEPT: dict[tuple[str, str, str], tuple[tuple[int, int, int], Estimate]] = {}
+"""
+By database, variant and kind: a fit, its season, last result and size. It follows from the results and the entries.
+"""
 
 
 def estimate_of(session: Session, variant: str) -> Estimate | None:
@@ -38,10 +40,14 @@ def _last(
     mean: float,
 ) -> Estimate | None:
     stored, mine = models.StoredEstimate, models.StoredEstimate.variant == variant
-    found = session.execute(select(stored.ordinal, func.length(column)).where(mine)).first()
-    if found is None or found[1] is None:
+    wanted = select(models.Variant.season, stored.ordinal, func.length(column))
+    found = session.execute(wanted.join(models.Variant, models.Variant.name == stored.variant).where(mine)).first()
+    if found is None or found[2] is None:
         return None
-    place, mark = (str(session.get_bind().engine.url), variant, column.key), (int(found[0]), int(found[1]))
+    place, mark = (
+        (str(session.get_bind().engine.url), variant, column.key),
+        (int(found[0]), int(found[1]), int(found[2])),
+    )
     kept = _KEPT.get(place)
     if kept is None or kept[0] != mark:
         from ladder.ratings.batch import Estimate  # a new ladder has none, and numpy takes long to load
@@ -54,9 +60,12 @@ def _last(
 
 
 def last_ordinal(session: Session, variant: str) -> int:
-    """The last result that the estimate of a variant knows; 0 before the first one."""
+    """The last result that the estimate of a variant knows; before the first one, the last of the season before."""
     stored = models.StoredEstimate
-    return session.scalar(select(stored.ordinal).where(stored.variant == variant)) or 0
+    known = session.scalar(select(stored.ordinal).where(stored.variant == variant))
+    if known is not None:
+        return known
+    return session.scalar(select(models.Variant.season_start).where(models.Variant.name == variant)) or 0
 
 
 def los(session: Session, variant: str, a: int, b: int) -> float | None:

@@ -106,6 +106,39 @@ class Variant(Base):
     added: Mapped[float]
     shift: Mapped[float] = mapped_column(default=0.0, server_default="0")
     """What is added to each rating where it is shown; never changed. Not 0 if they were once shown around a mean."""
+    season: Mapped[int] = mapped_column(default=1, server_default="1")
+    """The number of the season that is played now (`ladder.store.commands.seasons`)."""
+    season_name: Mapped[str] = mapped_column(String(NAME_LENGTH), default="1", server_default="1")
+    season_began: Mapped[float | None]
+    """Unix time; None: the first season, which began when the variant was added."""
+    season_start: Mapped[int] = mapped_column(default=0, server_default="0")
+    """The last result of the ladder before this season: those of the season have greater ordinals."""
+    clock: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    """`pigpen.ClockSetting` of the season, field for field; None: no match of it has been scheduled."""
+
+
+class FinishedSeason(Base):
+    """A season of a variant that is over, with its standings as they were printed; never changed."""
+
+    __tablename__ = "seasons"
+    __table_args__ = (UniqueConstraint("variant", "name"),)
+
+    variant: Mapped[str] = mapped_column(ForeignKey("variants.name"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    """1 for the first one."""
+    name: Mapped[str] = mapped_column(String(NAME_LENGTH))
+    began: Mapped[float]
+    ended: Mapped[float]
+    after: Mapped[int]
+    """The last result of the ladder before it."""
+    last: Mapped[int]
+    """Its last result."""
+    clock: Mapped[dict[str, Any]]
+    """As in `Variant`."""
+    rules: Mapped[dict[str, Any]]
+    """As in `Variant`."""
+    standings: Mapped[dict[str, Any]]
+    """`ladder.values.standings.Standings`, field for field, with suspended and retired versions."""
 
 
 class Owner(Base):

@@ -118,6 +118,11 @@ def find_variant(session: Session, name: str) -> models.Variant:
     return variant
 
 
+def find_variants(session: Session, name: str | None) -> list[models.Variant]:
+    """Find all variants that this ladder plays, the oldest first, or one; raises as `find_variant`."""
+    return [find_variant(session, each) for each in (variants(session) if name is None else [name])]
+
+
 def variants(session: Session) -> list[str]:
     """The names of the variants that this ladder plays, the oldest first."""
     return list(session.scalars(select(models.Variant.name).order_by(models.Variant.added, models.Variant.name)))

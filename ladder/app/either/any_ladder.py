@@ -24,7 +24,9 @@ class AnyLadder(Protocol):
     takes, gives and raises; both kinds give the same values, and refuse with the same sentences.
     """
 
-    def standings(self, variant: str | None, everyone: bool, first: int | None, by: Order | None) -> list[Standings]:
+    def standings(
+        self, variant: str | None, everyone: bool, first: int | None, by: Order | None, season: str | None = None
+    ) -> list[Standings]:
         """`ladder.app.bots.standings`."""
 
     def bots(self) -> list[BotRow]:

@@ -31,9 +31,11 @@ class LocalLadder:
 
     ladder: Ladder
 
-    def standings(self, variant: str | None, everyone: bool, first: int | None, by: Order | None) -> list[Standings]:
+    def standings(
+        self, variant: str | None, everyone: bool, first: int | None, by: Order | None, season: str | None = None
+    ) -> list[Standings]:
         """See `AnyLadder`."""
-        return bots.standings(self.ladder, variant, everyone, first, by)
+        return bots.standings(self.ladder, variant, everyone, first, by, season)
 
     def bots(self) -> list[BotRow]:
         """See `AnyLadder`."""

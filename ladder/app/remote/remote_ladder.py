@@ -42,9 +42,12 @@ class RemoteLadder:
 
     connection: Connection
 
-    def standings(self, variant: str | None, everyone: bool, first: int | None, by: Order | None) -> list[Standings]:
+    def standings(
+        self, variant: str | None, everyone: bool, first: int | None, by: Order | None, season: str | None = None
+    ) -> list[Standings]:
         """See `AnyLadder`."""
-        return self.connection.get("/standings", list[Standings], variant=variant, all=everyone, first=first, by=by)
+        wanted = {"variant": variant, "all": everyone, "first": first, "by": by, "season": season}
+        return self.connection.get("/standings", list[Standings], **wanted)
 
     def bots(self) -> list[BotRow]:
         """See `AnyLadder`."""

@@ -9,6 +9,7 @@ import typer
 from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.cli.organise.export import export_dataset
 from ladder.cli.organise.requeue import requeue
+from ladder.cli.organise.season import season
 from ladder.cli.organise.webhook import webhook
 from ladder.errors import UserError
 from ladder.people.commands.ladder_tables import run_tables
@@ -32,6 +33,7 @@ def _ladder() -> None:
 ladder_app.command("requeue")(requeue)
 ladder_app.command("export")(export_dataset)
 ladder_app.add_typer(webhook)
+ladder_app.add_typer(season)
 
 
 @ladder_app.command("run")

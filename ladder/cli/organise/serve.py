@@ -103,6 +103,7 @@ def up(
     from ladder.app.accounts.inviting import first_invitation
     from ladder.app.accounts.links import link_of
     from ladder.app.accounts.provider_settings import check_provider
+    from ladder.app.seasons import check_clocks
     from ladder.app.supervisor import SupervisedProcess, Supervisor
     from ladder.cli.entry import main_of_fork
     from ladder.cli.organise.preloading import preload
@@ -116,6 +117,7 @@ def up(
     with closing(_listen(settings, host, port, certificate)) as listener, ExitStack() as stack:
         address = address_of(listener, tls=certificate is not None)
         with opened(settings, create=True) as ladder:
+            check_clocks(ladder)
             logs.mkdir(parents=True, exist_ok=True)
             first = first_invitation(ladder)
             _say_where(settings, listener, certificate)

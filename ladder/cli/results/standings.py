@@ -29,6 +29,9 @@ def standings(
             help="Order by Elo (places) or by points a deal against the field. Default: the setting standings_by."
         ),
     ] = None,
+    season: Annotated[
+        str | None, typer.Option(help="Standings of a finished season, as they were at its end, by its name.")
+    ] = None,
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print it as CSV.")] = False,
     local: LocalOption = False,
@@ -49,6 +52,8 @@ def standings(
 
         pigpen standings --by points
 
+        pigpen standings --season 2026-spring
+
         pigpen standings --csv > standings.csv
     """
     from ladder.app.standings_csv import write_csv
@@ -56,7 +61,7 @@ def standings(
     if as_json and as_csv:
         raise UserError("Choose one of --json and --csv.")
     with asked(local) as ladder:
-        found = ladder.standings(variant, everyone, first, by)
+        found = ladder.standings(variant, everyone, first, by, season)
     if as_json:
         print_json(found)
     elif as_csv:

@@ -47,6 +47,8 @@ def variants(request: Request, first: Annotated[int, Query(ge=0, le=100)] = 5) -
 All = Annotated[bool, Query(alias="all")]
 By = Annotated[Order | None, Query()]
 """What to order standings by; by default what the organiser has set."""
+Season = Annotated[str | None, Query(max_length=64)]
+"""The name of a season; by default that which is played now."""
 
 
 @router.get(
@@ -54,13 +56,15 @@ By = Annotated[Order | None, Query()]
     response_class=Response,
     responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A line for each bot"}},
 )
-def standings_csv(request: Request, variant: str, everyone: All = False, by: By = None) -> Response:
+def standings_csv(
+    request: Request, variant: str, everyone: All = False, by: By = None, season: Season = None
+) -> Response:
     """Give the standings of a variant as CSV, with the columns of `pigpen standings --csv`."""
     site: Site = request.app.state.site
 
     def make() -> tuple[bytes, str]:
         text = io.StringIO(newline="")
-        write_csv(bots.standings(site.ladder, variant, everyone, None, by), text)
+        write_csv(bots.standings(site.ladder, variant, everyone, None, by, season), text)
         return text.getvalue().encode(), CSV
 
     return _kept(request, make)
@@ -73,17 +77,18 @@ def all_standings(
     everyone: All = False,
     first: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
     by: By = None,
+    season: Season = None,
 ) -> Response:
-    """Give the standings of all variants, or of one; with `first`, only the best of each."""
+    """Give the standings of all variants, or of one; with `first`, only the best of each; with `season`, old ones."""
     site: Site = request.app.state.site
-    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, first, by))
+    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, first, by, season))
 
 
 @router.get("/standings/{variant}", response_model=Standings)
-def standings(request: Request, variant: str, everyone: All = False, by: By = None) -> Response:
+def standings(request: Request, variant: str, everyone: All = False, by: By = None, season: Season = None) -> Response:
     """Give the standings of a variant; with `all`, those that are suspended or retired, too."""
     site: Site = request.app.state.site
-    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, None, by)[0])
+    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, None, by, season)[0])
 
 
 @router.get("/standings/{variant}/matchups", response_model=Matchups)

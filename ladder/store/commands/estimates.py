@@ -101,6 +101,7 @@ def refresh(database: Database, variant: str, most: int = MAX_VERSIONS) -> Estim
             session.scalar(select(func.max(models.StoredMatch.ordinal)).where(models.StoredMatch.variant == variant))
             or 0
         )
+        season = _season(session, variant)
         estimate, margins = _fitted(session, variant, most)
         active = active_versions(session, variant)
     if estimate is None:
@@ -111,9 +112,15 @@ def refresh(database: Database, variant: str, most: int = MAX_VERSIONS) -> Estim
         known = session.get(models.StoredEstimate, variant)
         if known is not None and known.ordinal > ordinal:  # another coordinator was quicker, and knows more
             return estimate
+        if _season(session, variant) != season:  # a new one has begun, and knows nothing of these results
+            return estimate
         session.merge(models.StoredEstimate(variant=variant, ordinal=ordinal, **fits))
         write_intervals(session, variant, rows)
     return estimate
+
+
+def _season(session: Session, variant: str) -> int | None:
+    return session.scalar(select(models.Variant.season).where(models.Variant.name == variant))
 
 
 def _versions(session: Session, variant: str, most: int) -> list[int]:

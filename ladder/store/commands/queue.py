@@ -10,8 +10,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, delete, exists, func, insert, select, text, tuple_, update
+from sqlalchemy import and_, exists, func, insert, select, text, tuple_, update
 
+from ladder.store.commands.withdrawing import remove_matches
 from ladder.store.leases import GRACE, Lease, LeaseQueue
 from ladder.store.models import (
     LADDER_PRIORITY,
@@ -290,9 +291,7 @@ def withdraw(session: Session, first: int | None = None, variants: Collection[st
         next_ones = select(StoredMatch.id).where(_QUEUED, *_of(variants)).order_by(*_TURN).limit(first)
         unplayed = unplayed.where(StoredMatch.id.in_(list(session.scalars(next_ones))))
     matches = list(session.scalars(unplayed))
-    if matches:
-        session.execute(delete(StoredSeat).where(StoredSeat.match_id.in_(matches)))
-        session.execute(delete(StoredMatch).where(StoredMatch.id.in_(matches)))
+    remove_matches(session, matches)
     return matches
 
 

@@ -7,6 +7,7 @@ What comes out must be what the store keeps, to the last bit: the same operation
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
@@ -63,10 +64,58 @@ def replay(session: Session, read: Read) -> Rerating:
     """
     found = Rerating()
     rules = {variant.name: rules_from(variant.rules) for variant in session.scalars(select(models.Variant))}
+    ends = _ends(session)
     for match, seats in _recorded(session):
+        while ends[match.variant] and ends[match.variant][0].last < (match.ordinal or 0):
+            _end_season(found, ends[match.variant].pop(0))
         summary = _summary(found, read, match, seats, rules[match.variant])
         _take(found, match, seats, summary)
+    for season in chain.from_iterable(ends.values()):
+        _end_season(found, season)
     return found
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """A season that is over."""
+
+    variant: str
+    name: str
+    last: int
+    elo: dict[int, float]
+    """By version: its frozen Elo, as it is shown."""
+    shift: float
+    """What that has more than the rating."""
+
+
+def _ends(session: Session) -> dict[str, list[_Ended]]:
+    """The finished seasons of each variant, the oldest first."""
+    versions = {name: version for version, name in _names(session).items()}
+    found: dict[str, list[_Ended]] = {}
+    for variant in session.scalars(select(models.Variant)):
+        wanted = select(models.FinishedSeason).where(models.FinishedSeason.variant == variant.name)
+        found[variant.name] = [
+            _Ended(
+                variant.name, season.name, season.last,
+                {versions[f"{row['bot']}@{row['version']}"]: row["elo"] for row in season.standings["standings"]},
+                variant.shift,
+            )
+            for season in session.scalars(wanted.order_by(models.FinishedSeason.number))
+        ]  # fmt: skip
+    return found
+
+
+def _end_season(found: Rerating, season: _Ended) -> None:
+    """Compare the frozen ratings, and begin anew."""
+    for version, elo in season.elo.items():
+        computed = found.standings.get((season.variant, version))
+        if computed is not None and computed.rating + season.shift != elo:
+            found.findings.append(
+                f"Season {season.name} of {season.variant}, version {version}: its Elo is {elo}, and its matches give "
+                f"{computed.rating + season.shift}."
+            )
+    found.standings = {key: one for key, one in found.standings.items() if key[0] != season.variant}
+    found.pair_sums = {key: one for key, one in found.pair_sums.items() if key[0] != season.variant}
 
 
 def differences(session: Session, read: Read) -> Iterator[str]:

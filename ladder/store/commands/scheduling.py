@@ -16,6 +16,7 @@ from ladder.store.commands.entrants import fields_of
 from ladder.store.commands.knowledge import knowledge_of
 from ladder.store.commands.neighbours import Neighbours
 from ladder.store.commands.queue import add_match, pending_owners
+from ladder.store.commands.season_clock import take_clock, why_other_clock
 from ladder.store.models import State
 from pigpen.rules import new_seed
 from referee.match.formats import Format
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ladder.pairing.information import Information
     from ladder.settings.settings import Settings
     from ladder.store.commands.entrants import VariantEntrants
+    from pigpen import ClockSetting
 
 
 def fill_queue(
@@ -58,7 +60,8 @@ def fill_queue(
     Returns:
         The numbers of the matches; fewer than wanted, or none, where no match is possible (see `why_no_match`).
     """
-    fields = {name: field for name, field in fields_of(session, variants).items() if field.why_none is None}
+    found = {name: field for name, field in fields_of(session, variants).items() if field.why_none is None}
+    fields = {name: field for name, field in found.items() if take_clock(session, name, settings.clock_setting)}
     sets = DisjointSets(at_once, pending_owners(session)) if settings.owners_apart else None
     boards = {name: boards_of(session, settings, name) for name in fields}
     aims = PairingAims(settings.boundary, settings.newcomer_ci)
@@ -95,18 +98,24 @@ def boards_of(session: Session, settings: Settings, variant: str) -> int:
     )
 
 
-def why_no_match(session: Session, variants: Collection[str] | None = None) -> str | None:
+def why_no_match(
+    session: Session, variants: Collection[str] | None = None, clock: ClockSetting | None = None
+) -> str | None:
     """
     Say why no match can be scheduled.
 
     Args:
         session: A transaction.
         variants: Only in these; None: in any.
+        clock: The clock that the run plays with; None: that of the season.
 
     Returns:
         A sentence for each variant, and the way out; None if a match can be scheduled.
     """
-    reasons = {name: field.why_none for name, field in fields_of(session, variants).items()}
+    reasons = {
+        name: field.why_none or (clock and why_other_clock(session, name, clock))
+        for name, field in fields_of(session, variants).items()
+    }
     if not reasons:
         return "No bot is entered yet. Enter bots with: pigpen submit FOLDER"
     if None in reasons.values():

@@ -57,11 +57,12 @@ def suspend_for_voids(session: Session, match: int, broke: int | None, now: floa
     Returns:
         The name of the bot that is suspended, where, and why; else nothing. Matches of events suspend none.
     """
-    if session.get_one(StoredMatch, match).event_id is not None:  # it plays its event to the end
+    found = session.get(StoredMatch, match)
+    if found is None or found.event_id is not None:  # its season is over, or it plays its event to the end
         return []
     seats = select(StoredSeat.version_id).where(StoredSeat.match_id == match).order_by(StoredSeat.seat)
     versions = list(session.scalars(seats))
-    variant = session.get_one(StoredMatch, match).variant
+    variant = found.variant
     loser = None if broke is None else versions[broke]
     session.add(VoidAttempt(match_id=match, variant=variant, at=now, version_id=loser))
     session.flush()

@@ -83,7 +83,8 @@ def _ratings(session: Session) -> Iterator[str]:
             func.count(distinct(taken_over)).label("takeovers"),
         )
         .join_from(StoredSeat, StoredMatch, StoredMatch.id == StoredSeat.match_id)
-        .where(StoredMatch.status == Status.DONE, StoredMatch.event_id.is_(None))
+        .join(Variant, Variant.name == StoredMatch.variant)
+        .where(StoredMatch.status == Status.DONE, StoredMatch.ordinal > Variant.season_start)
         .group_by(StoredMatch.variant, StoredSeat.version_id)
         .subquery()
     )
@@ -128,7 +129,8 @@ def _opponents(variant: Variant) -> Select[*tuple[Any, ...]]:
             func.count(distinct(one.c.match_id)).label("n"),
         )
         .select_from(one.join(other, same_match).join(StoredMatch.__table__, StoredMatch.id == one.c.match_id))
-        .where(StoredMatch.variant == variant.name, StoredMatch.status == Status.DONE, StoredMatch.event_id.is_(None))
+        .where(StoredMatch.variant == variant.name, StoredMatch.status == Status.DONE)
+        .where(StoredMatch.ordinal > variant.season_start)
         .group_by(one.c.version_id, other.c.version_id)
     )
     return opponents.where((one.c.seat + other.c.seat) % 2 == 1) if variant.rules.get("partners") else opponents

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlalchemy import bindparam, func, select
 
 from ladder.store.queries.matches import match_rows
-from ladder.store.tables import MATCH, PAIR, SEAT, connection_of
+from ladder.store.tables import MATCH, PAIR, SEAT, VARIANT, connection_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -69,7 +69,8 @@ _MATCHES = (
         _MINE.join(_THEIRS, _THEIRS.c.match_id == _MINE.c.match_id).join(MATCH, MATCH.c.id == _MINE.c.match_id)
     )
     .where(_MINE.c.version_id == bindparam("one_"), _THEIRS.c.version_id == bindparam("two_"))
-    .where(MATCH.c.variant == bindparam("variant_"), MATCH.c.ordinal.is_not(None))
+    .join(VARIANT, VARIANT.c.name == MATCH.c.variant)
+    .where(MATCH.c.variant == bindparam("variant_"), MATCH.c.ordinal > VARIANT.c.season_start)
     .order_by(_MINE.c.match_id.desc())
     .limit(bindparam("limit_"))
 )

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import bindparam, select
 
 from ladder.store.models import Owner, Status, StoredBot, StoredMatch, StoredSeat, Version, visible_matches
-from ladder.store.tables import BOT, MATCH, RATING, SEAT, VERSION, connection_of
+from ladder.store.tables import BOT, MATCH, RATING, SEAT, VARIANT, VERSION, connection_of
 from ladder.values.matches import MatchRow, SeatRow
 
 if TYPE_CHECKING:
@@ -54,20 +54,20 @@ def _last_of_each(
     Each range is asked for by itself: for several, SQLite would go through all seats.
     """
     connection, found = connection_of(session), set[int]()
-    for version, name, matches in connection.execute(_PLAYED, {"versions_": list(versions)}).all():
+    for version, name, matches, after in connection.execute(_PLAYED, {"versions_": list(versions)}).all():
         if variant in (None, name):
-            end = matches if before is None else _results_before(session, version, name, matches, before)
-            wanted = {"version_": version, "first_": end - limit, "last_": end - 1}
+            end = matches if before is None else _results_before(session, version, name, matches, before, after)
+            wanted = {"version_": version, "first_": end - limit, "last_": end - 1, "after_": after}
             found.update(connection.execute(_PLACES, wanted).scalars())
     return found
 
 
-def _results_before(session: Session, version: int, variant: str, matches: int, before: int) -> int:
+def _results_before(session: Session, version: int, variant: str, matches: int, before: int, after: int) -> int:
     """How many of a version's *matches* in a variant have a smaller ordinal than *before*; they are numbered so."""
     numbered = (
         select(StoredMatch.ordinal)
         .join(StoredSeat, StoredSeat.match_id == StoredMatch.id)
-        .where(StoredSeat.version_id == version, StoredMatch.variant == variant)
+        .where(StoredSeat.version_id == version, StoredMatch.variant == variant, StoredMatch.ordinal > after)
     )
 
     def ordinal(place: int) -> int:
@@ -154,9 +154,17 @@ _SEATS = (
     .where(SEAT.c.match_id.in_(bindparam("matches_", expanding=True)))
     .order_by(SEAT.c.match_id, SEAT.c.seat)
 )
-_PLAYED = select(RATING.c.version_id, RATING.c.variant, RATING.c.matches).where(
-    RATING.c.version_id.in_(bindparam("versions_", expanding=True)), RATING.c.matches > 0
+_PLAYED = (
+    select(RATING.c.version_id, RATING.c.variant, RATING.c.matches, VARIANT.c.season_start)
+    .join_from(RATING, VARIANT, VARIANT.c.name == RATING.c.variant)
+    .where(RATING.c.version_id.in_(bindparam("versions_", expanding=True)), RATING.c.matches > 0)
 )
-_PLACES = select(SEAT.c.match_id).where(
-    SEAT.c.version_id == bindparam("version_"), SEAT.c.matches_before.between(bindparam("first_"), bindparam("last_"))
+_PLACES = (
+    select(SEAT.c.match_id)
+    .join_from(SEAT, MATCH, MATCH.c.id == SEAT.c.match_id)
+    .where(
+        SEAT.c.version_id == bindparam("version_"),
+        SEAT.c.matches_before.between(bindparam("first_"), bindparam("last_")),
+        MATCH.c.ordinal > bindparam("after_"),
+    )
 )

@@ -151,5 +151,6 @@ def _last(variant: str, versions: Sequence[Played]) -> Select[Any]:
         )
         .distinct()
         .join_from(SEAT, MATCH, MATCH.c.id == SEAT.c.match_id)
-        .where(or_(*last), MATCH.c.variant == variant, MATCH.c.ordinal.is_not(None))
+        .join(VARIANT, VARIANT.c.name == MATCH.c.variant)
+        .where(or_(*last), MATCH.c.variant == variant, MATCH.c.ordinal > VARIANT.c.season_start)
     )  # fmt: skip

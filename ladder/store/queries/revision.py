@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from ladder.store.models import Status, visible_matches
-from ladder.store.tables import CHANGE, ESTIMATE, MATCH, RATING, VERSION, connection_of
+from ladder.store.tables import CHANGE, ESTIMATE, MATCH, RATING, VARIANT, VERSION, connection_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -20,6 +20,7 @@ OF_STANDINGS = (
     select(func.count()).select_from(RATING).scalar_subquery(),
     select(func.sum(ESTIMATE.c.ordinal)).scalar_subquery(),
     select(func.sum(func.length(ESTIMATE.c.fit))).scalar_subquery(),
+    select(func.sum(VARIANT.c.season)).scalar_subquery(),
 )
 STANDINGS = select(*OF_STANDINGS)
 EVERYTHING = select(

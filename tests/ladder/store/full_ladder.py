@@ -52,6 +52,7 @@ def fill(database: Database) -> dict[str, int]:
         _add_puzzle(session)
         _add_event(session, [*versions.values()][:4])
         _add_webhook(session)
+        _add_season(session)
         withdrawn = queue(session, [*versions.values()][:4], VARIANT)
         session.execute(delete(models.StoredSeat).where(models.StoredSeat.match_id == withdrawn))
         session.execute(delete(models.StoredMatch).where(models.StoredMatch.id == withdrawn))
@@ -65,6 +66,16 @@ def fill(database: Database) -> dict[str, int]:
         SUBMISSIONS.end(session, row, SubmissionStatus.REFUSED, NOW + 0.1, NOTE)
     refresh(database, VARIANT)
     return versions
+
+
+def _add_season(session: Session) -> None:
+    variant = session.get_one(models.Variant, VARIANT)
+    session.add(
+        models.FinishedSeason(
+            variant=VARIANT, number=0, name=NOTE[:8], began=NOW - 9, ended=NOW - 8, after=0, last=0,
+            clock={"bank": 60.0}, rules=variant.rules, standings={"standings": []},
+        )
+    )  # fmt: skip
 
 
 def go_on(database: Database, versions: dict[str, int], rng: random.Random, count: int) -> None:

@@ -208,6 +208,11 @@ def upgrade() -> None:
         sa.Column("rules", sa.JSON(), nullable=False),
         sa.Column("added", sa.Double(), nullable=False),
         sa.Column("shift", sa.Double(), server_default="0", nullable=False),
+        sa.Column("season", sa.Integer(), server_default="1", nullable=False),
+        sa.Column("season_name", sa.String(length=64), server_default="1", nullable=False),
+        sa.Column("season_began", sa.Double(), nullable=True),
+        sa.Column("season_start", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("clock", sa.JSON(none_as_null=True), nullable=True),
         sa.PrimaryKeyConstraint("name", name=op.f("pk_variants")),
         sa.UniqueConstraint("skeleton", name=op.f("uq_variants_skeleton")),
     )
@@ -282,6 +287,22 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_puzzle_looks_variant")),
         sa.PrimaryKeyConstraint("variant", name=op.f("pk_puzzle_looks")),
         sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "seasons",
+        sa.Column("variant", sa.String(length=64), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("name", sa.String(length=64), nullable=False),
+        sa.Column("began", sa.Double(), nullable=False),
+        sa.Column("ended", sa.Double(), nullable=False),
+        sa.Column("after", sa.Integer(), nullable=False),
+        sa.Column("last", sa.Integer(), nullable=False),
+        sa.Column("clock", sa.JSON(), nullable=False),
+        sa.Column("rules", sa.JSON(), nullable=False),
+        sa.Column("standings", sa.JSON(), nullable=False),
+        sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_seasons_variant")),
+        sa.PrimaryKeyConstraint("variant", "number", name=op.f("pk_seasons")),
+        sa.UniqueConstraint("variant", "name", name=op.f("uq_seasons_variant_name")),
     )
     op.create_table(
         "credentials",
@@ -840,6 +861,7 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_credentials_owner_id"))
 
     op.drop_table("credentials")
+    op.drop_table("seasons")
     op.drop_table("puzzle_looks")
     op.drop_table("estimates")
     with op.batch_alter_table("bots", schema=None) as batch_op:

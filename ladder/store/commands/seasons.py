@@ -1,0 +1,105 @@
+"""The end of a season and the beginning of the next one, in one transaction."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, func, select, update
+
+from ladder.ratings.elo import START
+from ladder.store import models
+from ladder.store.commands.season_clock import open_matches
+from ladder.store.commands.withdrawing import remove_matches
+from ladder.store.season_clocks import clock_of
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from pigpen import ClockSetting
+
+DERIVED = (models.RatingPoint, models.ThinkTimes, models.PairStats, models.StoredEstimate)
+"""What follows from the results of a season."""
+AT_THE_START: dict[str, Any] = {
+    **dict.fromkeys(("matches", "boards", "deals", "points", "decisions", "faults", "takeovers"), 0),
+    **dict.fromkeys(("error", "rank_low", "rank_high", "margin", "margin_error"), None),
+    **dict.fromkeys(("margin_rank_low", "margin_rank_high", "outplaced_by"), None),
+    "places": [], "seats": [], "history": [], "recent": "",
+}  # fmt: skip
+"""The columns of a rating without a match."""
+
+
+@dataclass(frozen=True)
+class NewSeason:
+    """What a season that begins is to be."""
+
+    clock: ClockSetting
+    name: str | None = None
+    """None: its number."""
+    rules: dict[str, Any] | None = None
+    """Field for field; None: as before."""
+
+
+Freeze = dict[str, Any]
+"""`Standings` with suspended and retired versions, field for field."""
+
+
+def begin_season(session: Session, variant: models.Variant, new: NewSeason, frozen: Freeze, now: float) -> list[int]:
+    """
+    Freeze the standings of a variant and begin its next season: every rating starts anew, and states stay.
+
+    Matches of the ladder without a result are withdrawn, also those that are played now. A season without a result
+    is not kept: it gets the new settings, and the name.
+
+    Args:
+        session: A transaction that writes.
+        variant: The variant.
+        new: What the season is to be.
+        frozen: The standings now, as this transaction sees them.
+        now: Unix time.
+
+    Returns:
+        The numbers of the matches that were withdrawn.
+    """
+    withdrawn = open_matches(session, variant.name)
+    remove_matches(session, withdrawn)
+    if last_result(session, variant):
+        _freeze(session, variant, frozen, now)
+        _reset(session, variant)
+    variant.season_name = new.name or str(variant.season)
+    variant.season_began = now
+    variant.clock = asdict(new.clock)
+    variant.rules = new.rules or variant.rules
+    session.flush()
+    session.expire_all()
+    return withdrawn
+
+
+def last_result(session: Session, variant: models.Variant) -> int | None:
+    """The ordinal of the last result of the season that is played now; None without one."""
+    mine = models.StoredMatch.variant == variant.name, models.StoredMatch.ordinal > variant.season_start
+    return session.scalar(select(func.max(models.StoredMatch.ordinal)).where(*mine))
+
+
+def _freeze(session: Session, variant: models.Variant, frozen: Freeze, now: float) -> None:
+    last = last_result(session, variant)
+    assert last is not None
+    began = variant.added if variant.season_began is None else variant.season_began
+    session.add(
+        models.FinishedSeason(
+            variant=variant.name, number=variant.season, name=variant.season_name, began=began, ended=now,
+            after=variant.season_start, last=last, clock=clock_of(session, variant) or {}, rules=variant.rules,
+            standings=frozen,
+        )
+    )  # fmt: skip
+    variant.season_start, variant.season = last, variant.season + 1
+    session.flush()
+
+
+def _reset(session: Session, variant: models.Variant) -> None:
+    for each in DERIVED:
+        session.execute(delete(each).where(each.variant == variant.name))
+    rating = models.Rating
+    session.execute(
+        update(rating).where(rating.variant == variant.name).values(rating=START - variant.shift, **AT_THE_START)
+    )
