@@ -47,7 +47,7 @@ def test_updates_bring_the_values_nearer_to_what_came() -> None:
 
 
 def test_what_is_learned_is_the_points_that_were_still_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The points taken before and those still to come are the reward, whoever takes the moon."""
+    """The points taken before and those still to come are the reward, also with a moon."""
     monkeypatch.setattr(example, "GAMES", 4)
     tables = Tables(example.RULES, 4, seed=2)
     inputs_of, memory = bots.Inputs(tables.encoding), None
