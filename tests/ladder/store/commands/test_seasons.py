@@ -19,6 +19,7 @@ from ladder.store.commands.results import record_summary
 from ladder.store.commands.scheduling import fill_queue, why_no_match
 from ladder.store.commands.season_clock import change_clock
 from ladder.store.commands.seasons import AT_THE_START, NewSeason, begin_season
+from ladder.store.commands.voids import suspend_for_voids
 from ladder.store.queries.checking import findings
 from ladder.store.queries.common_matches import common_matches, pair_sums
 from ladder.store.queries.matches import results
@@ -82,6 +83,29 @@ def test_the_standings_stay_as_they_were_and_all_bots_start_anew(database: Datab
         assert [(row.name, row.matches, row.ended is None) for row in seasons(session, _variant(session))] == [
             ("1", 3, False), ("autumn", 1, True),
         ]  # fmt: skip
+
+
+def test_older_results_of_a_bot_are_those_of_the_season_too(database: Database) -> None:
+    versions = four(database)
+    for seed in "12":
+        play(database, versions, seed)
+    end(database)
+    first, *_ = (play(database, versions, seed) for seed in ("3", "4", "5"))
+    with database.read() as session:
+        ordinal = session.get_one(models.StoredMatch, first).ordinal
+        assert ordinal is not None
+        assert [row.id for row in results(session, 1, "hearts", versions, before=ordinal + 1)] == [first]
+
+
+def test_a_match_that_fails_after_its_season_suspends_no_bot(database: Database) -> None:
+    versions = four(database)
+    play(database, versions, "1")
+    with database.write() as session:
+        match = queue(session, versions, seed="2")
+        lease(session, match)
+    assert end(database) == [match]
+    with database.write() as session:
+        assert suspend_for_voids(session, match, versions[0], NOW + 2) == []
 
 
 def _variant(session: Session) -> models.Variant:
