@@ -45,6 +45,7 @@ from ladder.site.pages import events as event_routes
 from ladder.site.pages import live as live_routes
 from ladder.site.pages import matchups as matchup_routes
 from ladder.site.pages import replays as replay_routes
+from ladder.site.pages import seasons as season_routes
 from ladder.site.pages import style as style_routes
 from ladder.site.pages import wheels as wheel_routes
 from ladder.site.pages import why as why_routes
@@ -87,6 +88,7 @@ PAGES = (
     replay_routes.router,
     event_routes.router,
     matchup_routes.router,
+    season_routes.router,
     comparison_routes.pages,
     style_routes.pages,
     event_presenter.router,

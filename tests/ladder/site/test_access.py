@@ -132,6 +132,7 @@ CASES = [
     Case("GET", "/v", PUBLIC),
     Case("GET", "/v/{variant}", PUBLIC),
     Case("GET", "/v/{variant}/matchups", PUBLIC),
+    Case("GET", "/v/{variant}/seasons", PUBLIC),
     Case("GET", "/compare", PUBLIC),
     Case("GET", "/b/{name}/style", PUBLIC),
     Case("GET", "/compare/{one}/{two}", PUBLIC, "/compare/Trotter/Snout"),

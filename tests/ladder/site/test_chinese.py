@@ -159,6 +159,7 @@ def test_new_texts_are_added_and_old_ones_left_out(tmp_path: Path) -> None:
         *("/m/2", "/m/1/boards/1/1", "/live", "/live/1", "/live/2", "/replay", "/help", "/api", "/nothing"),
         *(
             "/v/hearts/matchups",
+            "/v/hearts/seasons",
             "/compare",
             "/o/owner of Trotter",
             "/play",

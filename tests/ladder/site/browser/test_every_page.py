@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
 
 PAGES = (
-    "/", "/v/gongzhu", "/v/gongzhu?q=zzz&all=1", "/v/gongzhu/matchups", "/compare",
+    "/", "/v/gongzhu", "/v/gongzhu?q=zzz&all=1", "/v/gongzhu/matchups", "/v/gongzhu/seasons", "/compare",
     "/compare/Trotter/Snout?v=gongzhu", "/b", "/b/Trotter", "/b/Trotter/style",
     "/b/Trotter/inbox",
     "/o/owner of Trotter", "/m", "/m/{faulty}", "/live", "/live/{faulty}", "/play", "/play?variant=own",
