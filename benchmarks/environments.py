@@ -129,7 +129,7 @@ def measure(
     return [*compared(list(measures), in_turn(rounds, *measures.values()), "/s", OPENSPIEL), *left_out]
 
 
-PART = Part("environments", __doc__, measure, rounds=3)
+ALONE = Part("environments", __doc__, measure, rounds=3)
 
 if __name__ == "__main__":
-    run(__doc__, PART)
+    run(__doc__, ALONE)

@@ -11,6 +11,8 @@ from ladder.store.models import StoredMatch, Variant
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from pigpen import ClockSetting
+
 
 def clock_of(session: Session, variant: Variant) -> dict[str, Any] | None:
     """The clock of the season that is played now, field for field; None: no match of it has been scheduled."""
@@ -20,6 +22,11 @@ def clock_of(session: Session, variant: Variant) -> dict[str, Any] | None:
         .order_by(StoredMatch.ordinal.desc())
         .limit(1)
     )
+
+
+def is_same(own: dict[str, Any], clock: ClockSetting) -> bool:
+    """Whether bots have as much time by one clock as by another; how long they may take to start is no part of it."""
+    return (own["bank"], own["increment"], own["limit"]) == (clock.bank, clock.increment, clock.limit)
 
 
 def clock_text(clock: dict[str, Any]) -> str:

@@ -169,7 +169,7 @@ def test_what_killed_runs_left_is_cleared_away_and_their_matches_are_played_agai
         runner.communicate()
     assert folder.attempts() == killed
     gate.touch()
-    assert small.pigpen("ladder", "run", "--matches", "2").returncode == 0
+    assert small.pigpen("ladder", "run", "--matches", "2", **PATIENT).returncode == 0
     assert [attempt for _, attempt, _ in small.attempts()[:2]] == [kills + 2] * 2  # it may have seen a worker end
     assert folder.attempts() == [(1, kills + 2), (2, kills + 2)]
     assert_whole(small, 2)

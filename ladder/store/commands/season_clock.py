@@ -9,7 +9,7 @@ from sqlalchemy import or_, select
 
 from ladder.store.commands.withdrawing import remove_matches
 from ladder.store.models import Status, StoredMatch, Variant
-from ladder.store.season_clocks import clock_of, clock_text
+from ladder.store.season_clocks import clock_of, clock_text, is_same
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -32,7 +32,7 @@ def take_clock(session: Session, name: str, clock: ClockSetting) -> bool:
     variant = session.get_one(Variant, name)
     if variant.clock is None:
         variant.clock = clock_of(session, variant) or asdict(clock)
-    return variant.clock == asdict(clock)
+    return is_same(variant.clock, clock)
 
 
 def change_clock(session: Session, name: str, clock: ClockSetting) -> str | None:
@@ -48,7 +48,8 @@ def change_clock(session: Session, name: str, clock: ClockSetting) -> str | None
         Why that cannot be, in a sentence that ends with the way out; None if it is the season's clock now.
     """
     variant = session.get_one(Variant, name)
-    if clock_of(session, variant) in (None, asdict(clock)):
+    own = clock_of(session, variant)
+    if own is None or is_same(own, clock):
         return None
     if _has_begun(session, variant):
         return why_other_clock(session, name, clock)
@@ -61,10 +62,10 @@ def why_other_clock(session: Session, name: str, clock: ClockSetting) -> str | N
     """Say that the season is played with another clock, and the way out; None if it is not."""
     variant = session.get_one(Variant, name)
     own = clock_of(session, variant)
-    if own in (None, asdict(clock)):
+    if own is None or is_same(own, clock):
         return None
     return (
-        f"The season {variant.season_name} of {name} is played with {_words(own or {})}, and the settings give "
+        f"The season {variant.season_name} of {name} is played with {_words(own)}, and the settings give "
         f"{_words(asdict(clock))}. Set clock and limit back, or begin a new season: "
         f"pigpen ladder season new --variant {name}"
     )

@@ -51,12 +51,6 @@ class Steps:
     >>> steps.take(52)
     >>> steps.answer
     {Card('QS'): <Face.UP: 1>}
-
-    Attributes:
-        cards: Cards that the next action may name, as a mask.
-        chosen: Cards chosen so far, as a mask.
-        face_down: Those of them that are exposed face down, as a mask.
-        answer: The whole answer, as `Deal.apply` takes it; None until it is complete.
     """
 
     def __init__(self, rules: Rules, phase: Phase, legal: int) -> None:
@@ -69,10 +63,15 @@ class Steps:
             legal: Cards that the seat may choose among, as a mask: `SeatView.legal_mask`.
         """
         self.phase: Phase = phase
+        """The phase of the deal."""
         self.cards: int = legal
+        """Cards that the next action may name, as a mask."""
         self.chosen: int = 0
+        """Cards chosen so far, as a mask."""
         self.face_down: int = 0
+        """Those of them that are exposed face down, as a mask."""
         self.answer: Action | None = None
+        """The whole answer, as `Deal.apply` takes it; None until it is complete."""
         self._has_faces = has_faces(rules)
         self._wanted = rules.plan.pass_count
 

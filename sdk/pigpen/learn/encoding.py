@@ -45,15 +45,6 @@ class Encoding:
     >>> packed = encoding.observe(deal.view(deal.turn))
     >>> packed[encoding.planes.index("hand")] == deal.hands[deal.turn]
     True
-
-    Attributes:
-        rules: The variant.
-        players: Number of seats.
-        planes: Name of each plane; those of seats end with the relative seat, such as ``played_1``.
-        features: Name of each feature.
-        words: Words of a packed observation: the planes, and two for the features.
-        size: Numbers of an unpacked observation: 52 for each plane, then the features.
-        actions: Number of actions.
     """
 
     def __init__(self, rules: Rules | str) -> None:
@@ -64,9 +55,12 @@ class Encoding:
             ValueError: If no preset has that name.
         """
         self.rules: Rules = find_rules(rules)
+        """The variant."""
         self.players: int = self.rules.players
+        """Number of seats."""
         seats = range(self.players)
         self.planes: tuple[str, ...] = (*OWN_PLANES, *(f"{name}_{seat}" for name in SEAT_PLANES for seat in seats))
+        """Name of each plane; those of seats end with the relative seat, such as ``played_1``."""
         self.features: tuple[str, ...] = (
             *(f"phase_{phase.name.lower()}" for phase in PHASES),
             *(f"pass_to_{seat}" for seat in seats),
@@ -74,9 +68,13 @@ class Encoding:
             *(f"void_{seat}_{suit.name.lower()}" for seat in seats for suit in Suit),
             *(f"hidden_{seat}" for seat in seats),
         )
+        """Name of each feature."""
         self.words: int = len(self.planes) + 2
+        """Words of a packed observation: the planes, and two for the features."""
         self.size: int = len(CARDS) * len(self.planes) + len(self.features)
+        """Numbers of an unpacked observation: 52 for each plane, then the features."""
         self.actions: int = count_actions(self.rules)
+        """Number of actions."""
 
     def observe(self, view: SeatView, steps: Steps | None = None) -> tuple[int, ...]:
         """

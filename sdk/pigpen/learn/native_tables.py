@@ -49,7 +49,7 @@ class NativeTables:
         library.pigpen_table_size.restype = _NUMBER
         self._rules = encoding.rules
         self._game, self._setting = packed_rules(encoding.rules), pack_setting(encoding)
-        self.games = len(seats)
+        self.games: int = len(seats)
         self.memory: NDArray[np.uint64] = np.zeros((self.games, library.pigpen_table_size() // 8), dtype=np.uint64)
         """A row for each table; the first two words are its random numbers."""
         for game in range(self.games):

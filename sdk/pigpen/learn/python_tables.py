@@ -28,7 +28,7 @@ class PythonTables:
             ValueError: If no seat ever has a choice in this variant.
         """
         self._encoding, self._observations, self._seats = encoding, observations, seats
-        self.tables = [Table(encoding.rules, seed, game) for game in range(len(seats))]
+        self.tables: list[Table] = [Table(encoding.rules, seed, game) for game in range(len(seats))]
         self._show()
 
     def step(self, actions: NDArray[np.int64], rewards: NDArray[np.float32], over: NDArray[np.bool_]) -> int | None:

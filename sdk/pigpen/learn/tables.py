@@ -38,14 +38,6 @@ class Tables:
 
     A deal that ends gives its rewards in that step, and the observation is already the first one of the next deal.
     The arrays are written anew by each step: copy what is to stay. Table 0 of a seed is that of `aec` with this seed.
-
-    Attributes:
-        encoding: Observations and actions of the variant.
-        observations: What the seats to decide know, packed; shape (games, words).
-        seats: The seats to decide; shape (games,).
-        rewards: Points by which each seat was better than the mean of its table, if the deal ended in the last step,
-            else 0; shape (games, players).
-        over: Whether the deal ended in the last step; shape (games,).
     """
 
     def __init__(self, rules: Rules | str, games: int, seed: int = 0) -> None:
@@ -68,14 +60,22 @@ class Tables:
         if games < 1:
             raise ValueError(f"There is no table: games={games}. Choose 1 or more.")
         self.encoding: Encoding = Encoding(rules)
+        """Of the observations; `encoding.rules` is the variant."""
         players = self.encoding.players
         self._observations = np.zeros((games, self.encoding.words), dtype=np.uint64)
         self._seats = np.zeros(games, dtype=np.int64)
         self.rewards: NDArray[np.float32] = np.zeros((games, players), dtype=np.float32)
+        """
+        Points by which each seat was better than the mean of its table,
+        if the deal ended in the last step, else 0; shape (games, players).
+        """
         self.over: NDArray[np.bool_] = np.zeros(games, dtype=np.bool_)
+        """Whether the deal ended in the last step; shape (games,)."""
         self._tables = self._make(seed)
         self.observations: NDArray[np.uint64] = _read_only(self._observations)
+        """What the seats to decide know, packed; shape (games, words)."""
         self.seats: NDArray[np.int64] = _read_only(self._seats)
+        """The seats to decide; shape (games,)."""
         state = SimRandom(derived_number("learn-actions", seed_from(str(seed)))).state
         self._chance = np.array([state & (1 << 64) - 1, state >> 64], dtype=np.uint64)
 

@@ -236,6 +236,7 @@ def test_a_season_with_a_match_that_has_begun_keeps_its_clock(database: Database
         assert change_clock(session, "hearts", OTHER) is None
         refused = change_clock(session, "hearts", DEFAULT_CLOCK)
         assert refused is not None
+        assert change_clock(session, "hearts", replace(OTHER, start_up=99.0)) is None
         assert "clock 10+0.1, limit 1, and the settings give clock 60+0.1, limit 1" in refused
 
 
