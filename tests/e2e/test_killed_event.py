@@ -1,18 +1,23 @@
-"""An event whose runners are killed again and again: each round is drawn once, each table played once."""
+"""An event whose runners are killed again and again: each round is drawn, each table played, each step sent once."""
 
 from __future__ import annotations
 
+import json
 import random
+from collections import Counter
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import select
 
+from ladder.app import webhooks
 from ladder.app.database_maintenance import check_database
 from ladder.app.event import holding, reading
 from ladder.app.event.exporting import export_event
 from ladder.app.event.verifying import verify_event
 from ladder.app.ladder import Ladder
+from ladder.store.webhook_models import WebhookMessage
 from ladder.values.accounts import LOCAL
 from ladder.values.held_events import EventState
 from tests.e2e.judging import assert_each_result_has_its_record, assert_ratings_follow_from_the_records
@@ -20,10 +25,14 @@ from tests.e2e.runners import coordinators, playing, runner
 from tests.e2e.small_ladder import SLOW, small_ladder
 from tests.for_two import FOR_TWO
 from tests.ladder.postgres import LASTING, running_server
+from tests.ladder.webhooks.receivers import receiver
 from tests.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from ladder.values.held_events import EventPage
+    from tests.ladder.webhooks.receivers import Receiver
 
 SEED = 20261126
 FILE = """
@@ -50,6 +59,23 @@ play_off = "boards:1"
 BOTS = [f"Bot-{number}" for number in range(1, 17)]
 
 
+def assert_each_step_is_one_message(ladder: Ladder, page: EventPage, there: Receiver) -> None:
+    """None is lost and none is written twice; one that is delivered twice has the same name."""
+    with ladder.database.read() as session:
+        written = {row.key: row.kind for row in session.execute(select(WebhookMessage.key, WebhookMessage.kind))}
+        assert set(session.scalars(select(WebhookMessage.status))) == {"delivered"}
+    rounds, tables = len(page.round_list), sum(len(one.tables) for one in page.round_list)
+    assert Counter(written.values()) == {
+        "event.opened": 1, "event.frozen": 1, "event.started": 1, "event.over": 1, "event.stage_begun": 2,
+        "event.round_drawn": rounds, "event.round_over": rounds, "event.result_shown": tables,
+    }  # fmt: skip
+    arrived: dict[str, set[str]] = {}
+    while not there.arrivals.empty():
+        got = there.next()
+        arrived.setdefault(got.key, set()).add(json.loads(got.body)["type"])
+    assert arrived == {key: {kind} for key, kind in written.items()}
+
+
 @pytest.mark.postgres
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.long)])
@@ -60,9 +86,12 @@ def test_an_event_whose_runners_are_killed_is_held_as_if_nothing_had_happened(tm
         small_ladder(
             tmp_path, bots=[*BOTS, "house-counting"], program=SLOW, database_url=server.url("postgres")
         ) as made,
-        Ladder.open(made.settings) as ladder,
+        Ladder.open(made.settings.model_copy(update={"webhook_loopback": True})) as ladder,
+        receiver() as there,
         ExitStack() as stack,
     ):
+        (made.settings.data_dir / "pigpen.toml").write_text("webhook_loopback = true\n")
+        webhooks.add(ladder, LOCAL, there.url, None, [])
         holding.open_event(ladder, LOCAL, "cup", FILE, FOR_TWO)
         for bot in BOTS:
             holding.enter(ladder, LOCAL, "cup", bot)
@@ -86,6 +115,7 @@ def test_an_event_whose_runners_are_killed_is_held_as_if_nothing_had_happened(tm
             runners[victim] = stack.enter_context(runner(made))
         assert killed == times, "the event was over before"
         until(lambda: results() == 10_000)
+        until(lambda: webhooks.webhooks(ladder, LOCAL)[0].waiting == 0)
         for program in runners.values():
             program.terminate()
             program.wait()
@@ -94,6 +124,7 @@ def test_an_event_whose_runners_are_killed_is_held_as_if_nothing_had_happened(tm
         assert sorted(one.name for one in page.standings) == sorted(BOTS)
         assert {each.turn for one in page.round_list for each in one.tables} == {0}
         assert all(each.status == "done" for one in page.round_list for each in one.tables)
+        assert_each_step_is_one_message(ladder, page, there)
         export_event(ladder, "cup", tmp_path / "cup.zip")
         verified = verify_event(tmp_path / "cup.zip")
         assert (verified.holds, verified.findings) == (True, ())
