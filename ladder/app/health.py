@@ -12,8 +12,8 @@ from ladder.errors import LadderError, StoreError
 from ladder.runner.presence import has_ended
 from ladder.sandbox.host import owners
 from ladder.store.commands.coordinators import all_are_here, coordinators, database_time, last_spoken
-from ladder.store.commands.webhooks import count_webhooks
 from ladder.store.queries.overview import oldest_computation, oldest_queued, unfinished_tasks
+from ladder.store.queries.webhooks import count_webhooks
 from ladder.values.accounts import LOCAL
 from ladder.values.doctor import Finding
 from ladder.values.health import LadderHealth

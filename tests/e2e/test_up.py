@@ -220,7 +220,7 @@ def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_t
     assert_no_log_has(secrets, ladder)
     with handlers_as_before():
         monkeypatch.setattr(Supervisor, "run", lambda its: None)
-        second_output = ladder.pigpen("up", "--port", "0").stdout.splitlines()
+        second_output = ladder.pigpen("up", "--port", "0", **PATIENT).stdout.splitlines()
     site, *more, folder = second_output
     assert (site.startswith("The site is at "), folder.startswith("The ladder is in ")) == (True, True)
     assert more == [line for line in more if "no wheels" in line], "and nothing of a first organiser"

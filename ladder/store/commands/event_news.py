@@ -1,5 +1,5 @@
 """
-Messages about events and bots, written in the transaction that changes them.
+Messages about events, written in the transaction that changes them.
 
 What has been announced of an event is kept with it. A message is written for what the public knows more than that:
 it follows from what is public alone, so it cannot tell what an event with `show = "round"` or `"manual"` hides.
@@ -8,7 +8,6 @@ it follows from what is public alone, so it cannot tell what an event with `show
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from ladder.events.entrants import STAND_IN
 from ladder.events.event_file import parse_event
@@ -16,7 +15,6 @@ from ladder.events.news import EventNews, PublicCourse, ShownTable, news
 from ladder.events.scoring import board_points
 from ladder.store.commands.outbox import post, webhooks_for
 from ladder.store.event_rows import entries_of, held, held_table, public_state, rounds_of, tables_of, visible_rounds
-from ladder.store.models import StoredBot, Version
 from ladder.values.webhooks import CHOICES, MessageKind
 
 if TYPE_CHECKING:
@@ -54,26 +52,6 @@ def announce_event(session: Session, event: StoredEvent, now: float, *, is_noted
             post(session, each.kind, _data(session, event, each, rounds, tables), now, event=event.id)
     event.announced = course.plain()
     session.flush()
-
-
-def announce_entered(session: Session, bot: str, version: int, variants: Sequence[str], now: float) -> None:
-    """Write the message that a version plays now."""
-    data = {"bot": bot, "version": version, "variants": list(variants), "path": _page(bot)}
-    post(session, MessageKind.BOT_ENTERED, data, now)
-
-
-def announce_suspended(session: Session, bot: str, variant: str, now: float) -> None:
-    """Write the message that a bot is suspended."""
-    post(session, MessageKind.BOT_SUSPENDED, {"bot": bot, "variant": variant, "path": _page(bot)}, now)
-
-
-def _page(bot: str) -> str:
-    return f"/b/{quote(bot)}"
-
-
-def bot_of(session: Session, version: int) -> str:
-    """Give the name of a version's bot."""
-    return session.get_one(StoredBot, session.get_one(Version, version).bot_id).name
 
 
 def _public_course(session: Session, event: StoredEvent, rounds: Sequence[EventRound], tables: Tables) -> PublicCourse:

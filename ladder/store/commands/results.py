@@ -11,7 +11,8 @@ from ladder.results.rating_points import step_of
 from ladder.results.standing import RATED_BY, RatingChange, VersionStanding, outcome
 from ladder.results.think_times import added
 from ladder.store.commands import result_statements as statements
-from ladder.store.commands.event_news import announce_event, announce_suspended
+from ladder.store.commands.bot_news import announce_suspended
+from ladder.store.commands.event_news import announce_event
 from ladder.store.commands.rank_intervals import follow_states
 from ladder.store.commands.suspending import judged
 from ladder.store.event_models import EventTable

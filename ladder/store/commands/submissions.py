@@ -9,8 +9,8 @@ from sqlalchemy import func, select
 
 from ladder.entry.claims import check_claim, check_possession, check_variant
 from ladder.store import models
+from ladder.store.commands.bot_news import announce_entered
 from ladder.store.commands.entries import PLAYING, entries_of, first_rating, left_suspended, shift_of
-from ladder.store.commands.event_news import announce_entered
 from ladder.store.commands.retiring import OWNER
 from ladder.store.commands.suspending import set_state
 from ladder.store.models import State

@@ -9,7 +9,7 @@ from sqlalchemy import func, insert, select
 from ladder.errors import LadderError
 from ladder.pairing import suspension
 from ladder.store import models
-from ladder.store.commands.event_news import announce_suspended, bot_of
+from ladder.store.commands.bot_news import announce_suspended, bot_of
 from ladder.store.commands.rank_intervals import follow_states
 from ladder.store.models import State
 

@@ -94,12 +94,6 @@ def all_webhooks(session: Session) -> list[WebhookRow]:
     return [webhook_row(session, each) for each in session.scalars(select(Webhook).order_by(Webhook.id))]
 
 
-def count_webhooks(session: Session) -> tuple[int, list[int]]:
-    """Count all webhooks, and give the numbers of those that are disabled; a transaction that reads will do."""
-    rows = session.execute(select(Webhook.id, Webhook.disabled).order_by(Webhook.id)).all()
-    return len(rows), [number for number, disabled in rows if disabled is not None]
-
-
 def webhook_secrets(session: Session) -> list[tuple[int, str, str]]:
     """Read numbers, salts and the hashes of secrets; a transaction that reads will do."""
     rows = session.execute(select(Webhook.id, Webhook.salt, Webhook.secret_hash).order_by(Webhook.id))

@@ -18,7 +18,7 @@ from ladder.app.health import ladder_findings
 from ladder.app.ladder import Ladder
 from ladder.errors import Forbidden, LadderError, UserError
 from ladder.settings.settings import load_settings
-from ladder.store.commands import event_news
+from ladder.store.commands import bot_news, event_news
 from ladder.store.commands.event_rounds import advance_events
 from ladder.store.commands.outbox import disable, post
 from ladder.store.commands.suspending import suspend_entries
@@ -313,7 +313,7 @@ def test_bots_that_enter_and_are_suspended_are_messages(ladder: Ladder) -> None:
     hook(ladder)
     hook(ladder, event=None)
     with ladder.database.write() as session:
-        event_news.announce_entered(session, "Big Trotter", 2, ["hearts"], NOW)
+        bot_news.announce_entered(session, "Big Trotter", 2, ["hearts"], NOW)
         enter(session, "Snout", "hearts")
     for _ in range(2):
         with ladder.database.write() as session:
