@@ -12,7 +12,7 @@ from ladder.values.value import Time, Value
 class DatasetFile(Value):
     """A file of the data set."""
 
-    name: str
+    name: Annotated[str, Field(pattern=r"^[a-z]+/[a-z0-9-]+\.parquet$")]
     """Its path within the folder."""
     bytes: int
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]

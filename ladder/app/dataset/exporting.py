@@ -12,36 +12,27 @@ import hashlib
 import json
 import os
 from contextlib import suppress
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ladder.app import bots
 from ladder.app.dataset.offered import MANIFEST
+from ladder.app.dataset.rows import match_row, rating_rows, record_rows, seat_rows, version_rows
 from ladder.app.dataset.tables import COLUMNS, VERSION, schema
-from ladder.app.recorded_match import read_recorded
 from ladder.errors import UserError
 from ladder.store.queries import dataset as queries
 from ladder.store.queries.matches import match_rows
 from ladder.values.dataset import DatasetFile, DatasetManifest
 from ladder.values.value import time_of
-from pigpen.rules.cards import parse_cards
-from referee.records.recorded import BadRecord
-from referee.records.rows import rows_of_seats, rows_of_steps
-from referee.replay.deal_replay import DealReplay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from ladder.app.dataset.rows import Row
     from ladder.app.ladder import Ladder
     from ladder.values.matches import MatchRow
-    from referee.records.lines import DealLine
-    from referee.records.recorded import Recorded
-
-    Row = dict[str, Any]
 
 PART_MATCHES = 200
 """Matches of one part: about 50,000 to 700,000 decisions, which are in memory at once, in 100 bytes each."""
@@ -81,8 +72,8 @@ def _export(ladder: Ladder, folder: Path, licence: str | None, tell: Callable[[s
         with ladder.database.read() as session:
             rows = match_rows(session, some)
         _write_part(ladder, folder, rows, tell)
-    _write(folder, "versions", "all", _table("versions", _versions(ladder)))
-    _write(folder, "ratings", "all", _table("ratings", _ratings(ladder)))
+    _write(folder, "versions", "all", _table("versions", version_rows(ladder)))
+    _write(folder, "ratings", "all", _table("ratings", rating_rows(ladder)))
     wanted = licence if licence is not None else before.licence if before else ""
     manifest = DatasetManifest(
         version=VERSION, written=time_of(ladder.clock()), licence=wanted, rows=_counts(folder), files=_files(folder)
@@ -130,7 +121,7 @@ def _write_part(ladder: Ladder, folder: Path, matches: Sequence[MatchRow], tell:
     deals, decisions = [_table("deals", ())], [_table("decisions", ())]
     known: dict[int, bool] = {}
     for match in matches:
-        rows = _of_record(ladder, match, tell)
+        rows = record_rows(ladder, match, tell)
         known[match.id] = rows is not None
         if rows is not None:  # as tables at once: rows of Python take ten times as much memory
             deals.append(_table("deals", rows[0]))
@@ -138,86 +129,12 @@ def _write_part(ladder: Ladder, folder: Path, matches: Sequence[MatchRow], tell:
     name = f"{matches[0].id:09}-{matches[-1].id:09}"
     _write(folder, "deals", name, pa.concat_tables(deals).unify_dictionaries())
     _write(folder, "decisions", name, pa.concat_tables(decisions).unify_dictionaries())
-    _write(folder, "seats", name, _table("seats", (row for match in matches for row in _of_seats(match))))
-    _write(folder, "matches", name, _table("matches", (_of_match(match, known[match.id]) for match in matches)))
+    _write(folder, "seats", name, _table("seats", (row for match in matches for row in seat_rows(match))))
+    _write(folder, "matches", name, _table("matches", (match_row(match, known[match.id]) for match in matches)))
 
 
 def _table(name: str, rows: Iterable[Row]) -> pa.Table:
     return pa.Table.from_pylist(list(rows), schema=schema(name))
-
-
-def _of_match(match: MatchRow, has_record: bool) -> Row:
-    return {
-        "match": match.id, "variant": match.variant, "format": match.format, "finished": match.finished,
-        "ordinal": match.ordinal, "deals": match.deals, "seed": match.seed, "commitment": match.commitment,
-        "has_record": has_record,
-    }  # fmt: skip
-
-
-def _of_seats(match: MatchRow) -> Iterator[Row]:
-    for one in match.seats:
-        yield {
-            "match": match.id, "number": one.seat, "bot": one.bot, "version": one.version, "place": one.place,
-            "points_per_deal": one.points_per_deal, "standard_error": one.standard_error, "faults": one.faults,
-            "taken_over": one.taken_over, "median_ms": one.median_ms, "elo_before": one.rating_before,
-            "elo_after": one.rating_after,
-        }  # fmt: skip
-
-
-def _of_record(ladder: Ladder, match: MatchRow, tell: Callable[[str], None]) -> tuple[list[Row], list[Row]] | None:
-    """Give rows of deals and of decisions; None: the record was removed, or cannot be read."""
-    if not match.record_kept:
-        return None
-    try:
-        return _rows(match.id, read_recorded(ladder.files.record(match.id, match.attempt)).recorded)
-    except (UserError, BadRecord) as error:
-        tell(f"The deals of match {match.id} are left out. {error}")
-        return None
-
-
-def _rows(match: int, recorded: Recorded) -> tuple[list[Row], list[Row]]:
-    seats: list[Row] = []
-    steps: list[Row] = []
-    for line in recorded.deals:
-        seats += (
-            {**row, "match": match, "hand": parse_cards(str(row["hand"]).split())}
-            for row in rows_of_seats(recorded.first, line)
-        )
-        steps += (
-            {**{name: row[name] for name in row if name != "why"}, "match": match, **known}
-            for row, known in zip(rows_of_steps(recorded.first, line), _known(recorded, line), strict=True)
-        )
-    return seats, steps
-
-
-def _known(recorded: Recorded, line: DealLine) -> Iterator[Row]:
-    """What each seat knew before each step, as far as it is not in other columns; in the order of `rows_of_steps`."""
-    players = recorded.rules.players
-    for before, after in pairwise(DealReplay(recorded.rules, recorded.first, line).moments):
-        deal = before.deal
-        played = sum(1 << card for card in deal.plays)
-        table = deal.plays[len(deal.plays) - len(deal.plays) % players :]
-        for step, _, _ in after.done:
-            hand = deal.hands[step.seat]
-            legal = 0 if step.moon is not None else deal.legal_mask(step.seat)
-            yield {"hand": hand, "legal": legal, "table": list(table), "played": played}
-
-
-def _versions(ladder: Ladder) -> Iterator[Row]:
-    with ladder.database.read() as session:
-        found = queries.all_versions(session)
-    for bot, number, owner, identity, added in found:
-        yield {"bot": bot, "version": number, "owner": owner, "identity": identity, "added": time_of(added)}
-
-
-def _ratings(ladder: Ladder) -> Iterator[Row]:
-    for standings in bots.standings(ladder, everyone=True):
-        for row in standings.standings:
-            yield {
-                "variant": standings.variant, "bot": row.bot, "version": row.version, "state": row.state,
-                "rank": row.rank, "elo": row.elo, "elo_error": row.error, "margin": row.margin,
-                "margin_error": row.margin_error, "matches": row.matches,
-            }  # fmt: skip
 
 
 def _write(folder: Path, table: str, part: str, rows: pa.Table) -> None:

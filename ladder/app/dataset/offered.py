@@ -34,7 +34,11 @@ def offered_dataset(data_dir: Path) -> DatasetManifest:
 
 def has_dataset(data_dir: Path) -> bool:
     """Whether the ladder with this folder offers a data set."""
-    return (data_dir / FOLDER / MANIFEST).is_file()
+    try:
+        offered_dataset(data_dir)
+    except LadderError:
+        return False
+    return True
 
 
 def dataset_file(data_dir: Path, name: str) -> Path:

@@ -9,7 +9,7 @@ import pytest
 import pigpen_arena
 from ladder.app.dataset import exporting
 from ladder.app.dataset.exporting import export_dataset
-from ladder.app.dataset.offered import FOLDER
+from ladder.app.dataset.offered import FOLDER, MANIFEST
 from ladder.errors import LadderError, RemoteError
 from ladder.settings.settings import load_settings
 from tests.ladder.app.dataset.offers import PARTS, offer
@@ -39,7 +39,10 @@ def test_its_page_says_what_it_holds_and_how_to_read_it(ladder: Ladder) -> None:
     site = Visitor(ladder)
     assert site.get("/data").status_code == 404
     assert site.problem("/api/v1/data", 404) == "This ladder offers no data set."
-    assert "/data" not in site.page("/help")
+    (ladder.settings.data_dir / FOLDER).mkdir()
+    (ladder.settings.data_dir / FOLDER / MANIFEST).write_text('{"version": 1}')  # as the first export begins
+    assert site.get("/data").status_code == 404
+    assert '"/data"' not in site.page("/help")
     made = offer(ladder.settings.data_dir)
     page = site.page("/data")
     assert "Licence: CC-BY-4.0." in page
@@ -48,6 +51,7 @@ def test_its_page_says_what_it_holds_and_how_to_read_it(ladder: Ladder) -> None:
         assert f'href="/api/v1/data/{each.name}"' in page
         assert each.sha256 in page
     assert "数据集" in site.page("/data", accept_language="zh")
+    assert 'href="/data"' in Visitor(ladder).page("/help")
     offer(ladder.settings.data_dir, licence="")
     assert "The organiser has not named a licence." in site.page("/data")
 
