@@ -45,6 +45,8 @@ class StandingsPage:
     """Of all that are ranked, whatever was searched for."""
     likely: dict[tuple[str, int], float]
     """How likely each is stronger than the one ranked next, 0 to 1, by bot and number of the version."""
+    has_old_seasons: bool
+    """Whether a season of the variant is over."""
 
 
 def standings_page(
@@ -81,11 +83,12 @@ def standings_page(
             number, pages = number_of(len(rows), page)
             shown = rows[(number - 1) * ROWS : number * ROWS]
             table = table.model_copy(update={"standings": shown})
-            return StandingsPage(table, number, pages, scale, neighbours(session, variant, by=by))
+            return StandingsPage(table, number, pages, scale, neighbours(session, variant, by=by), there.season > 1)
         number, pages = number_of(scale.rows, page)
         skipped = (number - 1) * ROWS
         table = standings(session, there, everyone, ROWS, skipped, by)
-        return StandingsPage(table, number, pages, scale, neighbours(session, variant, ROWS, skipped, by))
+        likely = neighbours(session, variant, ROWS, skipped, by)
+        return StandingsPage(table, number, pages, scale, likely, there.season > 1)
 
 
 def named(rows: Sequence[Row], search: str) -> tuple[Row, ...]:

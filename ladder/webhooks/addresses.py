@@ -131,7 +131,8 @@ def check_addresses(target: Target, found: Iterable[str], policy: AddressPolicy)
     addresses = [ipaddress.ip_address(each) for each in dict.fromkeys(found)]
     for address in addresses:
         if why := why_refused(address, policy):
-            raise UserError(f"Messages are not sent to {target.host}, which is {address}: {why}.")
+            named = target.host if target.host == str(address) else f"{target.host}, which is {address}"
+            raise UserError(f"Messages are not sent to {named}: {why}.")
     if not addresses:
         raise UserError(f"{target.host} has no address.")
     is_here = policy.loopback and all(each.is_loopback for each in addresses)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ladder.app import bots as bots_of_ladder
 from ladder.app import overview
-from ladder.app.seasons import seasons
 from ladder.app.standings_page import ROWS, named, number_of, standings_page
 from ladder.ratings.elo import START
 from ladder.values.order import Order
@@ -85,7 +84,7 @@ def standings(
         "sort": sort,
         "top": bots_of_ladder.top_curves(ladder, variant, TOP) if found.page == 1 and not search else (),
         "variants": overview.variants(ladder, first=0),
-        "has_seasons": len(seasons(ladder, variant)) > 1,
+        "has_old_seasons": found.has_old_seasons,
         "search": search,
         "everyone": everyone,
     }

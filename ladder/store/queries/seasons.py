@@ -67,7 +67,9 @@ def season_standings(
             found.append(standings(session, each, everyone, first, by=by))
     if not found:
         where = f"{variant} has" if variant else "This ladder has"
-        raise LadderError(f"{where} had no season {season!r}. To list all: pigpen ladder season list")
+        known = dict.fromkeys(row.name for each in wanted for row in seasons(session, each))
+        choice = f" Choose one of {', '.join(known)}." if known else ""
+        raise LadderError(f"{where} had no season {season!r}.{choice}")
     return found
 
 

@@ -91,8 +91,8 @@ def test_the_list_says_why_one_is_disabled_and_what_to_do(folder: Path, there: R
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("add", "http://127.0.0.1:9/"), "which is 127.0.0.1: an address of this machine (setting webhook_loopback)."),
-        (("add", "https://192.168.0.7/"), "which is 192.168.0.7: a private address."),
+        (("add", "http://127.0.0.1:9/"), "to 127.0.0.1: an address of this machine (setting webhook_loopback)."),
+        (("add", "https://192.168.0.7/"), "to 192.168.0.7: a private address."),
         (("add", "https://ada:secret@hooks.example/"), "has no user, password or fragment: 'https://hooks.example/'."),
         (("add", "https://8.8.8.8/", "--on", "all"), "'all' is no kind of message. There are: event.opened, "),
         (("add", "https://8.8.8.8/", "--event", "cup"), "There is no event 'cup' on this ladder."),
