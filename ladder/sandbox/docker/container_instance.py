@@ -45,6 +45,8 @@ Under gVisor a lack of memory ends the whole sandbox, and the engine does not al
 OOM_SECONDS = 1.0
 """Seconds that the engine may take to learn that memory ran out, after it has learnt of the end."""
 _LOOK_SECONDS = 0.02
+KILL_EVENT_SECONDS = 5
+"""Seconds after a container's end in which the engine may report its order to kill it: it sends the signal first."""
 
 KILLED = Exit(BY_SIGKILL)
 """The end of a container that was killed from outside, by `stop` or another program, or does not exist any more."""
@@ -178,7 +180,8 @@ def _has_kill_event(client: DockerClient, found: Mapping[str, Any]) -> bool:
     # By the engine's own clock: it gives its events from the one second to the other, and ends then.
     began, ended = (_seconds(each) for each in (found["Created"], found["State"]["FinishedAt"]))
     filters = {"container": found["Id"], "event": "kill"}
-    return any(True for _ in client.api.events(since=began, until=ended + 1, filters=filters, decode=True))
+    orders = client.api.events(since=began, until=ended + KILL_EVENT_SECONDS, filters=filters, decode=True)
+    return any(True for _ in orders)
 
 
 def _seconds(stamp: str) -> int:

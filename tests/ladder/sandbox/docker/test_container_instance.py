@@ -14,19 +14,30 @@ if TYPE_CHECKING:
     from docker import DockerClient
 
 
-def engine(*states: tuple[int, bool], was_ordered: bool = True) -> DockerClient:
-    """One that reports these exit codes, and whether memory ran out, one after the other; the last one repeatedly."""
+ENDED = 1795617984
+"""When the container of these tests ended: 2026-11-25T14:46:24Z, in Unix time."""
+
+
+def engine(*states: tuple[int, bool], killed_after: float | None = 0.0) -> DockerClient:
+    """
+    Make one that reports these exit codes, and whether memory ran out, one after the other; the last one repeatedly.
+
+    Args:
+        states: Exit code, and whether memory ran out; a code below 0: it runs.
+        killed_after: When the engine reports that it was told to kill, in seconds after `ENDED`; None: never.
+    """
     left = list(states)
 
     def inspect_container(name: str) -> dict[str, Any]:
         assert name == "pigpen-x"
         code, oom = left.pop(0) if len(left) > 1 else left[0]
         state: dict[str, Any] = {"Running": code < 0, "ExitCode": code, "OOMKilled": oom}
-        state["FinishedAt"] = "2026-11-25T14:46:24.123456789Z"
+        state["FinishedAt"] = "2026-11-25T14:46:24.999456789Z"
         return {"Id": "x", "Created": "2026-11-25T14:46:20Z", "State": state, "HostConfig": {"Runtime": "runc"}}
 
-    def events(**options: Any) -> list[dict[str, Any]]:
-        return [{"Action": "kill"}] if was_ordered else []
+    def events(since: float, until: float, **options: Any) -> list[dict[str, Any]]:
+        is_told = killed_after is not None and since <= ENDED + killed_after < until
+        return [{"Action": "kill"}] if is_told else []
 
     api = SimpleNamespace(inspect_container=inspect_container, events=events)
     return cast("DockerClient", SimpleNamespace(api=api))
@@ -53,4 +64,8 @@ def test_a_lack_of_memory_may_be_told_later_than_the_end(states: list[tuple[int,
 def test_a_container_that_was_killed_is_lost_unless_the_engine_was_told_to() -> None:
     killed = (BY_SIGKILL, False)
     assert how_it_ended(engine(killed), "pigpen-x") is KILLED
-    assert how_it_ended(engine(killed, was_ordered=False), "pigpen-x") is LOST
+    assert how_it_ended(engine(killed, killed_after=None), "pigpen-x") is LOST
+
+
+def test_an_order_to_kill_may_be_told_in_a_later_second_than_the_end() -> None:
+    assert how_it_ended(engine((BY_SIGKILL, False), killed_after=1.5), "pigpen-x") is KILLED
