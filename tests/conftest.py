@@ -198,10 +198,11 @@ def _is_of_sqlite(item: pytest.Item) -> bool:
 @pytest.fixture
 def few_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Decisions are estimated from few deals, and house bots sample few: for tests of what is told, not how good."""
-    from ladder.matches import estimate, opinion
+    from ladder.matches import choice_costs, estimate, opinion
     from pigpen import search
 
     monkeypatch.setattr(opinion, "FULL", estimate.Effort(cards=200, searched=100, sealed=48, first=600))
+    monkeypatch.setattr(choice_costs, "EFFORT", estimate.Effort(cards=20, searched=0, sealed=12, first=60))
     monkeypatch.setattr(estimate, "HINDSIGHT", 10)
     for name in ("MAX_SEALED_TRIALS", "MAX_CARD_TRIALS"):
         monkeypatch.setattr(search, name, 2)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from ladder.errors import UserError
+from ladder.matches.choice_costs import ChoiceCosts
 from ladder.matches.compared_records import ComparedRecords
 from ladder.matches.estimate import TooManyChoices
 from ladder.matches.hint import hint_of
@@ -115,10 +116,12 @@ def _compared(question: CompareQuestion, folder: Path, advance: Advance) -> str:
 
 
 def _style(question: StyleQuestion, folder: Path, advance: Advance) -> str:
-    found = Styles()
-    for recorded, lines, look in _readable(question.looks, folder, advance):
+    found, costs, half = Styles(), ChoiceCosts(question.bot), len(question.looks)
+    for recorded, lines, look in _readable(question.looks, folder, lambda done, _: advance(done, 2 * half)):
         found.take_all(recorded, lines, look.deals.source, look.bots)
-    return found.found(question.bot).model_dump_json()
+        costs.take_all(recorded, lines, look.deals.source, look.bots)
+    estimated = costs.found(lambda done, steps: advance(half + half * done // steps, 2 * half))
+    return found.found(question.bot, estimated).model_dump_json()
 
 
 def _readable(looks: Sequence[Look], folder: Path, advance: Advance) -> Iterator[tuple[Recorded, Deals, Look]]:

@@ -157,11 +157,30 @@ def estimates(view: View, seed: int, effort: Effort = FULL, wanted: Collection[s
     Raises:
         TooManyChoices: If there are more than `MAX_CHOICES`.
     """
-    rng = random.Random(seed)
-    close = _first_look(view, choices(view), effort, wanted, rng)
-    deals = effort.deals(view, len(close))
-    trial = _searched if effort.search(view) == "tree" else _trial
-    return judged(view, close, [trial(view, close, deals, rng) for _ in range(BATCHES)])
+    return judged(view, *_batches(view, seed, effort, wanted))
+
+
+def cost_of(view: View, chosen: str, seed: int, effort: Effort) -> float:
+    """
+    Estimate the points by which a choice is behind the best one, without the bias of the largest of several estimates.
+
+    Half of the batches say which choice is the best, and the others by how much. A mean of many is at most what the
+    choices cost.
+
+    Args:
+        view: What the seat knew.
+        chosen: The choice, as a record has it.
+        seed: Of the random numbers.
+        effort: How many deals to sample.
+
+    Raises:
+        TooManyChoices: If there are more than `MAX_CHOICES`.
+    """
+    actions, batches = _batches(view, seed, effort, [chosen])
+    ahead = _ahead(view, len(actions), batches)
+    best = max(ahead, key=lambda lead: statistics.fmean(lead[::2]))
+    own = next(lead for action, lead in zip(actions, ahead, strict=True) if words_of(action)[1] == chosen)
+    return statistics.fmean(best[1::2]) - statistics.fmean(own[1::2])
 
 
 def judged(view: View, actions: Sequence[Action], batches: Sequence[Sequence[Sequence[float]]]) -> list[ChoiceEstimate]:
@@ -170,9 +189,8 @@ def judged(view: View, actions: Sequence[Action], batches: Sequence[Sequence[Seq
 
     Choices that are as good as each other stay in their order.
     """
-    rules, seat = view.rules, view.seat
-    points = [[batch[place][seat] for batch in batches] for place in range(len(actions))]
-    ahead = [[margin(rules, batch[place], seat) / rules.players for batch in batches] for place in range(len(actions))]
+    points = [[batch[place][view.seat] for batch in batches] for place in range(len(actions))]
+    ahead = _ahead(view, len(actions), batches)
     best = max(ahead, key=statistics.fmean)
     found = []
     for action, own, lead in zip(actions, points, ahead, strict=True):
@@ -195,6 +213,23 @@ def played_out(after: Deal, seat: int, seed: int) -> float:
     rng = random.Random(seed)
     times = 1 if after.is_over else HINDSIGHT if is_accelerated() else max(2, HINDSIGHT // 100)
     return statistics.fmean(playout(after, POLICY, rng)[seat] for _ in range(times))
+
+
+def _batches(
+    view: View, seed: int, effort: Effort, wanted: Collection[str]
+) -> tuple[Sequence[Action], list[list[Sequence[float]]]]:
+    """The choices that are compared, and the mean scores of all seats after each of them, batch by batch."""
+    rng = random.Random(seed)
+    close = _first_look(view, choices(view), effort, wanted, rng)
+    deals = effort.deals(view, len(close))
+    trial = _searched if effort.search(view) == "tree" else _trial
+    return close, [trial(view, close, deals, rng) for _ in range(BATCHES)]
+
+
+def _ahead(view: View, actions: int, batches: Sequence[Sequence[Sequence[float]]]) -> list[list[float]]:
+    """For each choice, batch by batch, the points by which the seat does better than the mean of all seats."""
+    rules = view.rules
+    return [[margin(rules, batch[each], view.seat) / rules.players for batch in batches] for each in range(actions)]
 
 
 def _first_look(

@@ -20,6 +20,7 @@ from referee.replay.deal_replay import DealReplay
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from ladder.values.style import PhaseCosts
     from pigpen.rules import Deal
     from referee.records.lines import DealLine, Step
     from referee.records.recorded import Recorded
@@ -86,8 +87,8 @@ class Styles:
                 replay = DealReplay(recorded.rules, recorded.first, line)
                 _count(replay, [self._habits[bots[bot]] for bot in seats_of(line)])
 
-    def found(self, bot: str) -> FoundStyle:
-        """Say how one of them plays, beside the others."""
+    def found(self, bot: str, costs: Sequence[PhaseCosts] = ()) -> FoundStyle:
+        """Say how one of them plays, beside the others; *costs* are what its choices cost."""
         habits = self._habits[bot]
         others = [each for name, each in self._habits.items() if name != bot]
         return FoundStyle(
@@ -96,6 +97,7 @@ class Styles:
             bars=tuple(_bars(habits, others)),
             figures=tuple(_figures(habits)),
             seats=tuple(_seats(habits)),
+            costs=tuple(costs),
         )
 
 

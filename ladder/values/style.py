@@ -60,6 +60,31 @@ class SeatPoints(Value):
     deals: int
 
 
+class DealCost(Value):
+    """What choices cost against the best ones, by estimate."""
+
+    mean: float
+    """Points a deal; 0 if all were the best ones, and below 0 only by chance."""
+    error: float
+    """Half the width of the 95 % interval: 1.96 · s / √n, times `often`."""
+    estimated: int
+    """Decisions drawn by lot and estimated: n."""
+    often: float
+    """Decisions a deal and bot."""
+
+
+class PhaseCosts(Value):
+    """What a bot gives away in one part of the deals."""
+
+    phase: Literal["pass", "expose", "play", "moon"]
+    first: int
+    """The first trick of the part, counted from 1; 0 where no card is played."""
+    last: int
+    own: DealCost
+    others: DealCost | None
+    """That of the other bots at its tables, all together; None where too few decisions are there."""
+
+
 class FoundStyle(Value):
     """What records say of the style of a bot."""
 
@@ -69,6 +94,8 @@ class FoundStyle(Value):
     bars: tuple[StyleBar, ...]
     figures: tuple[StyleFigure, ...]
     seats: tuple[SeatPoints, ...]
+    costs: tuple[PhaseCosts, ...]
+    """In the order of a deal."""
 
 
 class BotStyle(Value):
@@ -87,5 +114,7 @@ class BotStyle(Value):
     bars: tuple[StyleBar, ...]
     figures: tuple[StyleFigure, ...]
     seats: tuple[SeatPoints, ...]
+    costs: tuple[PhaseCosts, ...]
+    """In the order of a deal."""
     computing: Computing | None
     """How far the reading of the newest records has come; None: it is done."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NEWEST = 40
 """Matches whose records are read."""
-NOTHING = FoundStyle(sources=(), deals=0, bars=(), figures=(), seats=())
+NOTHING = FoundStyle(sources=(), deals=0, bars=(), figures=(), seats=(), costs=())
 
 
 def style(ladder: Ladder, bot: str, variant: str | None = None, asker: str = "") -> BotStyle:
@@ -64,6 +64,7 @@ def style(ladder: Ladder, bot: str, variant: str | None = None, asker: str = "")
         bars=found.bars,
         figures=found.figures,
         seats=found.seats,
+        costs=found.costs,
         computing=computing,
     )
 

@@ -15,7 +15,11 @@ from ladder.site.server.fresh import json_of
 from ladder.values.style import BotStyle
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ladder.site.rendering.long_tables import Span
     from ladder.site.server.context import Site
+    from ladder.values.style import DealCost, SeatPoints
 
 api = APIRouter()
 pages = APIRouter()
@@ -40,7 +44,19 @@ def style_page(request: Request, name: str, variant: Annotated[str, Query(alias=
     """Show how a bot plays, as far as that is known."""
     site: Site = request.app.state.site
     found = style(site.ladder, name, variant or None, asker_of(request))
-    low = min((each.mean - each.error for each in found.seats), default=None)
-    high = max((each.mean + each.error for each in found.seats), default=None)
-    values = {"found": found, "name": name, "not_served": NOT_SERVED, "span": span_of(low, high, 0.0, LEAST_SPAN)}
+    others = [each.others.mean for each in found.costs if each.others]
+    values = {
+        "found": found,
+        "name": name,
+        "not_served": NOT_SERVED,
+        "span": _span(found.seats),
+        "cost_span": _span([each.own for each in found.costs], others),
+    }
     return site.pages.fresh_page(request, "style.html", values)
+
+
+def _span(bars: Sequence[SeatPoints | DealCost], marks: Sequence[float] = ()) -> Span:
+    """A scale on which all bars and marks are seen."""
+    low = min((*(each.mean - each.error for each in bars), *marks), default=None)
+    high = max((*(each.mean + each.error for each in bars), *marks), default=None)
+    return span_of(low, high, 0.0, LEAST_SPAN)

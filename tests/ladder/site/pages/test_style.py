@@ -27,12 +27,22 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
 def test_each_habit_has_its_share_its_error_and_the_median_of_the_others(read: Visitor) -> None:
     page, found = read.page("/b/Trotter/style"), read.value("/bots/Trotter/style?variant=gongzhu")
     assert "<being-computed>" not in page
-    assert page.count('scope="row"') == 5 + len(found["seats"])
+    assert page.count('scope="row"') == 5 + len(found["seats"]) + len(found["costs"])
     for bar in found["bars"]:
         assert f"{100 * bar['share']:.1f} %<small>± {100 * bar['error']:.1f} · of {bar['of']:,}</small>" in page
         assert bar["median"] is not None
     assert page.count('class="median"') == 5
     assert all(f"± {seat['error']:.1f}" in page for seat in found["seats"])
+
+
+def test_what_choices_cost_is_shown_by_part_of_the_deal_beside_the_others(read: Visitor) -> None:
+    page, costs = read.page("/b/Trotter/style"), read.value("/bots/Trotter/style?variant=gongzhu")["costs"]
+    assert [each["last"] for each in costs if each["phase"] == "play"] == [4, 9, 13]
+    for each in costs:
+        own, others = each["own"], each["others"]
+        assert f"{own['mean']:.2f}<small>± {own['error']:.2f} · {own['estimated']} estimated".replace("-", "−") in page
+        assert f"{others['mean']:.2f}<small>± {others['error']:.2f}</small>".replace("-", "−") in page
+    assert '<th scope="row">Tricks 5–9</th>' in page
 
 
 def test_the_page_of_the_bot_leads_there_and_unknown_ones_are_not_there(read: Visitor) -> None:
