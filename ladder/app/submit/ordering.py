@@ -69,15 +69,14 @@ def order(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submission
     _check(ladder, look, owner, wanted)
     if wanted.image is not None:
         return _added(ladder, viewer, wanted.model_copy(update={"image": _image(ladder, owner, wanted.image)}))
-    assert wanted.upload is not None
-    folders = SubmissionFolders(ladder.settings.data_dir)
-    with finished_upload(ladder, viewer, wanted.upload) as file:
-        folder = _unpacked(file, folders, wanted.upload, wanted.source or wanted.name)
-        try:
-            return _added(ladder, viewer, wanted, folder, file.stat().st_size)
-        except BaseException:
-            folders.remove(folder)
+    try:
+        return _uploaded(ladder, viewer, wanted)
+    except LadderError:
+        with ladder.database.read() as session:  # the same request may have come twice, and the other one was quicker
+            before = submission_in(session, owner, wanted.upload or "")
+        if before is None:
             raise
+        return before
 
 
 def submission(ladder: Ladder, viewer: Viewer, number: int) -> SubmissionRow:
@@ -177,6 +176,19 @@ def _added(
         found = submission_row(session, row.id)
     assert found is not None
     return found
+
+
+def _uploaded(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> SubmissionRow:
+    """Unpack what was uploaded, and put it into the queue; the upload is used up then."""
+    assert wanted.upload is not None
+    folders = SubmissionFolders(ladder.settings.data_dir)
+    with finished_upload(ladder, viewer, wanted.upload) as file:
+        folder = _unpacked(file, folders, wanted.upload, wanted.source or wanted.name)
+        try:
+            return _added(ladder, viewer, wanted, folder, file.stat().st_size)
+        except BaseException:
+            folders.remove(folder)
+            raise
 
 
 def _image(ladder: Ladder, owner: str, image: str) -> str:

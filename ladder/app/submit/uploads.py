@@ -158,6 +158,8 @@ def _appending(file: Path) -> Iterator[int]:
         raise LadderError(NO_UPLOAD) from None
     try:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not os.fstat(number).st_nlink:  # removed before it was locked
+            raise LadderError(NO_UPLOAD)
         yield number
     except BlockingIOError:
         raise Conflict("Another request is sending or submitting this upload. Wait until it has ended.") from None

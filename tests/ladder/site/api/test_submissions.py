@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from fastapi import FastAPI
 from sqlalchemy import select
 
 from ladder.app.ladder import Ladder
+from ladder.app.submit.ordering import order
 from ladder.runner.submission_coordinator import SubmissionCoordinator
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
@@ -23,8 +25,8 @@ from ladder.store.account_models import AuditEntry, StoredSubmission
 from ladder.store.commands.accounts import disable
 from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TrialProgress
-from ladder.values.accounts import Role, Scope
-from ladder.values.submission import SubmissionRow
+from ladder.values.accounts import Role, Scope, Viewer
+from ladder.values.submission import SubmissionOrder, SubmissionRow
 from tests.ladder.accounts import add_person, token_of
 from tests.ladder.app.submit.archives import link_out, packed
 from tests.ladder.databases import later_backend as backend
@@ -261,6 +263,24 @@ async def test_of_one_upload_one_submission_is_made_however_often_it_is_asked_fo
     assert {answer.status_code for answer in answers} <= {202, 409, 422}
     assert len((await client.get(f"{API}/submissions", headers=ada)).json()["submissions"]) == 1
     assert len(left(ladder, "submissions")) == 1
+
+
+async def test_a_request_that_comes_just_before_the_other_has_used_up_the_upload_leaves_its_bot_alone(
+    client: httpx.AsyncClient, ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, lock, first = by(ladder, "ada"), fcntl.flock, list[SubmissionRow]()
+    wanted = SubmissionOrder(name="Trotter", upload=await sent(client, ada, packed()))
+
+    def late(number: int, how: int) -> None:
+        if not first:  # the upload is open by now
+            monkeypatch.setattr(fcntl, "flock", lock)
+            first.append(order(ladder, Viewer("ada"), wanted))
+        lock(number, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    assert order(ladder, Viewer("ada"), wanted) == first[0]
+    (folder,) = (ladder.settings.data_dir / "submissions").iterdir()
+    assert [path.name for path in (folder / "Trotter").iterdir()] == ["bot.py"]
 
 
 async def test_who_did_not_hear_the_answer_asks_again_and_gets_the_same_submission(
