@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAX_CARDS, MAX_OTHERS = 150, 50
 """
-Decisions of a part that are estimated: so many of the bot, and so many of all others together.
+Decisions of a part that are estimated at most: of the bot, and again of all others together.
 
 Those where no card is played take longer.
 

@@ -97,11 +97,11 @@ def test_decisions_that_the_bot_did_not_take_itself_are_left_out(recorded: Recor
 
 @pytest.mark.usefixtures("few_playouts")
 def test_progress_is_told_for_each_part(recorded: Recorded) -> None:
-    found, told = ChoiceCosts("one"), list[tuple[int, int]]()
+    found, reported = ChoiceCosts("one"), list[tuple[int, int]]()
     found.take_all(recorded, list(recorded.deals)[:1], "7", BOTS)
-    found.found(lambda done, steps: told.append((done, steps)))
-    assert told == [(done, len(told)) for done in range(1, len(told) + 1)]
-    assert len(told) >= 3
+    found.found(lambda done, steps: reported.append((done, steps)))
+    assert reported == [(done, len(reported)) for done in range(1, len(reported) + 1)]
+    assert len(reported) >= 3
 
 
 def test_the_cost_of_a_choice_has_no_bias_from_choosing_the_best_of_several_estimates(recorded: Recorded) -> None:

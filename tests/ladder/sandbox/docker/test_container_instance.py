@@ -36,8 +36,8 @@ def engine(*states: tuple[int, bool], killed_after: float | None = 0.0) -> Docke
         return {"Id": "x", "Created": "2026-11-25T14:46:20Z", "State": state, "HostConfig": {"Runtime": "runc"}}
 
     def events(since: float, until: float, **options: Any) -> list[dict[str, Any]]:
-        is_told = killed_after is not None and since <= ENDED + killed_after < until
-        return [{"Action": "kill"}] if is_told else []
+        is_reported = killed_after is not None and since <= ENDED + killed_after < until
+        return [{"Action": "kill"}] if is_reported else []
 
     api = SimpleNamespace(inspect_container=inspect_container, events=events)
     return cast("DockerClient", SimpleNamespace(api=api))
