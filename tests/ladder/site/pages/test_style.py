@@ -40,7 +40,8 @@ def test_what_choices_cost_is_shown_by_part_of_the_deal_beside_the_others(read: 
     assert [each["last"] for each in costs if each["phase"] == "play"] == [4, 9, 13]
     for each in costs:
         own, others = each["own"], each["others"]
-        assert f"{own['mean']:.2f}<small>± {own['error']:.2f} · {own['estimated']} estimated".replace("-", "−") in page
+        assert f"{own['mean']:.2f}<small>± {own['error']:.2f}</small>".replace("-", "−") in page
+        assert f'<td class="num hide-s">{own["estimated"]}</td>' in page
         assert f"{others['mean']:.2f}<small>± {others['error']:.2f}</small>".replace("-", "−") in page
     assert '<th scope="row">Tricks 5–9</th>' in page
 
