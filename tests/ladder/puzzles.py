@@ -4,19 +4,41 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from ladder.app.computing.puzzle_looks import look_for_puzzles
 from ladder.matches.answering import answer
+from ladder.settings.settings import load_settings
 from ladder.store.commands import computations
 from ladder.store.commands.puzzles import keep_puzzles
 from ladder.values.puzzles import FoundPuzzle, FoundPuzzles, PuzzlePosition, PuzzleSeat
 from ladder.values.questions import QUESTIONS, Lane
 from ladder.values.why import Choice, Why
-from tests.ladder.ladders import NOW
+from tests.ladder.ladders import NOW, played
+from tests.ladder.recorded_ladders import new_ladder, recorded_match
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from ladder.app.ladder import Ladder
 
 RIGHT, WRONG = "4D", "JD"
+
+
+@pytest.fixture(scope="module")
+def lines() -> None:
+    """Played before a test has an event loop."""
+    played("hearts", form="boards:4")
+
+
+@pytest.fixture
+def ladder(tmp_path: Path, lines: None) -> Iterator[Ladder]:
+    """One with a match of hearts, in which there is a puzzle."""
+    made = new_ladder(load_settings(data_dir=tmp_path))
+    recorded_match(made, played("hearts", form="boards:4"))
+    yield made
+    made.database.close()
 
 
 def find_puzzles(ladder: Ladder) -> int:

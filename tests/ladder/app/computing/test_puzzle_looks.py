@@ -9,7 +9,6 @@ import pytest
 
 from ladder.app.computing.puzzle_looks import ASKER, look_for_puzzles
 from ladder.people.review.puzzles import overview
-from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands import computations
 from ladder.store.commands.computations import NewQuestion
@@ -18,29 +17,12 @@ from ladder.store.puzzle_models import PuzzleLook
 from ladder.values.people import TableVisitor
 from ladder.values.questions import Lane
 from tests.ladder.computing_here import computing_here
-from tests.ladder.ladders import played
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.puzzles import ladder as ladder
+from tests.ladder.puzzles import lines as lines
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from ladder.app.ladder import Ladder
-
-
-@pytest.fixture(scope="module", autouse=True)
-def lines() -> None:
-    """Played before a test has an event loop."""
-    played("hearts", form="boards:4")
-
-
-@pytest.fixture
-def ladder(tmp_path: Path) -> Iterator[Ladder]:
-    made = new_ladder(load_settings(data_dir=tmp_path))
-    recorded_match(made, played("hearts", form="boards:4"))
-    yield made
-    made.database.close()
 
 
 async def test_a_running_ladder_finds_puzzles_by_itself(ladder: Ladder) -> None:

@@ -10,20 +10,16 @@ import pytest
 
 from ladder.people.pages.puzzle_pages import NO_PUZZLE
 from ladder.people.review.puzzles import puzzle_page
-from ladder.settings.settings import load_settings
 from ladder.site.server import attempts
 from ladder.site.server.attempts import Attempt
 from ladder.store import models
 from ladder.values.people import TableVisitor
-from tests.ladder.ladders import played
 from tests.ladder.people.pages.tables_here import TableBrowser, site_here
 from tests.ladder.puzzles import RIGHT, WRONG, add_puzzles, find_puzzles
-from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.puzzles import ladder as ladder
+from tests.ladder.puzzles import lines as lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     import httpx
 
     from ladder.app.ladder import Ladder
@@ -37,20 +33,6 @@ SUITS = {"♣": "C", "♦": "D", "♥": "H", "♠": "S"}
 def no_own_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     """The site's own process looks for none: these tests say when."""
     monkeypatch.setattr("ladder.app.computing.running.look_for_puzzles", lambda ladder, session, now: None)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def lines() -> None:
-    """Played before a test has an event loop."""
-    played("hearts", form="boards:4")
-
-
-@pytest.fixture
-def ladder(tmp_path: Path) -> Iterator[Ladder]:
-    made = new_ladder(load_settings(data_dir=tmp_path))
-    recorded_match(made, played("hearts", form="boards:4"))
-    yield made
-    made.database.close()
 
 
 async def answer(browser: TableBrowser, number: int, card: str) -> httpx.Response:
