@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
+from ladder.app.computing.asking import computing_files
 from ladder.app.matches import newest
 from ladder.values.tv import TvBoard, TvNext
 
@@ -51,7 +53,8 @@ def tv_next(ladder: Ladder, seen: Collection[int] = (), first: int | None = None
         key=lambda each: _interest(each, usual[each.match.variant]),
         default=None,
     )
-    return TvNext(board=None if chosen is None else _shown(chosen))
+    is_estimating = computing_files(ladder).is_alive(time.time())
+    return TvNext(board=None if chosen is None else _shown(chosen), is_estimating=is_estimating)
 
 
 def closeness(seats: Sequence[SeatRow]) -> float:

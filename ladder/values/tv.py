@@ -21,3 +21,5 @@ class TvNext(Value):
 
     board: TvBoard | None
     """None: no match with a record is done yet."""
+    is_estimating: bool
+    """Whether the program that estimates decisions was running, so that those of the board may be asked for."""

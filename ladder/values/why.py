@@ -137,6 +137,14 @@ class Mistake(Value):
     """Points behind the best choice, by estimate."""
     cost_error: float
     """± at 95 % of that."""
+    legal: int
+    """How many legal choices there were."""
+    choices: tuple[Choice, ...]
+    """The best ones, the best one first, and what was done."""
+    deals: int
+    """How many sampled deals each of them was tried in."""
+    search: Search
+    """How they were tried: `tree`, a tree search, or `playouts`, by a simple policy."""
 
 
 class Mistakes(Value):

@@ -14,9 +14,12 @@ from ladder.values.why import Mistake, Mistakes
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
+    from ladder.values.why import Why
 
 MAX_MISTAKES = 12
 """Mistakes of a deal that are given: the most costly ones."""
+MAX_CHOICES = 4
+"""Choices of each that are given: the best ones, and what was done."""
 
 
 def mistakes(ladder: Ladder, match: int, board: int, rotation: int, asker: str = "") -> Mistakes:
@@ -43,9 +46,17 @@ def mistakes(ladder: Ladder, match: int, board: int, rotation: int, asker: str =
     look = BotDeals(deals=deals_of(ladder, source, first.commitment, where), bots=tuple(range(len(first.bots))))
     answer = answer_to(ladder, DearestQuestion(looks=(look,), worst=MAX_MISTAKES), asker)
     found = [each for each in FoundDearest.model_validate_json(answer).dearest if each.cost > each.cost_error]
-    return Mistakes(
-        mistakes=tuple(
-            Mistake(step=each.step, seat=each.seat, cost=each.cost, cost_error=each.cost_error)
-            for each in sorted(found, key=lambda each: each.step)
-        )
+    return Mistakes(mistakes=tuple(_mistake(each) for each in sorted(found, key=lambda each: each.step)))
+
+
+def _mistake(found: Why) -> Mistake:
+    return Mistake(
+        step=found.step,
+        seat=found.seat,
+        cost=found.cost,
+        cost_error=found.cost_error,
+        legal=found.legal,
+        choices=tuple(each for place, each in enumerate(found.choices) if place < MAX_CHOICES or each.chosen),
+        deals=found.deals,
+        search=found.search,
     )

@@ -98,6 +98,10 @@ export interface Mistake {
   seat: number;
   cost: number;
   cost_error: number;
+  legal: number;
+  choices: Choice[];
+  deals: number;
+  search: "tree" | "playouts";
 }
 
 /** The mistakes of all seats in one deal. */
@@ -278,6 +282,7 @@ export interface TvBoard {
 /** What comes next. */
 export interface TvNext {
   board: TvBoard | null;
+  is_estimating: boolean;
 }
 
 /** One seat at one moment; cards are named as in the record, with a space between. */

@@ -1,15 +1,19 @@
 // Ladder TV: boards of the newest matches, one after the other, at the pace of people, with all hands open.
 // @ts-check
 
+import { computed } from "./computed.js";
 import { Scores, sentence } from "./news.js";
 import { Table, setText } from "./table.js";
-import { wordsIn } from "./words.js";
+import { chosen, estimated } from "./why.js";
+import { make, wordsIn } from "./words.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
+/** @typedef {import("./shapes").Mistake} Mistake */
 /** @typedef {import("./shapes").TvBoard} TvBoard */
 
 const CARD_MS = 1100;
 const TRICK_MS = 2000;
+const MISTAKE_MS = 4500;
 const RESULT_MS = 6000;
 const RETRY_MS = 30_000;
 const MAX_SEEN = 30;
@@ -21,6 +25,8 @@ class LadderTv extends HTMLElement {
   #seen = [];
   /** @type {Deal | null} */
   #deal = null;
+  /** Those of the deal, as far as they are known, by the numbers of their steps. @type {Map<number, Mistake>} */
+  #mistakes = new Map();
   #at = 0;
   #timer = 0;
   #isOn = false;
@@ -91,7 +97,7 @@ class LadderTv extends HTMLElement {
     clearTimeout(this.#timer);
     try {
       const first = this.dataset.first && !this.#seen.length ? `&first=${this.dataset.first}` : "";
-      const { board } = await (await fetch(`/api/v1/tv?seen=${this.#seen.join(",")}${first}`)).json();
+      const { board, is_estimating } = await (await fetch(`/api/v1/tv?seen=${this.#seen.join(",")}${first}`)).json();
       if (!board) {
         this.hidden = true; // there is nothing to watch
         return;
@@ -101,7 +107,11 @@ class LadderTv extends HTMLElement {
       if (!response.ok) {
         throw new Error(String(response.status));
       }
-      this.#begin(board, await response.json());
+      const deal = await response.json();
+      this.#begin(board, deal);
+      if (is_estimating) {
+        void this.#estimate(deal, `/api/v1${place}/mistakes`);
+      }
     } catch {
       this.#later(RETRY_MS);
     }
@@ -122,7 +132,22 @@ class LadderTv extends HTMLElement {
     this.table = new Table(this.#part("felt"), deal, 0, this.words ?? String);
     this.scores = new Scores(this.#part("scores"), deal);
     this.#part("screen").hidden = false;
+    this.#mistakes = new Map();
+    this.#part("worth").replaceChildren();
     this.#show(0);
+  }
+
+  /** Ask what the costly decisions of a deal were worth; where none can be given, none are shown. @param {Deal} deal @param {string} url */
+  async #estimate(deal, url) {
+    const response = await computed(
+      () => fetch(url, { headers: { Accept: "application/json" } }).catch(() => null),
+      () => this.#deal === deal && this.isConnected && !this.hidden,
+      () => {},
+    );
+    if (response?.status === 200 && this.#deal === deal) {
+      const found = /** @type {import("./shapes").Mistakes} */ (await response.json());
+      this.#mistakes = new Map(found.mistakes.map((each) => [each.step, each]));
+    }
   }
 
   /** @param {number} place */
@@ -133,7 +158,20 @@ class LadderTv extends HTMLElement {
     this.table?.show(moment, !CALM.matches);
     this.scores?.show(moment);
     setText(this.#part("news"), sentence(deal, place, this.words ?? String));
-    this.#later(moment.result ? RESULT_MS : moment.complete ? TRICK_MS : CARD_MS);
+    const mistake = moment.steps.map((step) => this.#mistakes.get(step.number ?? 0)).find(Boolean);
+    if (mistake) {
+      this.#worth(deal.bots[mistake.seat], mistake);
+    }
+    this.#later(moment.result ? RESULT_MS : mistake ? MISTAKE_MS : moment.complete ? TRICK_MS : CARD_MS);
+  }
+
+  /** Show what the choices of a costly decision were worth. @param {string} who @param {Mistake} mistake */
+  #worth(who, mistake) {
+    const words = this.words ?? String;
+    const cost = words("dearest-cost", { cost: mistake.cost.toFixed(1), error: mistake.cost_error.toFixed(1) });
+    const done = mistake.choices.find((each) => each.chosen);
+    const title = make("h3", "", who, ": ", ...(done ? chosen(done.choice, words) : []), make("small", "soft", ` ${cost}`));
+    this.#part("worth").replaceChildren(title, ...estimated(mistake, words));
   }
 }
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ladder.app.computing.asking import computing_files
 from ladder.app.tv import closeness, tv_next
 from ladder.settings.settings import load_settings
 from ladder.store.queries.matches import results
@@ -50,6 +51,12 @@ def test_closeness_is_one_for_equals_and_falls_with_the_gap_in_standard_errors()
 
 def test_without_a_match_there_is_nothing_to_watch(ladder: Ladder) -> None:
     assert tv_next(ladder).board is None
+
+
+def test_decisions_may_be_asked_for_while_the_program_that_estimates_runs(ladder: Ladder) -> None:
+    assert not tv_next(ladder).is_estimating
+    computing_files(ladder).show_alive()
+    assert tv_next(ladder).is_estimating
 
 
 def test_the_board_with_the_greatest_swing_of_a_match_is_shown(ladder: Ladder) -> None:

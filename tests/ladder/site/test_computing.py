@@ -84,7 +84,9 @@ def test_mistakes_of_all_bots_come_in_the_order_of_the_deal_and_each_is_beyond_i
         assert site.get(why).status_code == 202
         compute_all(ladder)
         answer = Why.model_validate_json(site.get(why).content)
-        assert (answer.seat, answer.cost) == (each.seat, each.cost)
+        assert (answer.seat, answer.cost, answer.deals) == (each.seat, each.cost, each.deals)
+        assert [*each.choices] == [one for place, one in enumerate(answer.choices) if place < 4 or one.chosen]
+        assert sum(one.chosen for one in each.choices) == 1
     assert site.get(MISTAKES.replace("boards/1", "boards/9")).status_code == 404
 
 

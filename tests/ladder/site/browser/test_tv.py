@@ -54,6 +54,35 @@ def test_a_board_is_played_with_all_hands_and_can_be_paused_and_left_for_the_nex
     page.wait_for_selector("deal-replayer .seat")
 
 
+@pytest.mark.parametrize(("size", "dark"), [(PHONE, True), (DESKTOP, False)])
+def test_a_costly_decision_is_shown_with_what_its_choices_were_worth(
+    open_page: Callable[..., Page], site: Served, size: tuple[int, int], *, dark: bool
+) -> None:
+    def choice(card: str, behind: float, *, chosen: bool) -> dict[str, object]:
+        others = {"points": -30.0, "points_error": 2.0, "ahead": -behind, "house": ["counting"], "as_dealt": 10.0}
+        return {"choice": card, "behind": behind, "behind_error": 5.0, "chosen": chosen, **others}
+
+    choices = [choice("2C", 0.0, chosen=False), choice("QS", 12.34, chosen=True)]
+    found = [
+        {"step": step, "seat": 2, "cost": 12.34, "cost_error": 5.0, "legal": 7, "choices": choices, "deals": 300}
+        | {"search": "tree"}
+        for step in range(1, 60)
+    ]
+    page = open_page("/help", size, dark=dark)
+    page.route("**/mistakes", lambda route: route.fulfill(json={"mistakes": found}))
+    page.route("**/api/v1/tv*", lambda route: route.fulfill(json=route.fetch().json() | {"is_estimating": True}))
+    page.goto(f"{site.url}/live")
+    watching(page)
+    page.wait_for_selector("ladder-tv .worth tbody tr.chosen")
+    page.get_by_role("button", name="Pause").click()
+    worth = page.locator("ladder-tv .worth")
+    assert worth.locator("tbody tr").count() == 2
+    assert worth.locator("h3").inner_text().endswith("cost 12.3 points ± 5.0")
+    assert worth.locator("svg.behind").count() == 2
+    assert "−12.3 ± 5.0" in worth.inner_text()
+    assert (findings(page), overflow(page)) == ([], 0)
+
+
 @pytest.mark.parametrize(("size", "dark"), [(PHONE, True), (DESKTOP, False), ((820, 1180), True)])
 def test_everybody_can_use_it(open_page: Callable[..., Page], size: tuple[int, int], *, dark: bool) -> None:
     page = watching(open_page("/live", size, dark=dark))
