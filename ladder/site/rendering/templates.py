@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -68,7 +69,7 @@ class Pages:
                 path=request.url.path,
                 static=self._static,
                 language=language,
-                languages=words.LANGUAGES,
+                languages=[(code, name, _in_language(request, code)) for code, name in words.LANGUAGES.items()],
                 has_docs=self._has_docs,
                 **values,
             )
@@ -117,6 +118,12 @@ def shown(value: object) -> object:
     if not isinstance(value, str) or value.isprintable() or value.translate(WITHOUT_SPACES).isprintable():
         return value
     return type(value)(sanitize(value, SPACES))
+
+
+def _in_language(request: Request, language: str) -> str:
+    """The query of this page in a language; everything else that is asked for stays."""
+    others = [(name, value) for name, value in request.query_params.multi_items() if name != "lang"]
+    return f"?{urlencode([*others, ('lang', language)])}"
 
 
 def _remember(response: Response, request: Request) -> Response:

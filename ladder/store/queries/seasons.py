@@ -111,7 +111,7 @@ def _cut(found: Standings, everyone: bool, first: int | None, by: Order) -> Stan
     rows = [row for row in found.standings if everyone or row.rank is not None]
     if by == Order.POINTS:
         rows.sort(key=_by_points)
-    return found.model_copy(update={"by": by, "standings": tuple(rows[:first])})
+    return found.model_copy(update={"by": by, "standings": tuple(rows[:first]), "missing_owners": 0})  # nothing waits
 
 
 def _by_points(row: StandingRow) -> tuple[bool, bool, float]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import select, update
 
 from ladder.app import bots
 from ladder.app.accounts import managing
@@ -16,6 +17,7 @@ from ladder.app.seasons import new_season, seasons
 from ladder.errors import Forbidden, LadderError, UserError
 from ladder.settings.settings import load_settings
 from ladder.store.commands.results import record_summary
+from ladder.store.models import Rating
 from ladder.values.accounts import LOCAL, NOBODY, Viewer
 from pigpen.rules import PRESETS
 from tests.e2e.command import pigpen
@@ -70,6 +72,18 @@ def test_old_standings_can_be_cut_and_unknown_seasons_are_named(ladder: Ladder) 
         bots.standings(ladder, season="x")
     with pytest.raises(LadderError, match="has had a season '1' already"):
         new_season(ladder, LOCAL, name="1")
+
+
+def test_a_season_that_is_over_waits_for_no_bot(ladder: Ladder) -> None:
+    with ladder.database.write() as session:
+        session.execute(
+            update(Rating).where(Rating.rating == max(session.scalars(select(Rating.rating)))).values(state="retired")
+        )
+    (before,) = bots.standings(ladder, everyone=True)
+    assert before.missing_owners > 0
+    new_season(ladder, LOCAL)
+    (after,) = bots.standings(ladder, everyone=True, season="1")
+    assert after == before.model_copy(update={"missing_owners": 0})
 
 
 def test_new_rules_must_be_for_the_same_table(ladder: Ladder) -> None:

@@ -76,6 +76,14 @@ def test_the_language_is_asked_for_by_link_by_cookie_or_by_the_browser(site: Vis
         assert site.get("/nothing" + path.removeprefix("/help"), **headers).status_code == 404
 
 
+def test_the_link_to_a_language_keeps_what_else_is_asked_for(site: Visitor) -> None:
+    for query, link in (
+        ("", "?lang=zh"),
+        ("?q=a%26b%22&all=1&by=points&lang=en", "?q=a%26b%22&amp;all=1&amp;by=points&amp;lang=zh"),
+    ):
+        assert f'<a href="{link}" lang="zh"' in site.page(f"/v/gongzhu{query}")
+
+
 def test_a_chinese_page_is_chinese(site: Visitor) -> None:
     assert "比赛" in site.page("/m?lang=zh")
 
