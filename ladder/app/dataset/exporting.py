@@ -27,7 +27,7 @@ from ladder.values.dataset import DatasetFile, DatasetManifest
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from ladder.app.dataset.rows import Row
@@ -70,8 +70,8 @@ def _export(ladder: Ladder, folder: Path, licence: str | None, tell: Callable[[s
     for start in range(0, len(missing), PART_MATCHES):
         some = missing[start : start + PART_MATCHES]
         with ladder.database.read() as session:
-            rows = match_rows(session, some)
-        _write_part(ladder, folder, rows, tell)
+            rows, seasons = match_rows(session, some), queries.seasons_of(session, some)
+        _write_part(ladder, folder, rows, seasons, tell)
     _write(folder, "versions", "all", _table("versions", version_rows(ladder)))
     _write(folder, "ratings", "all", _table("ratings", rating_rows(ladder)))
     wanted = licence if licence is not None else before.licence if before else ""
@@ -117,7 +117,13 @@ def _exported(folder: Path) -> set[int]:
     }
 
 
-def _write_part(ladder: Ladder, folder: Path, matches: Sequence[MatchRow], tell: Callable[[str], None]) -> None:
+def _write_part(
+    ladder: Ladder,
+    folder: Path,
+    matches: Sequence[MatchRow],
+    seasons: Mapping[int, str],
+    tell: Callable[[str], None],
+) -> None:
     deals, decisions = [_table("deals", ())], [_table("decisions", ())]
     known: dict[int, bool] = {}
     for match in matches:
@@ -130,7 +136,12 @@ def _write_part(ladder: Ladder, folder: Path, matches: Sequence[MatchRow], tell:
     _write(folder, "deals", name, pa.concat_tables(deals).unify_dictionaries())
     _write(folder, "decisions", name, pa.concat_tables(decisions).unify_dictionaries())
     _write(folder, "seats", name, _table("seats", (row for match in matches for row in seat_rows(match))))
-    _write(folder, "matches", name, _table("matches", (match_row(match, known[match.id]) for match in matches)))
+    _write(
+        folder,
+        "matches",
+        name,
+        _table("matches", (match_row(match, seasons.get(match.id), known[match.id]) for match in matches)),
+    )
 
 
 def _table(name: str, rows: Iterable[Row]) -> pa.Table:

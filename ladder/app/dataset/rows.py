@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ladder.app import bots
 from ladder.app.recorded_match import read_recorded
 from ladder.errors import UserError
+from ladder.store import names
 from ladder.store.queries import dataset as queries
+from ladder.store.queries.standings import standings
 from ladder.values.value import time_of
 from pigpen.rules.cards import parse_cards
 from referee.records.recorded import BadRecord
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
     Row = dict[str, Any]
 
 
-def match_row(match: MatchRow, has_record: bool) -> Row:
+def match_row(match: MatchRow, season: str | None, has_record: bool) -> Row:
     """Give the row of a match."""
     return {
         "match": match.id, "variant": match.variant, "format": match.format, "finished": match.finished,
-        "ordinal": match.ordinal, "deals": match.deals, "seed": match.seed, "commitment": match.commitment,
-        "has_record": has_record,
+        "ordinal": match.ordinal, "season": season, "deals": match.deals, "seed": match.seed,
+        "commitment": match.commitment, "has_record": has_record,
     }  # fmt: skip
 
 
@@ -99,10 +100,12 @@ def version_rows(ladder: Ladder) -> Iterator[Row]:
 
 def rating_rows(ladder: Ladder) -> Iterator[Row]:
     """Give a row for each version in the standings of a variant, also of those that play no more."""
-    for standings in bots.standings(ladder, everyone=True):
-        for row in standings.standings:
+    with ladder.database.read() as session:
+        found = [(each, standings(session, each, everyone=True)) for each in names.find_variants(session, None)]
+    for variant, table in found:
+        for row in table.standings:
             yield {
-                "variant": standings.variant, "bot": row.bot, "version": row.version, "state": row.state,
-                "rank": row.rank, "elo": row.elo, "elo_error": row.error, "margin": row.margin,
-                "margin_error": row.margin_error, "matches": row.matches,
+                "variant": variant.name, "season": variant.season_name, "bot": row.bot,
+                "version": row.version, "state": row.state, "rank": row.rank, "elo": row.elo,
+                "elo_error": row.error, "margin": row.margin, "margin_error": row.margin_error, "matches": row.matches,
             }  # fmt: skip

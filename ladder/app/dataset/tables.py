@@ -9,8 +9,8 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-VERSION = 1
-"""Of the columns; it grows when one changes its meaning."""
+VERSION = 2
+"""Of the columns; it grows when one is added or changes its meaning. 2: `season`."""
 _TEXT, _NUMBER, _SMALL, _MASK, _REAL = pa.string(), pa.int64(), pa.int16(), pa.uint64(), pa.float64()
 _NAME = pa.dictionary(pa.int32(), pa.string())
 _TIME, _TRUTH = pa.timestamp("us", tz="UTC"), pa.bool_()
@@ -27,6 +27,7 @@ COLUMNS: Mapping[str, Mapping[str, tuple[Any, str]]] = {
         "format": (_NAME, "`boards:N`, `deals:N` or `game`"),
         "finished": (_TIME, "when it was recorded"),
         "ordinal": (_NUMBER, "which result of the ladder it was; null: it is not rated (a match of an event)"),
+        "season": (_NAME, "name of the season whose ratings it moved; null: of none (a match of an event)"),
         "deals": (pa.int32(), "deals played"),
         "seed": (_TEXT, "hex; all cards follow from it"),
         "commitment": (_TEXT, "SHA-256 of the seed, published before the match"),
@@ -55,6 +56,7 @@ COLUMNS: Mapping[str, Mapping[str, tuple[Any, str]]] = {
     },
     "ratings": {
         "variant": (_NAME, "its rules"),
+        "season": (_NAME, "name of the season that is played now"),
         "bot": (_NAME, "name of the bot"),
         "version": (_SMALL, "its number among the versions of the bot"),
         "state": (_NAME, "`active`, `suspended` or `retired`"),

@@ -21,9 +21,10 @@ def announce_entered(session: Session, bot: str, version: int, variants: Sequenc
     post(session, MessageKind.BOT_ENTERED, data, now)
 
 
-def announce_suspended(session: Session, bot: str, variant: str, now: float) -> None:
-    """Write the message that a bot is suspended."""
-    post(session, MessageKind.BOT_SUSPENDED, {"bot": bot, "variant": variant, "path": _page(bot)}, now)
+def announce_suspended(session: Session, bot: str, variant: str, reason: str, now: float) -> None:
+    """Write the message that a bot is suspended, with the reason that its page shows."""
+    data = {"bot": bot, "variant": variant, "reason": reason, "path": _page(bot)}
+    post(session, MessageKind.BOT_SUSPENDED, data, now)
 
 
 def _page(bot: str) -> str:

@@ -114,8 +114,8 @@ def record_summary(
     suspended = _write_ratings(connection, match.variant, summary, rows, new, now)
     if suspended:
         follow_states(session, match.variant)
-    for bot, _ in suspended:
-        announce_suspended(session, bot, match.variant, now)
+    for bot, reason in suspended:
+        announce_suspended(session, bot, match.variant, reason, now)
     session.expire_all()
     return Result(
         match=match_id,

@@ -167,7 +167,7 @@ def set_state(session: Session, entry: models.Rating, state: State, by: str, rea
         now: Unix time.
     """
     if state is State.SUSPENDED != entry.state:
-        announce_suspended(session, bot_of(session, entry.version_id), entry.variant, now)
+        announce_suspended(session, bot_of(session, entry.version_id), entry.variant, reason, now)
     entry.state, entry.since, entry.recent = state, now, ""
     entry.reason = "" if state is State.ACTIVE else reason
     session.add(

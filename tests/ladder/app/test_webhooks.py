@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import func, select
 
-from ladder.app import webhooks
+from ladder.app import bots, webhooks
 from ladder.app.accounts import managing
 from ladder.app.database_maintenance import check_database
 from ladder.app.event import holding, reading
@@ -21,6 +21,7 @@ from ladder.settings.settings import load_settings
 from ladder.store.commands import bot_news, event_news
 from ladder.store.commands.event_rounds import advance_events
 from ladder.store.commands.outbox import disable, post
+from ladder.store.commands.results import record_summary
 from ladder.store.commands.suspending import suspend_entries
 from ladder.store.commands.webhooks import MAX_WEBHOOKS, find_webhook
 from ladder.store.event_rows import find_event
@@ -33,7 +34,7 @@ from ladder.webhooks.signing import hash_of
 from pigpen.rules import PRESETS
 from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, own_ways, play, started_cup
 from tests.ladder.databases import later_backend as backend
-from tests.ladder.ladders import NOW, enter
+from tests.ladder.ladders import NOW, enter, lease, queue, summary_of
 from tests.ladder.recorded_ladders import new_ladder
 from tests.ladder.virtual import Time, recorded
 from tests.ladder.webhooks.receivers import receiver
@@ -320,8 +321,21 @@ def test_bots_that_enter_and_are_suspended_are_messages(ladder: Ladder) -> None:
             suspend_entries(session, find_version(session, "Snout"), None, "Too noisy.", NOW)
     assert [(each["type"], each["data"]) for each in messages(ladder, 1)] == [
         ("bot.entered", {"bot": "Big Trotter", "version": 2, "variants": ["hearts"], "path": "/b/Big%20Trotter"}),
-        ("bot.suspended", {"bot": "Snout", "variant": "hearts", "path": "/b/Snout"}),
+        ("bot.suspended", {"bot": "Snout", "variant": "hearts", "reason": "Too noisy.", "path": "/b/Snout"}),
     ]
+
+
+def test_the_message_about_a_bot_that_failed_too_often_has_the_reason_of_its_page(ladder: Ladder) -> None:
+    hook(ladder, "bot.suspended")
+    with ladder.database.write() as session:
+        versions = [enter(session, name) for name in ("Trotter", "Snout", "Truffle", "Bristle")]
+    for _ in range(3):
+        with ladder.database.write() as session:
+            match = queue(session, versions)
+            assert record_summary(session, match, lease(session, match), summary_of(sinner=2), NOW)
+    change, (message,) = bots.bot_page(ladder, "Truffle").changes[0], messages(ladder)
+    assert message["data"] == {"bot": "Truffle", "variant": "hearts", "reason": change.reason, "path": "/b/Truffle"}
+    assert change.reason.startswith("It failed 3 matches in a row (1, 2, 3)")
 
 
 def test_a_test_is_sent_at_once_and_enables_a_webhook_that_is_disabled(ladder: Ladder) -> None:

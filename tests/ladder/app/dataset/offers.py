@@ -24,7 +24,7 @@ def offer(data_dir: Path, licence: str = "CC-BY-4.0") -> DatasetManifest:
         path.write_bytes(content)
         files.append(DatasetFile(name=name, bytes=len(content), sha256=hashlib.sha256(content).hexdigest()))
     made = DatasetManifest(
-        version=1,
+        version=2,
         written=datetime(2026, 11, 27, 3, 17, tzinfo=UTC),
         licence=licence,
         rows={"matches": 2, "deals": 8},

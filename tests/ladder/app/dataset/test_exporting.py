@@ -15,9 +15,12 @@ import pigpen_arena
 from ladder.app.dataset import exporting
 from ladder.app.dataset.exporting import export_dataset
 from ladder.app.dataset.tables import COLUMNS, schema
+from ladder.app.event import holding
+from ladder.app.seasons import new_season
 from ladder.errors import UserError
 from ladder.settings.settings import load_settings
 from ladder.store import models
+from ladder.values.accounts import LOCAL
 from pigpen.rules import PRESETS
 from pigpen.rules.cards import Card, parse_cards
 from referee.records.lines import DealLine
@@ -150,14 +153,30 @@ def test_no_private_byte_is_in_it(ladder: Ladder, tmp_path: Path) -> None:
 
 
 def test_a_sealed_match_is_in_it_once_it_is_shown(ladder: Ladder, tmp_path: Path) -> None:
-    from ladder.app.event import holding
-    from ladder.values.accounts import LOCAL
-
     started_cup(ladder, file=FILE.format(show="manual"))
     play(coordinator_of(ladder, Time()), 1, own_ways, at_once=2)
     assert export_dataset(ladder, tmp_path / "set").rows["matches"] == 0
     holding.release(ladder, LOCAL, "cup")
     assert export_dataset(ladder, tmp_path / "set").rows["matches"] == 1
+
+
+def test_a_match_has_the_season_whose_ratings_it_moved_and_those_of_events_have_none(
+    ladder: Ladder, tmp_path: Path
+) -> None:
+    first, other = add(ladder, 1), add(ladder, 2, "gongzhu")
+    new_season(ladder, LOCAL, "hearts", "autumn")
+    export_dataset(ladder, tmp_path / "set")
+    second = add(ladder, 3)
+    new_season(ladder, LOCAL, "hearts", "winter")
+    third = add(ladder, 4)
+    started_cup(ladder)
+    of_events = [task.match for task in play(coordinator_of(ladder, Time()), 1, own_ways, at_once=2)]
+    for folder in ("set", "anew"):
+        export_dataset(ladder, tmp_path / folder)
+        found = {row["match"]: row["season"] for row in rows(tmp_path / folder, "matches")}
+        assert found == {first: "1", other: "1", second: "autumn", third: "winter"} | dict.fromkeys(of_events)
+        now = {(row["variant"], row["season"]) for row in rows(tmp_path / folder, "ratings")}
+        assert now == {("hearts", "winter"), ("gongzhu", "1")}
 
 
 def test_a_folder_that_is_no_data_set_stays_as_it_is(ladder: Ladder, tmp_path: Path) -> None:
