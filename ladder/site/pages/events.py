@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Path, Request
@@ -14,9 +14,9 @@ from ladder.app import bots
 from ladder.app.event import acts, reading
 from ladder.entry.policy import Act
 from ladder.errors import LadderError
-from ladder.events.event_file import parse_event
 from ladder.site.accounts.browser_sessions import site_address
 from ladder.site.api.events import Name, revision
+from ladder.site.pages.event_bracket import bracket, going_on
 from ladder.site.pages.event_feeds import calendar, news
 from ladder.site.server.forms import Form, form_page
 from ladder.site.server.viewer import NO_PAGE, demand
@@ -79,8 +79,12 @@ def times(request: Request, event: Name) -> Response:
 
 @router.get("/{event}")
 def one_event(request: Request, event: Name) -> Response:
-    """Show an event: what is next, the standings, the newest rounds, the entrants, and what proves it."""
-    return _page(request, event, "event.html", lambda page: {"newest": tuple(reversed(page.round_list[-NEWEST:]))})
+    """Show an event: what is next, standings, a bracket, the newest rounds, the entrants, and what proves it."""
+
+    def values(page: EventPage) -> dict[str, object]:
+        return {"bracket": bracket(page), "newest": tuple(reversed(page.round_list[-NEWEST:]))}
+
+    return _page(request, event, "event.html", values)
 
 
 @router.get("/{event}/rounds/{number}")
@@ -166,17 +170,6 @@ def numbers_in_order(page: EventPage) -> list[int]:
     """Give the entrants by number, in the order of the standings; before there are any, in that of the list."""
     by_name = {one.name: one.number for one in page.entrant_list}
     return [by_name[one.name] for one in page.standings] or list(by_name.values())
-
-
-def going_on(page: EventPage) -> dict[int, frozenset[int]]:
-    """Give for each round that bots leave, of pods or halving, who sits at a table of the next one, by number."""
-    kinds = {stage.name: stage.kind for stage in parse_event(page.file).stages}
-    rounds = [one for one in page.round_list if one.kind == "round"]
-    return {
-        one.number: frozenset(number for table in following.tables for number in table.entrants if number > 0)
-        for one, following in pairwise(rounds)
-        if kinds[one.stage] in ("pods", "halving")
-    }
 
 
 def cross_table(rounds: Sequence[EventRoundPage]) -> dict[tuple[int, int], tuple[float, int]]:

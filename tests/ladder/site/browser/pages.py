@@ -119,7 +119,7 @@ class Lending:
         page = lent.page
         page.set_viewport_size({"width": size[0], "height": size[1]})
         page.emulate_media(
-            color_scheme="dark" if dark else "light", reduced_motion="reduce" if calm else "no-preference"
+            media="null", color_scheme="dark" if dark else "light", reduced_motion="reduce" if calm else "no-preference"
         )
         return page
 

@@ -19,6 +19,7 @@ from tests.ladder.recorded_ladders import new_ladder
 from tests.ladder.site.browser.looking import findings, overflow
 from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind, without_loop
 from tests.ladder.site.browser.tables_served import tables_served
+from tests.ladder.site.pages.test_event_bracket import PODS
 from tests.ladder.virtual import Time
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from tests.ladder.site.browser.pages import Lending
 
 pytestmark = pytest.mark.chromium
-PATHS = ("", "/cup", "/cup/rounds/1", "/cup/cross", "/cup/certificate/Bot-1", "/next")
+PATHS = ("", "/cup", "/cup/rounds/1", "/cup/cross", "/cup/certificate/Bot-1", "/next", "/pods")
 PAGES = re.compile(rb"/Type\s*/Page\b")
 
 
@@ -38,6 +39,13 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     started_cup(ladder)
     coordinator = coordinator_of(ladder, Time())
     while reading.event(ladder, LOCAL, "cup").state is not EventState.OVER:
+        without_loop(play, coordinator, 1, own_ways, at_once=2)
+    holding.open_event(ladder, LOCAL, "pods", PODS.format(show="live"), PRESETS["gongzhu"])
+    for number in range(1, 9):
+        holding.enter(ladder, LOCAL, "pods", f"Bot-{number}")
+    holding.freeze(ladder, LOCAL, "pods")
+    holding.start(ladder, LOCAL, "pods")
+    while reading.event(ladder, LOCAL, "pods").state is not EventState.OVER:
         without_loop(play, coordinator, 1, own_ways, at_once=2)
     holding.open_event(ladder, LOCAL, "next", FILE.format(show="live"), PRESETS["gongzhu"])
     with tables_served(ladder) as address:
@@ -67,6 +75,20 @@ def test_a_certificate_prints_on_one_page(lending: Lending, address: str) -> Non
         assert len(PAGES.findall(page.pdf(format="A4", landscape=is_landscape))) == 1
 
 
+def test_a_bracket_is_columns_and_on_a_phone_and_on_paper_one_below_the_other(lending: Lending, address: str) -> None:
+    for size, is_paper, is_beside in ((DESKTOP, False, True), (PHONE, False, False), (DESKTOP, True, False)):
+        page = lending.page(Kind(script=False), size, False)
+        page.emulate_media(media="print" if is_paper else "screen")
+        page.goto(f"{address}/pods")
+        boxes = [each.bounding_box() for each in page.locator(".bracket section").all()]
+        (first, second) = (each for each in boxes if each)
+        assert (first["x"] + first["width"] <= second["x"]) == is_beside
+        assert (first["y"] + first["height"] <= second["y"]) == (not is_beside)
+        cut = "node => [...node.querySelectorAll('li span')].filter(e => e.scrollWidth > e.clientWidth).length"
+        assert page.locator(".bracket").evaluate(cut) == 0
+    assert "→ Final" in page.locator(".bracket .on").first.inner_text()
+
+
 @pytest.fixture
 def presented(tmp_path: Path) -> Iterator[tuple[str, str]]:
     """The presenter's page of an event with results that are not shown yet, and an organiser's session."""
@@ -93,7 +115,7 @@ def test_a_presenter_shows_results_with_the_enter_key(lending: Lending, presente
     assert "There is no result that is not shown." in page.inner_text("main")
 
 
-@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.mark.parametrize("size", [PHONE, PHONE[::-1], DESKTOP], ids=["phone", "on its side", "desktop"])
 def test_everybody_can_read_the_presenters_page(
     lending: Lending, presented: tuple[str, str], size: tuple[int, int]
 ) -> None:
@@ -101,8 +123,10 @@ def test_everybody_can_read_the_presenters_page(
     page = lending.page(Kind(), size, False)
     page.context.add_cookies([{"name": PLAIN_COOKIE, "value": secret, "url": address}])
     page.goto(address)
-    for _ in ("before a result", "with one"):
+    for table, results in ((1, 0), (2, 4)):
+        assert page.locator(".shown b").count() == results
         assert findings(page) == []
         assert overflow(page) <= 0
+        assert page.evaluate("scrollY") == 0, "the focus is on the button, and the result is in sight"
         page.keyboard.press("Enter")
-        page.wait_for_url(f"{address}?round=*")
+        page.wait_for_url(f"{address}?round=1&table={table}")
