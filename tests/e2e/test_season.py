@@ -28,7 +28,8 @@ def test_a_season_ends_while_matches_are_played_and_a_runner_is_killed(tmp_path:
     with small_ladder(tmp_path, program=SLOW) as ladder, runner(ladder) as first:
         until(lambda: recorded(ladder) >= 3 and first.pid in playing(ladder), "three results")
         begun = ladder.pigpen("ladder", "season", "new", "--name", "two", "--yes")
-        assert (begun.returncode, begun.stdout) == (0, "The season two of for-two has begun.\n"), begun.stderr
+        assert begun.returncode == 0, begun.stderr
+        assert begun.stdout.startswith("The season two of for-two has begun, clock ")
         frozen = counted(ladder, "--season", "1")
         after = frozen[0] + 2
         until(lambda: recorded(ladder) >= after and first.pid in playing(ladder), "two results of the second season")

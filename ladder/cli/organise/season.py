@@ -15,6 +15,7 @@ from ladder.terminal.sanitize import sanitize
 from ladder.values.accounts import LOCAL
 
 if TYPE_CHECKING:
+    from ladder.settings.settings import Settings
     from ladder.values.seasons import SeasonRow
 
 season = typer.Typer(
@@ -85,25 +86,31 @@ def new(
     changed = None if rules is None else load_rules(rules)
     with opened() as ladder:
         if not yes:
-            _confirm(variant)
+            _confirm(variant, ladder.settings)
         found = new_season(ladder, LOCAL, variant, name, changed)
     if as_json:
         print_json(found)
         return
     for row in found:
-        typer.echo(sanitize(f"The season {row.name} of {row.variant} has begun."))
+        typer.echo(sanitize(f"The season {row.name} of {row.variant} has begun{_clock(row)}."))
 
 
-def _confirm(variant: str | None) -> None:
+def _confirm(variant: str | None, settings: Settings) -> None:
     if not sys.stdin.isatty():
         raise UserError("A new season cannot be undone. Add --yes to begin it.")
     what = variant or "all variants"
-    question = f"End the season of {what}? All ratings start anew, and matches that are played now are withdrawn."
+    question = (
+        f"End the season of {what}, and begin one with clock {settings.clock}, limit {settings.clock_setting.limit:g}? "
+        "All ratings start anew, and matches that are played now are withdrawn."
+    )
     if not typer.confirm(sanitize(question), err=True):
         raise UserError("Nothing was changed.")
 
 
+def _clock(row: SeasonRow) -> str:
+    return "" if row.clock is None else f", clock {row.clock}, limit {row.limit:g}"
+
+
 def _line(row: SeasonRow) -> str:
-    clock = "" if row.clock is None else f", clock {row.clock}, limit {row.limit:g}"
     ended = "now" if row.ended is None else when(row.ended)
-    return f"{row.variant} {row.name}: {row.matches} results{clock}, from {when(row.began)} to {ended}"
+    return f"{row.variant} {row.name}: {row.matches} results{_clock(row)}, from {when(row.began)} to {ended}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -97,6 +98,19 @@ def test_new_rules_must_be_for_the_same_table(ladder: Ladder) -> None:
     assert bots.standings(ladder)[0].title == "Other hearts"
 
 
+def test_before_a_season_begins_its_clock_is_shown(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("ladder.cli.organise.season.sys", SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True)))
+    monkeypatch.setattr("typer.confirm", lambda question, **options: asked.append(question))
+    here = str(ladder.settings.data_dir)
+    words = ("ladder", "season", "new", "--variant", "hearts")
+    done = pigpen(*words, PIGPEN_DATA_DIR=here, PIGPEN_SANDBOX="process", PIGPEN_CLOCK="9+1", PIGPEN_LIMIT="3")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Nothing was changed." in done.stderr
+    assert asked[0].startswith("End the season of hearts, and begin one with clock 9+1, limit 3? ")
+    assert len(seasons(ladder)) == 1
+
+
 def test_the_commands_do_the_same(ladder: Ladder) -> None:
     def run(*words: str, clock: str = "") -> CompletedProcess[str]:
         here = str(ladder.settings.data_dir)
@@ -113,7 +127,7 @@ def test_the_commands_do_the_same(ladder: Ladder) -> None:
     assert (unsure.returncode, unsure.stdout) == (2, "")
     assert "Add --yes" in unsure.stderr
     done = run("ladder", "season", "new", "--name", "fast", "--yes", clock="9+1")
-    assert (done.returncode, done.stdout) == (0, "The season fast of hearts has begun.\n")
+    assert (done.returncode, done.stdout) == (0, "The season fast of hearts has begun, clock 9+1, limit 1.\n")
     assert run("standings", "--season", "1", "--json").stdout == before
     listed = run("ladder", "season", "list", "--json").stdout
     assert [(row["name"], row["matches"]) for row in json.loads(listed)] == [("1", 1), ("fast", 0)]

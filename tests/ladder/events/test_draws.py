@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations, permutations
 from random import Random
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,9 @@ from ladder.events.entrants import filled
 from ladder.events.lots import Lots
 from ladder.events.partition import cheapest, pairs_bound
 from ladder.events.swaps import by_swaps
+
+if TYPE_CHECKING:
+    from ladder.events.costs import PairCosts
 
 LOTS = Lots(bytes(32))
 Table = tuple[int, ...]
@@ -49,6 +53,37 @@ def all_partitions(items: list[int], sides: int) -> list[list[list[int]]]:
         left = [one for one in others if one not in partners]
         found += [[[first, *partners], *rest] for rest in all_partitions(left, sides)]
     return found
+
+
+def cheapest_of_all(cost: PairCosts, sides: int) -> Cost:
+    """The cost of the cheapest tables of all there are, from the cheapest of every smaller set of bots."""
+    count = len(cost.numbers)
+    table = {each: cost.of([each]) for each in combinations(range(count), sides)}
+    best = {0: Cost(0, 0, 0)}
+    for _ in range(count // sides):
+        more: dict[int, Cost] = {}
+        for there, so_far in best.items():
+            first, *others = (one for one in range(count) if not there >> one & 1)
+            for partners in combinations(others, sides - 1):
+                after = there | sum(1 << one for one in (first, *partners))
+                found = Cost(*map(sum, zip(so_far, table[first, *partners], strict=True)))
+                if after not in more or found < more[after]:
+                    more[after] = found
+        best = more
+    (found,) = best.values()
+    return found
+
+
+def can_avoid_all(numbers: list[int], sides: int, apart: set[tuple[int, int]]) -> bool:
+    """Whether there are tables at which no two of *apart* meet: a search through all, one bot after the other."""
+    if not numbers:
+        return True
+    first, *others = numbers
+    return any(
+        can_avoid_all([one for one in others if one not in partners], sides, apart)
+        for partners in combinations([one for one in others if (first, one) not in apart], sides - 1)
+        if not apart.intersection(combinations(partners, 2))
+    )
 
 
 @settings(max_examples=25, deadline=None)
@@ -125,6 +160,52 @@ number )  # fmt: skip
         assert draw.method == "optimum"
         assert (rematches(rounds) == before) == (draw.bound.meetings == 0)
     assert rematches(rounds[:3]) == 0
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    st.sampled_from([8, 12, 16, 20]),
+    st.sampled_from([2, 4]),
+    st.integers(1, 3),
+    st.sampled_from([0, 4]),
+    st.integers(0, 2**32),
+)
+def test_there_is_no_rematch_where_a_search_through_all_tables_finds_none(
+    count: int, sides: int, each: int, leaving: int, seed: int
+) -> None:
+    rng, numbers = Random(seed), list(range(1, count + 1))
+    owner = {number: f"owner{number // each}" for number in numbers}
+    of_one = {pair for pair in combinations(numbers, 2) if owner[pair[0]] == owner[pair[1]]}
+    rounds = list[tuple[Table, ...]]()
+    for number in range(4):
+        score = {one: rng.randrange(9) for one in numbers}
+        draw = draw_swiss(
+            sorted(numbers, key=lambda one: -score[one]), sides, owner, rounds, score.__getitem__, LOTS, number
+        )
+        met = {pair for tables in rounds for table in tables for pair in combinations(sorted(table), 2)}
+        if len(numbers) % sides == 0 and all(min(pair) > 0 for pair in met):  # without stand-ins
+            assert (draw.cost[:2] == (0, 0)) == can_avoid_all(sorted(numbers), sides, met | of_one)
+        assert is_complete(draw, numbers, sides)
+        rounds.append(draw.tables)
+        if number == 2:
+            for _ in range(leaving):
+                numbers.remove(rng.choice(numbers))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_tables_of_sixteen_cost_as_little_as_the_cheapest_of_all(seed: int) -> None:
+    rng, numbers = Random(seed), list(range(1, 17))
+    owner = {number: f"owner{rng.randrange(12)}" for number in numbers}
+    score, rounds = dict.fromkeys(numbers, 0), list[tuple[Table, ...]]()
+    for number in range(4):
+        order = sorted(numbers, key=lambda one: -score[one])
+        draw = draw_swiss(order, 4, owner, rounds, score.__getitem__, LOTS, number)
+        cost = pair_costs(order, owner, rounds, score.__getitem__, LOTS, number)
+        assert draw.cost == draw.bound == cheapest_of_all(cost, 4)
+        for table in draw.tables:
+            for place, one in enumerate(rng.sample(table, 4)):
+                score[one] += 2 * place
+        rounds.append(draw.tables)
 
 
 def test_the_search_finds_nearly_what_is_proven_the_cheapest() -> None:
