@@ -158,6 +158,13 @@ def _unwise(event: Event, rules: Rules, plans: list[Plan]) -> Iterator[str]:
             f"An owner may have {event.per_owner} bots. In a whole round robin and in the final they meet, and could "
             "help each other. Write per_owner = 1, or say in the rules that it is forbidden."
         )
+    if event.rated:
+        yield "rated = true changes nothing: the ladder rates no match of an event. Write rated = false."
+    if event.late_entry != "none":
+        yield (
+            f"late_entry = {event.late_entry!r} changes nothing: on a ladder bots enter until the list of entrants is "
+            "final. Write late_entry = 'none'."
+        )
     if fewest < sides:
         yield f"With {fewest} entrants a table of {sides} has {sides - fewest} stand-ins."
     for plan in plans:

@@ -14,6 +14,7 @@ from ladder.app import bots
 from ladder.app.event import acts, reading
 from ladder.entry.policy import Act
 from ladder.errors import LadderError
+from ladder.events.event_file import parse_event
 from ladder.site.accounts.browser_sessions import site_address
 from ladder.site.api.events import Name, revision
 from ladder.site.pages.event_bracket import bracket, going_on
@@ -161,6 +162,7 @@ def _page(request: Request, event: str, template: str, more: Callable[[EventPage
         page = reading.event(site.ladder, NOBODY, event)
         is_over = page.state is EventState.OVER
         values = {"event": page, "winner": page.standings[0].name if is_over and page.standings else ""}
+        values["prizes"] = parse_event(page.file).prizes
         return {**values, "has_cross": 0 < page.entrants <= CROSS, "on": going_on(page), **more(page)}
 
     return site.pages.page(request, template, make, about=revision(request, event))

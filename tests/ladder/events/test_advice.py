@@ -65,6 +65,8 @@ UNWISE: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
     "one game": ([ROUNDS, FINAL | {"deals": None, "format": "game"}], {}, "is one game, in one seating"),
     "no play-off": ([ROUNDS | {"play_off": None}, FINAL], {}, "has no play-off"),
     "times": ([SWISS | {"round_starts": ["2026-12-05T08:00:00Z"]}, FINAL], {}, "has the times of 1"),
+    "rated": ([ROUNDS, FINAL], {"rated": True}, "rated = true changes nothing"),
+    "late entry": ([SWISS | {"rounds": 7}, FINAL], {"late_entry": "round 3"}, "late_entry = 'round 3' changes nothing"),
     "no lot": ([ROUNDS, FINAL], {"tie_breaks": ["board points"]}, "last tie-break is not lot"),
     "a slow clock": (
         [ROUNDS | {"format": "game", "clock": "3600+0"}, FINAL],

@@ -132,6 +132,18 @@ def test_a_certificate_is_there_for_each_place_of_an_event_that_is_over(over: Vi
     assert over.get("/events/next/certificate/Bot-1").status_code == 404
 
 
+def test_the_prizes_are_on_the_events_page_and_on_the_certificates_of_their_places(ladder: Ladder) -> None:
+    file = FILE.format(show="live").replace("entrants =", 'prizes = ["A <medal>", "A book"]\nentrants =', 1)
+    started_cup(ladder, file=file)
+    assert "1. A &lt;medal&gt; · 2. A book" in Visitor(ladder).page("/events/cup")
+    finished(ladder)
+    site = Visitor(ladder)
+    by_place = [one["name"] for one in site.value("/events/cup")["standings"]]
+    for bot, prize in zip(by_place, ["A &lt;medal&gt;", "A book", ""], strict=False):
+        page = site.page(f"/events/cup/certificate/{bot}")
+        assert [each for each in ("A &lt;medal&gt;", "A book") if each in page] == ([prize] if prize else [])
+
+
 def test_what_is_downloaded_verifies(over: Visitor, tmp_path: Path) -> None:
     response = over.get("/api/v1/events/cup/export")
     assert response.headers["content-disposition"] == 'attachment; filename="cup.zip"'
