@@ -80,11 +80,19 @@ def _nothing() -> Any:
     return np.zeros((1, Encoding(bots.TRAINED).size), dtype=np.uint8)
 
 
-def test_the_strength_of_a_bot_is_what_it_loses_less_than_the_other() -> None:
-    mean, error = better_by("counting", "random", boards=6, seed="1")
+@pytest.mark.parametrize("boards", [7, 8])  # after six boards the circular orders of the seats begin again
+def test_the_strength_of_a_bot_is_what_it_loses_less_than_the_other(boards: int) -> None:
+    mean, error = better_by("counting", "random", boards, seed="a")
     assert mean > 3 * error > 0
-    turned, _ = better_by("random", "counting", boards=6, seed="1")
+    turned, _ = better_by("random", "counting", boards, seed="a")
     assert turned < 0
+
+
+def test_the_strength_of_one_bot_against_three_of_another() -> None:
+    mean, error = better_by("counting", "random", boards=7, seed="a", alone=True)
+    assert mean > 3 * error > 0
+    same, _ = better_by("random", "random", boards=3, seed="a", alone=True)
+    assert abs(same) < mean
 
 
 def test_the_command_says_what_it_takes() -> None:
