@@ -12,6 +12,7 @@ The functions are those behind the commands `pigpen play`, `compare`, `check` an
 from ladder.errors import BotRejected, SandboxError, UserError
 from pigpen.rules.errors import PigpenError
 from pigpen_arena.dataset import dataset_parts, load
+from pigpen_arena.gongzhu_arena import load_gongzhu_arena
 from pigpen_arena.judging import check, check_async, compare, compare_async
 from pigpen_arena.learning import LearnedDeal, against, load_steps
 from pigpen_arena.match import Match
@@ -34,6 +35,7 @@ __all__ = [
     "compare_async",
     "dataset_parts",
     "load",
+    "load_gongzhu_arena",
     "load_steps",
     "play",
     "play_async",

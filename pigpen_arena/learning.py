@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from pigpen.rules import Rules
+    from pigpen.rules import Action, Rules
     from pigpen_arena.bots import AnyBot
 
     Row = dict[str, Any]
@@ -120,17 +120,35 @@ def load_steps(source: str | Path, rules: str | PathLike[str]) -> Iterator[Learn
 
 
 def _encoded(encoding: Encoding, match: int, form: str, seats: list[Row], rows: list[Row]) -> LearnedDeal:
-    import numpy as np
-
     rules, number = encoding.rules, rows[0]["deal"] - 1
     leader = next(row["seat"] for row in rows if row["kind"] == "play") if _is_led(rules, form, number) else None
     deal = Deal(rules, [row["hand"] for row in seats], number=number, leader=leader)
-    steps = []
-    for row in rows:
-        answer = parse_action(row["kind"], row["choice"])
-        for observation, action in encoding.steps(deal.view(row["seat"]), answer):
-            steps.append((observation, action, row["seat"], row["by"] == "bot"))
-        deal.apply(row["seat"], answer)
+    decisions = [(row["seat"], parse_action(row["kind"], row["choice"]), row["by"] == "bot") for row in rows]
+    return learned_deal(encoding, match, deal, decisions)
+
+
+def learned_deal(
+    encoding: Encoding, match: int, deal: Deal, decisions: Iterable[tuple[int, Action, bool]]
+) -> LearnedDeal:
+    """
+    Encode a deal that was played.
+
+    Args:
+        encoding: That of the variant.
+        match: Number of the match.
+        deal: The deal before the first decision; it is played to its end.
+        decisions: All of them in order: the seat, its answer, and whether it was its own.
+
+    Raises:
+        RulesError: If one of them is not legal, or another seat's.
+    """
+    import numpy as np
+
+    steps, rules = [], encoding.rules
+    for seat, answer, own in decisions:
+        for observation, action in encoding.steps(deal.view(seat), answer):
+            steps.append((observation, action, seat, own))
+        deal.apply(seat, answer)
     observations, actions, who, by_bot = zip(*steps, strict=True) if steps else ((), (), (), ())
     scores = deal.scores()
     return LearnedDeal(
