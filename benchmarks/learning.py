@@ -3,23 +3,30 @@ Train the policy by which tree search plays deals to their end, and judges how p
 
     python -m benchmarks.learning
     python -m benchmarks.learning --deals 1000 --write sdk/pigpen/sim/native/weights.h
+    python -m benchmarks.learning --rules hearts --rules gongzhu --deals 20
 
 Deals of every variant are played by bots that simulate, as `sampling` does. The policy learns to choose as they did: a
 card's weight is the product of one number from each of four tables, and its probability its share of the weights of all
 legal cards. What the tables look at is in sdk/pigpen/sim/native/learned.h.
 
 Each tenth deal is not learned from. Of these the command prints the mean negative logarithm of the chosen card's
-probability, by chance and by the policy, and how often the likeliest card was chosen. With 150 deals of each variant it
-takes about ten minutes of one core.
+probability, by chance, by the new weights and by those in use (sdk/pigpen/sim/native/weights.h), by how much the new
+ones are better, ± one standard error over deals, and how often their likeliest card was chosen. With 150 deals of each
+variant it takes about ten minutes of one core.
 
-After writing, run scripts/venv, which compiles.
+What it writes is compiled by scripts/venv.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import re
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
+from multiprocessing import get_context
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -27,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.duels import mean_and_error
 from benchmarks.report import show
 from pigpen import Card, View
 from pigpen.bot import decide
@@ -37,11 +45,16 @@ from pigpen.sim import native
 from pigpen.sim.native.binding import FACTORS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pigpen.sim.native.binding import Engine
 
 Numbers = NDArray[Any]
+Decision = tuple[list[tuple[int, ...]], int]
+"""The places in the tables of each legal card; which of them was chosen."""
+
+IN_USE = Path(native.__file__).with_name("weights.h")
+"""The weights from which the engine was compiled."""
 
 WEIGHTS = 4184
 """Numbers in the tables."""
@@ -77,7 +90,7 @@ class Examples:
     """Which card was chosen, by decision."""
 
     @classmethod
-    def of(cls, decisions: list[tuple[list[tuple[int, ...]], int]]) -> Examples:
+    def of(cls, decisions: Sequence[Decision]) -> Examples:
         """Pack decisions: what was seen of each legal card, and which one was chosen."""
         most = max(len(cards) for cards, _ in decisions)
         seen = np.zeros((len(decisions), most, FACTORS), np.int32)
@@ -97,16 +110,25 @@ class Examples:
         shares: Numbers = parts / parts.sum(1, keepdims=True)
         return shares
 
-    def row(self, logs: Numbers) -> tuple[str, ...]:
-        """Say how well the policy foresees the choices."""
+    def surprise(self, logs: Numbers) -> Numbers:
+        """Give the negative logarithm of the chosen card's probability, by decision."""
         found = self.probabilities(logs)
-        own = found[np.arange(len(found)), self.chosen]
-        likeliest = (found.argmax(1) == self.chosen).mean()
-        chance = np.log(self.legal.sum(1)).mean()
-        return f"{len(found):,}", f"{chance:.3f}", f"{-np.log(own).mean():.3f}", f"{100 * likeliest:.0f} %"
+        logarithms: Numbers = -np.log(found[np.arange(len(found)), self.chosen])
+        return logarithms
 
 
-def decisions(engine: Engine, rules: Rules, seed: bytes, number: int) -> Iterator[tuple[list[tuple[int, ...]], int]]:
+def row(deals: Sequence[Sequence[Decision]], logs: Numbers, in_use: Numbers) -> tuple[str, ...]:
+    """Say how well the policy foresees the choices of some deals, by new weights and by those in use."""
+    parts = [Examples.of(deal) for deal in deals]
+    new, old = ([part.surprise(each) for part in parts] for each in (logs, in_use))
+    better, error = mean_and_error([float((two - one).mean()) for one, two in zip(new, old, strict=True)])
+    chance = np.concatenate([np.log(part.legal.sum(1)) for part in parts]).mean()
+    likeliest = np.concatenate([part.probabilities(logs).argmax(1) == part.chosen for part in parts])
+    means = (f"{each:.3f}" for each in (chance, np.concatenate(new).mean(), np.concatenate(old).mean()))
+    return f"{len(likeliest):,}", *means, f"{better:+.4f} ± {error:.4f}", f"{100 * likeliest.mean():.0f} %"
+
+
+def decisions(engine: Engine, rules: Rules, seed: bytes, number: int) -> Iterator[Decision]:
     """Play a deal; give each decision with a choice of cards."""
     deal, bot = Deal(rules, deal_hands(rules, seed, number), number=number), Teacher()
     while not deal.is_over:
@@ -117,6 +139,13 @@ def decisions(engine: Engine, rules: Rules, seed: bytes, number: int) -> Iterato
             if deal.phase is Phase.PLAY and len(view.legal) > 1:
                 yield engine.features(deal), view.legal.index(action)
             deal.apply(seat, action)
+
+
+def decided(name: str, seed: bytes, number: int) -> list[Decision]:
+    """Play a deal of a variant in this process; give its decisions."""
+    engine = native.engine()
+    assert engine
+    return [*decisions(engine, PRESETS[name], seed, number)]
 
 
 def learn(examples: Examples) -> Numbers:
@@ -155,27 +184,48 @@ def written(logs: Numbers) -> str:
     return HEAD + "\n".join(lines) + ",\n};\n"
 
 
+def read(file: Path) -> Numbers:
+    """
+    Read the logarithms of weights that were written as C.
+
+    Raises:
+        ValueError: If there are not as many as the tables have.
+    """
+    weights = [float(text) for text in re.findall(r"([0-9.e+-]+)f,", file.read_text(encoding="utf-8"))]
+    if len(weights) != WEIGHTS:
+        raise ValueError(f"{file} has {len(weights)} weights, not {WEIGHTS}")
+    return np.log(np.array(weights))
+
+
 def main() -> None:
     """Play, train, print and write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[1] if __doc__ else "")
     parser.add_argument("--deals", type=int, default=150, help="number of deals of each variant; default 150")
+    parser.add_argument("--rules", action="append", choices=sorted(PRESETS), help="may be repeated; default all")
     parser.add_argument("--seed", default="training", help="any text; the same text gives the same weights")
+    parser.add_argument("--processes", type=int, default=os.cpu_count(), help="default: one for each core")
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the weights into this file")
     options = parser.parse_args()
-    engine, seed = native.engine(), seed_from(options.seed)
-    if engine is None or options.deals < 2:
-        parser.error("this needs the accelerated engine (run scripts/venv), and --deals 2 or more")
-    learned, held_out = list[tuple[list[tuple[int, ...]], int]](), {}
-    for name, rules in PRESETS.items():
-        held_out[name] = [each for number in range(0, options.deals, HELD_OUT) for each in
-                          decisions(engine, rules, seed, number)]  # fmt: skip
-        for number in range(options.deals):
-            learned += decisions(engine, rules, seed, number) if number % HELD_OUT else ()
-    logs = learn(Examples.of(learned))
-    rows = [(name, *Examples.of(each).row(logs)) for name, each in held_out.items()]
-    show("Choices foreseen", ("", "decisions", "by chance", "by the policy", "likeliest chosen"), rows)
+    if native.engine() is None:
+        parser.error("this needs the accelerated engine: run scripts/venv")
+    if options.deals <= HELD_OUT or options.processes < 1:
+        parser.error(f"--deals must be {HELD_OUT + 1} or more, and --processes 1 or more")
+    if options.write and not options.write.parent.is_dir():
+        parser.error(f"--write: there is no folder {options.write.parent}; make it first")
+    names, in_use = options.rules or list(PRESETS), read(IN_USE)
+    played = _played(names, seed_from(options.seed), options.deals, options.processes)
+    learned = [deal for deals in played.values() for number, deal in enumerate(deals) if number % HELD_OUT]
+    logs = learn(Examples.of([*chain.from_iterable(learned)]))
+    rows = [(name, *row(deals[::HELD_OUT], logs, in_use)) for name, deals in played.items()]
+    show("Choices foreseen", ("", "decisions", "by chance", "by the new weights", "by those in use", "new ones better",
+                              "likeliest chosen"), rows)  # fmt: skip
     if options.write:
         options.write.write_text(written(logs), encoding="utf-8")
+
+
+def _played(names: Sequence[str], seed: bytes, deals: int, processes: int) -> dict[str, list[list[Decision]]]:
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        return {name: [*pool.map(partial(decided, name, seed), range(deals))] for name in names}
 
 
 if __name__ == "__main__":
