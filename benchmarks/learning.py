@@ -194,7 +194,8 @@ def read(file: Path) -> Numbers:
     weights = [float(text) for text in re.findall(r"([0-9.e+-]+)f,", file.read_text(encoding="utf-8"))]
     if len(weights) != WEIGHTS:
         raise ValueError(f"{file} has {len(weights)} weights, not {WEIGHTS}")
-    return np.log(np.array(weights))
+    logs: Numbers = np.log(np.array(weights))
+    return logs
 
 
 def main() -> None:
@@ -216,7 +217,9 @@ def main() -> None:
     played = _played(names, seed_from(options.seed), options.deals, options.processes)
     learned = [deal for deals in played.values() for number, deal in enumerate(deals) if number % HELD_OUT]
     logs = learn(Examples.of([*chain.from_iterable(learned)]))
-    rows = [(name, *row(deals[::HELD_OUT], logs, in_use)) for name, deals in played.items()]
+    held_out = {name: deals[::HELD_OUT] for name, deals in played.items()}
+    held_out["all"] = [*chain.from_iterable(held_out.values())]
+    rows = [(name, *row(deals, logs, in_use)) for name, deals in held_out.items()]
     show("Choices foreseen", ("", "decisions", "by chance", "by the new weights", "by those in use", "new ones better",
                               "likeliest chosen"), rows)  # fmt: skip
     if options.write:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from benchmarks import learning
-from benchmarks.learning import WEIGHTS, Examples, decisions, learn, read, row, written
+from benchmarks.learning import WEIGHTS, Examples, Numbers, decisions, learn, read, row, written
 from hatch_engine import ENGINE
 from native_build import MACHINES
 from pigpen.rules import PRESETS, Deal, Phase, deal_hands, seed_from
@@ -58,7 +58,7 @@ def test_the_weights_that_are_compiled_are_as_many_as_the_tables_have() -> None:
     assert written(np.zeros(WEIGHTS)).count("1.000f,") == WEIGHTS
 
 
-def expected(engine: Engine, deal: Deal, weights: np.ndarray) -> np.ndarray:
+def expected(engine: Engine, deal: Deal, weights: Numbers) -> Numbers:
     """Scores that the policy brings on average: of each way on, its probability by *weights* times its scores."""
     if deal.is_over:
         return np.array(deal.scores(), float)
