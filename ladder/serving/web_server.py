@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
+from email.utils import formatdate
+from functools import partial
 from typing import TYPE_CHECKING
 
 import uvicorn
+from uvicorn.server import ServerState
 
 from ladder.app.live_hub import LiveHub
 from ladder.app.wheels import find_wheels
@@ -17,7 +22,7 @@ from ladder.site.server.connection import HEAD_BYTES, MAX_CONNECTIONS, TimeoutCo
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ladder.app.ladder import Ladder
     from ladder.people.sessions.open_tabs import OpenTabs
@@ -67,10 +72,11 @@ def make_server(ladder: Ladder, tls: Tls | None = None, timeouts: Timeouts = TIM
         limit_concurrency=MAX_CONNECTIONS,
         ssl_context_factory=(lambda *_: tls.context) if tls is not None else None,
         callback_notify=renew,
-        timeout_notify=RENEWAL_SECONDS,
+        timeout_notify=0,  # at each tick
         log_config=None,
         access_log=False,
         server_header=False,
+        date_header=False,  # `DatedState` has it
         proxy_headers=bool(proxy),
         forwarded_allow_ips=proxy or None,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
@@ -79,13 +85,60 @@ def make_server(ladder: Ladder, tls: Tls | None = None, timeouts: Timeouts = TIM
     return SiteServer(config, hub, open_tabs)
 
 
+class DatedState(ServerState):
+    """What uvicorn's connections share; the header `Date` is made when an answer needs it, and kept a second."""
+
+    _second = 0
+    _date: list[tuple[bytes, bytes]] = []  # noqa: RUF012, never changed in place
+    _others: list[tuple[bytes, bytes]] = []  # noqa: RUF012
+
+    @property
+    def default_headers(self) -> list[tuple[bytes, bytes]]:
+        """The headers of every answer."""
+        if (now := int(time.time())) != self._second:
+            self._second, self._date = now, [(b"date", formatdate(now, usegmt=True).encode())]
+        return self._date + self._others
+
+    @default_headers.setter
+    def default_headers(self, headers: list[tuple[bytes, bytes]]) -> None:
+        self._others = headers
+
+
 class SiteServer(uvicorn.Server):
-    """Ends streams before it waits for requests to end; a signal is how it is ended, no failure."""
+    """
+    Ends streams before it waits for requests to end; a signal is how it is ended, no failure.
+
+    While nobody comes it sleeps: uvicorn looks ten times a second whether it is to end, and what time it is.
+    """
+
+    _should_exit = False
+    _wake: Callable[[], object] | None = None
 
     def __init__(self, config: uvicorn.Config, hub: LiveHub, open_tabs: OpenTabs) -> None:
         super().__init__(config)
+        self.server_state = DatedState()
         self._hub = hub
         self._open_tabs = open_tabs
+
+    @property
+    def should_exit(self) -> bool:
+        """Whether it is to end; may be set by signal handlers and other threads."""
+        return self._should_exit
+
+    @should_exit.setter
+    def should_exit(self, value: bool) -> None:
+        self._should_exit = value
+        if self._wake is not None:
+            with suppress(RuntimeError):  # the loop is closed: it has ended
+                self._wake()
+
+    async def main_loop(self) -> None:
+        """See uvicorn; waits until it is to end, but for looks whether the certificate has been renewed."""
+        loop, woken = asyncio.get_running_loop(), asyncio.Event()
+        self._wake = partial(loop.call_soon_threadsafe, woken.set)
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(woken.wait(), RENEWAL_SECONDS)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
