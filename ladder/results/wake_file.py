@@ -6,7 +6,11 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ladder.results.folder_watch import watching
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
 WAKE, ALIVE = "wake", "alive"
@@ -27,6 +31,10 @@ class WakeFile:
     def woken(self) -> int:
         """A number that changes with `wake`; it costs nothing to read."""
         return self._changed(WAKE)
+
+    def watching(self, changed: Callable[[], object]) -> AbstractContextManager[bool]:
+        """Call a function when `woken` may have changed, if the kernel reports it; see `ladder.results.folder_watch`."""
+        return watching(self._folder, changed)
 
     def show_alive(self) -> None:
         """Show that the process lives; a full disk is no reason to end."""

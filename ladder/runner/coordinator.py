@@ -108,6 +108,10 @@ class Coordinator:
         """Whether it matters on which machine a match is played: no owner has bots in two at once there."""
         return self._settings.owners_apart
 
+    def changes(self) -> int | None:
+        """See `Database.changes`."""
+        return self._database.changes()
+
     def recover(self) -> dict[int, Status]:
         """
         Join the coordinators of this ladder, and recover after those that were killed: end their leases, remove files.

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from ladder.results.wake_file import WakeFile
     from ladder.runner.leased_rows import LeasedRows
 
-WAKE_SECONDS = 0.05
-"""Seconds between two looks at whether the process was woken; a look costs some microseconds."""
-LOOK_SECONDS = 1.0
-"""Seconds between two queries of the database, even if the process was not woken."""
-IDLE_WAKE_SECONDS, IDLE_LOOK_SECONDS = 0.2, 5.0
-"""The same while nothing is under way: an idle ladder takes hardly any CPU time."""
+LOOK_SECONDS, IDLE_LOOK_SECONDS = 1.0, 5.0
+"""Seconds between two queries of the database, even if the process was not woken; the second while it is idle."""
+WAKE_SECONDS, IDLE_WAKE_SECONDS = 0.05, 0.2
+"""Seconds between two looks at whether the process was woken, where the kernel does not notify."""
+NOTIFIED_WAKE_SECONDS = 1.0
+"""The same where it does: another machine may have woken the process, in a folder that they share."""
 RENEW_SECONDS = 10.0
 
 L = TypeVar("L", bound=Lease)
@@ -54,7 +54,9 @@ class LeaseLoop(ABC, Generic[L]):
         self._queue = rows
         self._files = files
         self._retry_seconds = retry_seconds
-        self._has_room = asyncio.Event()
+        self._has_room = False
+        self._news = asyncio.Event()
+        """Set when there may be something to do before the next look."""
 
     @abstractmethod
     async def claim(self) -> Sequence[L]:
@@ -78,22 +80,9 @@ class LeaseLoop(ABC, Generic[L]):
 
     async def run(self) -> None:
         """Work until cancelled; then what is under way is given back, to be leased by another process."""
-        woken, looked, renew_at = -1, -math.inf, 0.0
         try:
-            while True:
-                now = loop_time()
-                if now >= renew_at:
-                    renew_at = now + RENEW_SECONDS
-                    if await self.try_to(self._queue.renew()):
-                        self._files.show_alive()
-                look_seconds = LOOK_SECONDS if self.running else IDLE_LOOK_SECONDS
-                if now >= looked + look_seconds or self._has_room.is_set() or self._files.woken() != woken:
-                    woken, looked = self._files.woken(), now
-                    self._has_room.clear()
-                    await self.try_to(self._look())
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(WAKE_SECONDS if self.running else IDLE_WAKE_SECONDS):
-                        await self._has_room.wait()
+            with self._files.watching(self._news.set) as is_notified:
+                await self._work_on(is_notified)
         finally:
             await asyncio.shield(self._stop())
 
@@ -105,6 +94,30 @@ class LeaseLoop(ABC, Generic[L]):
             log.warning(f"{self.name}.store", reason=str(error))
             return False
         return True
+
+    async def _work_on(self, is_notified: bool) -> None:
+        woken, looked, renew_at = -1, -math.inf, 0.0
+        while True:
+            self._news.clear()
+            now = loop_time()
+            if now >= renew_at:
+                renew_at = now + RENEW_SECONDS
+                if await self.try_to(self._queue.renew()):
+                    self._files.show_alive()
+            look_seconds = LOOK_SECONDS if self.running else IDLE_LOOK_SECONDS
+            if now >= looked + look_seconds or self._has_room or self._files.woken() != woken:
+                woken, looked = self._files.woken(), now
+                self._has_room = False
+                await self.try_to(self._look())
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._patience(is_notified)):
+                    await self._news.wait()
+
+    def _patience(self, is_notified: bool) -> float:
+        """Seconds until it looks whether it was woken."""
+        if is_notified:
+            return NOTIFIED_WAKE_SECONDS
+        return WAKE_SECONDS if self.running else IDLE_WAKE_SECONDS
 
     async def _look(self) -> None:
         """Give up what is leased to another process by now, or has ended; begin what is ready."""
@@ -123,7 +136,8 @@ class LeaseLoop(ABC, Generic[L]):
 
     def _ended(self, lease: L) -> None:
         del self.running[lease.id]
-        self._has_room.set()
+        self._has_room = True
+        self._news.set()
 
     async def _attempt(self, lease: L) -> None:
         about = self.about(lease)

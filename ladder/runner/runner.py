@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 IDLE_SECONDS = 5.0
 """Seconds between two requests to the store for matches while there are too few."""
+QUIET_SECONDS = 30.0
+"""The same while nothing is written to the store: then only time can bring a match, such as a suspension's end."""
 MAX_CONCURRENT = 100
 """
 Matches that are leased in one transaction at most, because nothing is recorded meanwhile; also the most that are
@@ -85,6 +87,8 @@ class Runner:
         self._voids = 0
         self._tick = tick
         self._requested_at = -math.inf
+        self._changes: int | None = None
+        """Of the store, before the last request for matches."""
         self._outage = Outage(tick)
         self._probing = self._must_probe = False
 
@@ -150,10 +154,13 @@ class Runner:
 
     @property
     def _waits_for_bots(self) -> bool:
-        """Whether there were too few matches at the last request, a moment ago, and nothing tells of more."""
+        """Whether there were too few matches at the last request, not long ago, and nothing tells of more."""
         if not self._is_starved or self._must_probe or self._outage.lasts or self._submissions:
             return False
-        return self._tick() < self._requested_at + IDLE_SECONDS
+        since = self._tick() - self._requested_at
+        if since < IDLE_SECONDS:
+            return True
+        return since < QUIET_SECONDS and self._changes is not None and self._coordinator.changes() == self._changes
 
     def _fill_slots(self) -> None:
         if self._must_probe:
@@ -166,7 +173,7 @@ class Runner:
         playing = {(task.match, task.attempt) for task in self._matches.tasks}
         machines = self._executor.machines() if self._coordinator.owners_apart else None
         at_once = self._executor.slots if machines is None else max((_most(each) for each in machines), default=1)
-        self._requested_at = self._tick()
+        self._requested_at, self._changes = self._tick(), self._coordinator.changes()
         tasks = self._coordinator.take(count, self._ahead(count), playing, at_once, machines)
         for task in tasks:
             self._matches.begin(task)

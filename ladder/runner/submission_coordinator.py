@@ -75,6 +75,8 @@ class SubmissionCoordinator:
         self._registry_logins = RegistryLogins(settings)
         self._presence = presence or CoordinatorPresence(settings.data_dir)
         self._holder = self._presence.holder
+        self._none_at: int | None = None
+        """`Database.changes` when none waited."""
 
     def recover(self) -> None:
         """Put back what killed processes had leased, and remove folders that belong to nothing."""
@@ -122,7 +124,7 @@ class SubmissionCoordinator:
             count: How many at most.
             trying: Submissions and attempts that are under way here.
         """
-        if count <= 0 or not self.are_waiting():  # nearly always: nobody waits for a transaction that writes
+        if count <= 0 or self._none_waits():  # nearly always: nobody waits for a transaction that writes
             return []
         now = self._now()
         with self._database.write() as session:
@@ -135,6 +137,15 @@ class SubmissionCoordinator:
             tasks = [self._task(row, look_at(session, row.bot)) for row in rows]
         self.remove(ended)
         return [self._with_place(task) for task in tasks]
+
+    def _none_waits(self) -> bool:
+        """Whether all submissions have ended; asks only if anything was written since it was so."""
+        changes = self._database.changes()
+        if changes is not None and changes == self._none_at:
+            return True
+        none_waits = not self.are_waiting()
+        self._none_at = changes if none_waits else None
+        return none_waits
 
     def lost(self, tasks: Iterable[SubmissionTask]) -> list[SubmissionTask]:
         """Those whose attempt no longer counts: the submission was withdrawn, or another process holds it."""

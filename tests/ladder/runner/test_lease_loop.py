@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -10,6 +11,7 @@ from unittest import mock
 import pytest
 
 from ladder.errors import SandboxError
+from ladder.results import folder_watch
 from ladder.results.wake_file import WakeFile
 from ladder.runner import lease_loop
 from ladder.runner.lease_loop import LeaseLoop
@@ -44,6 +46,10 @@ class Loop(LeaseLoop[Lease]):
         self.goes_on: dict[int, asyncio.Event] = {}
         self.error: Exception | None = None
         self.cleared = asyncio.Event()
+        self.looks = 0
+
+    async def check(self) -> None:
+        self.looks += 1
 
     async def claim(self) -> Sequence[Lease]:
         room = 2 - len(self.running)
@@ -151,6 +157,7 @@ async def test_an_idle_process_queries_the_database_only_when_it_is_woken(
     loop: Loop, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lease_loop, "IDLE_LOOK_SECONDS", 3600.0)
+    monkeypatch.setattr(lease_loop, "NOTIFIED_WAKE_SECONDS", 0.0)
     monkeypatch.setattr(lease_loop, "IDLE_WAKE_SECONDS", 0.0)
     files = mock.Mock(wraps=WakeFile(tmp_path / "wakes"))
     monkeypatch.setattr(loop, "_files", files)
@@ -161,3 +168,28 @@ async def test_an_idle_process_queries_the_database_only_when_it_is_woken(
             add(database, "ada")
             WakeFile(tmp_path / "wakes").wake()
             await until(lambda: len(loop.began) == 1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other kernels do not tell")
+async def test_the_kernel_tells_an_idle_process_that_it_was_woken(
+    loop: Loop, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("IDLE_LOOK_SECONDS", "NOTIFIED_WAKE_SECONDS"):
+        monkeypatch.setattr(lease_loop, name, 3600.0)
+    async with running(loop):
+        await until(lambda: loop.looks == 1)
+        (number,) = add(database, "ada")
+        WakeFile(tmp_path / "wakes").wake()
+        await until(lambda: loop.began == [(number, 1)])
+
+
+async def test_where_the_kernel_does_not_tell_the_process_looks_itself(
+    loop: Loop, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease_loop, "IDLE_LOOK_SECONDS", 3600.0)
+    monkeypatch.setattr(folder_watch, "_watch", lambda _: None)
+    async with running(loop):
+        await until(lambda: loop.looks == 1)
+        (number,) = add(database, "ada")
+        WakeFile(tmp_path / "wakes").wake()
+        await until(lambda: loop.began == [(number, 1)])

@@ -13,16 +13,18 @@ from sqlalchemy import select
 from structlog.testing import capture_logs
 
 from ladder.errors import SandboxError, StoreError
+from ladder.runner import submission_coordinator
 from ladder.runner.coordinator import MIN_MATCHES, Coordinator
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.runner.outage import LONGEST_PAUSE
-from ladder.runner.runner import NobodyPlays, Runner
+from ladder.runner.runner import IDLE_SECONDS, NobodyPlays, Runner
 from ladder.runner.stop_condition import StopCondition
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
 from ladder.store.commands.opening import open_ladder
 from ladder.store.leases import GRACE, MAX_FAILURES, MAX_LOSSES
 from ladder.store.models import Status
+from ladder.store.open_submissions import open_submissions
 from tests.ladder.ladders import enter
 from tests.ladder.virtual import FakeExecutor, Time, recorded, void
 
@@ -450,8 +452,9 @@ def test_a_run_without_a_goal_waits_for_somebody_to_play(
     ladder.close()
 
 
-def test_an_idle_run_looks_for_submissions_each_second_and_asks_for_matches_every_few_seconds(
-    settings: Settings, executor: FakeExecutor, time: Time, tmp_path: Path
+@pytest.mark.parametrize(("changes", "requests", "looks"), [(None, 13, 61), (1, 3, 1)])
+def test_an_idle_run_asks_less_often_where_the_store_says_that_nothing_was_written(
+    executor: FakeExecutor, time: Time, tmp_path: Path, changes: int | None, requests: int, looks: int
 ) -> None:
     settings = load_settings(data_dir=tmp_path / "empty", boards=1)
     ladder = open_ladder(settings, create=True)
@@ -459,12 +462,35 @@ def test_an_idle_run_looks_for_submissions_each_second_and_asks_for_matches_ever
     run = runner(idle, executor, time, StopCondition())
     time.after(60.5, run.stop)
     with (
+        mock.patch.object(ladder, "changes", return_value=changes),
         mock.patch.object(idle, "take", wraps=idle.take) as matches,
-        mock.patch.object(idle.submissions, "take", wraps=idle.submissions.take) as submissions,
+        mock.patch.object(submission_coordinator, "open_submissions", wraps=open_submissions) as submissions,
     ):
         assert run.run()
     ladder.close()
-    assert (matches.call_count, submissions.call_count) == (13, 61)
+    also_asked = 1 + matches.call_count  # when it recovers, and whether submissions will bring bots to play
+    assert (matches.call_count, submissions.call_count - also_asked) == (requests, looks)
+
+
+def test_an_idle_run_plays_within_seconds_what_another_process_has_written(
+    executor: FakeExecutor, time: Time, tmp_path: Path
+) -> None:
+    settings = load_settings(data_dir=tmp_path / "empty", boards=1)
+    ladder, other = open_ladder(settings, create=True), open_ladder(settings)
+    idle = Coordinator(ladder, settings, random.Random(7), time, tick=time)
+    run = runner(idle, executor, time, StopCondition())
+
+    def submit() -> None:
+        with other.write() as session:
+            for name in NAMES:
+                enter(session, name)
+
+    time.after(8.5, submit)  # after the beat at its start the run has written nothing
+    time.after(8.5 + IDLE_SECONDS, run.stop)
+    assert run.run()
+    assert executor.tasks
+    for each in (ladder, other):
+        each.close()
 
 
 def test_a_database_that_fails_for_a_while_loses_no_result(

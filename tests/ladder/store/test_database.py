@@ -61,6 +61,30 @@ def test_sqlite_keeps_what_was_committed(database: Database) -> None:
     assert found == {"journal_mode": "wal", "synchronous": 2}
 
 
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+def test_sqlite_says_whether_anything_was_committed_by_this_process_or_another(database: Database) -> None:
+    before = database.changes()
+    with database.read() as session:
+        session.scalars(select(models.Owner)).all()
+    with database.write():
+        pass
+    assert before == database.changes() is not None
+    with database.write() as session:
+        session.add(models.Owner(name="ada", added=1.0))
+    after = database.changes()
+    assert before != after
+    other = Database(database.engine.url)
+    with other.write() as session:
+        session.add(models.Owner(name="ben", added=1.0))
+    other.close()
+    assert after != database.changes()
+
+
+@pytest.mark.parametrize("backend", [pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True)
+def test_postgresql_does_not_say_it(database: Database) -> None:
+    assert database.changes() is None
+
+
 def count_up(url: str) -> None:
     database = Database(url)
     for _ in range(100):
