@@ -9,6 +9,10 @@ from __future__ import annotations
 
 import os
 import signal
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def main() -> None:
@@ -22,12 +26,16 @@ def main() -> None:
     run_app()
 
 
-def main_of_fork() -> None:
-    """Run the command line of `sys.argv` in a process that was forked from one that runs a command."""
-    from ladder.cli.typer_app import run_app
+def main_of_fork(command: Callable[[], object]) -> None:
+    """
+    Run a command in a process that was forked from one that runs a command.
+
+    It reads no command line: what typer makes of one would change 8 MiB of the memory that the processes share.
+    """
+    from ladder.cli.typer_app import run_command
 
     _end_at_ctrl_c()
-    run_app()
+    run_command(command)
 
 
 def _end(*_: object) -> None:

@@ -21,7 +21,7 @@ from ladder.terminal.interrupts import Stopped, interruptible
 from ladder.terminal.sanitize import sanitize
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 PYDANTIC = "Value error, "
@@ -111,10 +111,22 @@ def run_app() -> None:
     _forget_odd_sizes()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a name in letters that the terminal lacks is no reason to fail
-    try:
+    with _quitting():
         for name in {*sys.argv[1:2]} & COMMANDS.keys():
             load_command(name)  # while Ctrl-C still ends the process at once
         typer.main.get_command(app)()
+
+
+def run_command(command: Callable[[], object]) -> None:
+    """Run a function as `run_app` runs commands, without a command line; its errors become the same sentences."""
+    with _quitting(), interruptible():
+        command()
+
+
+@contextmanager
+def _quitting() -> Iterator[None]:
+    try:
+        yield
     except (Exception, Stopped) as error:
         from ladder.cli.failures import quit_after  # with all kinds of errors, which take long to import
 

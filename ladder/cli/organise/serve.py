@@ -19,6 +19,8 @@ from ladder.terminal.sanitize import sanitize
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ladder.app.ladder import Ladder
     from ladder.app.supervisor import SupervisedProcess
     from ladder.registry.program import RegistryPlan
@@ -107,6 +109,8 @@ def up(
     from ladder.app.supervisor import SupervisedProcess, Supervisor
     from ladder.cli.entry import main_of_fork
     from ladder.cli.organise.preloading import preload
+    from ladder.cli.organise.run import run_computing, run_ladder
+    from ladder.people.commands.ladder_tables import run_tables
     from ladder.site.server.listening import address_of
     from ladder.site.server.tls import Tls
 
@@ -125,11 +129,17 @@ def up(
             images = [] if registry is None else [_registry(ladder, stack, listener, registry, certificate)]
         number = listener.fileno()
         words = ("serve", "--fd", str(number), *(("--tls", *map(str, tls)) if tls else ()))
-        ours = partial(SupervisedProcess, main=main_of_fork)
-        site = ours("The site", words, logs / "site.err", (number,))
-        matches = ours("The runner of matches", ("ladder", "run", *["--cluster"] * cluster), logs / "ladder.err")
-        tables = ours("The runner of tables", ("ladder", "tables"), logs / "tables.err")
-        computing = ours("The runner of estimates", ("ladder", "compute"), logs / "computing.err")
+
+        def ours(
+            name: str, words: Sequence[str], log: str, command: Callable[[], object], *descriptors: int
+        ) -> SupervisedProcess:
+            return SupervisedProcess(name, words, logs / log, descriptors, main=partial(main_of_fork, command))
+
+        site = ours("The site", words, "site.err", partial(serve, tls=tls, descriptor=number), number)
+        play = partial(run_ladder, cluster=cluster)
+        matches = ours("The runner of matches", ("ladder", "run", *["--cluster"] * cluster), "ladder.err", play)
+        tables = ours("The runner of tables", ("ladder", "tables"), "tables.err", run_tables)
+        computing = ours("The runner of estimates", ("ladder", "compute"), "computing.err", run_computing)
         parts = [site, *images, computing, tables, matches]
         supervisor = Supervisor(parts, lambda words: typer.echo(sanitize(words), err=True), preload)
         for sign in (signal.SIGINT, signal.SIGTERM):

@@ -46,7 +46,6 @@ async def play_tables(
 
     with event_log(ladder, "tables", to_stderr=log_to_stderr):
         try:
-            await programs.prepare()
             await TablesService(rows, files, run, settings.people_tables, idle_seconds, retry_seconds).run()
         finally:
             await programs.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -48,3 +50,20 @@ def test_completion_is_installed_for_the_shell_that_is_named(tmp_path: Path) -> 
     assert "pigpen" in (tmp_path / ".bashrc").read_text()
     (script,) = (tmp_path / ".bash_completions").iterdir()
     assert "_PIGPEN_COMPLETE" in script.read_text()
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "sentence"),
+    [("UserError('No such bot.')", 2, "pigpen: No such bot.\n"), ("KeyboardInterrupt", 130, "pigpen: Interrupted.\n")],
+)
+def test_a_command_in_a_forked_process_says_its_errors_as_the_command_line_does(
+    error: str, code: int, sentence: str
+) -> None:
+    program = f"""
+from ladder.cli.entry import main_of_fork
+from ladder.errors import UserError
+def command(): raise {error}
+main_of_fork(command)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", sentence)

@@ -14,6 +14,7 @@ from ladder.people.tables.opening import open_table
 from ladder.people.tables.table_states import table_page
 from ladder.results.table_files import TableFiles
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
+from ladder.sandbox.process.forked import ForkServer
 from ladder.sandbox.process.limits import ProcessLimits
 from ladder.settings.settings import load_settings
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor
@@ -21,6 +22,7 @@ from referee.records.file import read_record
 from referee.records.recorded import Recorded
 from tests.ladder.people.playing.at_tables import ended, in_loop, play_chair, tables_process
 from tests.ladder.people.seat.listeners import BotListener
+from tests.waiting import comes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -114,5 +116,27 @@ def test_for_a_house_bot_that_runs_out_the_default_is_played_and_other_tables_pl
         pid = int((folder / "pid").read_text())
         assert pid != os.getpid()
         assert not os.path.exists(f"/proc/{pid}")  # nothing of it goes on
+
+    in_loop(play())
+
+
+def test_what_forks_house_bots_is_started_with_the_first_table(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = list[ForkServer]()
+    prepare = ForkServer.prepare
+
+    async def noted(server: ForkServer) -> None:
+        started.append(server)
+        await prepare(server)
+
+    monkeypatch.setattr(ForkServer, "prepare", noted)
+    files = TableFiles(ladder.settings.data_dir)
+
+    async def play() -> None:
+        async with tables_process(ladder):
+            await comes(lambda: files.is_alive(ladder.clock()))
+            assert not started, "an idle ladder has no use for it"
+            table = opened(ladder, ("cautious", "cautious", "cautious"), "192.0.2.7")
+            await play_chair(ladder, table, 0, BotListener())
+            assert started
 
     in_loop(play())
