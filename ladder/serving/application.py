@@ -15,6 +15,7 @@ from starlette.middleware.gzip import GZipMiddleware
 
 from ladder.app import overview
 from ladder.app.accounts.device import ASK_SECONDS
+from ladder.app.accounts.links import site_address
 from ladder.app.accounts.passwords import Passwords
 from ladder.app.accounts.provider_settings import check_provider
 from ladder.app.computing.asking import BeingComputed
@@ -42,11 +43,15 @@ from ladder.site.pages import comparisons as comparison_routes
 from ladder.site.pages import dataset as dataset_routes
 from ladder.site.pages import event_presenter, operations, routes
 from ladder.site.pages import events as event_routes
+from ladder.site.pages import feeds as feed_routes
+from ladder.site.pages import icons as icon_routes
 from ladder.site.pages import live as live_routes
 from ladder.site.pages import matchups as matchup_routes
+from ladder.site.pages import pictures as picture_routes
 from ladder.site.pages import replays as replay_routes
 from ladder.site.pages import seasons as season_routes
 from ladder.site.pages import style as style_routes
+from ladder.site.pages import whats_new as new_routes
 from ladder.site.pages import wheels as wheel_routes
 from ladder.site.pages import why as why_routes
 from ladder.site.pages import workers as worker_routes
@@ -97,6 +102,10 @@ PAGES = (
     why_routes.pages,
     wheel_routes.router,
     dataset_routes.router,
+    feed_routes.router,
+    new_routes.router,
+    icon_routes.router,
+    picture_routes.router,
     operations.router,
 )
 """In this order they are asked whose an address is."""
@@ -194,7 +203,7 @@ def _site(
         ladder,
         answers,
         AnswerCache(str),
-        Pages(answers, docs is not None),
+        Pages(answers, docs is not None, partial(site_address, ladder.settings)),
         Metrics(),
         hub,
         passwords,

@@ -15,6 +15,7 @@ from ladder.people.pages.request_parts import NOT_KEPT, Name
 from ladder.people.pages.seat_cookies import keep_opened, my_table, secret_of, visitor_of
 from ladder.people.review.own_games import own_days
 from ladder.site.accounts.browser_sessions import site_address
+from ladder.site.pictures import previews
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.computing import NOT_SERVED, asker_of
 from ladder.site.server.context import MAX_NUMBER
@@ -59,6 +60,15 @@ def yesterday(request: Request, variant: Variant) -> Response:
     found = comparing.results_of_yesterday(site.ladder, variant, asker_of(request))
     values = {"found": found, "variant": found.board.variant, "not_served": NOT_SERVED}
     return site.pages.fresh_page(request, "play_yesterday.html", values)
+
+
+@router.get("/today/{variant}/picture.png")
+def picture_of_today(request: Request, variant: Variant) -> Response:
+    """Draw a picture of today's board, without its cards, for previews of links."""
+    site: Site = request.app.state.site
+    found = daily_board.todays_board(site.ladder, variant)
+    about = f"{request.url.path} {found.day} {found.played}"
+    return site.answers.respond(request, about, lambda: (previews.of_day(found), "image/png"))
 
 
 @router.post("/today/{variant}")

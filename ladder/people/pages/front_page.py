@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import datetime
+import time
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from ladder.app import overview
+from ladder.app.whats_new import since_visit, upsets
 from ladder.people.boards.daily_board import now_of, todays_board
 from ladder.people.pages.order_form import USUAL_VARIANT
 from ladder.people.pages.seat_cookies import GUEST_COOKIE, visitor_of
 from ladder.people.review.own_games import own_days
 from ladder.people.review.puzzles import newest_puzzle
 from ladder.site.pages.routes import entering
+from ladder.site.server.last_visit import keep_visit, visit_of
 from ladder.site.server.viewer import viewer_of
 
 if TYPE_CHECKING:
@@ -35,6 +38,8 @@ def home(request: Request) -> Response:
     streak = days.streak if days else 0
     done = today is not None and days is not None and today.variant in _variants(days, today.day)
     puzzle = newest_puzzle(site.ladder, variant, visitor_of(request)) if played else None
+    visit = visit_of(request, time.time())
+    since = since_visit(site.ladder, visit.before, None) if visit.before else None
     midnight = datetime.datetime.combine(now_of(site.ladder).date(), datetime.time(tzinfo=datetime.UTC))
 
     def make() -> dict[str, object]:
@@ -49,11 +54,15 @@ def home(request: Request) -> Response:
             "streak": streak,
             "done": done,
             "puzzle": puzzle,
+            "since": since,
+            "upsets": upsets(site.ladder, limit=1),
             **entering(site),
         }
 
-    about = f"{today and (today.variant, today.day, today.played)} {account} {streak} {done} {puzzle}"
-    return site.pages.page(request, "home.html", make, about)
+    about = f"{today and (today.variant, today.day, today.played)} {account} {streak} {done} {puzzle} {visit.before}"
+    response = site.pages.page(request, "home.html", make, about)
+    keep_visit(request, response, visit, time.time())
+    return response
 
 
 def _variants(days: OwnDays, day: datetime.date) -> set[str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from icalendar import Calendar
 from icalendar import Event as Entry
 
 from ladder.events.event_file import parse_event
+from ladder.site.pages.feeds import FeedEntry
 from ladder.site.rendering.words import variant
 from ladder.values.held_events import EventState
 
@@ -18,38 +18,27 @@ if TYPE_CHECKING:
 
     from ladder.values.held_events import EventPage
 
-NEWEST = 30
-"""Entries of a feed."""
 HOUR = datetime.timedelta(hours=1)
 
 
-@dataclass(frozen=True)
-class News:
-    """Something that has happened in an event."""
-
-    event: EventPage
-    key: str
-    """Within the event; it stays."""
-    title: str
-    at: datetime.datetime
-    path: str
+def news(pages: Sequence[EventPage]) -> list[FeedEntry]:
+    """Give what has happened in events, as far as it is public."""
+    return [each for page in pages for each in _news(page)]
 
 
-def news(pages: Sequence[EventPage]) -> list[News]:
-    """Give what has happened in events, the newest first, as far as it is public."""
-    found = sorted((each for page in pages for each in _news(page)), key=lambda each: each.at, reverse=True)
-    return found[:NEWEST]
-
-
-def _news(page: EventPage) -> Iterator[News]:
+def _news(page: EventPage) -> Iterator[FeedEntry]:
     path = f"/events/{page.name}"
-    yield News(page, "open", f"{page.title}: registration is open", page.opened, path)
+
+    def entry(key: str, title: str, at: datetime.datetime, there: str = path) -> FeedEntry:
+        return FeedEntry(f"{path}#{key}-{page.commitment[:16]}", f"{page.title}: {title}", at, there)
+
+    yield entry("open", "registration is open", page.opened)
     for found in page.round_list:
         what = f"play-off of round {found.round}" if found.kind == "play-off" else f"round {found.round}"
-        title = f"{page.title}: {found.stage}, {what} is drawn"
-        yield News(page, f"round-{found.number}", title, found.drawn, f"{path}/rounds/{found.number}")
+        title = f"{found.stage}, {what} is drawn"
+        yield entry(f"round-{found.number}", title, found.drawn, f"{path}/rounds/{found.number}")
     if page.state is EventState.OVER and page.finished and page.standings:
-        yield News(page, "over", f"{page.title}: {page.standings[0].name} has won", page.finished, path)
+        yield entry("over", f"{page.standings[0].name} has won", page.finished)
 
 
 def calendar(page: EventPage, address: str) -> bytes:

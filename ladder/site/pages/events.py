@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Path, Request
@@ -19,6 +19,8 @@ from ladder.site.accounts.browser_sessions import site_address
 from ladder.site.api.events import Name, revision
 from ladder.site.pages.event_bracket import bracket, going_on
 from ladder.site.pages.event_feeds import calendar, news
+from ladder.site.pages.feeds import Feed, newest
+from ladder.site.pages.feeds import feed as answer_feed
 from ladder.site.server.forms import Form, form_page
 from ladder.site.server.viewer import NO_PAGE, demand
 from ladder.values.accounts import NOBODY
@@ -36,7 +38,6 @@ Number = Annotated[int, Path(ge=1, le=10_000)]
 Bot = Annotated[str, Path(max_length=80)]
 IN_FEED = 10
 """Events of which the feed tells."""
-NEVER = datetime.datetime.fromtimestamp(0, datetime.UTC)
 CROSS = 40
 """Entrants of a cross table at most: more do not fit a page."""
 NEWEST = 2
@@ -56,14 +57,12 @@ def all_events(request: Request) -> Response:
 def feed(request: Request) -> Response:
     """Tell feed readers what has happened in the newest events."""
     site: Site = request.app.state.site
-    address = site_address(request)[:-1]
 
-    def make() -> tuple[bytes, str]:
-        newest = [reading.event(site.ladder, NOBODY, each.name) for each in reading.events(site.ladder)[:IN_FEED]]
-        values = {"news": news(newest), "address": address, "never": NEVER}
-        return site.pages.text(request, "en", "events.atom", values).encode(), "application/atom+xml"
+    def make() -> Feed:
+        pages = [reading.event(site.ladder, NOBODY, each.name) for each in reading.events(site.ladder)[:IN_FEED]]
+        return Feed("Events", "/events", newest(news(pages)))
 
-    return site.answers.respond(request, f"{request.url.path} {address} {revision(request)}", make)
+    return answer_feed(request, make, revision(request))
 
 
 @router.get("/{event}/event.ics")

@@ -18,6 +18,30 @@ if TYPE_CHECKING:
 router = APIRouter()
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 NOT_KEPT = {"Cache-Control": "no-store"}
+PREVIEWS = (
+    "Twitterbot",
+    "facebookexternalhit",
+    "LinkedInBot",
+    "Slackbot-LinkExpanding",
+    "Discordbot",
+    "TelegramBot",
+    "WhatsApp",
+    "Mastodon",
+)
+"""Programs that read a page only if a person has sent its link: they may read deals, too."""
+COMPUTED = ("/api/", "/compare/", "/me/", "/admin/", "/login", "/register")
+DEALS = ("/m/*/boards/", "/play/")
+ROBOTS = "\n".join(
+    [
+        *(f"User-agent: {name}" for name in PREVIEWS),
+        *(f"Disallow: {path}" for path in COMPUTED),
+        "",
+        "User-agent: *",
+        "Allow: /play/today",
+        *(f"Disallow: {path}" for path in (*COMPUTED, *DEALS)),
+        "",
+    ]
+)
 
 
 @router.get("/healthz")
@@ -40,5 +64,5 @@ def metrics(request: Request) -> Response:
 
 @router.get("/robots.txt")
 def robots() -> Response:
-    """Let nobody crawl what changes with each match."""
-    return PlainTextResponse("User-agent: *\nDisallow: /api/\nDisallow: /m/\nDisallow: /compare/\n")
+    """Let search engines read what stays: matches, but not each of their deals; nobody crawls what is computed."""
+    return PlainTextResponse(ROBOTS)

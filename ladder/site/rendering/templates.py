@@ -12,6 +12,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
 from ladder.site.rendering import charts, words
+from ladder.site.rendering.palette import palette
 from ladder.site.rendering.static_files import digest
 from ladder.values.standings import percents
 from ladder.values.text import sanitize
@@ -33,8 +34,17 @@ WITHOUT_SPACES = str.maketrans("", "", SPACES)
 class Pages:
     """Makes pages."""
 
-    def __init__(self, answers: AnswerCache, has_docs: bool) -> None:
+    def __init__(self, answers: AnswerCache, has_docs: bool, address: Callable[[], str]) -> None:
+        """
+        Prepare to make pages.
+
+        Args:
+            answers: What keeps them.
+            has_docs: Whether the site has the documentation.
+            address: Gives the address of the site, without a slash at its end, for programs that read pages.
+        """
         self._answers = answers
+        self._address = address
         self._has_docs = has_docs
         self._static = f"/static/{digest()}"
 
@@ -71,6 +81,7 @@ class Pages:
                 language=language,
                 languages=[(code, name, _in_language(request, code)) for code, name in words.LANGUAGES.items()],
                 has_docs=self._has_docs,
+                site=self._address(),
                 **values,
             )
         )
@@ -105,7 +116,7 @@ def environment(language: str) -> Environment:
         in_words=lambda rules: words.with_suits(describe(rules, translations.gettext)).split("\n"),
         translated=lambda text: translations.gettext(text) if text else text,
     )
-    made.globals.update(charts=charts, zip=zip, variant_slugs=tuple(words.VARIANTS))
+    made.globals.update(charts=charts, palette=palette, zip=zip, variant_slugs=tuple(words.VARIANTS))
     return made
 
 

@@ -8,6 +8,8 @@ from html.parser import HTMLParser
 EMPTY = {"br", "img", "input", "link", "meta", "circle", "line", "path", "polyline", "rect"}
 NOT_WORDS = {"script", "style", "pre", "code", "kbd", "option"}
 READ = ("alt", "aria-label", "content", "placeholder", "title", "data-lost", "data-over", "data-gap", "data-table")
+FOR_PROGRAMS = {"viewport", "theme-color", "twitter:card", "og:type", "og:image", "og:image:width", "og:image:height"}
+"""What a page says to programs alone."""
 LATIN = re.compile(r"[A-Za-z][\w'’.-]*")
 
 
@@ -29,7 +31,7 @@ class TextReader(HTMLParser):
         is_skipped = is_english or tag in NOT_WORDS or "mono" in (named.get("class") or "")
         if tag not in EMPTY and (self._skipped or is_skipped):
             self._skipped.append(tag)
-        if not self._skipped and named.get("name") != "viewport":
+        if not self._skipped and (named.get("name") or named.get("property")) not in FOR_PROGRAMS:
             self.texts += [named[name] or "" for name in READ if name in named]
 
     def handle_endtag(self, tag: str) -> None:

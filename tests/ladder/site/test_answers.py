@@ -196,5 +196,13 @@ def test_if_the_page_of_an_error_fails_too_it_is_said_in_plain_text(
     assert (response.status_code, response.text) == (500, "The site failed; its log says why.\n")
 
 
-def test_nobody_is_to_crawl_what_changes_with_each_match(site: Visitor) -> None:
-    assert "Disallow: /m/" in site.get("/robots.txt").text
+def test_search_engines_may_read_matches_and_previews_of_links_deals_too(site: Visitor) -> None:
+    previews, others = site.get("/robots.txt").text.split("\n\n")
+    assert "User-agent: Twitterbot\n" in previews
+    assert others.startswith("User-agent: *\n")
+    for group, is_for_all in ((previews, False), (others, True)):
+        lines = group.splitlines()
+        assert "Disallow: /api/" in lines
+        assert "Disallow: /compare/" in lines
+        assert "Disallow: /m/" not in lines
+        assert ("Disallow: /m/*/boards/" in lines) is is_for_all

@@ -1,0 +1,83 @@
+"""What browsers and phones ask for besides pages: the icon in sizes of their own, and the manifest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import orjson
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from ladder.site.pictures.icons import favicon, icon
+from ladder.site.rendering.palette import palette
+from ladder.site.rendering.static_files import FOLDER
+from ladder.site.rendering.words import language_of, translations
+
+if TYPE_CHECKING:
+    from ladder.site.server.context import Site
+
+router = APIRouter()
+TOUCH, SMALL, LARGE = 180, 192, 512
+"""Pixels: what iPhones put on the screen, and what the manifest of an application must have."""
+DAY = 24 * 3600
+KEPT = {"Cache-Control": f"public, max-age={DAY}"}
+
+
+@router.get("/favicon.ico")
+def old_icon() -> Response:
+    """Give the icon to browsers and programs that look for it at its old address."""
+    return Response(favicon(), headers=KEPT, media_type="image/x-icon")
+
+
+@router.get("/apple-touch-icon.png")
+def touch_icon() -> Response:
+    """Give the icon for the screen of a phone, which has no transparent parts."""
+    return Response(icon(TOUCH, palette()["sheet"]), headers=KEPT, media_type="image/png")
+
+
+@router.get("/icon-192.png")
+def small_icon() -> Response:
+    """Give the icon of the manifest."""
+    return Response(icon(SMALL, palette()["sheet"]), headers=KEPT, media_type="image/png")
+
+
+@router.get("/icon-512.png")
+def large_icon() -> Response:
+    """Give the large icon of the manifest."""
+    return Response(icon(LARGE, palette()["sheet"]), headers=KEPT, media_type="image/png")
+
+
+@router.get("/icon.svg")
+def vector_icon() -> Response:
+    """Give the icon at an address that stays."""
+    return Response((FOLDER / "icon.svg").read_bytes(), headers=KEPT, media_type="image/svg+xml")
+
+
+@router.get("/site.webmanifest")
+def manifest(request: Request) -> Response:
+    """Say what the site is called and looks like where it is put on the screen of a phone."""
+    site: Site = request.app.state.site
+    language = language_of(request)
+    ours = translations(language)
+
+    def make() -> tuple[bytes, str]:
+        colours = palette()
+        found = {
+            "name": ours.gettext("Pigpen: bots play Hearts"),
+            "short_name": "Pigpen",
+            "lang": "zh-Hans" if language == "zh" else language,
+            "start_url": "/",
+            "scope": "/",
+            "id": "/",
+            "display": "minimal-ui",
+            "background_color": colours["paper"],
+            "theme_color": colours["accent"],
+            "icons": [
+                {"src": "/icon.svg", "sizes": "any", "type": "image/svg+xml"},
+                {"src": f"/icon-{SMALL}.png", "sizes": f"{SMALL}x{SMALL}", "type": "image/png"},
+                {"src": f"/icon-{LARGE}.png", "sizes": f"{LARGE}x{LARGE}", "type": "image/png"},
+            ],
+        }
+        return orjson.dumps(found), "application/manifest+json"
+
+    return site.fixed.respond(request, f"{request.url.path} {language}", make)

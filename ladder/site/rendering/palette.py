@@ -1,0 +1,25 @@
+"""The colours of the site for pictures and browsers: read from its style sheet, where each has its name."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ladder.site.rendering.static_files import FOLDER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TOKENS = "style.css"
+IN_THE_DARK = "prefers-color-scheme: dark"
+COLOUR = re.compile(r"--([\w-]+):\s*(#[0-9a-f]{6});")
+
+
+@cache
+def palette(is_dark: bool = False) -> Mapping[str, str]:
+    """Give the colours by name, as ``#rrggbb``; those of the dark are the light ones where it has none of its own."""
+    light, _, rest = (FOLDER / TOKENS).read_text(encoding="utf-8").partition(IN_THE_DARK)
+    dark, _, _ = rest.partition("}")
+    return MappingProxyType(dict(COLOUR.findall(light)) | (dict(COLOUR.findall(dark)) if is_dark else {}))

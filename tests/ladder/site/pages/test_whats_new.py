@@ -1,0 +1,167 @@
+"""What is new: since the last visit, upsets, and the feeds of variants and bots."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+import pytest
+from sqlalchemy import select, update
+
+from ladder.app import matches
+from ladder.app.whats_new import since_visit, upsets
+from ladder.site.pages import feeds
+from ladder.site.server.last_visit import COOKIE, VISIT_SECONDS
+from ladder.store import models
+from ladder.store.commands.results import record_summary
+from ladder.store.tables import MATCH, SEAT
+from tests.ladder import ladders
+from tests.ladder.site.visitor import BASE, Visitor, small_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Visitor]:
+    """A site of its own, for it changes."""
+    with small_site(tmp_path) as found:
+        yield found
+
+
+def entries(site: Visitor, path: str) -> list[ElementTree.Element]:
+    response = site.get(path)
+    assert response.headers["content-type"] == "application/atom+xml"
+    feed = ElementTree.fromstring(response.content)
+    assert {"title", "id", "updated"} <= {child.tag.removeprefix(ATOM) for child in feed}
+    found = feed.findall(f"{ATOM}entry")
+    assert len({each.findtext(f"{ATOM}id") for each in found}) == len(found)
+    updated = [each.findtext(f"{ATOM}updated") or "" for each in found]
+    assert updated == sorted(updated, reverse=True)
+    for each in found:
+        link = each.find(f"{ATOM}link")
+        assert link is not None
+        assert site.get(link.get("href", "").removeprefix(BASE)).status_code == 200
+    return found
+
+
+def titles(found: list[ElementTree.Element]) -> list[str]:
+    return [each.findtext(f"{ATOM}title") or "" for each in found]
+
+
+def make_upset(site: Visitor, number: int = 9, gap: float = 200.0) -> tuple[str, str]:
+    """Let the winner of a match have been rated lower than the second; give their names."""
+    row = matches.match(site.ladder, number)
+    first, second = sorted(row.seats, key=lambda seat: seat.place or 0)[:2]
+    with site.ladder.database.write() as session:
+        mine = SEAT.c.match_id == number
+        session.execute(update(SEAT).where(mine).values(rating_before=1500.0, matches_before=100))
+        session.execute(update(SEAT).where(mine, SEAT.c.seat == second.seat).values(rating_before=1500.0 + gap))
+        session.execute(update(MATCH).where(MATCH.c.id == number).values(finished=site.ladder.clock() - 60))
+    return first.bot, second.bot
+
+
+def test_a_match_won_against_the_odds_is_an_upset_of_the_day(site: Visitor) -> None:
+    assert upsets(site.ladder, 5) == []
+    assert "None: no bot has won" in site.page("/new")
+    winner, beaten = make_upset(site)
+    (found,) = upsets(site.ladder, 5)
+    assert (found.match, found.winner, found.beaten, found.gap) == (9, winner, beaten, 200.0)
+    for path in ("/new", "/"):
+        page = Visitor(site.ladder).page(path)
+        assert f'>{winner}</a> won match <a href="/m/9">9</a>' in page
+        assert "which was rated 200 Elo higher" in page
+    assert f"{winner} has won ahead of {beaten}, which was rated 200 Elo higher" in titles(
+        entries(Visitor(site.ladder), "/v/gongzhu/feed.atom")
+    )
+    assert upsets(site.ladder, 5, "hearts") == []
+
+
+@pytest.mark.parametrize("why", ["small", "old", "provisional"])
+def test_what_is_no_upset(site: Visitor, why: str) -> None:
+    make_upset(site, gap=49.0 if why == "small" else 200.0)
+    with site.ladder.database.write() as session:
+        if why == "old":
+            session.execute(update(MATCH).where(MATCH.c.id == 9).values(finished=site.ladder.clock() - 90_000))
+        if why == "provisional":
+            session.execute(update(SEAT).where(SEAT.c.match_id == 9, SEAT.c.place == 1).values(matches_before=5))
+    assert upsets(site.ladder, 5) == []
+
+
+def test_a_browser_is_told_what_has_happened_since_its_last_visit(site: Visitor) -> None:
+    with site.ladder.database.write() as session:
+        session.execute(update(MATCH).values(finished=time.time() - 2 * VISIT_SECONDS))
+    first = site.get("/new")
+    assert "This is your first visit" in first.text
+    cookie = first.headers["set-cookie"]
+    assert cookie.startswith(f"{COOKIE}=0-")
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    now = int(time.time())
+    again = site.get("/new", cookie=f"{COOKIE}=0-{now - 10}")
+    assert "This is your first visit" in again.text
+    assert "set-cookie" not in again.headers, "it has just been written"
+    later = site.get("/new", cookie=f"{COOKIE}=0-{now - VISIT_SECONDS - 10}")
+    assert "Since your last visit" in later.text
+    assert "0 matches have ended." in later.text
+    assert later.headers["set-cookie"].startswith(f"{COOKIE}={now - VISIT_SECONDS - 10}-")
+    assert "Since your last visit" in site.get("/", cookie=f"{COOKIE}={now - 9999}-{now - 10}").text
+
+
+@pytest.mark.parametrize("value", ["x", "9-5", "-", "1-99999999999", "9999999998-9999999999", "<b>-1"])
+def test_a_cookie_that_makes_no_sense_is_no_visit(site: Visitor, value: str) -> None:
+    page = site.get("/new", cookie=f"{COOKIE}={value}").text
+    assert "This is your first visit" in page
+
+
+def test_matches_bots_and_own_ratings_are_counted_from_the_visit_on(site: Visitor) -> None:
+    with site.ladder.database.read() as session:
+        finished = list(
+            session.scalars(select(MATCH.c.finished).where(MATCH.c.ordinal.is_not(None)).order_by(MATCH.c.ordinal))
+        )
+        owner = session.scalars(
+            select(models.Owner.name).join(models.StoredBot).where(models.StoredBot.name == "Trotter")
+        ).one()
+    assert since_visit(site.ladder, 1.0, None).matches == len(finished)
+    found = since_visit(site.ladder, finished[-1] + 1, owner)
+    assert (found.matches, found.own) == (0, ())
+    assert since_visit(site.ladder, 1.0, None).news != ()
+    with site.ladder.database.write() as session:
+        versions = list(session.scalars(select(models.Version.id).limit(4)))
+        match = ladders.queue(session, versions, "gongzhu")
+        ended = finished[-1] + 10
+        assert record_summary(session, match, ladders.lease(session, match), ladders.summary_of(), ended)
+    later = since_visit(site.ladder, finished[-1] + 1, owner)
+    assert later.matches == 1
+    (mine,) = [each for each in later.own if each.bot == "Trotter"]
+    assert (mine.variant, mine.matches) == ("gongzhu", 1)
+    assert mine.change == pytest.approx(_move(site, match, "Trotter"))
+    assert since_visit(site.ladder, finished[-1] + 1, None).own == ()
+
+
+def _move(site: Visitor, match: int, bot: str) -> float:
+    (seat,) = [seat for seat in matches.match(site.ladder, match).seats if seat.bot == bot]
+    assert seat.move is not None
+    return seat.move
+
+
+def test_a_variant_has_a_feed_of_its_bots(site: Visitor) -> None:
+    found = titles(entries(site, "/v/gongzhu/feed.atom"))
+    assert "Trotter has entered" in found
+    assert not any(title.startswith("Match ") for title in found)
+    assert site.page("/v/gongzhu").count('href="/v/gongzhu/feed.atom"') == 2
+    assert site.get("/v/none/feed.atom").status_code == 404
+
+
+def test_a_bot_has_a_feed_of_its_versions_and_results(site: Visitor) -> None:
+    found = titles(entries(site, "/b/Trotter/feed.atom"))
+    assert "Trotter has entered in Gong Zhu" in found
+    assert sum(title.startswith("Match ") for title in found) > 3
+    assert not any("Snout" in title for title in found)
+    assert len(found) <= feeds.MAX_ENTRIES
+    assert site.page("/b/Trotter").count('href="/b/Trotter/feed.atom"') == 2
+    assert site.get("/b/Nobody/feed.atom").status_code == 404
