@@ -28,11 +28,12 @@ from ladder.people.sessions.watched_table import watch_key
 from ladder.people.tables import chairs, opening
 from ladder.people.tables.table_states import open_tables_of, table_page
 from ladder.site.accounts.browser_sessions import site_address
+from ladder.site.pages.lesson import exposable
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.forms import Form, form_of, form_page
 from ladder.site.server.viewer import address_of, viewer_of
 from ladder.values.people import PERSON_NAME_LENGTH, TableStatus
-from referee.records.rules_file import RulesFileError
+from referee.records.rules_file import RulesFileError, rules_from
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
@@ -158,7 +159,10 @@ def _page(request: Request, state: TableState, error: str = "", shown: str = "",
     if state.status in (TableStatus.OVER, TableStatus.ENDED):
         sheet = sheet_of(request.app.state.site.ladder, state)
         return form_page(request, "play_end.html", values | {"sheet": sheet})
-    return form_page(request, "play_table.html", values | {"watch": _watch_link(request, state.name)})
+    worth = exposable(rules_from(state.rules))
+    return form_page(
+        request, "play_table.html", values | {"watch": _watch_link(request, state.name), "exposable": worth}
+    )
 
 
 def _watch_link(request: Request, name: str) -> str:

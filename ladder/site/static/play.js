@@ -6,6 +6,7 @@ import { Actions } from "./play_actions.js";
 import { Answers } from "./play_answers.js";
 import { Ask } from "./play_ask.js";
 import { Board, asWhole } from "./play_board.js";
+import { FirstExposing } from "./play_exposing.js";
 import { Hand } from "./play_hand.js";
 import { listen } from "./play_keys.js";
 import { Log, noticed } from "./play_log.js";
@@ -62,6 +63,7 @@ class PersonTable extends HTMLElement {
     this.board = new Board(this.find("felt"), this.ask.element, this.hand, this.words);
     const remark = (/** @type {string} */ sentence) => this.remark(sentence);
     this.practice = new Practice(this.find("hint"), this.find("end"), this.stream, this.words, remark);
+    this.exposing = new FirstExposing(this.find("exposing"));
     this.actions = new Actions(this);
     this.settings = new Settings(this.find("settings"), () => this.set());
   }
@@ -211,6 +213,7 @@ class PersonTable extends HTMLElement {
     for (const button of this.find("practice").querySelectorAll("button")) {
       button.disabled = !this.choice;
     }
+    this.exposing.show(this.choice?.question.kind);
     this.#prompt();
   }
 

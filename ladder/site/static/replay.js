@@ -2,6 +2,7 @@
 // @ts-check
 
 import { Scores, decisions, sentence } from "./news.js";
+import { GivenAway } from "./given_away.js";
 import { Mistakes } from "./mistakes.js";
 import { RESULT, faultAfter, isSame, momentOf, nameOf, siteSource, stopsOf } from "./places.js";
 import { ReplayControls } from "./replay_controls.js";
@@ -37,6 +38,7 @@ export class DealReplayer extends HTMLElement {
     this.felt = this.#part("felt");
     this.why = new Why(this.#part("why"), this.words);
     this.mistakes = new Mistakes(this.words, (sentence) => setText(this.#part("news"), sentence));
+    this.givenAway = new GivenAway(this.#part("given"), this.words);
     this.keys = new Keys(this);
     this.controls = new ReplayControls(this, /** @type {(name: string) => any} */ ((name) => this.#part(name)));
     const src = this.getAttribute("src");
@@ -84,6 +86,7 @@ export class DealReplayer extends HTMLElement {
       const deal = await /** @type {Source} */ (this.source).load(place, null);
       this.deal = this.shown = deal;
       this.view = null;
+      this.givenAway?.clear();
       this.#seat(0);
       this.hidden = false;
       this.dispatchEvent(new CustomEvent("deal", { detail: deal, bubbles: true }));
@@ -115,7 +118,9 @@ export class DealReplayer extends HTMLElement {
     chooser.value = this.view === null || this.view === undefined ? "" : String(this.view);
     this.#part("previous-deal").toggleAttribute("disabled", !deal.previous);
     this.#part("next-deal").toggleAttribute("disabled", !deal.next);
-    this.#part("next-mistake").hidden = !this.source?.mistakes(deal);
+    for (const name of ["previous-mistake", "next-mistake", "show-given"]) {
+      this.#part(name).hidden = !this.source?.mistakes(deal);
+    }
   }
 
   /** Look from another seat. @param {number | null} seat Null: all hands are open. */
@@ -155,6 +160,7 @@ export class DealReplayer extends HTMLElement {
     this.scores?.show(moment);
     setText(this.#part("news"), sentence(shown, this.at, this.words));
     this.#part("decisions").replaceChildren(...decisions(shown, moment, this.words));
+    this.givenAway?.at(deal.moments[this.at].after ?? 0);
     this.why?.offer(deal, deal.moments[this.at], (step) => this.source?.why(deal, step) ?? null);
     const scrub = /** @type {HTMLInputElement} */ (this.#part("scrub"));
     scrub.value = String(this.at);
@@ -236,13 +242,40 @@ export class DealReplayer extends HTMLElement {
 
   /** Go to the next decision of the deal that cost points by estimate; from a seat, of that seat. */
   async nextMistake() {
+    await this.#toMistake((mistakes, done) => mistakes.find(({ step }) => step > done));
+  }
+
+  /** Go to the one before it. */
+  async previousMistake() {
+    await this.#toMistake((mistakes, done) => mistakes.findLast(({ step }) => step < done));
+  }
+
+  /** Show what each seat has given away, over the deal. */
+  async showGiven() {
+    await this.#mistakes();
+  }
+
+  /** The mistakes of the deal, which are shown as a chart, too; null: there are none yet. */
+  async #mistakes() {
     const deal = /** @type {Deal} */ (this.deal);
     const found = await this.mistakes?.of(deal, this.source?.mistakes(deal) ?? null);
     if (!found || deal !== this.deal) {
+      return null;
+    }
+    this.givenAway?.show(deal, found);
+    this.givenAway?.at(deal.moments[this.at].after ?? 0);
+    setText(this.#part("news"), sentence(/** @type {Deal} */ (this.shown), this.at, this.words ?? String));
+    return found;
+  }
+
+  /** @param {(mistakes: import("./shapes").Mistake[], done: number) => import("./shapes").Mistake | undefined} choose */
+  async #toMistake(choose) {
+    const found = await this.#mistakes();
+    if (!found) {
       return;
     }
-    const done = deal.moments[this.at].after ?? 0;
-    const next = found.find(({ step, seat }) => step > done && (typeof this.view !== "number" || seat === this.view));
+    const done = this.deal?.moments[this.at].after ?? 0;
+    const next = choose(found.filter(({ seat }) => typeof this.view !== "number" || seat === this.view), done);
     if (!next) {
       setText(this.#part("news"), this.words?.("no-mistake") ?? "");
       return;

@@ -1,4 +1,5 @@
-// The keys of the replayer: those of `pigpen replay` (ladder/cli/replay/help.py), `a` to play, `m` to the next mistake.
+// The keys of the replayer: those of `pigpen replay` (ladder/cli/replay/help.py), `a` to play, `m` and `M` to mistakes,
+// `c` for the chart of what was given away.
 // @ts-check
 
 /** @typedef {import("./replay.js").DealReplayer} DealReplayer */
@@ -13,9 +14,9 @@ const KEYS = {
   "[": "previousDeal", p: "previousDeal",
   Home: "first", g: "first",
   End: "last", G: "last",
-  f: "nextFault", m: "nextMistake", v: "nextView", a: "play", "?": "help", q: "quit",
+  f: "nextFault", m: "nextMistake", M: "previousMistake", c: "showGiven", v: "nextView", a: "play", "?": "help", q: "quit",
 };
-const STAYS = new Set(["play", "help", "nextView"]);
+const STAYS = new Set(["play", "help", "nextView", "showGiven"]);
 
 export class Keys {
   /** @param {DealReplayer} replayer */

@@ -17,6 +17,7 @@ from ladder.people.seat.client import PersonClient
 from ladder.people.sessions.person_state_tracker import PersonStateTracker
 from ladder.people.sessions.table_info import TableInfo
 from ladder.sandbox.bots.bot_source import find_bot
+from ladder.site.pages.lesson import exposable
 from pigpen.rules import PRESETS
 from pigpen.rules.presets import HEARTS
 from referee.match.formats import Format
@@ -146,7 +147,8 @@ class Tables:
 
     async def page(self, request: Request) -> Response:
         table = self._table(request)
-        values = {"base": request.url.path, "title": table.rules.title, "variant": table.rules.name}
+        values: dict[str, object] = {"base": request.url.path, "title": table.rules.title, "variant": table.rules.name}
+        values["exposable"] = exposable(table.rules)
         response: Response = request.app.state.site.pages.fresh_page(request, "play_table.html", values)
         return response
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.ladder.site.browser.at_table import WAITS, by_mouse, next_wanted
+from tests.ladder.site.browser.looking import findings
 from tests.ladder.site.browser.pages import intercept
 from tests.ladder.site.browser.sitting import address, sit, tables
 
@@ -73,6 +74,31 @@ def test_a_card_that_may_not_be_played_says_why(sit: Sit, tables: Tables) -> Non
     assert re.fullmatch(r"You must follow suit: \w+ were led\.", prompt(page))
     assert log(page)[-1] == prompt(page)
     assert len(table_of(tables, page).answers) == before
+
+
+def test_the_first_meeting_with_exposing_says_what_it_is_worth_and_the_second_does_not(sit: Sit) -> None:
+    page = wanted(sit("rules=gongzhu&deals=2&seed=1"), "expose")
+    told = page.locator(".first-exposing")
+    assert told.is_visible()
+    assert "exposed face up" in told.inner_text()
+    assert findings(page, ".first-exposing") == []
+    told.get_by_role("button").click()
+    assert told.is_hidden()
+    page.reload()
+    wanted(page, "expose")
+    assert told.is_hidden()
+
+
+def test_who_has_answered_has_met_exposing(sit: Sit) -> None:
+    page = wanted(sit("rules=gongzhu&deals=1&seed=1"), "expose")
+    assert page.locator(".first-exposing").is_visible()
+    page.keyboard.press("n")
+    page.wait_for_function("() => document.querySelector('.first-exposing').hidden")
+    assert page.evaluate("localStorage['pigpen-exposing-known']") == "1"
+
+
+def test_where_no_card_may_be_exposed_nothing_is_said_of_it(sit: Sit) -> None:
+    assert sit("rules=hearts-short&deals=1").locator(".first-exposing").count() == 0
 
 
 def test_in_chinese_it_says_why_in_chinese(sit: Sit) -> None:

@@ -206,6 +206,34 @@ def test_a_key_goes_to_the_next_mistake_and_says_what_it_cost(open_page: Open, s
     page.keyboard.press("Home")
     page.get_by_role("button", name="The next mistake, by estimate").click()
     page.wait_for_url("**#7")
+    page.keyboard.press("End")
+    for step in (21, 7):
+        page.keyboard.press("M")
+        page.wait_for_url(f"**#{step}")
+
+
+def test_a_chart_shows_what_each_has_given_away_and_leads_to_the_mistakes(open_page: Open, site: Served) -> None:
+    page = open_page("/help")
+    found = [
+        {"step": step, "seat": seat, "cost": cost, "cost_error": 5}
+        for step, seat, cost in ((7, 1, 12.5), (21, 1, 10), (30, 3, 5))
+    ]
+    page.route("**/mistakes", lambda route: route.fulfill(json={"mistakes": found}))
+    page.goto(f"{site.url}/m/{site.gongzhu}/boards/1/1")
+    ready(page)
+    chart = page.locator(".given-away")
+    assert chart.is_hidden()
+    page.keyboard.press("c")
+    chart.wait_for()
+    assert chart.locator("td").all_inner_texts() == ["0.0", "22.5", "0.0", "5.0"]
+    assert chart.locator("polyline").count() == 4
+    assert findings(page, ".given-away") == []
+    before = chart.locator(".mark").get_attribute("x1")
+    chart.locator("a").nth(1).click()
+    page.wait_for_url("**#21")
+    page.wait_for_function("x => document.querySelector('.given-away .mark').getAttribute('x1') !== x", arg=before)
+    page.keyboard.press("n")
+    chart.wait_for(state="hidden")
 
 
 BOTTOM = "what => document.querySelector(what).getBoundingClientRect().bottom"
