@@ -27,7 +27,18 @@ EVENTS_NEED = {"highspy", "icalendar", "standardwebhooks"}
 DATA_NEEDS = {"pyarrow"}
 LEARN_NEEDS = {"gymnasium", "numpy", "pettingzoo"}
 REGISTRY_NEEDS = {"cryptography", "joserfc"}
-SITE_NEEDS = {"PIL", "anyio", "babel", "fastapi", "h11", "jinja2", "markupsafe", "prometheus_client", "starlette", "uvicorn"}
+SITE_NEEDS = {
+    "PIL",
+    "anyio",
+    "babel",
+    "fastapi",
+    "h11",
+    "jinja2",
+    "markupsafe",
+    "prometheus_client",
+    "starlette",
+    "uvicorn",
+}
 PEOPLE_NEED = {"argon2", "authlib", "confusable_homoglyphs", "joserfc", "limits"}
 SHIPPED = ("ladder", "pigpen_arena", "referee", "sample_bots")
 NEEDS = {

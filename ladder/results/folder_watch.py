@@ -51,7 +51,7 @@ def watching(folder: Path, changed: Callable[[], object]) -> Iterator[bool]:
 
 
 def _watch(folder: Path) -> int | None:
-    """Open a watch; None if there is none to be had."""
+    """Open a watch; None where the system gives none."""
     if sys.platform != "linux":
         return None
     with suppress(OSError):

@@ -33,7 +33,7 @@ class WakeFile:
         return self._changed(WAKE)
 
     def watching(self, changed: Callable[[], object]) -> AbstractContextManager[bool]:
-        """Call a function when `woken` may have changed, if the kernel reports it; see `ladder.results.folder_watch`."""
+        """Call a function when `woken` may have changed, if the kernel reports it (`ladder.results.folder_watch`)."""
         return watching(self._folder, changed)
 
     def show_alive(self) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Path, Request

@@ -78,15 +78,15 @@ def test_a_card_that_may_not_be_played_says_why(sit: Sit, tables: Tables) -> Non
 
 def test_the_first_meeting_with_exposing_says_what_it_is_worth_and_the_second_does_not(sit: Sit) -> None:
     page = wanted(sit("rules=gongzhu&deals=2&seed=1"), "expose")
-    told = page.locator(".first-exposing")
-    assert told.is_visible()
-    assert "exposed face up" in told.inner_text()
+    section = page.locator(".first-exposing")
+    assert section.is_visible()
+    assert "exposed face up" in section.inner_text()
     assert findings(page, ".first-exposing") == []
-    told.get_by_role("button").click()
-    assert told.is_hidden()
+    section.get_by_role("button").click()
+    assert section.is_hidden()
     page.reload()
     wanted(page, "expose")
-    assert told.is_hidden()
+    assert section.is_hidden()
 
 
 def test_who_has_answered_has_met_exposing(sit: Sit) -> None:
