@@ -208,6 +208,27 @@ def test_the_tables_of_sixteen_cost_as_little_as_the_cheapest_of_all(seed: int) 
         rounds.append(draw.tables)
 
 
+@pytest.mark.parametrize("count", [32, pytest.param(64, marks=[pytest.mark.long, pytest.mark.timeout(1200)])])
+def test_the_rounds_of_a_swiss_cost_at_most_a_twentieth_more_than_their_bounds(count: int) -> None:
+    """The search is limited by nodes and columns, so all machines find the same."""
+    rng, numbers = Random(0), list(range(1, count + 1))
+    strength = {one: rng.gauss(0, 1) for one in numbers}
+    score = dict.fromkeys(numbers, 0)
+    rounds = [draw_order(numbers, 4, distinct(numbers), [], LOTS, 0).tables]
+    cost = bound = 0
+    for number in range(1, 5):
+        for table in rounds[-1]:
+            shown = {one: strength[one] + rng.gauss(0, 1) for one in table}
+            for place, one in enumerate(sorted(table, key=shown.__getitem__)):
+                score[one] += 2 * place
+        order = sorted(numbers, key=lambda one: -score[one])
+        draw = draw_swiss(order, 4, distinct(numbers), rounds, score.__getitem__, LOTS, number)
+        assert draw.cost[:2] == draw.bound[:2] == (0, 0)
+        cost, bound = cost + draw.cost.places, bound + draw.bound.places
+        rounds.append(draw.tables)
+    assert bound <= cost <= 1.05 * bound
+
+
 def test_the_search_finds_nearly_what_is_proven_the_cheapest() -> None:
     rng, numbers = Random(5), list(range(1, 33))
     score = {one: rng.randrange(8) for one in numbers}
