@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,11 +18,13 @@ from ladder.errors import LadderError, UserError
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.retiring import retire
+from ladder.store.names import find_version
 from ladder.store.queries.matches import unfinished
 from ladder.values.accounts import LOCAL
 from ladder.values.held_events import EventState
 from pigpen.rules import PRESETS
 from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, play, started_cup
+from tests.ladder.ladders import queue
 from tests.ladder.recorded_ladders import new_ladder
 from tests.ladder.virtual import Time
 
@@ -108,6 +111,38 @@ def test_two_coordinators_draw_each_round_once(ladder: Ladder) -> None:
             select(models.StoredMatch.id).where(models.StoredMatch.event_id.is_not(None))
         ).all()
     assert sorted(matches) == sorted(events_own)  # type: ignore[type-var]
+
+
+def test_matches_of_an_event_are_played_before_those_that_wait_longer(ladder: Ladder) -> None:
+    open_cup(ladder)
+    with ladder.database.write() as session:
+        versions = [find_version(session, f"Bot-{number}").id for number in range(1, 5)]
+        waiting = [queue(session, versions, "gongzhu", seed=str(number)) for number in range(3)]
+    holding.freeze(ladder, LOCAL, "cup")
+    holding.start(ladder, LOCAL, "cup")
+    taken = [task.match for task in coordinator_of(ladder, Time()).take(2)]
+    assert sorted(taken) == sorted(
+        table.match or 0 for table in reading.event(ladder, LOCAL, "cup", everything=True).round_list[0].tables
+    )
+    assert min(taken) > max(waiting)
+
+
+def test_the_records_of_an_event_are_kept_where_the_ladder_keeps_the_newest_alone(
+    ladder: Ladder, tmp_path: Path
+) -> None:
+    few = replace(ladder, settings=ladder.settings.model_copy(update={"records": 1}))
+    started_cup(few)
+    play(coordinator_of(few, Time()), ROUNDS)
+    assert reading.event(few, LOCAL, "cup").state is EventState.OVER
+    with few.database.read() as session:
+        done = session.scalars(select(models.StoredMatch).where(models.StoredMatch.status == models.Status.DONE)).all()
+    of_ladder = [match for match in done if match.event_id is None]
+    assert len(of_ladder) > 1
+    assert sum(match.record_kept for match in of_ladder) == 1
+    of_event = [match for match in done if match.event_id is not None]
+    assert all(match.record_kept and few.files.record(match.id, match.attempt).exists() for match in of_event)
+    export_event(few, "cup", tmp_path / "cup.zip")
+    assert verify_event(tmp_path / "cup.zip").holds
 
 
 def test_a_bot_that_is_retired_stays_in_its_event(ladder: Ladder) -> None:
