@@ -23,7 +23,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ladder.ratings.elo import SCALE, START
-from ladder.ratings.linear import inverse, solve
+from ladder.ratings.linear import centred_inverse, solve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -169,8 +169,9 @@ def fit(
     pairs = _Pairs(places_of(ids, a), places_of(ids, b), weight * score, weight * n, steep, len(ids))
     with threadpool_limits(1, "blas"):  # beside matches that fill all cores, more threads wait for each other
         theta = _most_likely(pairs)
-        covariance = UNIT**2 * inverse(pairs.hessian(theta))
-    return Estimate(ids, START + centred(UNIT * theta), centred(centred(covariance).T))
+        covariance = centred_inverse(pairs.hessian(theta))
+    covariance *= UNIT**2
+    return Estimate(ids, START + centred(UNIT * theta), covariance)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ladder.ratings.batch import FloatArray, IntArray
+    from ladder.ratings.linear import AnyFloats
 
 MEAN = 0.0
 """Of all margins."""
@@ -80,14 +81,16 @@ def fit_points(versions: Sequence[int], pairs: PairSums, sides: int) -> Estimate
         return None
     matrix: FloatArray = np.diag(degrees) - off
     squares = float(pairs.squares.sum()) / sides
+    covariance: AnyFloats
     with threadpool_limits(1, "blas"):  # as in `batch.fit`
         margins = solve(matrix.__matmul__, np.where(degrees > 0, degrees, 1.0), won, FINE)
         unexplained = squares - float(margins @ won)
         if unexplained <= EXACT * squares:
-            margins, covariance = _certain(margins, group)
+            margins, certain = _certain(margins, group)
+            covariance = centred(centred(certain).T)
         else:
             margins, covariance = shrunk(matrix, won, unexplained / free)
-    return Estimate(ids, MEAN + centred(margins), centred(centred(covariance).T), MEAN)
+    return Estimate(ids, MEAN + centred(margins), covariance, MEAN)
 
 
 def _certain(margins: FloatArray, group: IntArray) -> tuple[FloatArray, FloatArray]:

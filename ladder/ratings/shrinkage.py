@@ -20,20 +20,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ladder.ratings.linear import inverse
+from ladder.ratings.linear import centred_inverse, times
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ladder.ratings.batch import FloatArray
+    from ladder.ratings.linear import AnyFloats
 
 STEP = 1 / 32
 """Of the grid, in log λ."""
 WINDOW = 16
 """Points on each side of one whose derivatives are known that the corrected model is asked about."""
 
+NO_RIDGE = 1e-12
+"""The least λ, as a part of the largest number in H: a smaller one changes nothing."""
 
-def shrunk(matrix: FloatArray, won: FloatArray, noise: float) -> tuple[FloatArray, FloatArray]:
+
+def shrunk(matrix: FloatArray, won: FloatArray, noise: float) -> tuple[FloatArray, AnyFloats]:
     """
     Draw margins towards their mean.
 
@@ -43,19 +47,21 @@ def shrunk(matrix: FloatArray, won: FloatArray, noise: float) -> tuple[FloatArra
         noise: σ², above 0.
 
     Returns:
-        (n,) margins and (n, n) their covariance.
+        (n,) margins and (n, n) their covariance, relative to their mean.
     """
     model = _Model(matrix.diagonal(), won, noise)
     place, seen = model.first(), set[int]()
     while True:
-        ridge, found = _at(place), matrix.copy()
-        np.fill_diagonal(found, matrix.diagonal() + ridge)
-        found = inverse(found)
-        margins = found @ won
+        ridge, ridged = _at(place), matrix.copy()
+        np.fill_diagonal(ridged, matrix.diagonal() + ridge)
+        found = centred_inverse(ridged)
+        margins = times(found, won)
+        margins += times(found, won - ridged @ margins)
         seen.add(place)
         place = model.best_near(place, _slopes(found, margins, ridge, noise))
         if place in seen:
-            return margins, noise * found
+            found *= noise
+            return margins, found
 
 
 def _at(place: int) -> float:
@@ -63,13 +69,17 @@ def _at(place: int) -> float:
     return math.exp(STEP * place)
 
 
-def _slopes(found: FloatArray, margins: FloatArray, ridge: float, noise: float) -> FloatArray:
-    """(2,) The first and second derivative by log λ of what is to be the least, at a point whose inverse is known."""
-    count, trace = len(found), ridge * float(found.trace())
+def _slopes(found: AnyFloats, margins: FloatArray, ridge: float, noise: float) -> FloatArray:
+    """
+    (2,) The first and second derivative by log λ of what is to be the least, at a point whose centred inverse is known.
+
+    What the inverse lacks is that of the mean, 1 / λ.
+    """
+    count = len(found)
+    trace = ridge * float(found.trace(dtype=np.float64)) + 1.0
+    squares = ridge**2 * float(np.einsum("ij,ij->", found, found, dtype=np.float64)) + 1.0
     size = ridge * float(margins @ margins) / noise
-    second = (
-        trace - ridge**2 * float(np.vdot(found, found)) + size - 2 * ridge**2 / noise * float(margins @ found @ margins)
-    )
+    second = trace - squares + size - 2 * ridge**2 / noise * float(margins @ times(found, margins))
     return np.array([trace - (count - 1) + size, second])
 
 
@@ -81,18 +91,23 @@ class _Model:
     won: FloatArray
     noise: float
 
+    @property
+    def lowest(self) -> int:
+        """The first point of the grid."""
+        return math.floor(math.log(NO_RIDGE * float(self.degrees.max())) / STEP)
+
     def first(self) -> int:
         """The best point of the whole grid."""
         met = self.degrees[self.degrees > 0]
         margins = np.where(self.degrees > 0, self.won / np.where(self.degrees > 0, self.degrees, 1.0), 0.0)
         widest = 10 * max(float(margins @ margins), self.noise / float(met.min()))
         ends = math.log(self.noise / widest) / STEP, math.log(200 * float(met.max())) / STEP
-        places = np.arange(math.floor(ends[0]), math.ceil(ends[1]) + 1)
+        places = np.arange(max(self.lowest, math.floor(ends[0])), math.ceil(ends[1]) + 1)
         return int(places[np.argmin(self.values(places))])
 
     def best_near(self, place: int, slopes: FloatArray) -> int:
         """The best point near one where the derivatives are known."""
-        away = np.arange(-WINDOW, WINDOW + 1)
+        away = np.arange(max(-WINDOW, self.lowest - place), WINDOW + 1)
         first, second = slopes - self.slopes(place)
         logs = STEP * away
         return place + int(away[np.argmin(self.values(place + away) + first * logs + second * logs**2 / 2)])

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from ladder.ratings import linear
 from ladder.ratings.batch import CLOSE, UNIT, _Pairs, centred, fit, pair_weight
 from ladder.ratings.elo import START
-from ladder.ratings.linear import SMALL, groups, inverse, solve
+from ladder.ratings.linear import SINGLE_ERROR, SMALL, centred_inverse, groups, inverse, solve
 
 if TYPE_CHECKING:
     from ladder.ratings.batch import FloatArray
@@ -27,6 +28,45 @@ def test_the_inverse_by_blocks_is_symmetric_and_an_inverse(count: int) -> None:
     found = inverse(matrix)
     assert np.allclose(found @ matrix, np.eye(count), atol=1e-9)
     assert np.allclose(found, found.T, atol=1e-12)
+
+
+def laplacian(count: int, seed: int, parts: int = 1, bridge: float = 0.0) -> FloatArray:
+    """Of a graph in parts of even size, in which each node meets 30 others; a bridge joins each part to the first."""
+    rng, size = np.random.default_rng(seed), count // parts
+    off = np.zeros((count, count))
+    for start in range(0, count, size):
+        a, b = start + rng.integers(0, size, (2, 30 * size))
+        np.add.at(off, (a[a != b], b[a != b]), 1.0)
+        off[0, start] += bridge * (start > 0)
+    off += off.T
+    return np.asarray(np.diag(off.sum(axis=1)) - off)
+
+
+def centred_by_numpy(matrix: FloatArray) -> FloatArray:
+    return centred(centred(np.linalg.inv(matrix)).T)
+
+
+@pytest.mark.parametrize("ridge", [0.01, 0.75, 50.0])
+def test_three_hundred_nodes_have_the_same_centred_inverse_in_single_precision(
+    monkeypatch: pytest.MonkeyPatch, ridge: float
+) -> None:
+    monkeypatch.setattr(linear, "SINGLE_ROWS", 300)
+    matrix = laplacian(300, 4) + ridge * np.eye(300)
+    found, right = centred_inverse(matrix), centred_by_numpy(matrix)
+    assert found.dtype == np.float32
+    assert np.allclose(found, right, rtol=0, atol=SINGLE_ERROR * right.max())
+    assert np.allclose(found.diagonal(), right.diagonal(), rtol=SINGLE_ERROR, atol=0)
+
+
+@pytest.mark.parametrize("bridge", [0.0, 1e-3])
+def test_a_graph_that_nearly_falls_apart_is_inverted_in_double_precision(
+    monkeypatch: pytest.MonkeyPatch, bridge: float
+) -> None:
+    monkeypatch.setattr(linear, "SINGLE_ROWS", 300)
+    matrix = laplacian(300, 4, 3, bridge) + 1e-4 * np.eye(300)
+    found, right = centred_inverse(matrix), centred_by_numpy(matrix)
+    assert found.dtype == np.float64
+    assert np.allclose(found, right, rtol=0, atol=SINGLE_ERROR * right.max())
 
 
 @pytest.mark.parametrize("tolerance", [1e-3, 1e-9])
