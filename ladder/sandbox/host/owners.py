@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import re
+import sys
 from pathlib import Path
-
-from ladder.errors import SandboxError
 
 PROC = Path("/proc")
 _OWNER = re.compile(r"[!-~]{0,255} [!-~]{1,64} pid:\[[0-9]{1,20}\] [0-9]{1,7} [0-9]{1,20}")
@@ -20,14 +19,10 @@ def this_process() -> str:
     """
     Name this process by machine, boot, pid namespace, pid, and start time, so that a reused pid gives another name.
 
-    Raises:
-        SandboxError: If this is not Linux.
+    On systems without /proc a name has neither boot nor start time.
     """
-    try:
-        pid = os.getpid()
-        return f"{_where(PROC)} {pid} {_started(pid, PROC)}"
-    except OSError as error:
-        raise SandboxError("The docker sandbox needs Linux. On other systems use the process sandbox.") from error
+    pid = os.getpid()
+    return f"{_where(PROC)} {pid} {_started(pid, PROC)}"
 
 
 def work_for(coordinator: str) -> None:
@@ -84,12 +79,18 @@ def is_of_this_boot(owner: str) -> bool:
 
 
 def _where(proc: Path) -> str:
+    if not proc.exists():
+        return f"{platform.node()} - pid:[0]"
     boot = (proc / "sys/kernel/random/boot_id").read_text().strip()
     return f"{platform.node()} {boot} {os.readlink(proc / 'self/ns/pid')}"
 
 
 def _started(pid: int, proc: Path) -> str:
     """Give the start time in clock ticks since boot; a zombie has ended, whatever the process table says."""
+    if not proc.exists():
+        if sys.platform != "win32":  # where this call would end the process
+            os.kill(pid, 0)
+        return "0"
     # The command's name stands in brackets and may hold any bytes, brackets and blanks included.
     fields = (proc / str(pid) / "stat").read_bytes().rpartition(b")")[2].decode("ascii").split()
     if fields[0] in "ZX":

@@ -92,3 +92,15 @@ def test_a_process_that_proc_does_not_show_counts_as_living(proc: Path, monkeypa
 
     monkeypatch.setattr("os.kill", kill)
     assert [owners.is_dead(changed(3, pid), proc) for pid in ("7", "8")] == [False, True]
+
+
+def test_without_proc_a_process_is_known_by_its_number(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As on macOS."""
+    monkeypatch.setattr(owners, "PROC", tmp_path / "proc")
+    me = owners.this_process()
+    assert owners.is_owner(me)
+    assert not owners.is_dead(me, owners.PROC)
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    words = me.split(" ")
+    assert owners.is_dead(" ".join([*words[:3], str(child.pid), words[4]]), owners.PROC)
