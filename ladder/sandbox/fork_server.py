@@ -161,14 +161,11 @@ def _counters() -> list[int]:
     return numbers
 
 
-def _numbers_of_a_file(folder: str, renamings: int = 0) -> tuple[int, int]:
-    """Make a file, rename it *renamings* times, and remove it; the numbers that it and its last name had."""
+def _numbers_of_a_file(folder: str) -> tuple[int, int]:
+    """Make a file and remove it; the numbers that it and its name had."""
     path = f"{folder}/{os.getpid()}"
     number = os.fstat(file := os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL)).st_ino
     os.close(file)
-    for _ in range(renamings):
-        os.rename(path, f"{path}-")
-        os.rename(f"{path}-", path)
     name = _offset_of_the_name(folder)
     os.unlink(path)
     return number, name
@@ -197,11 +194,21 @@ def _offset_of_the_name(folder: str) -> int:
 def _go_further() -> None:
     for folder in COUNTED:
         for _ in range(_chance(EXTRA_FILES)):
-            _numbers_of_a_file(folder)
-        _numbers_of_a_file(folder, _chance(EXTRA_FILES))
+            _use_numbers(folder)
+        _use_numbers(folder, _chance(EXTRA_FILES))
     for _ in range(_chance(EXTRA_PROCESSES)):
         with contextlib.suppress(OSError):  # there is no such program; to look for it takes a process
             os.posix_spawn("/nonexistent", ["nonexistent"], {})
+
+
+def _use_numbers(folder: str, renamings: int = 0) -> None:
+    """Make a file, rename it *renamings* times there and back, and remove it, without looking its numbers up."""
+    path = f"{folder}/{os.getpid()}"
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL))
+    for _ in range(renamings):
+        os.rename(path, f"{path}-")
+        os.rename(f"{path}-", path)
+    os.unlink(path)
 
 
 def _chance(below: int) -> int:
