@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.results.board_points import BoardPoints
 from ladder.results.board_totals import BoardTotals
 from ladder.results.faults import Faults
-from ladder.results.think_times import think_times
+from ladder.results.think_times import ThinkTimes
 from pigpen.rules.shuffle import commitment
 from referee.records.recorded import BadRecord, Recorded
 
@@ -86,18 +86,19 @@ def summarise(lines: Iterable[AnyLine]) -> MatchSummary:
     teams = teams_of(recorded.rules)
     faults, boards = Faults(), BoardPoints(teams, recorded.rules.low_is_better)
     totals = BoardTotals(teams, recorded.rules.low_is_better)
-    for line in recorded.deals:
-        faults.take(line)
-        boards.take(line)
-        totals.take(line)
-    thinking = think_times(recorded.deals, recorded.rules.players)
+    thinking = ThinkTimes(recorded.rules.players)
+    for line in recorded.deals:  # once: each time that a deal is unpacked costs as much as all that is counted of it
+        for each in (faults, boards, totals, thinking):
+            each.take(line)
     return MatchSummary(
         commitment(recorded.seed),
         recorded.result.deals,
         teams,
         tuple(
-            _bot(result, faults.decisions(bot), thinking[bot], points)
-            for (bot, result), points in zip(enumerate(recorded.result.results), boards.of_bots(), strict=True)
+            _bot(result, faults.decisions(bot), times, points)
+            for (bot, result), times, points in zip(
+                enumerate(recorded.result.results), thinking.of_bots(), boards.of_bots(), strict=True
+            )
         ),
         tuple(faults.reports),
         totals.of_sides(),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from referee.records.by import was_asked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from referee.records.lines import DealLine, Step
 
@@ -37,25 +37,27 @@ def bin_of(ms: float) -> int:
     return bisect_right(EDGES_MS, ms)
 
 
-def think_times(lines: Iterable[DealLine], bots: int) -> list[dict[str, list[int]]]:
-    """
-    Count the decisions that each bot of a match was asked for, by its number.
+class ThinkTimes:
+    """Counts the decisions that each bot of a match was asked for, deal by deal."""
 
-    Args:
-        lines: The deals of the match.
-        bots: How many bots play in it.
-    """
-    found: list[dict[str, list[int]]] = [{} for _ in range(bots)]
-    for line in lines:
-        cards = 0
+    def __init__(self, bots: int) -> None:
+        """Prepare to count for *bots* bots."""
+        self._found: list[dict[str, list[int]]] = [{} for _ in range(bots)]
+
+    def take(self, line: DealLine) -> None:
+        """Count the decisions of a deal."""
+        cards, bots = 0, len(self._found)
         for step, took, cpu in zip(line.steps, line.took_ms, line.cpu_ms or line.took_ms, strict=True):
             phase = _phase(step, cards % bots)
             cards += step.play is not None
             if was_asked(step.by):
                 bot = line.seats[step.seat] if line.seats else step.seat
-                counts = found[bot].setdefault(phase, [0] * BINS)
+                counts = self._found[bot].setdefault(phase, [0] * BINS)
                 counts[bin_of(took if cpu is None else cpu)] += 1
-    return found
+
+    def of_bots(self) -> list[dict[str, list[int]]]:
+        """Give what was counted so far, by the number of the bot."""
+        return self._found
 
 
 def quantile(counts: Sequence[int], part: float) -> int:

@@ -4,7 +4,7 @@ import doctest
 from collections import Counter
 
 from ladder.results import think_times as module
-from ladder.results.think_times import BINS, EDGES_MS, added, bin_of, think_times
+from ladder.results.think_times import BINS, EDGES_MS, ThinkTimes, added, bin_of
 from referee.records.lines import DealLine, Step
 from tests.referee.bots import moon_lines
 from tests.referee.recorded import faulty_seats, match_lines
@@ -12,6 +12,13 @@ from tests.referee.recorded import faulty_seats, match_lines
 
 def deals(form: str = "deals:1", rules: str = "hearts") -> list[DealLine]:
     return [line for line in match_lines(rules, form) if isinstance(line, DealLine)]
+
+
+def think_times(lines: list[DealLine], bots: int) -> list[dict[str, list[int]]]:
+    counted = ThinkTimes(bots)
+    for line in lines:
+        counted.take(line)
+    return counted.of_bots()
 
 
 def test_the_edges_are_one_two_five_and_times_on_an_edge_are_in_the_bin_above() -> None:
