@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,12 +25,12 @@ def test_it_learns_and_writes_a_bot_that_passes_the_check(
 ) -> None:
     monkeypatch.setattr(example, "GAMES", 64)
     monkeypatch.setattr(example, "LEAST", 2_000)
-    steps = count(0.0, 60 / 400)
-    with monkeypatch.context() as clock:
-        clock.setattr(time, "monotonic", lambda: next(steps))
-        example.train(tmp_path / "mybot", minutes=1.0)
+    for folder in ("mybot", "again"):
+        example.train(tmp_path / folder, deals=200)
+    one, two = (np.load(tmp_path / folder / "net.npz") for folder in ("mybot", "again"))
+    assert all((one[name] == two[name]).all() for name in one.files)  # the same seed, the same bot
     assert {file.name for file in (tmp_path / "mybot").iterdir()} == {"bot.py", "net.npz", "requirements.txt"}
-    assert "deals, mean error" in capsys.readouterr().out
+    assert "min of CPU time, mean error" in capsys.readouterr().out
     done = pigpen("check", str(tmp_path / "mybot"), "--sandbox", "inline", "--rules", "hearts-short", "--limit", "60")
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -44,6 +42,23 @@ def test_updates_bring_the_values_nearer_to_what_came() -> None:
     learner = example.Learner(20, rng)
     errors = [learner.update(inputs, actions, targets, 1e-3) for _ in range(300)]
     assert errors[-1] < errors[0] / 3
+
+
+def test_the_bot_gets_the_mean_of_the_weights() -> None:
+    rng = np.random.default_rng(1)
+    inputs, actions = rng.random((64, 20), dtype=np.float32), rng.integers(52, size=64)
+    learner, seen = example.Learner(20, rng), []
+    for _ in range(50):
+        learner.update(inputs, actions, np.ones(64, dtype=np.float32), 1e-3)
+        seen.append(learner.net.weights[5].copy())
+    assert learner.mean_net.weights[5] == pytest.approx(np.mean(seen, 0), abs=1e-6)
+    assert not np.allclose(learner.mean_net.weights[5], seen[-1])
+
+
+def test_lower_cards_of_the_suit_are_counted() -> None:
+    cards = np.zeros((1, 52))
+    cards[0, [0, 3, 13]] = 1
+    assert bots._lower(cards)[0, [0, 1, 3, 4, 12, 13, 14, 26]].tolist() == [0, 1, 1, 2, 2, 0, 1, 0]
 
 
 def test_what_is_learned_is_the_points_that_were_still_to_come(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ POINTS = 13.0
 
 
 class Inputs:
-    """What the net sees: the planes that matter in Hearts for four, and a few sums."""
+    """What the net sees: the planes that matter in Hearts for four, and a few numbers that follow from them."""
 
     def __init__(self, encoding: Encoding) -> None:
         """Find the places of planes and features."""
@@ -48,14 +48,21 @@ class Inputs:
         points = np.stack([cards @ self._points for cards in taken], 1)
         hearts = np.stack([cards[:, 26:39].sum(1) for cards in taken], 1)
         features = unpacked[:, -self._features :].astype(np.float32)
-        on_table = plane("table").sum(1, keepdims=True)
+        hand, table = plane("hand"), plane("table")
+        unseen = 1 - hand - played
         parts = [
-            plane("hand"), plane("legal"), plane("chosen"), plane("winning"), plane("table"),
-            1 - plane("hand") - played, plane("passed"), plane("received"), points / POINTS, hearts / 13,
-            features[:, :8], features[:, 12:28], (on_table == np.arange(4)).astype(np.float32),
-            (hearts > 0).astype(np.float32), plane("led")[:, ::13], played.sum(1, keepdims=True) / 52,
+            hand, plane("legal"), plane("chosen"), plane("winning"), table, unseen, plane("passed"), plane("received"),
+            hand * _lower(unseen) / 13, points / POINTS, (table @ self._points)[:, None] / POINTS, hearts / 13,
+            features[:, :8], features[:, 12:28], table.sum(1, keepdims=True) == np.arange(4), hearts > 0,
+            plane("led")[:, ::13], played.sum(1, keepdims=True) / 52,
         ]  # fmt: skip
-        return np.concatenate(parts, 1), points
+        return np.concatenate(parts, 1, dtype=np.float32), points
+
+
+def _lower(cards: Numbers) -> Numbers:
+    """For each card, how many of *cards* are of its suit and lower."""
+    suits = cards.reshape(-1, 4, 13)
+    return (suits.cumsum(2) - suits).reshape(cards.shape)
 
 
 class Net:
