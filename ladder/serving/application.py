@@ -41,6 +41,7 @@ from ladder.site.api.submissions import LOOK_SECONDS
 from ladder.site.pages import admin as admin_routes
 from ladder.site.pages import comparisons as comparison_routes
 from ladder.site.pages import dataset as dataset_routes
+from ladder.site.pages import design as design_routes
 from ladder.site.pages import event_presenter, operations, routes
 from ladder.site.pages import events as event_routes
 from ladder.site.pages import feeds as feed_routes
@@ -102,6 +103,7 @@ PAGES = (
     why_routes.pages,
     wheel_routes.router,
     dataset_routes.router,
+    design_routes.router,
     feed_routes.router,
     new_routes.router,
     icon_routes.router,

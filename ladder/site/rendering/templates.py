@@ -12,6 +12,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
 from ladder.site.rendering import charts, words
+from ladder.site.rendering.avatars import avatar
 from ladder.site.rendering.palette import palette
 from ladder.site.rendering.static_files import digest
 from ladder.values.standings import percents
@@ -116,7 +117,7 @@ def environment(language: str) -> Environment:
         in_words=lambda rules: words.with_suits(describe(rules, translations.gettext)).split("\n"),
         translated=lambda text: translations.gettext(text) if text else text,
     )
-    made.globals.update(charts=charts, palette=palette, zip=zip, variant_slugs=tuple(words.VARIANTS))
+    made.globals.update(charts=charts, palette=palette, avatar=avatar, zip=zip, variant_slugs=tuple(words.VARIANTS))
     return made
 
 

@@ -212,6 +212,8 @@ CASES = [
     Case("POST", "/play/{name}/leave", NO_CHAIR, "/play/{people}/leave", form={}),
     Case("POST", "/play/{name}/end", NO_CHAIR, "/play/{people}/end", form={}),
     Case("GET", "/new", PUBLIC),
+    Case("GET", "/help/design", PUBLIC),
+    Case("GET", "/help/design.css", PUBLIC),
     Case("GET", "/v/{variant}/feed.atom", PUBLIC),
     Case("GET", "/b/{name}/feed.atom", PUBLIC),
     Case("GET", "/favicon.ico", PUBLIC),

@@ -25,7 +25,7 @@ PAGES = (
     "/compare/Trotter/Snout?v=gongzhu", "/b", "/b/Trotter", "/b/Trotter/style",
     "/b/Trotter/inbox",
     "/o/owner of Trotter", "/m", "/m/{faulty}", "/live", "/live/{faulty}", "/play", "/play?variant=own",
-    "/rules/gongzhu", "/help", "/new", "/data", "/api", "/puzzles", "/puzzles/gongzhu",
+    "/rules/gongzhu", "/help", "/help/design", "/new", "/data", "/api", "/puzzles", "/puzzles/gongzhu",
 )  # fmt: skip
 LIKE_ANOTHER = {"/v/gongzhu?q=zzz&all=1", "/b", "/b/Trotter/inbox", "/m", "/live"}
 """Pages whose parts others have, too: in each push axe does not look at them."""
