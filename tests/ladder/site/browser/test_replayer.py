@@ -236,6 +236,29 @@ def test_a_chart_shows_what_each_has_given_away_and_leads_to_the_mistakes(open_p
     chart.wait_for(state="hidden")
 
 
+@pytest.mark.parametrize("size", [DESKTOP, (1440, 900)], ids=["1280", "1440"])
+def test_on_a_wide_screen_all_cards_of_the_fans_lie_side_by_side_on_the_felt(
+    open_page: Open, site: Served, size: tuple[int, int]
+) -> None:
+    page = open_page(f"/m/{site.gongzhu}/boards/1/1", size)
+    ready(page)
+    for place in ("n", "s"):
+        gaps, width = page.evaluate(GAPS, f".at-{place} .hand > .card")
+        assert len(gaps) == 12
+        assert min(gaps) >= width - 0.5
+    assert page.evaluate(OUTSIDE) == []
+
+
+GAPS = """what => {
+  const boxes = [...document.querySelectorAll(what)].map((card) => card.getBoundingClientRect().left);
+  const width = document.querySelector(`${what} svg`).getBoundingClientRect().width;
+  return [boxes.slice(1).map((left, place) => left - boxes[place]), width];
+}"""
+OUTSIDE = """() => {
+  const felt = document.querySelector(".felt").getBoundingClientRect();
+  return [...document.querySelectorAll(".hand .card svg")].map((card) => card.getBoundingClientRect())
+    .filter((box) => box.left < felt.left || box.right > felt.right || box.top < felt.top || box.bottom > felt.bottom);
+}"""
 BOTTOM = "what => document.querySelector(what).getBoundingClientRect().bottom"
 
 
