@@ -62,6 +62,10 @@ class SandboxError(PigpenError):
     exit_code = 3
 
 
+class EngineApart(SandboxError):
+    """Containers of the engine do not reach files and sockets of this machine: it is in a virtual machine or remote."""
+
+
 class UnfitFolder(SandboxError):
     """A folder that is needed for temporary or kept files cannot be used; the message names it and the way out."""
 

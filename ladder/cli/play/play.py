@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ladder.cli.play.result_table import print_result
-from ladder.errors import UserError
+from ladder.errors import EngineApart, UserError
 from ladder.people.commands.person_here import person_here
 from ladder.terminal.json_output import print_json
 from ladder.terminal.options import (
@@ -86,6 +86,7 @@ def play(
     """
     from ladder.app.local.match_plan import MatchRequest, new_match, resumed_match
     from ladder.app.local.play import play_match
+    from ladder.app.local.play_apart import play_apart
 
     if resume:
         _leave_to_the_record(context)
@@ -103,11 +104,31 @@ def play(
         found = run(person.play(plan, opened))
     else:
         shown = progress("deals", plan.deals, plan.deals_done)
-        found = run(play_match(plan, opened, shown, say, concurrency), blocks=sandbox is SandboxKind.INLINE)
+        is_apart = False
+        try:
+            found = run(play_match(plan, opened, shown, say, concurrency), blocks=sandbox is SandboxKind.INLINE)
+        except EngineApart:
+            is_apart = True
+        if is_apart:
+            found = run(play_apart(plan, rules, _words_of(context), say))
     if as_json:
         print_json(found)
     else:
         print_result(plan.spec, found, output=output and sandbox is not SandboxKind.INLINE)
+
+
+def _words_of(context: typer.Context) -> tuple[str, ...]:
+    """Give the options that say how a match is played, as they would be typed."""
+    words = []
+    for name in ("boards", "deals", "game", "clock", "limit", "concurrency", "runtime", "fresh"):
+        match context.params[name]:
+            case None | False:
+                pass
+            case True:
+                words.append(f"--{name}")
+            case value:
+                words += [f"--{name}", str(value)]
+    return tuple(words)
 
 
 def _leave_to_the_record(context: typer.Context) -> None:

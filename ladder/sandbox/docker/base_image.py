@@ -7,6 +7,7 @@ The image that every Python bot stands on: Python, grpcio, protobuf and the SDK,
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -35,6 +36,11 @@ REPOSITORY = "pigpen/bot"
 LATEST = f"{REPOSITORY}:latest"
 OFFICIAL_BASE = "python:3.12-slim"
 CONTENT_LABEL = "pigpen.content"
+MADE_OUTSIDE = "PIGPEN_BASE_CONTENT"
+"""
+Variable with the content hash of the base image, in a container in which Pigpen itself runs: the image was made from
+outside, on a system whose own base may be another one.
+"""
 DOCKERFILE = Path(__file__).parent / "base_image" / "Dockerfile"
 
 _FACTS = "import sys, platform; print('%d.%d' % sys.version_info[:2], platform.machine())"
@@ -79,7 +85,7 @@ def ensure_base_image(client: DockerClient, report: Callable[[str], None], image
         SandboxError: If the image is missing and cannot be made.
     """
     image = image or BaseImage()
-    content = image.content()
+    content = os.environ.get(MADE_OUTSIDE) or image.content()
     with engine_errors("look up the bot base image"):
         if not _is_current(client, image, content):
             _make(client, image, content, report)
@@ -120,7 +126,7 @@ def _make(client: DockerClient, image: BaseImage, content: str, report: Callable
         folder = Path(name)
         shutil.copy(DOCKERFILE, folder)
         report("collecting the wheels of the SDK and what it needs")
-        _collect_wheels(folder / "wheels", image.sdk, *_facts(client, base))
+        collect_wheels(folder / "wheels", image.sdk.write_wheel, *python_of(client, base))
         report(f"building {image.tag} on {base}")
         try:
             labels = {CONTENT_LABEL: content}
@@ -166,19 +172,32 @@ def find_base(client: DockerClient, report: Callable[[str], None], official: str
     return official
 
 
-def _facts(client: DockerClient, base: str) -> tuple[str, str]:
+def python_of(client: DockerClient, base: str) -> tuple[str, str]:
+    """Ask which Python an image has, such as ``3.12``, and for which machine, as `uname -m` calls it."""
     output = client.containers.run(base, ["python3", "-c", _FACTS], network_mode="none", remove=True)
     python, machine = output.decode().split()
     return python, machine
 
 
-def _collect_wheels(folder: Path, sdk: Sdk, python: str, machine: str) -> None:
+def collect_wheels(folder: Path, write: Callable[[Path], Path], python: str, machine: str) -> None:
+    """
+    Put wheels for another Python into *folder*, which is made: one of ours, what it needs, and pip.
+
+    Args:
+        folder: Where to.
+        write: Writes the wheel into a folder, and what it needs of ours; gives the wheel.
+        python: The Python that they are for, such as ``3.12``.
+        machine: Its machine, as `uname -m` calls it.
+
+    Raises:
+        SandboxError: If pip fails.
+    """
     folder.mkdir()
-    wheel = sdk.write_wheel(folder)
+    wheel = write(folder)
     platforms = [f"--platform=manylinux{tag}_{machine}" for tag in ("2014", "_2_17", "_2_28")]
     # For the Python inside the base, which need not be the one that runs here.
     target = ["--only-binary=:all:", f"--python-version={python}", *platforms]
-    _pip("download", "--dest", str(folder), *target, str(wheel), "pip")
+    _pip("download", "--dest", str(folder), f"--find-links={folder}", *target, str(wheel), "pip")
 
 
 def _pip(*arguments: str) -> None:
@@ -186,7 +205,7 @@ def _pip(*arguments: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         last = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
-        raise SandboxError(f"pip could not collect the wheels for the bot base image: {last}")
+        raise SandboxError(f"pip could not collect the wheels for an image: {last}")
 
 
 def main(image: BaseImage | None = None) -> int:

@@ -14,7 +14,7 @@ from docker.errors import APIError, DockerException, ImageNotFound
 from requests import RequestException
 from urllib3.exceptions import HTTPError
 
-from ladder.errors import SandboxError
+from ladder.errors import EngineApart, SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,7 +61,7 @@ def connect() -> docker.DockerClient:
 def _probe_socket() -> None:
     """Try the local socket first: the library leaves the socket of a connection that failed open."""
     host = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
-    if host.startswith("unix://"):
+    if host.startswith("unix://") and hasattr(socket, "AF_UNIX"):  # Python on Windows has none
         with socket.socket(socket.AF_UNIX) as probe:
             probe.settimeout(ENGINE_SECONDS)
             probe.connect(host.removeprefix("unix://"))
@@ -97,8 +97,9 @@ def engine_errors(doing: str) -> Iterator[None]:
             f"Docker could not {doing}: {explain(error)}. Was the image deleted? Start again to build or pull it anew."
         ) from error
     except APIError as error:
-        apart = APART if NO_FOLDER in explain(error) else ""
-        raise SandboxError(f"Docker could not {doing}: {explain(error)}{apart}") from error
+        if NO_FOLDER in explain(error):
+            raise EngineApart(f"Docker could not {doing}: {explain(error)}{APART}") from error
+        raise SandboxError(f"Docker could not {doing}: {explain(error)}") from error
     except ENGINE_ERRORS as error:
         raise SandboxError(
             f"The Docker engine does not answer any more; it could not {doing} ({explain(error)}). "

@@ -19,7 +19,7 @@ from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.members import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 NAME = "pigpen-sdk"
 _WHEEL = "Wheel-Version: 1.0\nGenerator: pigpen\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
@@ -43,22 +43,38 @@ class Sdk:
 
     def write_wheel(self, folder: Path) -> Path:
         """Write the wheel into *folder*; it fits every machine and Python."""
-        wheel = folder / f"pigpen_sdk-{self.version}-py3-none-any.whl"
-        record = f"pigpen_sdk-{self.version}.dist-info/RECORD"
-        lines = []
-        with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as packed:
-            for name, content in self._files():
-                packed.writestr(_entry(name), content)
-                lines.append(f"{name},sha256={_digest(content)},{len(content)}\n")
-            packed.writestr(_entry(record), "".join([*lines, f"{record},,\n"]))
-        return wheel
+        return pack_wheel(folder, NAME, self.version, self.about, (self.package,))
 
-    def _files(self) -> Iterator[tuple[str, bytes]]:
-        for member in Content.read(self.package).members:
+
+def pack_wheel(folder: Path, name: str, version: str, about: str, packages: Iterable[Path]) -> Path:
+    """
+    Write a wheel into *folder* that fits every machine and Python.
+
+    Args:
+        folder: Where to.
+        name: The distribution, such as ``pigpen-sdk``.
+        version: Its version.
+        about: Its METADATA.
+        packages: The folders of what it installs.
+    """
+    stem = f"{name.replace('-', '_')}-{version}"
+    wheel, record = folder / f"{stem}-py3-none-any.whl", f"{stem}.dist-info/RECORD"
+    lines = []
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path, content in _files(stem, about, packages):
+            packed.writestr(_entry(path), content)
+            lines.append(f"{path},sha256={_digest(content)},{len(content)}\n")
+        packed.writestr(_entry(record), "".join([*lines, f"{record},,\n"]))
+    return wheel
+
+
+def _files(stem: str, about: str, packages: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
+    for package in packages:
+        for member in Content.read(package).members:
             if member.kind in (Kind.FILE, Kind.EXECUTABLE):
-                yield f"pigpen/{member.name}", member.content
-        yield f"pigpen_sdk-{self.version}.dist-info/METADATA", self.about.encode()
-        yield f"pigpen_sdk-{self.version}.dist-info/WHEEL", _WHEEL.encode()
+                yield f"{package.name}/{member.name}", member.content
+    yield f"{stem}.dist-info/METADATA", about.encode()
+    yield f"{stem}.dist-info/WHEEL", _WHEEL.encode()
 
 
 def installed_sdk() -> Sdk:

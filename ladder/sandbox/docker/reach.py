@@ -10,7 +10,7 @@ from __future__ import annotations
 import socket
 from typing import TYPE_CHECKING
 
-from ladder.errors import SandboxError
+from ladder.errors import EngineApart, SandboxError
 from ladder.sandbox.docker.containers import container_name, discard, launch
 from ladder.sandbox.docker.engine import ENGINE_SECONDS, engine_errors
 from ladder.sandbox.docker.first_process import FirstProcess
@@ -40,14 +40,16 @@ _REACHED: set[tuple[str, str]] = set()
 
 def unreachable(runtime: str = "") -> SandboxError:
     """Give the error for an engine whose containers cannot connect."""
-    reason = (
-        f"The runtime {runtime} opens no sockets of this machine to containers. Tell it to: with runsc the argument is "
-        "--host-uds=open, which scripts/runsc sets."
-        if has_own_kernel(runtime)
-        else "It runs in a virtual machine or on another machine, or a security module forbids it. "
+    cannot = "Containers of this Docker engine cannot connect to Unix sockets of this machine."
+    if has_own_kernel(runtime):
+        return SandboxError(
+            f"{cannot} The runtime {runtime} opens no sockets of this machine to containers. Tell it to: with runsc "
+            "the argument is --host-uds=open, which scripts/runsc sets."
+        )
+    return EngineApart(
+        f"{cannot} It runs in a virtual machine or on another machine, or a security module forbids it. "
         "Use an engine on this machine (DOCKER_HOST names one), or play bots that you trust with --sandbox process."
     )
-    return SandboxError(f"Containers of this Docker engine cannot connect to Unix sockets of this machine. {reason}")
 
 
 def check_reach(client: DockerClient, plan: ContainerPlan, sandbox: str, limits: Limits) -> None:
