@@ -14,7 +14,7 @@ from docker.errors import APIError, DockerException, ImageNotFound
 from requests import RequestException
 from urllib3.exceptions import HTTPError
 
-from ladder.errors import EngineApart, SandboxError
+from ladder.errors import SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -97,9 +97,8 @@ def engine_errors(doing: str) -> Iterator[None]:
             f"Docker could not {doing}: {explain(error)}. Was the image deleted? Start again to build or pull it anew."
         ) from error
     except APIError as error:
-        if NO_FOLDER in explain(error):
-            raise EngineApart(f"Docker could not {doing}: {explain(error)}{APART}") from error
-        raise SandboxError(f"Docker could not {doing}: {explain(error)}") from error
+        apart = APART if NO_FOLDER in explain(error) else ""
+        raise SandboxError(f"Docker could not {doing}: {explain(error)}{apart}") from error
     except ENGINE_ERRORS as error:
         raise SandboxError(
             f"The Docker engine does not answer any more; it could not {doing} ({explain(error)}). "

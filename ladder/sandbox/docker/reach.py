@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import EngineApart, SandboxError
 from ladder.sandbox.docker.containers import container_name, discard, launch
-from ladder.sandbox.docker.engine import ENGINE_SECONDS, engine_errors
+from ladder.sandbox.docker.engine import ENGINE_SECONDS, NO_FOLDER, engine_errors
 from ladder.sandbox.docker.first_process import FirstProcess
 from ladder.sandbox.docker.limits import SEAT_FOLDER, new_user
 from ladder.sandbox.docker.output import NAME as LOG_SOCKET
@@ -63,7 +63,8 @@ def check_reach(client: DockerClient, plan: ContainerPlan, sandbox: str, limits:
         limits: What a container may use.
 
     Raises:
-        SandboxError: If they cannot, or the engine fails.
+        EngineApart: If the engine does not see this machine's files, or containers cannot connect to its sockets.
+        SandboxError: If the runtime opens no sockets to containers, or the engine fails.
     """
     if (plan.engine.id, plan.runtime) in _REACHED:
         return
@@ -75,7 +76,12 @@ def check_reach(client: DockerClient, plan: ContainerPlan, sandbox: str, limits:
         listener.listen(1)
         put_program(LAUNCHER, plan.engine.machine, folder)
         first = FirstProcess(folder, (f"{SEAT_FOLDER}/{LAUNCHER}", str(new_user()), NOTHING), {}, {})
-        group = launch(client, name, plan, first, limits=limits, sandbox=sandbox)
+        try:
+            group = launch(client, name, plan, first, limits=limits, sandbox=sandbox)
+        except SandboxError as error:
+            if NO_FOLDER in str(error):
+                raise EngineApart(str(error)) from error
+            raise
         if group is not None:
             group.close()
         try:
