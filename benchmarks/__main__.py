@@ -3,7 +3,7 @@ What Pigpen costs, in one table. Ratios are taken in turn in one run and are wha
 the smallest and the largest in brackets. Without Docker its parts are left out.
 
 `python -m benchmarks.PART --help` describes each part: engine, decision, wire, other_platforms, start, rated, tables,
-growth, ladder_overhead, live, site, pages, planning, verify, dataset, why, workers,
+growth, ladder_overhead, match_parts, live, site, pages, planning, verify, dataset, why, workers,
 commands.
 """
 
@@ -18,6 +18,7 @@ from benchmarks import (
     growth,
     ladder_overhead,
     live,
+    match_parts,
     other_platforms,
     pages,
     planning,
@@ -43,6 +44,7 @@ PARTS = [
         tables,
         growth,
         ladder_overhead,
+        match_parts,
         live,
         site,
         pages,

@@ -23,6 +23,7 @@ from ladder.sandbox.base import SOCKET_NAME, SeatMount
 from ladder.sandbox.host.cores import CORES
 from ladder.sandbox.host.scratch import scratch_folder
 from referee.match.table import Table
+from referee.records.by import was_asked
 from referee.records.lines import to_json
 
 if TYPE_CHECKING:
@@ -110,6 +111,8 @@ class SteppedTable(Table):
         self._go = asyncio.Semaphore(0)
         self._done = asyncio.Semaphore(0)
         self._decisions = 0
+        self.asked = 0
+        """Decisions for which a bot was asked, of all deals so far."""
 
     def announce_to(self, announcer: Announcer | None) -> None:
         """Set the announcer of the deals that begin from now on."""
@@ -125,6 +128,7 @@ class SteppedTable(Table):
         await self._go.acquire()
         line = await super()._play_deal(idle_bots)
         self._decisions = len(line.steps)
+        self.asked += sum(was_asked(step.by) for step in line.steps)
         self._done.release()
         return line
 

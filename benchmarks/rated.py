@@ -95,11 +95,11 @@ def rated(millis: int, instances: Instances, matches: int) -> Rated:
             _run(
                 database, settings, executor, BOTS if instances == "warm" and millis <= 1 else 2
             )  # programs are loaded
-            before = _clocked(settings)
+            before = clocked(settings)
             began, busy = time.perf_counter(), busy_seconds()
             _run(database, settings, executor, matches)
             wall, busy = time.perf_counter() - began, busy_seconds() - busy
-            own = _clocked(settings) - before
+            own = clocked(settings) - before
         finally:
             executor.close()
             database.close()
@@ -113,7 +113,7 @@ NOT_FORCED = 0.77
 """The share of the cards that a bot is asked for, about (`python -m benchmarks.forced`)."""
 
 
-def _clocked(settings: Settings) -> float:
+def clocked(settings: Settings) -> float:
     """Seconds of CPU time that all decisions of all matches took by the clocks of the bots."""
     records = MatchFiles(settings.data_dir).root.rglob(f"*{RECORD_END}")
     lines = (line for record in records for line in read_record(record))

@@ -1,97 +1,112 @@
 """
-What a decision costs the referee and the bots, by how bots wait for the referee: in an event loop or in their thread.
+What a decision costs the referee and the bots, by the way that messages take between them.
 
-Two tables of instant bots in plain processes play in turn, a number of deals at a time. CPU time is that of all
-threads, user and system; that of the bots is of all four together.
+Each way is a table of the real referee in a process of its own, with four bots in plain processes; the tables play in
+turn, a number of deals at a time. CPU time is that of all threads, user and system; that of the bots is of all four
+together; "both" is referee and bots. "Today" is what `pigpen play` does; a copy of it shows the noise. "Lean
+options" leaves out what gRPC can leave out, and with it limits against hostile bots. "Frames without gRPC" carries the
+same messages with their length before each: a sketch, which refuses nothing, as the floor. First the bots answer at
+once; then they think 10 ms of CPU time, and "harness" is the share of all CPU time in which they did not.
 """
 
 from __future__ import annotations
 
 import asyncio
-import time
-from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
+import contextlib
+import json
+import os
+import sys
 from typing import TYPE_CHECKING
 
+from benchmarks import wire_table
 from benchmarks.command import run
-from benchmarks.decision import ENDLESS, HERE, INSTANT, instant_spec
-from benchmarks.lanes import table
 from benchmarks.report import Part, Row, compared
-from ladder.sandbox.bots.bot_source import BotSource
-from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from benchmarks.wire_table import Deals
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from benchmarks.lanes import SteppedTable
-    from ladder.sandbox.base import Program
+    from collections.abc import AsyncIterator, Callable, Sequence
 
 DEALS = 16
-WARM_UP = 8
-WAYS = {
-    "bots in an event loop": BotSource("in_a_loop", folder=HERE / "in_a_loop"),
-    "bots in their own thread": INSTANT,
+"""In a round, of bots that answer at once."""
+THOUGHTFUL_DEALS = 1
+MILLIS = 10
+THOUGHTFUL = ("today", "today, a copy", "frames without gRPC")
+"""Ways that are measured with bots that think."""
+KINDS: dict[str, tuple[str, Callable[[Deals], float]]] = {
+    "decisions": ("/s", lambda deals: deals.steps / deals.wall),
+    "referee's CPU a decision": ("µs", lambda deals: deals.referee / deals.steps * 1e6),
+    "bots' CPU a decision": ("µs", lambda deals: deals.bots / deals.steps * 1e6),
+    "CPU of both a decision": ("µs", lambda deals: (deals.referee + deals.bots) / deals.steps * 1e6),
 }
+"""What is shown of each way: the unit, and how it follows from what some deals took."""
 
 
-class Table:
-    """A table and the processes of its bots."""
+class RemoteLane:
+    """A table in another process."""
 
-    def __init__(self, lane: SteppedTable, processes: set[int]) -> None:
-        self._lane = lane
-        self._processes = processes
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
 
-    async def costs(self, deals: int) -> tuple[float, float, float]:
-        """Play; decisions a second, and microseconds of CPU time a decision, the referee's and the bots'."""
-        wall, own, others = time.perf_counter(), time.process_time(), self._cpu_time()
-        decisions = sum([await self._lane.step() for _ in range(deals)])
-        wall, own = time.perf_counter() - wall, time.process_time() - own
-        return decisions / wall, own / decisions * 1e6, (self._cpu_time() - others) / decisions * 1e6
+    async def play(self, deals: int) -> Deals:
+        """Play some deals."""
+        assert self._process.stdin
+        self._process.stdin.write(f"{deals}\n".encode())
+        return Deals(**json.loads(await self.line()))
 
-    def _cpu_time(self) -> float:
-        """Seconds of CPU time that the bots have used so far; `clock_getcpuclockid` numbers their clocks so."""
-        return sum(time.clock_gettime((~process << 3) | 2) for process in self._processes)
-
-
-def children() -> set[int]:
-    """The processes that this one has started."""
-    return {
-        int(pid)
-        for threads in Path("/proc/self/task").iterdir()
-        for pid in (threads / "children").read_text(encoding="ascii").split()
-    }
+    async def line(self) -> bytes:
+        """Read the next line that the process prints."""
+        assert self._process.stdout
+        if not (line := await self._process.stdout.readline()):
+            raise RuntimeError(f"a table has ended with exit code {await self._process.wait()}")
+        return line
 
 
-@asynccontextmanager
-async def table_of(program: Program) -> AsyncIterator[Table]:
-    """A table of four instances of *program*."""
-    others = children()
-    async with table(instant_spec(ENDLESS), [program] * 4) as lane:
-        for _ in range(WARM_UP):
-            await lane.step()
-        yield Table(lane, children() - others)
+@contextlib.asynccontextmanager
+async def remote_lane(name: str, millis: int) -> AsyncIterator[RemoteLane]:
+    """A table whose messages go the way of that *name*, with bots that think *millis* milliseconds."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "benchmarks.wire_table", name, str(millis), stdin=pipe, stdout=pipe,
+        env=os.environ | wire_table.WAYS[name].environment,
+    )  # fmt: skip
+    try:
+        lane = RemoteLane(process)
+        await lane.line()
+        yield lane
+    finally:
+        assert process.stdin
+        process.stdin.close()
+        await process.wait()
 
 
-async def _costs(rounds: int, deals: int) -> list[list[tuple[float, float, float]]]:
-    async with AsyncExitStack() as stack:
-        sandbox = ProcessSandbox(instances="fresh")  # so that each bot is a child of this process
-        stack.push_async_callback(sandbox.close)
-        tables = [await stack.enter_async_context(table_of(await sandbox.load(bot))) for bot in WAYS.values()]
-        return [
-            list(each)
-            for each in zip(*[[await each.costs(deals) for each in tables] for _ in range(rounds)], strict=True)
-        ]
+async def costs(ways: Sequence[str], millis: int, rounds: int, deals: int) -> list[list[Deals]]:
+    """What *deals* deals took in each way, *rounds* times in turn."""
+    async with contextlib.AsyncExitStack() as stack:
+        lanes = [await stack.enter_async_context(remote_lane(way, millis)) for way in ways]
+        found = [[await lane.play(deals) for lane in lanes] for _ in range(rounds)]
+    return [list(each) for each in zip(*found, strict=True)]
 
 
-def measure(rounds: int, deals: int = DEALS) -> list[Row]:
-    """Decisions a second, and the CPU time of both ends."""
-    found = [list(zip(*each, strict=True)) for each in asyncio.run(_costs(rounds, deals))]
-    kinds = (("decisions", "/s"), ("referee's CPU a decision", "µs"), ("bots' CPU a decision", "µs"))
-    return [
+def harness(deals: Deals, millis: int) -> float:
+    """Percent of the CPU time of referee and bots in which no bot thought."""
+    used = deals.referee + deals.bots
+    return 100 * (used - deals.asked * millis / 1000) / used
+
+
+def measure(rounds: int, deals: int = DEALS, ways: Sequence[str] = tuple(wire_table.WAYS)) -> list[Row]:
+    """Decisions a second, the CPU time of both ends, and the share of the harness where bots think."""
+    found = asyncio.run(costs(ways, 0, rounds, deals))
+    rows = [
         row
-        for number, (kind, unit) in enumerate(kinds)
-        for row in compared([f"{kind}, {way}" for way in WAYS], [each[number] for each in found], unit, "an event loop")
+        for kind, (unit, value) in KINDS.items()
+        for row in compared(
+            [f"{kind}, {way}" for way in ways], [[value(each) for each in took] for took in found], unit, "today"
+        )
     ]
+    ways = [way for way in ways if way in THOUGHTFUL]
+    thoughtful = asyncio.run(costs(ways, MILLIS, rounds, THOUGHTFUL_DEALS))
+    shares = [[harness(each, MILLIS) for each in took] for took in thoughtful]
+    return rows + compared([f"harness, bots think {MILLIS} ms, {way}" for way in ways], shares, "%", "today")
 
 
 PART = Part("wire", __doc__, measure, rounds=20)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from contextlib import AsyncExitStack
@@ -17,6 +18,7 @@ from benchmarks import (
     environments,
     growth,
     ladder_overhead,
+    match_parts,
     other_platforms,
     pages,
     planning,
@@ -26,6 +28,7 @@ from benchmarks import (
     verify,
     why,
     wire,
+    wire_table,
 )
 from benchmarks.lanes import playing
 from benchmarks.report import Row
@@ -39,6 +42,7 @@ SMALL: dict[Any, dict[str, Any]] = {
     growth: {"lengths": (1, 3), "warm_up": False},
     verify: {"repeats": 1},
     ladder_overhead: {"ladders": (("process", 1),), "places": 1},
+    match_parts: {"matches": 1, "boards": 1},
 }
 """What makes each part that needs Docker, or plays a ladder, small enough for a test."""
 
@@ -151,9 +155,28 @@ def test_decisions_in_containers_are_left_out_without_docker(monkeypatch: pytest
 
 
 def test_both_ends_of_the_wire() -> None:
-    kinds = ("decisions", "referee's CPU a decision", "bots' CPU a decision")
-    ways = ("bots in an event loop", "bots in their own thread")
-    assert names(wire.measure(1, deals=1)) == [f"{kind}, {way}" for kind in kinds for way in ways]
+    ways = ("today", "frames without gRPC")
+    kinds = [*wire.KINDS, f"harness, bots think {wire.MILLIS} ms"]
+    assert names(wire.measure(1, deals=1, ways=ways)) == [f"{kind}, {way}" for kind in kinds for way in ways]
+
+
+@pytest.mark.parametrize("way", wire_table.WAYS)
+def test_every_way_plays_and_counts_both_ends(way: str) -> None:
+    ((deals,),) = asyncio.run(wire.costs([way], 0, rounds=1, deals=1))
+    assert 0 < deals.asked < deals.steps
+    assert deals.referee > 0
+    assert deals.bots > 0
+
+
+def test_a_table_that_cannot_begin_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire_table, "WAYS", {**wire_table.WAYS, "no way": wire_table.Way()})
+    with pytest.raises(RuntimeError, match="a table has ended with exit code 1"):
+        asyncio.run(wire.costs(["no way"], 0, rounds=1, deals=1))
+
+
+def test_the_harness_is_what_is_not_thinking() -> None:
+    took = wire_table.Deals(wall=1.0, referee=0.1, bots=0.9, steps=100, asked=80)
+    assert wire.harness(took, millis=10) == pytest.approx(20)
 
 
 @pytest.mark.docker

@@ -1,0 +1,173 @@
+"""
+One table of the real referee in a process of its own, with one way for messages to get to the bots and back.
+
+    python -m benchmarks.wire_table "gRPC as it comes" 0    # plays as many deals as each line that it reads says
+
+How gRPC runs is settled when it is imported, so each way needs a process. For each line it prints what the deals took.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import json
+import shutil
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.decision import ENDLESS, HERE, instant_spec
+from benchmarks.framed_server import FramedServer
+from benchmarks.lanes import table
+from benchmarks.plain import AS_IT_COMES
+from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from referee.seats import stream_seat
+from referee.seats.seat_server import SeatServer
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from benchmarks.lanes import SteppedTable
+
+WARM_UP = 8
+"""Deals."""
+
+BOT = """
+import time
+
+import pigpen
+
+
+class Thinking(pigpen.Bot):
+    def play(self, view):
+        until = time.process_time() + {millis} / 1000
+        while {millis} and time.process_time() < until:
+            pass
+        return view.legal[0]
+
+
+pigpen.run(Thinking())
+"""
+
+LEAN = (
+    ("grpc.minimal_stack", 1),
+    ("grpc.enable_channelz", 0),
+    ("grpc.enable_deadline_checking", 0),
+    ("grpc.default_compression_algorithm", 0),
+)
+"""What gRPC can leave out."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How messages get to the bots and back."""
+
+    environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    """Settings of gRPC at both ends."""
+    bot: str = ""
+    """Lines of the bot's program before its own."""
+    server: Any = SeatServer
+    """What the referee makes in place of `SeatServer`."""
+
+
+WAYS = {
+    "today": Way(),
+    "today, a copy": Way(),
+    "gRPC as it comes": Way({"GRPC_EXPERIMENTS": AS_IT_COMES}),
+    "polling by poll": Way({"GRPC_POLL_STRATEGY": "poll"}),
+    "lean options, both ends": Way(
+        bot=f"import pigpen.client\npigpen.client.CHANNEL_OPTIONS += {LEAN}\n", server=partial(SeatServer, options=LEAN)
+    ),
+    "bots in an event loop": Way(bot="import pigpen.client\npigpen.client.IS_KNOWN = False\n"),
+    "bots by blocking stubs": Way(
+        bot="import pigpen.client, stub_stream\npigpen.client.BlockingStream = stub_stream.StubStream\n"
+    ),
+    "frames without gRPC": Way(
+        bot="import pigpen.client, framed_stream\npigpen.client.BlockingStream = framed_stream.FramedStream\n",
+        server=FramedServer,
+    ),
+}
+"""By name; the others are held against the first."""
+
+
+@dataclass(frozen=True)
+class Deals:
+    """What some deals took; times in seconds, CPU times of all threads, user and system."""
+
+    wall: float
+    referee: float
+    bots: float
+    steps: int
+    """Decisions, forced cards too."""
+    asked: int
+    """Decisions for which a bot was asked."""
+
+
+class Lane:
+    """The table of this process and the processes of its bots."""
+
+    def __init__(self, lane: SteppedTable, processes: set[int]) -> None:
+        self._lane = lane
+        self._processes = processes
+
+    async def play(self, deals: int) -> Deals:
+        """Play some deals."""
+        wall, own, others, asked = time.perf_counter(), time.process_time(), self._cpu_time(), self._lane.asked
+        steps = sum([await self._lane.step() for _ in range(deals)])
+        wall, own = time.perf_counter() - wall, time.process_time() - own
+        return Deals(wall, own, self._cpu_time() - others, steps, self._lane.asked - asked)
+
+    def _cpu_time(self) -> float:
+        """Seconds of CPU time that the bots have used so far; `clock_getcpuclockid` numbers their clocks so."""
+        return sum(time.clock_gettime((~process << 3) | 2) for process in self._processes)
+
+
+def children() -> set[int]:
+    """The processes that this one has started."""
+    return {
+        int(pid)
+        for threads in Path("/proc/self/task").iterdir()
+        for pid in (threads / "children").read_text(encoding="ascii").split()
+    }
+
+
+def write_bot(folder: Path, way: Way, millis: int) -> BotSource:
+    """Write a bot that thinks *millis* milliseconds of CPU time over each card."""
+    folder.mkdir()
+    for name in ("framed_stream.py", "stub_stream.py"):
+        shutil.copy(HERE / name, folder / name)
+    settings = f"import os\nos.environ.update({dict(way.environment)})\n"
+    (folder / "bot.py").write_text(settings + way.bot + BOT.format(millis=millis))
+    return BotSource("thinking", folder=folder)
+
+
+@contextlib.asynccontextmanager
+async def lane_of(way: Way, millis: int) -> AsyncIterator[Lane]:
+    """A table of four bots; how gRPC runs in this process is settled already."""
+    stream_seat.SeatServer = way.server  # type: ignore[attr-defined]
+    others = children()
+    async with contextlib.AsyncExitStack() as stack:
+        sandbox = ProcessSandbox(instances="fresh")  # so that each bot is a child of this process
+        stack.push_async_callback(sandbox.close)
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pigpen-"))) / "bot"
+        program = await sandbox.load(write_bot(folder, way, millis))
+        lane = await stack.enter_async_context(table(instant_spec(ENDLESS), [program] * 4))
+        yield Lane(lane, children() - others)
+
+
+async def _serve(way: Way, millis: int) -> None:
+    async with lane_of(way, millis) as lane:
+        await lane.play(1 if millis else WARM_UP)
+        print(flush=True)
+        while deals := await asyncio.to_thread(sys.stdin.readline):
+            print(json.dumps(dataclasses.asdict(await lane.play(int(deals)))), flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve(WAYS[sys.argv[1]], int(sys.argv[2])))
