@@ -56,7 +56,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Apart]:
         machine.script(f"mount -t tmpfs tmpfs {hidden}")
         machine.start_engine()
         apart = Apart(machine, hidden)
-        apart.client.api.load_image(here.api.get_image(find_base(here, print)))
+        apart.client.images.load(b"".join(here.api.get_image(find_base(here, print))))
         ensure_referee_image(apart.client, ensure_base_image(apart.client, print), print)
         yield apart
         apart.client.close()
@@ -68,15 +68,15 @@ def test_a_match_is_played_and_recorded_beside_the_bots(engine: Apart) -> None:
     mine, record = engine.hidden / "mine", engine.hidden / "match.jsonl"
     shutil.copytree(SAMPLES / "cautious", mine)
     words = ("play", str(mine), "random", "random", str(mine), "--boards", "1", "--seed", "7")
-    code, printed, told = engine.pigpen(*words, "--json", "--record", str(record))
-    assert code == 0, told
-    assert WHAT_HAPPENS in told
+    code, printed, reported = engine.pigpen(*words, "--json", "--record", str(record))
+    assert code == 0, reported
+    assert WHAT_HAPPENS in reported
     found = json.loads(printed)
     assert [row["bot"] for row in found["results"]] == ["mine", "random", "random#2", "mine#2"]
     assert [row["faults"] for row in found["results"]] == [0] * 4
     first, *_ = lines = list(read_record(record))
     assert isinstance(first, MatchLine)
-    assert (first.sandbox, first.instances, len(lines)) == ("docker", "warm", 6)
+    assert (first.runtime, first.instances, len(lines)) == ("runc", "warm", 6)
     assert pigpen_process("verify", str(record)).returncode == 0
     assert engine.is_empty()
 
@@ -101,8 +101,8 @@ def test_a_bot_sees_no_network_no_engine_and_no_seat_but_its_own(engine: Apart) 
     (spy / "bot.py").write_text(SPY)
     shutil.copy(SAMPLES / "random" / "bot.py", spy / "bot_base.py")
     words = ("play", str(spy), "random", "random", "random", "--deals", "1", "--fresh", "--json")
-    code, printed, told = engine.pigpen(*words)
-    assert code == 0, told
+    code, printed, reported = engine.pigpen(*words)
+    assert code == 0, reported
     (mine,) = (row for row in json.loads(printed)["results"] if row["bot"] == "spy")
     assert [each["printed"].strip() for each in mine["rotations"]] == ["sees [] True"]
     assert engine.is_empty()
@@ -124,7 +124,7 @@ def test_what_is_wrong_there_is_said_here_in_the_same_words(engine: Apart) -> No
     bad = engine.hidden / "bad"
     bad.mkdir()
     (bad / "Dockerfile").write_text("FROM scratch\nCOPY nothing /nothing\n")
-    code, _, told = engine.pigpen("play", str(bad), "random", "random", "random", "--deals", "1")
+    code, _, reported = engine.pigpen("play", str(bad), "random", "random", "random", "--deals", "1")
     assert code == 2
-    assert "pigpen: bad does not build" in told
+    assert "pigpen: bad does not build" in reported
     assert engine.is_empty()
