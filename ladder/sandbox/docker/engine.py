@@ -14,7 +14,7 @@ from docker.errors import APIError, DockerException, ImageNotFound
 from requests import RequestException
 from urllib3.exceptions import HTTPError
 
-from ladder.errors import SandboxError
+from ladder.errors import EngineApart, SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -104,6 +104,22 @@ def engine_errors(doing: str) -> Iterator[None]:
             f"The Docker engine does not answer any more; it could not {doing} ({explain(error)}). "
             "Start it again (in a checkout: scripts/engine)."
         ) from error
+
+
+@contextmanager
+def before_any_bot() -> Iterator[None]:
+    """
+    Tell an engine that does not see this machine from a folder that is lost later: for containers that start first.
+
+    Raises:
+        EngineApart: If the engine does not find a folder of this machine.
+    """
+    try:
+        yield
+    except SandboxError as error:
+        if NO_FOLDER in str(error):
+            raise EngineApart(str(error)) from error
+        raise
 
 
 @contextmanager

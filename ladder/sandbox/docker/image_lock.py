@@ -21,7 +21,7 @@ from docker.types import LogConfig, Mount, Ulimit
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.docker.containers import container_name, discard, labels_of
-from ladder.sandbox.docker.engine import ENGINE_ERRORS, engine_errors
+from ladder.sandbox.docker.engine import ENGINE_ERRORS, before_any_bot, engine_errors
 from ladder.sandbox.docker.limits import SEAT_FOLDER
 from ladder.sandbox.docker.output import NAME as LOG_SOCKET
 from ladder.sandbox.docker.programs import LAUNCHER, LOCK_FILES, put_program
@@ -89,6 +89,7 @@ def lock_image(
 
     Raises:
         BotRejected: If the image is such that it cannot be done.
+        EngineApart: If the engine does not see this machine's files.
         SandboxError: If the engine fails.
     """
     name = container_name()
@@ -98,7 +99,8 @@ def lock_image(
         for program in (LAUNCHER, LOCK_FILES):
             put_program(program, plan.engine.machine, folder)
         try:
-            with _listening(folder) as listener, engine_errors("start the container that keeps an image in memory"):
+            doing = "start the container that keeps an image in memory"
+            with _listening(folder) as listener, before_any_bot(), engine_errors(doing):
                 _start(client.api, name, plan, sandbox, folder, most_bytes, may_lock)
                 words = _receive_line(client.api, name, listener).split()
         except BaseException:

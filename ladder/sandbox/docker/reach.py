@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import EngineApart, SandboxError
 from ladder.sandbox.docker.containers import container_name, discard, launch
-from ladder.sandbox.docker.engine import ENGINE_SECONDS, NO_FOLDER, engine_errors
+from ladder.sandbox.docker.engine import ENGINE_SECONDS, before_any_bot, engine_errors
 from ladder.sandbox.docker.first_process import FirstProcess
 from ladder.sandbox.docker.limits import SEAT_FOLDER, new_user
 from ladder.sandbox.docker.output import NAME as LOG_SOCKET
@@ -76,12 +76,8 @@ def check_reach(client: DockerClient, plan: ContainerPlan, sandbox: str, limits:
         listener.listen(1)
         put_program(LAUNCHER, plan.engine.machine, folder)
         first = FirstProcess(folder, (f"{SEAT_FOLDER}/{LAUNCHER}", str(new_user()), NOTHING), {}, {})
-        try:
+        with before_any_bot():
             group = launch(client, name, plan, first, limits=limits, sandbox=sandbox)
-        except SandboxError as error:
-            if NO_FOLDER in str(error):
-                raise EngineApart(str(error)) from error
-            raise
         if group is not None:
             group.close()
         try:
