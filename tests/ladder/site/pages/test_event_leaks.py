@@ -147,6 +147,7 @@ def to_the_end(coordinator: Coordinator, ladder: Ladder, answer: Answer) -> None
         play(coordinator, 1, answer, at_once=sum(not each.boards for one in found.round_list for each in one.tables))
 
 
+@pytest.mark.timeout(1200)  # it asks for every address, thrice for each of two events
 @pytest.mark.parametrize(
     ("show", "course"),
     [("round", (first_round, first_round)), ("manual", (to_the_end, to_the_end)),
