@@ -12,6 +12,7 @@ EXTRAS = {
 }
 """What each extra is for, and how to get it; the smallest one first."""
 PARTS = {
+    "PIL": "pillow",
     "anyio": "fastapi",
     "argon2": "argon2-cffi",
     "dask": "distributed",

@@ -30,6 +30,7 @@ PigpenError                     1
 │   └── TooOften                   it was asked for too often; the message says when to try again
 │       └── Busy                   too much is asked for just now, by all together
 ├── SandboxError                3  ladder.errors: the sandbox failed, not the bot
+│   ├── EngineApart                the engine's containers do not reach files and sockets of this machine
 │   ├── UnfitFolder             2  a folder for temporary or kept files cannot be used: name another one
 │   ├── NoControlGroup             the control group of a container cannot be read
 │   ├── ContainerLost              one bot's container was killed, and not through its engine

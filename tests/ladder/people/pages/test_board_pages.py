@@ -90,7 +90,7 @@ async def test_a_board_of_a_match_is_played_and_lies_beside_its_bots(
         await browser.play()
         page = await browser.client.get(f"{browser.path}/compare?with=bot-2")
         assert page.status_code == 200
-        assert page.text.count("with=bot-") == 4
+        assert page.text.count("/compare?with=bot-") == 4
         record = (await browser.client.get(f"{browser.path}/record")).text.splitlines()
         first, deal, _ = map(json.loads, record)
         assert (first["format"], deal["seats"].index(first["people"][0]["bot"])) == ("board:0:2", 3)
