@@ -276,6 +276,18 @@ class Course:
         return self.left.get(number, self._played + 1) > self._played
 
 
+def most_matches(event: Event, entrants: int, rules: Rules) -> int:
+    """
+    Count the matches that an event may have: with each play-off that may become due, and each table played twice.
+
+    A play-off has no more tables than a round of the leg that it follows.
+    """
+    sides = sides_of(rules)
+    play_offs = {number: PLAY_OFFS if stage.play_off else 0 for number, stage in enumerate(event.stages)}
+    legs = legs_of(event, entrants, rules)
+    return 2 * sum((leg.rounds + play_offs[leg.stage]) * leg.tables(sides) for leg in legs)
+
+
 def seeded(event: Event, entrants: Sequence[Entrant], lots: Lots) -> list[int]:
     """
     Give the numbers of the entrants in the order before the first round.

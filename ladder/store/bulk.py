@@ -102,6 +102,20 @@ def set_last_ids(connection: Connection, numbers: dict[str, int]) -> None:
                 connection.execute(text(statement), {"name": name, "number": number})
 
 
+def reserve_ids(connection: Connection, table: Table, count: int) -> range:
+    """
+    Take numbers that the table gives to no new row by itself.
+
+    Args:
+        connection: In a transaction that writes.
+        table: One that never uses a number again.
+        count: How many; at least 1.
+    """
+    last = _last_id(connection, table)
+    set_last_ids(connection, {table.name: last + count})
+    return range(last + 1, last + count + 1)
+
+
 def _plain(column: ColumnElement[Any], dialect: str) -> ColumnElement[Any]:
     """A column as it is stored. JSON that is read and written again may have other blanks, or NULL instead of null."""
     if not isinstance(column.type, JSON):

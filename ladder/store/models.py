@@ -308,6 +308,8 @@ class StoredEvent(Base):
     finished: Mapped[float | None]
     announced: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     """What messages have been written about (`ladder.events.news.PublicCourse`); None: nothing."""
+    last_match: Mapped[int | None]
+    """The largest number that is reserved for its matches; None: they are numbered like all others."""
 
 
 class StoredMatch(LeasedRow, Base):

@@ -10,11 +10,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from ladder.errors import LadderError
-from ladder.events.course import NextRound
+from ladder.events.course import NextRound, most_matches
 from ladder.events.entrants import is_stand_in
+from ladder.store.all_tables import METADATA
+from ladder.store.bulk import reserve_ids
 from ladder.store.commands.event_news import announce_event
 from ladder.store.commands.queue import add_match
 from ladder.store.event_models import EventRound, EventTable
@@ -27,7 +29,7 @@ from ladder.store.event_rows import (
     under_way,
     unseal,
 )
-from ladder.store.models import EVENT_PRIORITY, StoredEvent
+from ladder.store.models import EVENT_PRIORITY, StoredEvent, StoredMatch
 from ladder.values.clocks import read_clock
 from ladder.values.held_events import EventState
 from referee.match.formats import Format
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
     from ladder.events.entrants import Table
     from ladder.events.held import Held
     from ladder.store.database import Database
-    from ladder.store.models import StoredMatch
 
 QUARANTINED = (
     "The platform has given up match {match} at table {table} of round {round}. Play it again with: pigpen event redo "
@@ -268,6 +269,7 @@ def _add_table(
         event=event.id,
         priority=EVENT_PRIORITY,
         sealed=known.event.show != "live",
+        number=None if known.event.show == "live" else _reserved_number(session, event, known),
     )
     row = EventTable(
         event_id=event.id, round=number, number=before.number, turn=turn, match_id=match,
@@ -276,3 +278,19 @@ def _add_table(
     session.add(row)
     session.flush()
     return match
+
+
+def _reserved_number(session: Session, event: StoredEvent, known: Held) -> int | None:
+    """
+    Give the next number of those that are reserved for the event, so that no other match shows how many it has.
+
+    Returns:
+        None: all have been used, by an organiser who let many tables be played again.
+    """
+    largest = session.scalar(select(func.max(StoredMatch.id)).where(StoredMatch.event_id == event.id))
+    if largest is None:
+        count = most_matches(known.event, len(known.entrants), known.rules)
+        reserved = reserve_ids(session.connection(), METADATA.tables[StoredMatch.__tablename__], count)
+        event.last_match = reserved[-1]
+        return reserved[0]
+    return largest + 1 if event.last_match is not None and largest < event.last_match else None

@@ -89,6 +89,7 @@ def add_match(
     event: int | None = None,
     priority: int = LADDER_PRIORITY,
     sealed: bool = False,
+    number: int | None = None,
 ) -> int:
     """
     Put a match into the queue.
@@ -104,12 +105,13 @@ def add_match(
         event: The event that it belongs to, if it does.
         priority: Matches of a lower number are leased first.
         sealed: Whether the public may not know of it.
+        number: One that was reserved for it (`bulk.reserve_ids`); None: the next one.
 
     Returns:
         Its number.
     """
     match = StoredMatch(
-        variant=variant, format=str(form), boards=form.boards or 1, clock=clock, seed=seed.hex(),
+        id=number, variant=variant, format=str(form), boards=form.boards or 1, clock=clock, seed=seed.hex(),
         commitment=commitment(seed), status=Status.QUEUED, added=now, event_id=event, priority=priority, sealed=sealed,
     )  # fmt: skip
     session.add(match)

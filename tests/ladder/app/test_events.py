@@ -15,6 +15,8 @@ from ladder.app.event import holding, reading
 from ladder.app.event.exporting import export_event
 from ladder.app.event.verifying import verify_event
 from ladder.errors import LadderError, UserError
+from ladder.events.course import most_matches
+from ladder.events.event_file import parse_event
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.store.commands.retiring import retire
@@ -23,10 +25,10 @@ from ladder.store.queries.matches import unfinished
 from ladder.values.accounts import LOCAL
 from ladder.values.held_events import EventState
 from pigpen.rules import PRESETS
-from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, play, started_cup
+from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, own_ways, play, started_cup
 from tests.ladder.ladders import queue
 from tests.ladder.recorded_ladders import new_ladder
-from tests.ladder.virtual import Time
+from tests.ladder.virtual import Time, recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -196,6 +198,41 @@ def test_a_sealed_round_is_not_among_the_matches_of_the_ladder(ladder: Ladder) -
         queued = session.scalars(select(models.StoredMatch.id).where(models.StoredMatch.sealed)).all()
         assert len(queued) == 2
         assert not {row.id for row in unfinished(session, models.Status.QUEUED, 50)} & set(queued)
+
+
+def test_numbers_of_later_matches_do_not_show_whether_there_was_a_play_off(tmp_path: Path) -> None:
+    rounds, numbers, later = [], [], []
+    for name, answer in (("all alike", recorded), ("all different", own_ways)):
+        ladder = new_ladder(load_settings(data_dir=tmp_path / name, sandbox="process"))
+        started_cup(ladder, file=FILE.format(show="manual"))
+        coordinator = coordinator_of(ladder, Time())
+        while (held := reading.event(ladder, LOCAL, "cup", everything=True)).state is not EventState.OVER:
+            play(coordinator, 1, answer, sum(not each.boards for one in held.round_list for each in one.tables))
+        rounds.append(len(held.round_list))
+        numbers.append([each.match or 0 for one in held.round_list for each in one.tables])
+        later.append([task.match for task in play(coordinator, 2, answer, 2)])
+        ladder.database.close()
+    assert rounds[0] > rounds[1], "one of them had a play-off"
+    assert numbers[1] == numbers[0][: len(numbers[1])] == list(range(1, len(numbers[1]) + 1))
+    assert later[0] == later[1]
+    assert min(later[0]) > max(numbers[0])
+
+
+def test_tables_played_again_and_again_use_up_the_numbers_of_the_event_and_then_those_of_all(ladder: Ladder) -> None:
+    started_cup(ladder, file=FILE.format(show="round"))
+    reserved = most_matches(parse_event(FILE.format(show="round")), 8, PRESETS["gongzhu"])
+    coordinator, numbers = coordinator_of(ladder, Time()), [1, 2]
+    first, _ = coordinator.take(2)  # the other table is not over meanwhile, so that no round follows
+    coordinator.record(recorded(first))
+    with ladder.database.write() as session:
+        version = session.scalar(select(models.StoredSeat.version_id).where(models.StoredSeat.match_id == 1))
+        assert version
+        assert queue(session, [version] * 4, "gongzhu") == reserved + 1
+    while len(numbers) < reserved + 1:
+        holding.redo(ladder, LOCAL, "cup", 1, 1, "The light went out.")
+        (task,) = play(coordinator, 1, at_once=1)
+        numbers.append(task.match)
+    assert numbers == [*range(1, reserved + 1), reserved + 2]
 
 
 @pytest.mark.parametrize(

@@ -375,6 +375,7 @@ def upgrade() -> None:
         sa.Column("started", sa.Double(), nullable=True),
         sa.Column("finished", sa.Double(), nullable=True),
         sa.Column("announced", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("last_match", sa.Integer(), nullable=True),
         sa.CheckConstraint("state IN ('open', 'frozen', 'running', 'paused', 'over')", name=op.f("ck_events_state")),
         sa.ForeignKeyConstraint(["stand_in_id"], ["versions.id"], name=op.f("fk_events_stand_in_id")),
         sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_events_variant")),
