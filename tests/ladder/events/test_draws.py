@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from itertools import combinations, permutations
 from random import Random
 from typing import TYPE_CHECKING
@@ -285,6 +287,25 @@ def test_a_design_is_given_out_by_lot_and_every_two_meet_equally_often(count: in
     assert len(set(met.values())) == 1
     one, other = (draw_design(numbers, 4, whole, 0, distinct(numbers), LOTS, name) for name in "ab")
     assert count < 8 or one != other
+
+
+@pytest.mark.parametrize("count", [8, 12, 16, 24])
+def test_no_two_meet_much_oftener_than_others_in_however_many_rounds(count: int) -> None:
+    """Some two meet ceil(3 R / (n - 1)) times or more, whatever is drawn; that often cannot always be reached."""
+    numbers, fewest = list(range(1, count + 1)), 0
+    for rounds in (2, 5, 8, 11):
+        drawn, met = list[tuple[Table, ...]](), Counter[tuple[int, ...]]()
+        for turn in range(rounds):
+            draw = draw_design(numbers, 4, rounds, turn, distinct(numbers), LOTS, "a") or draw_order(
+                LOTS.order(numbers, lambda one: one, turn), 4, distinct(numbers), drawn, LOTS, turn
+            )
+            assert is_complete(draw, numbers, 4)
+            drawn.append(draw.tables)
+            met.update(pair for table in draw.tables for pair in combinations(sorted(table), 2))
+        bound = math.ceil(3 * rounds / (count - 1))
+        assert bound <= max(met.values()) <= bound + 1
+        fewest += max(met.values()) == bound
+    assert fewest >= 3
 
 
 def test_a_part_of_a_design_keeps_owners_apart_by_not_being_used() -> None:
