@@ -1,4 +1,4 @@
-"""A whole visit: today's board, its result, a puzzle, two bots compared; by keys, by finger, and by what is read aloud."""
+"""A whole visit: today's board, its result, a puzzle, two bots compared; by keys, by touch, and as it is read aloud."""
 
 from __future__ import annotations
 
