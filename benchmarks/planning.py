@@ -5,8 +5,10 @@ What choosing and queueing one more match costs on ladders of more and more bots
     python -m benchmarks.planning --bots 10 100 1000 10000
 
 Each ladder is generated (as for benchmarks/site.py) with 20 matches for each bot, and removed in the end. One match is
-scheduled at a time; the oldest one that waits is taken out of the queue each time, so that 20 wait. What is kept in
-memory until the next estimate (`ladder.store.commands.knowledge`) is there before the first figure. 10,000 bots take
+scheduled at a time. In a ladder that plays, one of those that wait then ends, any of them: its result is recorded, so
+that 20 wait. *after a withdrawal* one is taken out of the queue instead, as when a bot is replaced: all that wait must
+be counted anew. What is kept in memory until the next estimate (`ladder.store.commands.knowledge`) is there before the
+first figure. 10,000 bots take
 minutes, most of them for the estimate, and several GiB. *planned* is the choice alone, of one of ten matches that are
 planned together. The exponent e says that the cost grew as the number of bots to the power of e, from one ladder to
 the next.
@@ -20,7 +22,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select, update
 
 from benchmarks.command import HEADINGS, WORDS, parser_of
 from benchmarks.generated_ladder import VARIANT, generate
@@ -47,22 +49,35 @@ if TYPE_CHECKING:
 BOTS = (10, 100, 1000)
 MATCHES_OF_A_BOT = 20
 WAITING, TOGETHER = 20, 10
-QUEUED, PLANNED = "a match scheduled and queued", "a match planned"
+QUEUED, AGAIN, PLANNED = "a match scheduled and queued", "the same after a withdrawal", "a match planned"
 
 
 def queued_millis(session: Session, settings: Settings, chance: random.Random) -> float:
-    """Milliseconds of CPU time to schedule one match; then one is taken out of the queue."""
+    """Milliseconds of CPU time to schedule one match."""
     before = time.process_time()
-    (number,) = fill_queue(session, settings, chance, 0.0, 1)
+    fill_queue(session, settings, chance, 0.0, 1)
     session.flush()
-    taken = 1000 * (time.process_time() - before)
-    match, seat = models.StoredMatch, models.StoredSeat
-    oldest = session.scalar(select(match.id).where(match.status == "queued").order_by(match.id).limit(1))
-    assert oldest is not None
-    assert oldest <= number
-    session.execute(delete(seat).where(seat.match_id == oldest))
-    session.execute(delete(match).where(match.id == oldest))
-    return taken
+    return 1000 * (time.process_time() - before)
+
+
+def end_one(session: Session, chance: random.Random) -> None:
+    """Let one of the matches that wait have ended, as far as the choice of matches sees."""
+    match = models.StoredMatch
+    last = session.scalar(select(func.max(match.ordinal)).where(match.variant == VARIANT)) or 0
+    ended = {"status": models.Status.DONE, "ordinal": last + 1}
+    session.execute(update(match).where(match.id == _any_waiting(session, chance)).values(ended))
+
+
+def withdraw_one(session: Session, chance: random.Random) -> None:
+    """Take one of the matches that wait out of the queue."""
+    match, seat, number = models.StoredMatch, models.StoredSeat, _any_waiting(session, chance)
+    session.execute(delete(seat).where(seat.match_id == number))
+    session.execute(delete(match).where(match.id == number))
+
+
+def _any_waiting(session: Session, chance: random.Random) -> int:
+    match = models.StoredMatch
+    return chance.choice(session.scalars(select(match.id).where(match.status == models.Status.QUEUED)).all())
 
 
 def planned_millis(session: Session, chance: random.Random) -> float:
@@ -84,10 +99,12 @@ def of_a_ladder(rounds: int, folder: Path, bots: int) -> dict[str, list[float]]:
     with database.write() as session:
         fill_queue(session, settings, chance, 0.0, WAITING)
         queued_millis(session, settings, chance)
-        found = {
-            QUEUED: [queued_millis(session, settings, chance) for _ in range(rounds)],
-            PLANNED: [planned_millis(session, chance) for _ in range(rounds)],
-        }
+        found: dict[str, list[float]] = {QUEUED: [], AGAIN: []}
+        for what, make_room in ((QUEUED, end_one), (AGAIN, withdraw_one)):
+            for _ in range(rounds):
+                make_room(session, chance)
+                found[what].append(queued_millis(session, settings, chance))
+        found[PLANNED] = [planned_millis(session, chance) for _ in range(rounds)]
     database.close()
     return found
 
@@ -95,7 +112,7 @@ def of_a_ladder(rounds: int, folder: Path, bots: int) -> dict[str, list[float]]:
 def rows(found: dict[int, dict[str, list[float]]]) -> list[Row]:
     """For each cost and ladder a row, with the exponent from the ladder before it."""
     made, sizes = [], sorted(found)
-    for what in (QUEUED, PLANNED):
+    for what in (QUEUED, AGAIN, PLANNED):
         for place, bots in enumerate(sizes):
             figure = spread(found[bots][what], " ms")
             if place:

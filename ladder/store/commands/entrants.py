@@ -15,7 +15,7 @@ from ladder.store.models import State, Status
 from referee.records.rules_file import rules_from
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from sqlalchemy.orm import Session
 
@@ -31,8 +31,8 @@ class VariantEntrants:
 
     rules: Rules
     entrants: tuple[Entrant, ...]
-    pending: tuple[tuple[int, ...], ...]
-    """The tables that are still to be played: versions by number of the bot."""
+    pending: Mapping[int, tuple[int, ...]]
+    """The tables that are still to be played, by match: versions by number of the bot."""
 
     @property
     def why_none(self) -> str | None:
@@ -55,13 +55,13 @@ def fields_of(session: Session, variants: Collection[str] | None = None) -> dict
     found = session.scalars(select(models.Variant).order_by(models.Variant.name))
     pending = _pending(session)
     return {
-        each.name: _field(session, each.name, rules_from(each.rules), pending.get(each.name, []))
+        each.name: _field(session, each.name, rules_from(each.rules), pending.get(each.name, {}))
         for each in found
         if variants is None or each.name in variants
     }
 
 
-def _field(session: Session, variant: str, rules: Rules, pending: Sequence[tuple[int, ...]]) -> VariantEntrants:
+def _field(session: Session, variant: str, rules: Rules, pending: Mapping[int, tuple[int, ...]]) -> VariantEntrants:
     rating = models.Rating
     rows = session.execute(
         select(
@@ -76,13 +76,13 @@ def _field(session: Session, variant: str, rules: Rules, pending: Sequence[tuple
         .where(rating.variant == variant, rating.state == State.ACTIVE)
         .order_by(rating.version_id)
     )
-    waiting = Counter(version for table in pending for version in set(table))
-    chairs = Counter((version, seat) for table in pending for seat, version in enumerate(table))
+    waiting = Counter(version for table in pending.values() for version in set(table))
+    chairs = Counter((version, seat) for table in pending.values() for seat, version in enumerate(table))
     entrants = tuple(
         Entrant(version, bot, owner, matches + waiting[version], _seats(rules, seats, chairs, version, waiting))
         for version, bot, owner, matches, seats in rows
     )
-    return VariantEntrants(rules, entrants, tuple(pending))
+    return VariantEntrants(rules, entrants, pending)
 
 
 def _seats(
@@ -94,8 +94,8 @@ def _seats(
     return tuple(count + pending[version, seat] for seat, count in enumerate(every))
 
 
-def _pending(session: Session) -> dict[str, list[tuple[int, ...]]]:
-    """The tables that are still to be played, by variant: versions by number of the bot."""
+def _pending(session: Session) -> dict[str, dict[int, tuple[int, ...]]]:
+    """The tables that are still to be played, by variant and match: versions by number of the bot."""
     match, seat = models.StoredMatch, models.StoredSeat
     waiting = (
         select(match.variant, seat.match_id, seat.seat, seat.version_id)
@@ -111,7 +111,7 @@ def _pending(session: Session) -> dict[str, list[tuple[int, ...]]]:
     )
     for variant, number, _, version in rows:
         tables.setdefault((variant, number), []).append(version)
-    found: dict[str, list[tuple[int, ...]]] = {}
-    for (variant, _), table in tables.items():
-        found.setdefault(variant, []).append(tuple(table))
+    found: dict[str, dict[int, tuple[int, ...]]] = {}
+    for (variant, number), table in tables.items():
+        found.setdefault(variant, {})[number] = tuple(table)
     return found

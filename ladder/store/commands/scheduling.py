@@ -69,7 +69,7 @@ def fill_queue(
     ids = []
     for variant, count in _shares(fields, known, aims, wanted, rng).items():
         field = fields[variant]
-        neighbours = Neighbours(session, variant, field.pending)
+        neighbours = Neighbours(session, variant, field.pending.values())
         shape = field.rules.players, field.rules.partners
         tables = next_matches(
             field.entrants, known[variant], neighbours, *shape, rng, count, sets, boards[variant], aims

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.chromium, pytest.mark.usefixtures("few_playouts")]
 AT_ONCE = {"speed": 0, "taps": 2, "verify": False}
 KEPT = "if (location.protocol === 'http:') localStorage['pigpen-play'] ??= {};"
-MOST_TABS = 200
+MAX_TABS = 200
 
 
 def press(page: Page, wanted: Locator) -> None:
     """Go to it with the Tab key, and press Enter."""
     wanted.wait_for()
-    for _ in range(MOST_TABS):
+    for _ in range(MAX_TABS):
         if wanted.evaluate("each => each === document.activeElement"):
             page.keyboard.press("Enter")
             return

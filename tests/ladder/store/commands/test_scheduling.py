@@ -163,7 +163,7 @@ def test_recorded_matches_count_with_their_seats_and_neighbours(database: Databa
         field = fields_of(session)["hearts"]
         assert [entrant.matches for entrant in field.entrants] == [2, 2, 2, 2]
         assert field.entrants[0].seats == (1, 1, 0, 0)
-        neighbours = Neighbours(session, "hearts", field.pending)
+        neighbours = Neighbours(session, "hearts", field.pending.values())
         assert neighbours[one, four] == 2
         assert (neighbours[two, one], neighbours[four, two], neighbours[one, two]) == (1, 1, 0)
         assert neighbours.get((one, 99), 0) == 0
