@@ -7,14 +7,30 @@ from typing import TYPE_CHECKING
 from ladder.store import names
 from ladder.store.queries import whats_new as queries
 from ladder.values.value import time_of
-from ladder.values.whats_new import SinceVisit
+from ladder.values.whats_new import SinceVisit, WhatsNew
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.whats_new import BotNews, Upset
 
 DAY_SECONDS = 24 * 3600.0
-MAX_NEWS = 30
+MAX_NEWS, MAX_UPSETS = 30, 10
+
+
+def whats_new(ladder: Ladder, since: float | None, owner: str | None) -> WhatsNew:
+    """
+    Read what is new.
+
+    Args:
+        ladder: The ladder.
+        since: From when on, in Unix time; None: only what is new anyway.
+        owner: The account that asks; None: a guest.
+    """
+    return WhatsNew(
+        upsets=tuple(upsets(ladder, MAX_UPSETS)),
+        news=tuple(bot_news(ladder)),
+        since=since_visit(ladder, since, owner) if since is not None else None,
+    )
 
 
 def bot_news(

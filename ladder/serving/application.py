@@ -37,6 +37,7 @@ from ladder.site.api import replays as replay_api
 from ladder.site.api import routes as api
 from ladder.site.api import submissions as submission_api
 from ladder.site.api import tv as tv_api
+from ladder.site.api import whats_new as new_api
 from ladder.site.api.submissions import LOOK_SECONDS
 from ladder.site.pages import admin as admin_routes
 from ladder.site.pages import comparisons as comparison_routes
@@ -122,6 +123,8 @@ PUBLIC_API = (
     why_routes.api,
     comparison_routes.api,
     style_routes.api,
+    new_api.router,
+    *people.PUBLIC_API,
 )
 PERSONAL_API = (
     account_api.router,

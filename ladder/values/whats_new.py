@@ -57,3 +57,14 @@ class SinceVisit(Value):
     """The newest first, at most some."""
     own: tuple[OwnBotNews, ...]
     """The visitor's own bots, if it has logged in."""
+
+
+class WhatsNew(Value):
+    """What is new on a ladder."""
+
+    upsets: tuple[Upset, ...]
+    """Of the last 24 hours, the greatest first."""
+    news: tuple[BotNews, ...]
+    """The newest first."""
+    since: SinceVisit | None
+    """None: no time was asked about."""

@@ -7,6 +7,7 @@ from ladder.people.pages import (
     front_page,
     own_pages,
     practice_requests,
+    puzzle_api,
     puzzle_pages,
     replay_pages,
     seat_requests,
@@ -27,5 +28,6 @@ PAGES = (
     spectator_pages.router,
 )
 """In this order they are asked whose an address is."""
-API = (table_api.router,)
+API = (table_api.router, puzzle_api.personal)
 """Routes for visitors who have logged in."""
+PUBLIC_API = (puzzle_api.router,)

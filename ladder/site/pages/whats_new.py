@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from ladder.app import overview
-from ladder.app.whats_new import bot_news, since_visit, upsets
+from ladder.app.whats_new import whats_new
 from ladder.site.server.last_visit import keep_visit, visit_of
 from ladder.site.server.viewer import viewer_of
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
 router = APIRouter()
-UPSETS = 10
 
 
 @router.get("/new")
-def whats_new(request: Request) -> Response:
+def new(request: Request) -> Response:
     """Show what is new; the browser remembers when it was here, in a cookie."""
     site: Site = request.app.state.site
     now = time.time()
     visit, account = visit_of(request, now), viewer_of(request).name
 
     def make() -> dict[str, object]:
+        found = whats_new(site.ladder, visit.before or None, account)
         return {
-            "since": since_visit(site.ladder, visit.before, account) if visit.before else None,
-            "upsets": upsets(site.ladder, UPSETS),
-            "news": bot_news(site.ladder),
+            "since": found.since,
+            "upsets": found.upsets,
+            "news": found.news,
             "variants": overview.names_of(site.ladder),
             "account": account,
         }

@@ -118,6 +118,19 @@ def test_a_cookie_that_makes_no_sense_is_no_visit(site: Visitor, value: str) -> 
     assert "This is your first visit" in page
 
 
+def test_programs_read_what_is_new(site: Visitor) -> None:
+    winner, beaten = make_upset(site)
+    found = site.get("/api/v1/new").json()
+    assert [(each["match"], each["winner"], each["beaten"]) for each in found["upsets"]] == [(9, winner, beaten)]
+    assert found["news"]
+    assert found["since"] is None
+    since = site.get("/api/v1/new?since=2001-09-09T01:46:40Z").json()["since"]
+    assert since["since"].startswith("2001-09-09T01:46:40")
+    assert since["matches"] == since_visit(site.ladder, 1e9, None).matches > 0
+    for wrong in ("yesterday", "2026-11-27T20:00:00"):
+        assert site.get(f"/api/v1/new?since={wrong}").status_code == 422, "a time zone is needed"
+
+
 def test_matches_bots_and_own_ratings_are_counted_from_the_visit_on(site: Visitor) -> None:
     with site.ladder.database.read() as session:
         finished = list(

@@ -89,7 +89,9 @@ def test_what_is_kept_changes_no_bit(database: Database, settings: Settings, see
     versions = entered(database)
     rng, acts = Random(seed), set[str]()
     for step in range(STEPS):
-        act = rng.choice(("plan", "plan", "play", "play", "withdraw", "estimate", "undo", "elsewhere", "other boards"))
+        act = rng.choice(
+            ("plan", "plan", "play", "play", "withdraw", "estimate", "undo", "by another process", "other boards")
+        )
         if act == "estimate":
             refresh(database, "hearts")
         with suppress(Undone), database.write() as session:
@@ -97,7 +99,7 @@ def test_what_is_kept_changes_no_bit(database: Database, settings: Settings, see
                 fill_queue(session, settings, Random(step), NOW, rng.randint(1, 3))
                 if act == "undo":
                     raise Undone
-            elif act == "elsewhere":
+            elif act == "by another process":
                 queue(session, rng.sample(versions, 4))
             elif act in ("play", "withdraw") and (left := waiting(session)):
                 {"play": play, "withdraw": withdraw}[act](session, rng.choice(left))
