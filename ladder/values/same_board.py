@@ -24,6 +24,8 @@ class TodaysBoard(Value):
     """In hex; None until the day is over."""
     played: int
     """How many people have played it to its end."""
+    names: tuple[str, ...]
+    """Of those of them who have an account the latest ones, the last one first."""
 
 
 class MatchBoardChair(Value):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.app import overview
 from ladder.people.boards.day_seed import FORMAT, OPPONENT, day_of, day_secret, is_revealed, seed_of_day
 from ladder.people.tables.opening import open_table
-from ladder.store.queries.tables import count_finished
+from ladder.store.queries.tables import accounts_at, count_finished
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TablePurpose
 from ladder.values.same_board import TodaysBoard
 from pigpen.rules.shuffle import commitment
@@ -16,6 +16,9 @@ from pigpen.rules.shuffle import commitment
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.values.people import OpenedTable, TableVisitor
+
+MAX_NAMES = 5
+"""People who are named on the page of a day's board before it is played."""
 
 
 def now_of(ladder: Ladder) -> datetime.datetime:
@@ -40,6 +43,7 @@ def todays_board(ladder: Ladder, variant: str, days_ago: int = 0) -> TodaysBoard
     seed = seed_of_day(day_secret(ladder.settings.data_dir), day, rules.name)
     with ladder.database.read() as session:
         played = count_finished(session, day.isoformat(), commitment(seed))
+        names = accounts_at(session, day.isoformat(), commitment(seed), MAX_NAMES)
     return TodaysBoard(
         variant=rules.name,
         title=rules.title,
@@ -48,6 +52,7 @@ def todays_board(ladder: Ladder, variant: str, days_ago: int = 0) -> TodaysBoard
         commitment=commitment(seed),
         seed=seed.hex() if is_revealed(day, now) else None,
         played=played,
+        names=tuple(names),
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
+from ladder.app import overview
 from ladder.errors import TooOften, UserError
 from ladder.people.boards import comparing, daily_board
 from ladder.people.boards.match_boards import BoardChair, match_board, open_match_board
@@ -15,6 +17,7 @@ from ladder.people.pages.request_parts import NOT_KEPT, Name
 from ladder.people.pages.seat_cookies import keep_opened, my_table, secret_of, visitor_of
 from ladder.people.review.own_games import own_days
 from ladder.site.accounts.browser_sessions import site_address
+from ladder.site.pages.feeds import Feed, FeedEntry, feed
 from ladder.site.pictures import previews
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.computing import NOT_SERVED, asker_of
@@ -24,7 +27,6 @@ from ladder.site.server.viewer import address_of, viewer_of
 from ladder.values.people import PERSON_NAME_LENGTH
 
 if TYPE_CHECKING:
-    import datetime
     from collections.abc import Callable
 
     from ladder.site.server.context import Site
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from ladder.values.people import OpenedTable, TableVisitor
 
 router = APIRouter(prefix="/play")
+DAYS_TOLD = 7
+"""In a feed; readers that ask once a week miss none."""
 Variant = Annotated[str, Path(max_length=64)]
 Number = Annotated[int, Path(ge=0, le=MAX_NUMBER)]
 Key = Annotated[str, Query(max_length=100, alias="with")]
@@ -69,6 +73,20 @@ def picture_of_today(request: Request, variant: Variant) -> Response:
     found = daily_board.todays_board(site.ladder, variant)
     about = f"{request.url.path} {found.day} {found.played}"
     return site.answers.respond(request, about, lambda: (previews.of_day(found), "image/png"))
+
+
+@router.get("/today/{variant}/feed.atom")
+def feed_of_days(request: Request, variant: Variant) -> Response:
+    """Tell feed readers of a new board each day: a reminder."""
+    site: Site = request.app.state.site
+    today = daily_board.now_of(site.ladder).date()
+
+    def make() -> Feed:
+        path = f"/play/today/{variant}"
+        title = overview.rules_of(site.ladder, variant).title
+        return Feed(f"Today's board: {title}", path, tuple(_entry(path, today, ago) for ago in range(DAYS_TOLD)))
+
+    return feed(request, make, str(today))
 
 
 @router.post("/today/{variant}")
@@ -124,6 +142,13 @@ def compare(request: Request, name: Name, key: Key = "") -> Response:
             "address": site_address(request)[:-1],
         },
     )
+
+
+def _entry(path: str, today: datetime.date, days_ago: int) -> FeedEntry:
+    day = today - datetime.timedelta(days=days_ago)
+    page = path if not days_ago else f"{path}/yesterday" if days_ago == 1 else "/play/today"
+    begins = datetime.datetime.combine(day, datetime.time(tzinfo=datetime.UTC))
+    return FeedEntry(f"{path}#{day}", f"The board of {day}: the same cards for everybody", begins, page)
 
 
 def _today(request: Request, variant: str, error: str = "", status: int = 200) -> Response:

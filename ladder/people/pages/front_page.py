@@ -59,7 +59,7 @@ def home(request: Request) -> Response:
             **entering(site),
         }
 
-    about = f"{today and (today.variant, today.day, today.played)} {account} {streak} {done} {puzzle} {visit.before}"
+    about = f"{today} {account} {streak} {done} {puzzle} {visit.before}"
     response = site.pages.page(request, "home.html", make, about)
     keep_visit(request, response, visit, time.time())
     return response

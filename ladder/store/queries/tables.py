@@ -83,6 +83,27 @@ def count_finished(session: Session, board: str, commitment: str) -> int:
     return session.execute(counted).scalar_one()
 
 
+def accounts_at(session: Session, board: str, commitment: str, most: int) -> list[str]:
+    """
+    Give the names, as shown, of those with an account who have played a certain board to its end, the latest first.
+
+    Args:
+        session: The database.
+        board: As in `people_at`.
+        commitment: Likewise.
+        most: How many to give at most.
+    """
+    wanted = (
+        select(func.max(PeopleChair.name))
+        .join(PeopleTable, PeopleChair.table_id == PeopleTable.id)
+        .where(*_of_board(board, commitment), PeopleChair.account.is_not(None), PeopleChair.points.is_not(None))
+        .group_by(PeopleChair.account)
+        .order_by(func.max(PeopleTable.id).desc())
+        .limit(most)
+    )
+    return list(session.scalars(wanted))
+
+
 def people_at(session: Session, board: str, commitment: str, most: int) -> list[tuple[PeopleTable, PeopleChair]]:
     """
     The people who have played a certain board to its end, each with the table, the first ones first.

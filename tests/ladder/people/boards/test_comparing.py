@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select
 
+from ladder.app.accounts import managing
 from ladder.app.ladder import Ladder
 from ladder.app.matches import public_match
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
@@ -26,6 +27,7 @@ from ladder.results.table_files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.store.models import StoredBot
 from ladder.store.table_models import PeopleTable
+from ladder.values.accounts import LOCAL, Role
 from ladder.values.people import ChairKind, TableOrder, TablePurpose, TableVisitor
 from ladder.values.replay import DealPlace
 from pigpen.rules import seed_from
@@ -36,6 +38,8 @@ from tests.ladder.computing_here import compute_all, computed
 from tests.ladder.ladders import NOW, played
 from tests.ladder.people.boards.finished import finished
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
+from tests.ladder.site.person import PASSWORD, quick_passwords
+from tests.ladder.site.visitor import Visitor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,6 +119,21 @@ def test_todays_board_is_committed_to_and_its_seed_is_told_when_the_day_is_over(
     assert (then.day, then.commitment) == (today.day, today.commitment)
     assert then.seed is not None
     assert commitment(bytes.fromhex(then.seed)) == today.commitment
+
+
+def test_of_those_who_have_played_accounts_are_named_the_latest_first_and_guests_are_not(ladder: Ladder) -> None:
+    managing.add_with_password(ladder, quick_passwords(), LOCAL, "cora", Role.CONTESTANT, PASSWORD)
+    managing.add_with_password(ladder, quick_passwords(), LOCAL, "dan", Role.CONTESTANT, PASSWORD)
+    open_today(ladder, "hearts", TableVisitor("dan"))  # and does not play it
+    for who in (TableVisitor("cora"), ADA, TableVisitor("dan"), TableVisitor("dan")):
+        finished(ladder, open_today(ladder, "hearts", who))
+    today = todays_board(ladder, "hearts")
+    assert (today.names, today.played) == (("dan", "cora"), 4)
+    assert todays_board(ladder, "gongzhu").names == ()
+    pages = [Visitor(ladder).page(path) for path in ("/play/today/hearts", "/")]
+    assert "The latest: dan, cora." in pages[0]
+    assert "The latest" not in pages[1], "that is about another variant"
+    assert "Ada" not in pages[0]
 
 
 def test_when_the_day_is_over_everybody_may_see_how_it_was_played(ladder: Ladder) -> None:

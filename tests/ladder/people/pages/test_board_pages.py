@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 import pytest
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from referee.records.lines import AnyLine
 
 pytestmark = pytest.mark.usefixtures("few_playouts")
+ATOM = "{http://www.w3.org/2005/Atom}"
 BESIDE = re.compile(r'href="(/play/[^"#]*/replay/[^"]*)#(\d+)"')
 
 
@@ -78,6 +81,26 @@ async def test_todays_board_is_sealed_then_played_then_compared(ladder: Ladder) 
             assert (await stranger.client.get(address)).status_code == 404
         again = await stranger.client.get("/play/today/hearts-short")
         assert "1 person has played it." in again.text
+
+
+async def test_a_feed_has_a_board_for_each_day_and_nothing_of_its_cards(ladder: Ladder) -> None:
+    async with site_here(ladder) as base, TableBrowser(base) as browser:
+        page = (await browser.client.get("/play/today/hearts-short")).text
+        (address,) = set(re.findall(r'href="([^"]*atom)"', page))
+        response = await browser.client.get(address)
+        assert (response.status_code, response.headers["content-type"]) == (200, "application/atom+xml")
+        entries = ElementTree.fromstring(response.content).findall(f"{ATOM}entry")
+        today = datetime.datetime.fromtimestamp(ladder.clock(), datetime.UTC).date()
+        days = [today - datetime.timedelta(days=ago) for ago in range(7)]
+        assert [each.findtext(f"{ATOM}updated") for each in entries] == [f"{day}T00:00:00+00:00" for day in days]
+        assert [each.findtext(f"{ATOM}title") for each in entries] == [
+            f"The board of {day}: the same cards for everybody" for day in days
+        ]
+        links = [each.find(f"{ATOM}link").get("href", "") for each in entries]  # type: ignore[union-attr]
+        for link in {*links}:
+            assert (await browser.client.get(link)).status_code == 200
+        assert len({each.findtext(f"{ATOM}id") for each in entries}) == 7
+        assert (await browser.client.get("/play/today/bridge/feed.atom")).status_code == 404
 
 
 async def test_a_board_of_a_match_is_played_and_lies_beside_its_bots(
