@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ladder.values.people import OpenedTable, TableVisitor
 
 router = APIRouter(prefix="/play")
-DAYS_TOLD = 7
+DAYS_IN_FEED = 7
 """In a feed; readers that ask once a week miss none."""
 Variant = Annotated[str, Path(max_length=64)]
 Number = Annotated[int, Path(ge=0, le=MAX_NUMBER)]
@@ -84,7 +84,7 @@ def feed_of_days(request: Request, variant: Variant) -> Response:
     def make() -> Feed:
         path = f"/play/today/{variant}"
         title = overview.rules_of(site.ladder, variant).title
-        return Feed(f"Today's board: {title}", path, tuple(_entry(path, today, ago) for ago in range(DAYS_TOLD)))
+        return Feed(f"Today's board: {title}", path, tuple(_entry(path, today, ago) for ago in range(DAYS_IN_FEED)))
 
     return feed(request, make, str(today))
 
