@@ -96,3 +96,5 @@ class PeopleChair(Base):
     """When the person sat down."""
     points: Mapped[int | None]
     place: Mapped[int | None]
+    cost: Mapped[float | None]
+    """Of a person's costliest decision in the deals of which that has been asked, in points; None: not asked yet."""

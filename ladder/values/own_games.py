@@ -32,6 +32,8 @@ class OwnGame(Value):
 
     More is better in every variant. None: there were none, or the number of deals is not known beforehand.
     """
+    cost: float | None
+    """Of the person's costliest decision, in points, as far as its page was asked for them; None: not at all."""
 
 
 class OwnRecord(Value):

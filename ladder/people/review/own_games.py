@@ -136,6 +136,7 @@ def _game(table: PeopleTable, mine: int, chairs: Sequence[PeopleChair]) -> OwnGa
         others=tuple(sanitize(each.name) for each in chairs if each is not own),
         assisted=table.assisted,
         ahead=_ahead(table, own, chairs),
+        cost=own.cost,
     )
 
 

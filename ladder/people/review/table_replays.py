@@ -16,6 +16,8 @@ from ladder.people.review.table_record import record_of
 from ladder.people.tables.chairs import NO_SEAT
 from ladder.people.tables.table_states import table_page
 from ladder.results.table_files import TableFiles
+from ladder.store.commands.tables import keep_cost
+from ladder.store.table_models import PeopleChair
 from ladder.values.people import TableStatus
 from ladder.values.questions import BotDeals, DearestQuestion
 from ladder.values.replay import DealPlace
@@ -117,7 +119,18 @@ def dearest_of_deal(ladder: Ladder, name: str, secret: str, deal: int, asker: st
     number = table.mine or 0
     deals = deals_of(ladder, source, recorded.first.commitment, Where(deal + 1))
     question = DearestQuestion(looks=(BotDeals(deals=deals, bots=(number,)),), worst=WORST)
-    return dearest_in(answer_to(ladder, question, asker), source, recorded.first.bots[number])
+    found = dearest_in(answer_to(ladder, question, asker), source, recorded.first.bots[number])
+    _keep_cost(ladder, table.id, number, max((each.cost for each in found.dearest), default=0.0))
+    return found
+
+
+def _keep_cost(ladder: Ladder, table: int, chair: int, cost: float) -> None:
+    """Note what the costliest decision was, for the list of the person's games; it is written once."""
+    with ladder.database.read() as session:
+        known = session.get_one(PeopleChair, (table, chair)).cost
+    if known is None or known < cost:
+        with ladder.database.write() as session:
+            keep_cost(session, table, chair, cost)
 
 
 def file_name(name: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import and_, delete, select, text, update
+from sqlalchemy import and_, delete, or_, select, text, update
 
 from ladder.store.leases import Lease, LeaseQueue
 from ladder.store.names import find_stored_bot
@@ -190,6 +190,16 @@ def finish_table(session: Session, lease: Lease, totals: Sequence[int], places: 
     _note_chairs(session, lease.id, values)
     TABLES.end(session, row, TableStatus.OVER, now)
     return True
+
+
+def keep_cost(session: Session, table: int, chair: int, cost: float) -> None:
+    """Note the cost of a person's costliest decision, in points, if it is the largest that is known."""
+    session.execute(
+        update(PeopleChair)
+        .where(PeopleChair.table_id == table, PeopleChair.chair == chair)
+        .where(or_(PeopleChair.cost.is_(None), PeopleChair.cost < cost))
+        .values(cost=cost)
+    )
 
 
 def end_table(session: Session, row: PeopleTable, reason: str, now: float) -> None:

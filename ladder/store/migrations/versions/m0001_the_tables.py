@@ -422,6 +422,7 @@ def upgrade() -> None:
         sa.Column("joined", sa.Double(), nullable=True),
         sa.Column("points", sa.Integer(), nullable=True),
         sa.Column("place", sa.Integer(), nullable=True),
+        sa.Column("cost", sa.Double(), nullable=True),
         sa.CheckConstraint("kind IN ('person', 'house', 'bot')", name=op.f("ck_people_chairs_kind")),
         sa.ForeignKeyConstraint(["table_id"], ["people_tables.id"], name=op.f("fk_people_chairs_table_id")),
         sa.ForeignKeyConstraint(["version_id"], ["versions.id"], name=op.f("fk_people_chairs_version_id")),

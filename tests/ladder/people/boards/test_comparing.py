@@ -20,6 +20,7 @@ from ladder.people.boards.match_boards import BoardChair, match_board, open_matc
 from ladder.people.boards.played_boards import YOU
 from ladder.people.boards.table_orders import open_ordered
 from ladder.people.review import table_replays
+from ladder.people.review.own_games import own_games
 from ladder.people.review.table_replays import first_place
 from ladder.people.tables.opening import open_table
 from ladder.people.tables.table_states import table_page
@@ -298,6 +299,8 @@ def test_my_dearest_decisions_of_a_deal_are_mine(ladder: Ladder) -> None:
     assert 0 < len(found.dearest) <= 3
     assert {(each.bot, each.seat, each.deal) for each in found.dearest} == {("Ada", 0, 2)}
     costs = [each.cost for each in found.dearest]
+    who = TableVisitor(guest=ADA.guest)
+    assert [game.cost for game in own_games(ladder, who)] == [max(costs)], "it is listed once it is known"
     assert costs == sorted(costs, reverse=True)
     place = DealPlace(board=2, rotation=1)
     step = found.dearest[0].step
