@@ -101,6 +101,54 @@ def test_choices_after_a_moon_are_the_same() -> None:
 
 
 @here
+@every_variant
+def test_playouts_are_the_same_in_c_and_in_python(rules: Rules) -> None:
+    """At every step of whole deals: passes and exposures that others, or this seat, have made in part are finished."""
+    quick, slow = in_c(rules, 3, seed=5), in_python(rules, 3, seed=5)
+    phases = set()
+    for number in range(60):
+        phases |= {table.deal.phase for table in python_tables(slow)}
+        before, values = quick.observations.tobytes(), quick.playouts(1 + number % 2)
+        assert values.dtype == np.float32
+        assert values == pytest.approx(slow.playouts(1 + number % 2), abs=1e-3)
+        assert not values[quick.mask() == 0].any()
+        assert quick.observations.tobytes() == before  # nothing happened at the tables
+        actions = quick.random_actions()
+        assert actions.tolist() == slow.random_actions().tolist()  # the random numbers go on alike
+        quick.step(actions)
+        slow.step(actions)
+    assert Phase.PLAY in phases
+    assert (Phase.PASS in phases) == (rules.passing is not None)
+    assert (Phase.EXPOSE in phases) == (rules.exposing is not None)
+
+
+def test_a_playout_of_the_last_choice_is_what_then_comes() -> None:
+    """All that follows is forced, so there is nothing that a policy could choose."""
+    tables, last = Tables("hearts", 64, seed=3), 0
+    for _ in range(200):
+        values, actions, seats = tables.playouts(), tables.random_actions(), tables.seats.copy()
+        tables.step(actions)
+        for game in np.flatnonzero(tables.over).tolist():
+            assert tables.rewards[game, seats[game]] == pytest.approx(values[game, actions[game]])
+            last += 1
+    assert last > 100
+
+
+def test_more_playouts_have_less_noise_and_the_same_mean() -> None:
+    one, many = Tables("hearts", 64, seed=3), Tables("hearts", 64, seed=3)
+    few = np.array([one.playouts() for _ in range(200)])
+    most = np.array([many.playouts(50) for _ in range(4)])
+    assert most.mean(0) == pytest.approx(few.mean(0), abs=6.0)
+    assert np.abs(most.mean() - few.mean()) < 0.1
+    assert most.std(0).mean() < few.std(0).mean() / 4
+
+
+def test_no_playout_at_all_is_named() -> None:
+    with pytest.raises(ValueError, match="There is no playout: times=0"):
+        Tables("hearts", 4).playouts(0)
+
+
+@here
 @pytest.mark.parametrize("cards", [1, 12, 13])
 def test_passes_of_any_length_are_the_same(cards: int) -> None:
     """A pass of the whole hand is forced."""

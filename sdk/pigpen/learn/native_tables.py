@@ -44,7 +44,9 @@ class NativeTables:
         self._mask.argtypes = (_BYTES, _BYTES, _NUMBER, _ADDRESS, _ADDRESS)
         self._observe = library.pigpen_tables_observe
         self._observe.argtypes = (_BYTES, _NUMBER, _ADDRESS, _ADDRESS)
-        for function in (self._random, self._unpack, self._mask, self._observe):
+        self._playouts = library.pigpen_tables_playouts
+        self._playouts.argtypes = (_BYTES, _BYTES, _NUMBER, _ADDRESS, _NUMBER, _NUMBER, _ADDRESS, _ADDRESS)
+        for function in (self._random, self._unpack, self._mask, self._observe, self._playouts):
             function.restype = None
         library.pigpen_table_size.restype = _NUMBER
         self._rules = encoding.rules
@@ -75,6 +77,13 @@ class NativeTables:
     def random_actions(self, state: NDArray[np.uint64], actions: NDArray[np.int64]) -> None:
         """Draw legal actions; *state*, two words of a `SimRandom`, goes on."""
         self._random(self._setting, self.games, self._addresses[0], state.ctypes.data, actions.ctypes.data)
+
+    def playouts(self, state: NDArray[np.uint64], times: int, values: NDArray[np.float32]) -> None:
+        """Write the mean rewards after each legal action; *state*, two words of a `SimRandom`, goes on."""
+        self._playouts(
+            self._game, self._setting, self.games, self._addresses[0], values.shape[1], times, state.ctypes.data,
+            values.ctypes.data,
+        )  # fmt: skip
 
     def unpack(self, observations: NDArray[np.uint64], out: NDArray[np.uint8]) -> None:
         """Unpack observations, as `Encoding.unpack`."""

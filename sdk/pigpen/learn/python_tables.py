@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,8 @@ from pigpen.learn.table import Table
 from pigpen.sim.sim_random import SimRandom
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from pigpen.learn.encoding import Encoding
@@ -49,12 +52,17 @@ class PythonTables:
 
     def random_actions(self, state: NDArray[np.uint64], actions: NDArray[np.int64]) -> None:
         """Draw legal actions; *state*, two words of a `SimRandom`, goes on."""
-        rng = SimRandom(0)
-        rng.state = int(state[0]) | int(state[1]) << 64
-        for number, table in enumerate(self.tables):
-            legal = table.steps.legal()
-            actions[number] = legal[rng.below(len(legal))]
-        state[0], state[1] = rng.state & (1 << 64) - 1, rng.state >> 64
+        with _going_on(state) as rng:
+            for number, table in enumerate(self.tables):
+                legal = table.steps.legal()
+                actions[number] = legal[rng.below(len(legal))]
+
+    def playouts(self, state: NDArray[np.uint64], times: int, values: NDArray[np.float32]) -> None:
+        """Write the mean rewards after each legal action; *state*, two words of a `SimRandom`, goes on."""
+        with _going_on(state) as rng:
+            for number, table in enumerate(self.tables):
+                for action in table.steps.legal():
+                    values[number, action] = sum(table.playout(action, rng) for _ in range(times)) / times
 
     def unpack(self, observations: NDArray[np.uint64], out: NDArray[np.uint8]) -> None:
         """Unpack observations, as `Encoding.unpack`."""
@@ -68,3 +76,12 @@ class PythonTables:
         for number, table in enumerate(self.tables):
             self._observations[number] = self._encoding.observe(table.view, table.steps)
             self._seats[number] = table.seat
+
+
+@contextmanager
+def _going_on(state: NDArray[np.uint64]) -> Iterator[SimRandom]:
+    """Give the random numbers that two words of state stand for; then write where they are."""
+    rng = SimRandom(0)
+    rng.state = int(state[0]) | int(state[1]) << 64
+    yield rng
+    state[0], state[1] = rng.state & (1 << 64) - 1, rng.state >> 64

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING
 
-from pigpen.learn.actions import Steps
-from pigpen.rules import Deal, mask_of, seed_from
+from pigpen.learn.actions import DONE, Steps
+from pigpen.rules import Deal, Phase, mask_of, seed_from
 from pigpen.rules.shuffle import derived_number
+from pigpen.sim.playout import Policy, play_out, settle
 from pigpen.sim.sim_random import SimRandom
 from pigpen.sim.solving import margin
 
@@ -88,6 +90,17 @@ class Table:
         """Return by how many points each seat is better than the mean of the table; more is better in every variant."""
         scores, players = self.deal.scores(), self._rules.players
         return tuple(margin(self._rules, scores, seat) / players for seat in range(players))
+
+    def playout(self, action: int, rng: SimRandom) -> float:
+        """Return the reward of the seat that decides after an action, if all play on by `Policy.CAREFUL`."""
+        deal, steps, danger = self.deal.copy(), copy(self.steps), self._rules.plan.danger
+        steps.take(action)
+        while steps.answer is None:
+            steps.take(DONE if steps.phase is Phase.EXPOSE else max(steps.legal(), key=danger.__getitem__))
+        deal.apply(self.seat, steps.answer)
+        settle(deal, Policy.CAREFUL, rng)
+        play_out(deal, Policy.CAREFUL, rng)
+        return margin(self._rules, deal.scores(), self.seat) / self._rules.players
 
     def _advance(self) -> None:
         """Play what is forced, until a seat has a choice or the deal is over."""

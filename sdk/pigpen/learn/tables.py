@@ -47,7 +47,7 @@ class Tables:
         Args:
             rules: A variant, or the name of a preset.
             games: Number of tables.
-            seed: All deals follow from it, and `random_actions` too.
+            seed: All deals follow from it, and `random_actions` and `playouts` too.
 
         Raises:
             ImportError: If numpy is missing; the message says how to install it.
@@ -110,6 +110,30 @@ class Tables:
         actions = np.empty(len(self.over), dtype=np.int64)
         self._tables.random_actions(self._chance, actions)
         return actions
+
+    def playouts(self, times: int = 1) -> NDArray[np.float32]:
+        """
+        Play each table to its end after each legal action, all seats by `Policy.CAREFUL`, and give the mean rewards.
+
+        Nothing changes at the tables. Hidden cards are those that the other seats hold: a single value depends on what
+        the seat does not know, but a net that sees observations alone learns the mean over all that it may be.
+
+        Args:
+            times: Playouts of each action, 1 or more. Each takes some 2 µs in the accelerated engine.
+
+        Returns:
+            Rewards of the seats to decide, shape (games, actions); 0 for an action that is not legal.
+
+        Raises:
+            ValueError: If *times* is below 1.
+        """
+        import numpy as np
+
+        if times < 1:
+            raise ValueError(f"There is no playout: times={times}. Choose 1 or more.")
+        values = np.zeros((len(self.over), self.encoding.actions), dtype=np.float32)
+        self._tables.playouts(self._chance, times, values)
+        return values
 
     def unpack(self, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
         """

@@ -57,3 +57,34 @@ void pigpen_tables_random(const Setting *setting, int64_t tables, const Table *t
     state[0] = (uint64_t)chance.state;
     state[1] = chance.state >> 64;
 }
+
+// Play a table to its end by CAREFUL; sealed answers are those of `settle` in pigpen/sim/playout.py.
+static void play_out_table(const Game *game, const Setting *setting, Table *table, Chance *chance) {
+    while (table->phase == PASS || table->phase == EXPOSE)
+        act(game, setting, table, table->phase == PASS ? most(table->legal, game->danger) : DONE);
+    if (table->phase == PLAY) play_out(game, &table->at, CAREFUL, chance);
+}
+
+// Play on from each legal action of each table, `times` times. `values` has `actions` numbers for each table: the mean
+// reward of the seat to decide; those of actions that are not legal stay as they are. `chance` goes on.
+void pigpen_tables_playouts(const Game *game, const Setting *setting, int64_t tables, const Table *table, int64_t actions,
+                            int64_t times, uint64_t *state, float *values) {
+    Chance chance = seeded(state);
+    for (; tables; tables--, table++, values += actions) {
+        for (int64_t action = 0; action < actions; action++) {
+            if (!is_legal(setting, table, action)) continue;
+            double sum = 0;
+            for (int64_t time = 0; time < times; time++) {
+                Table after = *table;
+                float rewards[SEATS];
+                act(game, setting, &after, action);
+                play_out_table(game, setting, &after, &chance);
+                reward(game, &after, rewards);
+                sum += rewards[table->seat];
+            }
+            values[action] = sum / times;
+        }
+    }
+    state[0] = (uint64_t)chance.state;
+    state[1] = chance.state >> 64;
+}
