@@ -1,4 +1,4 @@
-"""Plays what a net has learned in self-play: the action of the highest value. `examples/learning` made the net."""
+"""Plays what a net has learned: the action of the highest value. `examples/learning` made the net."""
 
 from __future__ import annotations
 
@@ -25,10 +25,15 @@ TRAINED = "hearts-short"
 SEATS = range(4)
 POINTS = 13.0
 """Scale of the points of a seat."""
+RANKS = np.tile(np.arange(13, dtype=np.float32) / 12, 4)
 
 
 class Inputs:
-    """What the net sees: the planes that matter in Hearts for four, and a few numbers that follow from them."""
+    """
+    What the net sees: cards by their place among those of their suit that are still to be played, and a few numbers.
+
+    Place 0 of a suit is the highest card left, and so on: once the ace is gone, the king is what the ace was.
+    """
 
     def __init__(self, encoding: Encoding) -> None:
         """Find the places of planes and features."""
@@ -36,33 +41,54 @@ class Inputs:
         self._features = len(encoding.features)
         self._points = np.array(encoding.rules.plan.points, dtype=np.float32)
 
-    def __call__(self, unpacked: NDArray[np.uint8]) -> tuple[Numbers, Numbers]:
-        """Return the inputs, shape (n, inputs), and the points of the cards that each seat has taken, shape (n, 4)."""
+    def __call__(self, unpacked: NDArray[np.uint8]) -> tuple[Numbers, NDArray[np.int64]]:
+        """Return the inputs, shape (n, inputs), and which card is at each place, shape (n, 52)."""
 
         def plane(name: str) -> Numbers:
             start = self._start[name]
             return unpacked[:, start : start + 52].astype(np.float32)
 
         played = plane("played_0") + plane("played_1") + plane("played_2") + plane("played_3")
+        hand, table, winning = plane("hand"), plane("table"), plane("winning")
+        unseen = 1 - hand - played
+        left = hand + unseen + table
+        lower, unseen_left = _lower(unseen), _of_suit(unseen)
+        planes = [
+            hand, plane("legal"), plane("chosen"), table, winning, unseen, plane("passed") * unseen, plane("received"),
+            hand * lower / 3, hand * (unseen_left - lower) / 3, hand * _lower(winning),
+            left * self._points / 5, left * RANKS,
+        ]  # fmt: skip
+        places = _places(left)
         taken = [plane(f"taken_{seat}") for seat in SEATS]
         points = np.stack([cards @ self._points for cards in taken], 1)
         hearts = np.stack([cards[:, 26:39].sum(1) for cards in taken], 1)
-        features = unpacked[:, -self._features :].astype(np.float32)
-        hand, table = plane("hand"), plane("table")
-        unseen = 1 - hand - played
-        parts = [
-            hand, plane("legal"), plane("chosen"), plane("winning"), table, unseen, plane("passed"), plane("received"),
-            hand * _lower(unseen) / 13, points / POINTS, (table @ self._points)[:, None] / POINTS, hearts / 13,
-            features[:, :8], features[:, 12:28], table.sum(1, keepdims=True) == np.arange(4), hearts > 0,
-            plane("led")[:, ::13], played.sum(1, keepdims=True) / 52,
+        features = unpacked[:, -self._features :]
+        numbers = [
+            points / POINTS, (table @ self._points)[:, None] / POINTS, hearts / 13, hearts > 0, features[:, :8],
+            features[:, 12:28], table.sum(1, keepdims=True) == np.arange(4), plane("led")[:, ::13],
+            unseen_left[:, ::13] / 3, _of_suit(hand)[:, ::13] / 3, played.sum(1, keepdims=True) / 52,
         ]  # fmt: skip
-        return np.concatenate(parts, 1, dtype=np.float32), points
+        cards = [np.take_along_axis(each, places, 1) for each in planes]
+        return np.concatenate([*cards, *numbers], 1, dtype=np.float32), places
+
+
+def _places(left: Numbers) -> NDArray[np.int64]:
+    """The cards of each suit from the highest to the lowest, those that are left before the others."""
+    down = left.reshape(-1, 4, 13)[:, :, ::-1] == 0
+    places: NDArray[np.int64] = 12 - down.argsort(axis=2, kind="stable") + np.arange(0, 52, 13)[:, None]
+    return places.reshape(left.shape)
 
 
 def _lower(cards: Numbers) -> Numbers:
     """For each card, how many of *cards* are of its suit and lower."""
     suits = cards.reshape(-1, 4, 13)
     return (suits.cumsum(2) - suits).reshape(cards.shape)
+
+
+def _of_suit(cards: Numbers) -> Numbers:
+    """For each card, how many of *cards* are of its suit."""
+    suits = cards.reshape(-1, 4, 13)
+    return np.broadcast_to(suits.sum(2, keepdims=True), suits.shape).reshape(cards.shape)
 
 
 class Net:
@@ -73,7 +99,7 @@ class Net:
         self.weights = list(weights)
 
     def layers(self, inputs: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Return the two hidden layers, and the value of each card."""
+        """Return the two hidden layers, and the value of the card at each place."""
         one, one_row, two, two_row, last, last_row = self.weights
         first = np.maximum(inputs @ one + one_row, 0)
         second = np.maximum(first @ two + two_row, 0)
@@ -102,9 +128,9 @@ class Learned(pigpen.Bot):
         steps = Steps(view.rules, view.phase, view.legal_mask)
         while steps.answer is None:
             packed = np.array([self._encoding.observe(view, steps)], dtype=np.uint64)
-            inputs, _ = self._inputs(self._encoding.unpack(packed))
-            values = self._net.layers(inputs)[-1][0]
-            steps.take(max(steps.legal(), key=lambda action: float(values[action])))
+            inputs, places = self._inputs(self._encoding.unpack(packed))
+            values = dict(zip(places[0].tolist(), self._net.layers(inputs)[-1][0].tolist(), strict=True))
+            steps.take(max(steps.legal(), key=values.__getitem__))
         return steps.answer
 
 
