@@ -32,6 +32,10 @@ class OwnGame(Value):
 
     More is better in every variant. None: there were none, or the number of deals is not known beforehand.
     """
+    deals: int
+    """0: the number is not known beforehand."""
+    places: tuple[tuple[str, int], ...]
+    """Names and places of all at the table, the person's name empty; none where the game counts for no rating."""
     cost: float | None
     """Of the person's costliest decision, in points, as far as its page was asked for them; None: not at all."""
 
@@ -49,6 +53,12 @@ class OwnRecord(Value):
     """Mean of `OwnGame.ahead` over these; None if there are none."""
     ahead_error: float | None
     """± at 95 % of that; None for fewer than two games."""
+    elo: float | None
+    """The person's rating against house bots, `counting` having 1500 (`ladder.people.review.own_rating`)."""
+    elo_error: float | None
+    """± at 95 % of that."""
+    rated: int
+    """Games that count for it."""
 
 
 class DayGame(Value):

@@ -11,6 +11,7 @@ from ladder.errors import LadderError, TooOften, UserError
 from ladder.people.pages.request_parts import NOT_KEPT, Name
 from ladder.people.pages.seat_cookies import keep_opened, my_table, visitor_of
 from ladder.people.review.own_games import MAX_GAMES, forget, own_games, own_records
+from ladder.people.review.own_rating import MIN_GAMES
 from ladder.people.review.same_again import same_order
 from ladder.people.tables.limits import GUEST_DAYS
 from ladder.people.tables.opening import open_table
@@ -63,6 +64,7 @@ def _games(request: Request, is_unsure: bool = False) -> Response:
         "games": found,
         "records": own_records(found),
         "most": MAX_GAMES,
+        "least": MIN_GAMES,
         "account": viewer_of(request).name,
         "is_unsure": is_unsure,
         "kept_days": GUEST_DAYS,

@@ -11,6 +11,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from ladder.people.boards.day_seed import OPPONENT, day_of
+from ladder.people.review.own_rating import PERSON, RatedGame, own_rating
 from ladder.people.review.puzzles import puzzle_visitor
 from ladder.people.tables.limits import guest_hash
 from ladder.results.table_files import TableFiles
@@ -123,6 +124,12 @@ def _days(ladder: Ladder, who: TableVisitor) -> list[tuple[str, str, str]]:
 
 def _game(table: PeopleTable, mine: int, chairs: Sequence[PeopleChair]) -> OwnGame:
     own = next(each for each in chairs if each.chair == mine)
+    rules = _rules(json.dumps(table.rules))
+    deals = Format.parse(table.format).count(rules) or 0
+    others = [each for each in chairs if each is not own]
+    is_rated = (
+        deals and not table.assisted and not rules.partners and {each.kind for each in others} == {ChairKind.HOUSE}
+    )
     return OwnGame(
         table=table.name,
         purpose=TablePurpose(table.purpose),
@@ -133,16 +140,20 @@ def _game(table: PeopleTable, mine: int, chairs: Sequence[PeopleChair]) -> OwnGa
         place=own.place or len(chairs),
         players=len(chairs),
         points=own.points or 0,
-        others=tuple(sanitize(each.name) for each in chairs if each is not own),
+        others=tuple(sanitize(each.name) for each in others),
         assisted=table.assisted,
-        ahead=_ahead(table, own, chairs),
+        ahead=_ahead(rules, deals, own, chairs),
+        deals=deals,
+        places=tuple((_known_as(each, own), each.place or len(chairs)) for each in chairs) if is_rated else (),
         cost=own.cost,
     )
 
 
-def _ahead(table: PeopleTable, own: PeopleChair, chairs: Sequence[PeopleChair]) -> float | None:
-    rules = _rules(json.dumps(table.rules))
-    deals = Format.parse(table.format).count(rules)
+def _known_as(chair: PeopleChair, own: PeopleChair) -> str:
+    return PERSON if chair is own else chair.name
+
+
+def _ahead(rules: Rules, deals: int, own: PeopleChair, chairs: Sequence[PeopleChair]) -> float | None:
     counting = [each.points for each in chairs if (each.kind, each.name) == (ChairKind.HOUSE, OPPONENT)]
     others = [points for points in counting if points is not None]
     if not deals or not others:
@@ -157,6 +168,8 @@ def _rules(text: str) -> Rules:
 
 def _record(variant: str, games: Sequence[OwnGame]) -> OwnRecord:
     ahead = [game.ahead for game in games if game.ahead is not None and not game.assisted]
+    rated = [RatedGame(game.deals, game.places) for game in games if game.places]
+    rating = own_rating(rated)
     return OwnRecord(
         variant=variant,
         games=len(games),
@@ -164,4 +177,7 @@ def _record(variant: str, games: Sequence[OwnGame]) -> OwnRecord:
         compared=len(ahead),
         ahead=fmean(ahead) if ahead else None,
         ahead_error=1.96 * stdev(ahead) / math.sqrt(len(ahead)) if len(ahead) > 1 else None,
+        elo=rating.elo if rating else None,
+        elo_error=rating.error if rating else None,
+        rated=len(rated),
     )

@@ -10,11 +10,13 @@ import pytest
 from ladder.app.ladder import Ladder
 from ladder.people.boards.daily_board import open_today
 from ladder.people.review.own_games import forget, own_days, own_games, own_records
+from ladder.people.review.own_rating import MIN_GAMES
 from ladder.people.review.same_again import same_order
 from ladder.people.tables.opening import open_table
 from ladder.people.tables.table_states import table_page
 from ladder.results.table_files import TableFiles
 from ladder.settings.settings import load_settings
+from ladder.store.table_models import PeopleTable
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
 from tests.ladder.ladders import NOW
 from tests.ladder.people.boards.finished import finished
@@ -74,6 +76,29 @@ def test_games_are_summed_up_by_variant_without_those_with_help(ladder: Ladder) 
     ahead = [game.ahead or 0.0 for game in games[1:]]
     assert record.ahead == pytest.approx(sum(ahead) / 2)
     assert record.ahead_error == pytest.approx(1.96 * abs(ahead[0] - ahead[1]) / 2)
+
+
+def test_a_rating_counts_games_against_house_bots_without_help(ladder: Ladder) -> None:
+    for _ in range(2):
+        finished(ladder, open_table(ladder, ONE_DEAL, ADA))
+    games = own_games(ladder, ADA)
+    assert [(game.deals, [name for name, _ in game.places]) for game in games] == [
+        (2, ["", "counting", "random", "random"])
+    ] * 2
+    assert {place for _, place in games[0].places} <= {1, 2, 3, 4}
+    helped = games[0].model_copy(update={"places": ()})
+    for count, is_rated in ((MIN_GAMES - 1, False), (MIN_GAMES, True)):
+        [record] = own_records([helped, *[games[1]] * count])
+        assert (record.rated, record.elo is not None, record.elo_error is not None) == (count, is_rated, is_rated)
+
+
+def test_with_help_or_partners_or_other_people_a_game_is_not_rated(ladder: Ladder) -> None:
+    partners = ONE_DEAL.model_copy(update={"variant": "gongzhu-partners"})
+    number = finished(ladder, open_table(ladder, ONE_DEAL, ADA))
+    with ladder.database.write() as session:
+        session.get_one(PeopleTable, number).assisted = True
+    finished(ladder, open_table(ladder, partners, ADA))
+    assert [game.places for game in own_games(ladder, ADA)] == [(), ()]
 
 
 def test_days_in_a_row_are_counted_and_marked_and_the_first_play_of_a_board_counts(ladder: Ladder) -> None:
