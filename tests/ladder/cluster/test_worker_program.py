@@ -99,7 +99,7 @@ async def test_a_match_is_given_up_and_cleared_away_and_at_a_first_signal_the_ne
     assert (started["worker"], started["worker_name"]) == (0, "venus"), "its lines for the log come with its name"
     assert {(match, attempt) for match, attempt, _ in cluster.events} == {(7, 2)}
     events = [json.loads(line) for _, _, batch in cluster.events for line in batch.splitlines()]
-    assert (events[0]["type"], events[-1]["type"]) == ("match", "result")
+    assert events[0]["type"] == "match"  # of a machine that is behind, later ones are left out
     printed, _ = await asyncio.to_thread(program.communicate)
     assert program.returncode == 143
     assert printed.splitlines()[1:] == [

@@ -81,6 +81,7 @@ OWN_TO_READ = (401, *(OK,) * 8)
 OWN_TO_CHANGE = (401, OK, OK, OK, OK, 403, OK, OK, OK)
 SESSION = (401, OK, 403, OK, 403, 403, OK, 403, 403)
 TABLES = (401, *(OK,) * 8)
+NO_PUZZLE = (401, *(404,) * 8)
 NO_UPLOAD = (401, 422, 422, 422, 422, 403, 422, 422, 422)
 """They may submit, but name an upload that is not there."""
 NO_FILE = (303, 422, 403, 422, 403, 403, 422, 403, 403)
@@ -174,6 +175,7 @@ CASES = [
     Case("POST", "/play/games/delete", PERSON, form={"sure": "1"}),
     Case("GET", "/play/today/{variant}", PUBLIC),
     Case("GET", "/play/today/{variant}/yesterday", PUBLIC),
+    Case("GET", "/play/today/{variant}/feed.atom", PUBLIC),
     Case("POST", "/play/today/{variant}", PERSON, form={}),
     Case("GET", "/play/boards/{match}/{board}/{rotation}", PUBLIC),
     Case("POST", "/play/boards/{match}/{board}/{rotation}", PERSON, form={"seat": "1"}),
@@ -255,6 +257,11 @@ CASES = [
         f"{API}/matches/999/boards/1/rotations/1/mistakes",
     ),
     Case("GET", f"{API}/tv", PUBLIC),
+    Case("GET", f"{API}/new", PUBLIC),
+    Case("GET", f"{API}/puzzles", PUBLIC),
+    Case("GET", f"{API}/puzzles/{{variant}}", PUBLIC),
+    Case("GET", f"{API}/puzzle/{{number}}", NOT_THERE, f"{API}/puzzle/99"),
+    Case("POST", f"{API}/puzzle/{{number}}", NO_PUZZLE, f"{API}/puzzle/99", value={"card": "QS"}),
     Case("GET", f"{API}/events", PUBLIC),
     Case("GET", f"{API}/events/{{event}}", PUBLIC),
     Case("GET", f"{API}/events/{{event}}/export", NOT_THERE),

@@ -12,6 +12,7 @@ from ladder.site.server import attempts
 from ladder.site.server.attempts import Attempt
 from ladder.values.accounts import LOCAL, Role
 from ladder.values.people import TableVisitor
+from ladder.values.puzzles import PuzzlePage
 from tests.ladder.accounts import token_of
 from tests.ladder.puzzles import RIGHT, WRONG, add_puzzles, find_puzzles
 from tests.ladder.puzzles import ladder as ladder
@@ -47,6 +48,7 @@ def test_before_the_answer_nothing_tells_a_hidden_card(ladder: Ladder) -> None:
         found = program.ask("GET", "/puzzle/1").json()
         assert found["answer"] is None
         assert strings(found) <= known | {"hearts", *(each for seat in position.seats for each in seat.exposed)}
+    assert PuzzlePage.model_validate_json(guest.ask("GET", "/puzzle/1").content).position == position
     assert guest.ask("GET", "/puzzle/1").headers["cache-control"] == "no-store"
     assert ada.ask("POST", "/puzzle/1", {"card": position.legal[0]}).json()["answer"]["match"] == 1
     assert ada.ask("GET", "/puzzle/1").json()["answer"]["why"]["choices"]
