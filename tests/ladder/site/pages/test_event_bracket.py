@@ -139,8 +139,12 @@ def test_the_page_has_a_bracket_in_chinese_and_leaves_rounds_out_that_are_too_gr
     columns = finished(ladder, 15, PODS)
     page = Visitor(ladder).page("/events/cup")
     assert ">Pods, round 1</a>" in page
-    assert page.count("→ Table ") == sum(len(names) for names in plain(columns[1]).values())
-    assert page.count("→ Final") == 4
+    for column, sign, least in (
+        (columns[0], "→ Table ", sum(map(len, plain(columns[1]).values()))),
+        (columns[1], "→ Final", 4),
+    ):
+        marked = sum(seat.to is not None for pod in column.pods for seat in pod.seats)  # in a play-off once more
+        assert page.count(sign) == marked >= least
     winner = reading.event(ladder, NOBODY, "cup").standings[0].name
     assert page.partition(">Final</a></h3>")[2].index('<li class="on">') < page.partition(">Final</a></h3>")[2].index(
         winner
