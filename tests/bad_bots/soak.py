@@ -35,6 +35,7 @@ from ladder.sandbox.host.scratch import OWNER, PREFIX
 from pigpen import ClockSetting
 from tests.bad_bots.matches import TAG, build, play
 from tests.bad_bots.table import BAD_BOTS
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from docker import DockerClient
@@ -96,6 +97,14 @@ def left_behind(before: Mapping[str, float], after: Mapping[str, float]) -> list
     return [name for name in after if after[name] > before[name] + (MEMORY_SLACK if name == MEMORY else 0)]
 
 
+async def settled(client: DockerClient, before: Mapping[str, float]) -> dict[str, float]:
+    """Count once there is no more than *before*: what threads close on their own may be there for a moment."""
+    end = time.monotonic() + PATIENCE
+    while {*left_behind(before, after := census(client))} - {MEMORY} and time.monotonic() < end:
+        await asyncio.sleep(0.1)
+    return after
+
+
 @dataclass
 class Tally:
     """What has been played."""
@@ -146,7 +155,7 @@ async def run(deals: int, seed: str, warm_up: int = WARM_UP) -> tuple[Tally, dic
         await soak(image, warm_up, rng)
         before = census(client)
         tally = await soak(image, deals, rng)
-        after = census(client)
+        after = await settled(client, before)
     finally:
         await sandbox.close()
         client.close()
