@@ -19,6 +19,8 @@ PIGPEN = Path(sys.executable).parent / "pigpen"
 ROOT = Path(__file__).resolve().parents[2]
 PLAIN = {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}
 """A plain terminal, 100 columns wide."""
+PATIENT = ("--clock", "600+1", "--limit", "60")
+"""For a match whose record is compared: the time of processes is counted by the wall, also while others compute."""
 
 
 def environment(**extra: str) -> dict[str, str]:

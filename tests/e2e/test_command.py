@@ -16,7 +16,7 @@ from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.engine import connect
 from pigpen.rules import PRESETS
 from referee.records.lines import without_times
-from tests.e2e.command import PIGPEN, environment, pigpen, pigpen_process, started
+from tests.e2e.command import PATIENT, PIGPEN, environment, pigpen, pigpen_process, started
 from tests.for_two import write_for_two
 from tests.waiting import PATIENCE
 
@@ -74,7 +74,7 @@ def test_a_game_has_no_standard_error() -> None:
 
 
 def test_the_same_seed_and_bots_give_the_same_record_in_every_sandbox(tmp_path: Path) -> None:
-    match = (*FOUR, "--rules", "hearts", "--deals", "3", "--seed", "7")
+    match = (*FOUR, *PATIENT, "--rules", "hearts", "--deals", "3", "--seed", "7")
     first = record(tmp_path / "1.jsonl", *match, "--sandbox", "process")
     assert first == record(tmp_path / "2.jsonl", *match, "--sandbox", "inline")
     other = record(tmp_path / "3.jsonl", *match[:-1], "8", "--sandbox", "inline")
@@ -85,7 +85,7 @@ def test_the_same_seed_and_bots_give_the_same_record_in_every_sandbox(tmp_path: 
 def test_the_same_seed_and_bots_give_the_same_boards_in_every_sandbox_at_any_concurrency(
     tmp_path: Path, numbers: tuple[str, ...]
 ) -> None:
-    match = ("cautious", "counting", "--rules", write_for_two(tmp_path), "--boards", "3", "--seed", "7")
+    match = ("cautious", "counting", *PATIENT, "--rules", write_for_two(tmp_path), "--boards", "3", "--seed", "7")
     first = record(tmp_path / "inline.jsonl", *match, "--sandbox", "inline")
     for number in numbers:
         path = tmp_path / f"{number}.jsonl"
@@ -100,7 +100,7 @@ def test_the_same_seed_and_bots_give_the_same_boards_in_every_sandbox_at_any_con
 def test_containers_give_the_same_record_as_processes_forked_or_not(
     tmp_path: Path, length: str, how: tuple[str, ...], instances: str
 ) -> None:
-    match = ("cautious", "counting", "--rules", write_for_two(tmp_path), length, "1", "--seed", "7")
+    match = ("cautious", "counting", *PATIENT, "--rules", write_for_two(tmp_path), length, "1", "--seed", "7")
     contained = record(tmp_path / "1.jsonl", *match, "--sandbox", "docker", "--concurrency", "4", *how)
     assert contained == record(tmp_path / "2.jsonl", *match, "--sandbox", "process")
     first_lines = [json.loads((tmp_path / name).read_text().partition("\n")[0]) for name in ("1.jsonl", "2.jsonl")]

@@ -16,14 +16,14 @@ import pytest
 from referee.records.errors import RecordCut
 from referee.records.lines import without_times
 from referee.records.raw_lines import raw_lines
-from tests.e2e.command import pigpen, started
+from tests.e2e.command import PATIENT, pigpen, started
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 FOUR = ("random", "cautious", "random", "cautious")
-MATCH = (*FOUR, "--rules", "hearts", "--boards", "60", "--seed", "7")
+MATCH = (*FOUR, "--rules", "hearts", "--boards", "60", "--seed", "7", *PATIENT)
 DEALS = 240
 LATER = pytest.mark.long
 PROCESSES = ("--sandbox", "process")
