@@ -1,4 +1,4 @@
-"""The files of tables with people: of each its record, and the journal of the deal under way."""
+"""The files of tables with people: of each its record, the journal of the deal under way, and what was said."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-RECORD, JOURNAL = "record.jsonl", "journal.jsonl"
+RECORD, JOURNAL, PHRASES = "record.jsonl", "journal.jsonl", "phrases.jsonl"
 
 
 class TableFiles(WakeFile):
@@ -34,6 +34,10 @@ class TableFiles(WakeFile):
     def journal(self, table: int) -> Path:
         """Give the path of the decisions of the deal under way."""
         return self.root / str(table) / JOURNAL
+
+    def phrases(self, table: int) -> Path:
+        """Give the path of what people at a table have said to each other."""
+        return self.root / str(table) / PHRASES
 
     def remove(self, tables: Collection[int]) -> None:
         """Remove all files of these tables."""

@@ -7,6 +7,9 @@ from typing import Literal
 from ladder.values.replay import ReplayMoment
 from ladder.values.value import Value
 
+Phrase = Literal["good-luck", "well-played", "bad-luck", "thanks", "one-moment", "goodbye"]
+"""What people at a table may say to each other, between deals."""
+
 
 class PersonDeal(Value):
     """What stays as it is for a whole deal; the fields have the meaning of those of `DealReplayed`."""
@@ -92,14 +95,21 @@ class PersonNotice(Value):
 
     number: int
     """Counts up."""
-    kind: Literal["default", "resumed", "taken_back"]
-    """The default was played for the person; the table resumes after an interruption; a decision was taken back."""
+    kind: Literal["default", "resumed", "taken_back", "said"]
+    """
+    The default was played for the person; the table resumes after an interruption; a decision was taken back; a person
+    at the table has said something.
+    """
     verdict: str
     """Of the default why: `timeout`, `illegal` or `malformed`; else empty."""
     action: str
     """What was played, as in a record; empty if that is nothing, or not known."""
     text: str
     """What was wrong, in English words; empty if nothing was."""
+    who: str
+    """The name of the player who has said something; else empty."""
+    phrase: Phrase | None
+    """What was said."""
 
 
 class PersonPoints(Value):

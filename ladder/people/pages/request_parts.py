@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from ladder.people.sessions.person_answers import LONGEST_ANSWER
 from ladder.site.server.forms import FOREIGN_PAGE
 from ladder.site.server.origin import is_same_origin
+from ladder.values.person_state import Phrase
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -39,6 +40,12 @@ class PresenceMessage(_Message):
 
     state: Literal["here", "away", "ready"]
     deal: int | None = Field(None, ge=0, le=2**31)
+
+
+class PhraseMessage(_Message):
+    """What a person says to the others at the table."""
+
+    phrase: Phrase
 
 
 class EmptyMessage(_Message):

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from ladder.errors import Conflict, TooOften, UserError
-from ladder.people.pages.request_parts import NOT_KEPT, AnswerMessage, Name, PresenceMessage, message_of
+from ladder.people.pages.request_parts import NOT_KEPT, AnswerMessage, Name, PhraseMessage, PresenceMessage, message_of
 from ladder.people.pages.seat_cookies import my_seat_session, settled_session
 from ladder.people.pages.tab_streams import tab_messages
 from ladder.site.server.event_streams import event_stream
@@ -59,6 +59,20 @@ async def presence(request: Request, name: Name) -> Response:
     session = await settled_session(request, name)
     try:
         session.say(message.state, message.deal)
+    except TooOften as error:
+        return _refused(429, str(error))
+    return Response(status_code=204)
+
+
+@router.post("/{name}/say")
+async def say(request: Request, name: Name) -> Response:
+    """Say one of a few phrases to the other people at the table: 204; 409 during a deal."""
+    message = await message_of(request, PhraseMessage)
+    session = await settled_session(request, name)
+    try:
+        await session.say_phrase(message.phrase)
+    except Conflict as error:
+        return _refused(409, str(error))
     except TooOften as error:
         return _refused(429, str(error))
     return Response(status_code=204)

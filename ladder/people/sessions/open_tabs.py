@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ladder.people.sessions.session_pool import SessionPool
 from ladder.people.sessions.spectators import TableWatches
+from ladder.results.table_files import TableFiles
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
@@ -37,4 +38,4 @@ class OpenTabs:
 
 def no_tabs(ladder: Ladder) -> OpenTabs:
     """Begin without any."""
-    return OpenTabs(SessionPool(), TableWatches(ladder))
+    return OpenTabs(SessionPool(TableFiles(ladder.settings.data_dir)), TableWatches(ladder))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ladder.people.seat.client import Question, SeatActions
     from ladder.people.sessions.table_info import ShownStatus, TableInfo
-    from ladder.values.person_state import PersonResult
+    from ladder.values.person_state import PersonResult, Phrase
     from pigpen.rules import Action
     from pigpen.values.notices import Notice, Welcome
 
@@ -167,6 +167,16 @@ class PersonStateTracker:
         self._note(kind)
         self.show()
 
+    @property
+    def may_say(self) -> bool:
+        """Whether the person may say something: it looks at the end of a deal, so it cannot speak of cards in play."""
+        return self._result is not None or self._status() == "over"
+
+    def show_phrase(self, who: str, phrase: Phrase) -> None:
+        """Show what a person at the table says."""
+        self._note("said", who=sanitize(who), phrase=phrase)
+        self.show()
+
     def seat_is_gone(self) -> None:
         """The seat has ended, and another one may come, which puts the open question again."""
         self.seat = self._question = None
@@ -243,12 +253,26 @@ class PersonStateTracker:
         self._note("default", fault.verdict, action, fault.message)
 
     def _note(
-        self, kind: Literal["default", "resumed", "taken_back"], verdict: str = "", action: str = "", text: str = ""
+        self,
+        kind: Literal["default", "resumed", "taken_back", "said"],
+        verdict: str = "",
+        action: str = "",
+        text: str = "",
+        who: str = "",
+        phrase: Phrase | None = None,
     ) -> None:
         self._noticed += 1
-        shown = sanitize(text)[:500]
-        notice = PersonNotice(number=self._noticed, kind=kind, verdict=verdict, action=action, text=shown)
-        self._notices.append(notice)
+        self._notices.append(
+            PersonNotice(
+                number=self._noticed,
+                kind=kind,
+                verdict=verdict,
+                action=action,
+                text=sanitize(text)[:500],
+                who=who,
+                phrase=phrase,
+            )
+        )
 
     def _status(self) -> ShownStatus:
         if self.info.status in ("over", "ended"):

@@ -19,15 +19,17 @@ from ladder.people.sessions.person_answers import answer_of, is_same_answer
 from ladder.people.sessions.person_state_tracker import PersonStateTracker
 from ladder.people.sessions.table_info import info_of
 from ladder.people.sessions.tabs import Tab
-from ladder.values.people import TableStatus
+from ladder.sandbox.bots.bot_source import seat_names
+from ladder.values.people import ChairKind, TableStatus
 from pigpen.client import Refused, Unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ladder.people.sessions.sayings import Sayings
     from ladder.people.sessions.table_info import FoundSeat
     from ladder.values.people import SeatPlace
-    from ladder.values.person_state import PersonState
+    from ladder.values.person_state import PersonState, Phrase
 
 SESSION_SECONDS = 60.0
 """Seconds that a session stays after its last tab."""
@@ -46,13 +48,25 @@ MAX_MESSAGES, MESSAGE_SECONDS = 60, 60.0
 STALE = "This question is no longer open; the page shows the table as it is now."
 TOO_MANY_TABS = "This table is open in too many tabs; close some."
 TOO_FAST = "That was too often; try again in {minutes} min."
+MAX_PHRASES, PHRASES_SECONDS = 5, 30.0
+"""Phrases that a person may say in that many seconds."""
+LISTEN_SECONDS = 0.5
+"""Seconds between two looks at what others say."""
+FAREWELL_SECONDS = 120.0
+"""Seconds that pages stay connected after the end of a game that several people have played."""
+NOT_NOW = "You can say something at the end of a deal, before you go on."
 
 
 class SeatSession:
     """The session of one chair."""
 
     def __init__(
-        self, find: Callable[[], FoundSeat], first: FoundSeat, gone: Callable[[], None], seconds: float
+        self,
+        find: Callable[[], FoundSeat],
+        first: FoundSeat,
+        phrases: Sayings,
+        gone: Callable[[], None],
+        seconds: float,
     ) -> None:
         """
         Begin.
@@ -60,6 +74,7 @@ class SeatSession:
         Args:
             find: Looks for the seat; called in a thread.
             first: What it has found now.
+            phrases: What people at the table say.
             gone: Called when the session has ended.
             seconds: After how long without a tab it ends.
         """
@@ -70,6 +85,11 @@ class SeatSession:
         self._client: PersonClient | None = None
         self._news = asyncio.Event()
         self._sent: deque[float] = deque(maxlen=MAX_MESSAGES)
+        self._phrases = phrases
+        self._own_phrases: deque[float] = deque(maxlen=MAX_PHRASES)
+        self._chair = first.state.mine
+        self._names = seat_names(chair.name for chair in first.state.chairs)
+        self._is_shared = sum(chair.kind is ChairKind.PERSON for chair in first.state.chairs) > 1
         self._attempt: int | None = None
         self._is_taken_back = False
         self._is_old = False
@@ -77,6 +97,7 @@ class SeatSession:
         self.tracker = PersonStateTracker(self._changed, info_of(first))
         self._linger()
         self._task = asyncio.ensure_future(self._live(first))
+        self._listening = asyncio.ensure_future(self._listen()) if self._is_shared else None
 
     @property
     def tabs(self) -> int:
@@ -127,15 +148,27 @@ class SeatSession:
         Raises:
             TooOften: If too many messages were sent.
         """
-        now = asyncio.get_running_loop().time()
-        if len(self._sent) == MAX_MESSAGES and now - self._sent[0] < MESSAGE_SECONDS:
-            raise TooOften(TOO_FAST, MESSAGE_SECONDS - (now - self._sent[0]))
-        self._sent.append(now)
+        _count(self._sent, MESSAGE_SECONDS)
         self._linger()
         if state == "ready" and deal is not None:
             self.tracker.go_on(deal)
         elif self._client is not None and state in ("here", "away"):
             (self._client.come_back if state == "here" else self._client.leave)()
+
+    async def say_phrase(self, phrase: Phrase) -> None:
+        """
+        Say something to the other people at the table.
+
+        Raises:
+            Conflict: If the person does not look at the end of a deal or game.
+            TooOften: If too much was said.
+        """
+        self._linger()
+        if not self.tracker.may_say or not self._is_shared or self._chair is None:
+            raise Conflict(NOT_NOW)
+        _count(self._own_phrases, PHRASES_SECONDS)
+        await asyncio.to_thread(self._phrases.say, self._chair, phrase)
+        self._hear()
 
     def taken_back(self) -> None:
         """A decision was taken back: the table begins again before it."""
@@ -197,6 +230,15 @@ class SeatSession:
     def _expire(self) -> None:
         self._task.cancel()
 
+    def _hear(self) -> None:
+        for chair, phrase in self._phrases.news():
+            self.tracker.show_phrase(self._names[chair], phrase)
+
+    async def _listen(self) -> None:
+        while True:
+            await asyncio.sleep(LISTEN_SECONDS)
+            self._hear()
+
     async def _live(self, found: FoundSeat) -> None:
         """Find the seat and play there, until the table has ended."""
         tries = 0
@@ -210,10 +252,14 @@ class SeatSession:
                 tries += not is_waiting
                 with suppress(StoreError):  # it will answer again, and the seat may be there all the time
                     found = await asyncio.to_thread(self._find)
+            if self._is_shared and self.tracker.info.status == "over":
+                await asyncio.sleep(FAREWELL_SECONDS)
         except LadderError:  # the table is gone
             self.tracker.info = replace(self.tracker.info, status="ended")
             self.tracker.show()
         finally:
+            if self._listening is not None:
+                self._listening.cancel()
             for tab in self._tabs:
                 tab.end()
             self._gone()
@@ -240,3 +286,11 @@ class SeatSession:
             self._client = None
             self.tracker.seat_is_gone()
         return self.tracker.connections > before
+
+
+def _count(sent: deque[float], seconds: float) -> None:
+    """Count one more message; TooOften if as many as the deque holds were sent in these seconds."""
+    now = asyncio.get_running_loop().time()
+    if len(sent) == sent.maxlen and now - sent[0] < seconds:
+        raise TooOften(TOO_FAST, seconds - (now - sent[0]))
+    sent.append(now)

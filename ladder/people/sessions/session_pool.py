@@ -5,19 +5,28 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from ladder.people.sessions.sayings import Sayings
 from ladder.people.sessions.seat_session import SESSION_SECONDS, SeatSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ladder.people.sessions.table_info import FoundSeat
+    from ladder.results.table_files import TableFiles
 
 
 class SessionPool:
     """All sessions of this process."""
 
-    def __init__(self, seconds: float = SESSION_SECONDS) -> None:
-        """Begin without any; a session ends when it has had no tab for that many seconds."""
+    def __init__(self, files: TableFiles, seconds: float = SESSION_SECONDS) -> None:
+        """
+        Begin without any.
+
+        Args:
+            files: Those of the tables.
+            seconds: A session ends when it has had no tab for that long.
+        """
+        self._files = files
         self._seconds = seconds
         self._sessions: dict[tuple[str, str], SeatSession] = {}
 
@@ -45,7 +54,8 @@ class SessionPool:
         if key not in self._sessions:
             first = await asyncio.to_thread(find)
             if key not in self._sessions:  # no other request has made it meanwhile
-                self._sessions[key] = SeatSession(find, first, lambda: self._forget(key), self._seconds)
+                phrases = Sayings(self._files.phrases(first.state.id))
+                self._sessions[key] = SeatSession(find, first, phrases, lambda: self._forget(key), self._seconds)
         return self._sessions[key]
 
     async def close(self) -> None:

@@ -14,6 +14,7 @@ import { place, prompt } from "./play_prompt.js";
 import { Practice } from "./play_practice.js";
 import { Queue } from "./play_queue.js";
 import { Results } from "./play_result.js";
+import { Say } from "./play_say.js";
 import { Settings } from "./play_settings.js";
 import { Sheet } from "./play_sheet.js";
 import { Sound } from "./play_sound.js";
@@ -63,6 +64,7 @@ class PersonTable extends HTMLElement {
     this.board = new Board(this.find("felt"), this.ask.element, this.hand, this.words);
     const remark = (/** @type {string} */ sentence) => this.remark(sentence);
     this.practice = new Practice(this.find("hint"), this.find("end"), this.stream, this.words, remark);
+    this.say = new Say(this.find("say"), this.stream, this.words, remark);
     this.exposing = new FirstExposing(this.find("exposing"));
     this.actions = new Actions(this);
     this.settings = new Settings(this.find("settings"), () => this.set());
@@ -116,9 +118,10 @@ class PersonTable extends HTMLElement {
 
   /** Do as the settings say. */
   set() {
-    const { speed, sound } = this.settings;
+    const { speed, sound, hears } = this.settings;
     this.queue.speed = this.answers.isClaimed(this.state) ? Math.max(speed, CLAIMED_SPEED) : speed;
     this.sound.isOn = sound;
+    this.log.hears = this.say.hears = hears;
   }
 
   /** Show a state. @param {PersonState} state @param {boolean} isCalm Whether nothing is to move. */
@@ -136,6 +139,7 @@ class PersonTable extends HTMLElement {
       this.sheet.show(state.deal, state.sheet);
     }
     this.#end(state);
+    this.say.show(state);
     this.practice.show(state);
     this.log.add(before, state);
     this.#default(before, state);
@@ -184,7 +188,7 @@ class PersonTable extends HTMLElement {
   /** Say what the default has played. @param {PersonState | null} before @param {PersonState} state */
   #default(before, state) {
     const last = state.notices.at(-1);
-    if (last && before && last.number > (before.notices.at(-1)?.number ?? -1)) {
+    if (last && last.kind !== "said" && before && last.number > (before.notices.at(-1)?.number ?? -1)) {
       this.#remark = noticed(last, this.words);
     }
   }

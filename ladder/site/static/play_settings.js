@@ -1,4 +1,4 @@
-// What a person has chosen for the table, kept in the browser: the speed, one tap or two, sounds, colours.
+// What a person has chosen for the table, kept in the browser: the speed, one tap or two, sounds, colours, what others say.
 // @ts-check
 
 import { rememberColours } from "./replay_controls.js";
@@ -9,6 +9,7 @@ export class Settings {
   speed = 1;
   taps = matchMedia("(pointer: coarse)").matches ? 2 : 1;
   sound = false;
+  hears = true;
 
   /** @param {HTMLElement} form With fields of these names. @param {() => void} changed */
   constructor(form, changed) {
@@ -16,12 +17,8 @@ export class Settings {
     this.#read();
     this.#field(form, "speed", String(this.speed), (field) => (this.speed = Number(field.value) || Infinity));
     this.#field(form, "taps", String(this.taps), (field) => (this.taps = Number(field.value)));
-    const box = /** @type {HTMLInputElement} */ (form.querySelector("[name=sound]"));
-    box.checked = this.sound;
-    box.addEventListener("change", () => {
-      this.sound = box.checked;
-      this.#keep();
-    });
+    this.#box(form, "sound", this.sound, (isOn) => (this.sound = isOn));
+    this.#box(form, "hears", this.hears, (isOn) => (this.hears = isOn));
     rememberColours(/** @type {HTMLInputElement} */ (form.querySelector("[name=colours]")));
   }
 
@@ -35,12 +32,23 @@ export class Settings {
     });
   }
 
+  /** @param {HTMLElement} form @param {string} name @param {boolean} value @param {(isOn: boolean) => void} take */
+  #box(form, name, value, take) {
+    const box = /** @type {HTMLInputElement} */ (form.querySelector(`[name=${name}]`));
+    box.checked = value;
+    box.addEventListener("change", () => {
+      take(box.checked);
+      this.#keep();
+    });
+  }
+
   #read() {
     try {
       const kept = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
       this.speed = kept.speed === 0 ? Infinity : (kept.speed ?? this.speed);
       this.taps = kept.taps ?? this.taps;
       this.sound = kept.sound ?? this.sound;
+      this.hears = kept.hears ?? this.hears;
     } catch {
       // What is kept cannot be read: it stays as it is by default.
     }
@@ -48,7 +56,7 @@ export class Settings {
 
   #keep() {
     const speed = this.speed === Infinity ? 0 : this.speed;
-    localStorage.setItem(KEPT, JSON.stringify({ speed, taps: this.taps, sound: this.sound }));
+    localStorage.setItem(KEPT, JSON.stringify({ speed, taps: this.taps, sound: this.sound, hears: this.hears }));
     this.changed();
   }
 }

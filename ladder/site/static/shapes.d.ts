@@ -158,10 +158,12 @@ export interface PersonMoon {
 /** Something that has happened besides the game. */
 export interface PersonNotice {
   number: number;
-  kind: "default" | "resumed" | "taken_back";
+  kind: "default" | "resumed" | "taken_back" | "said";
   verdict: string;
   action: string;
   text: string;
+  who: string;
+  phrase: "good-luck" | "well-played" | "bad-luck" | "thanks" | "one-moment" | "goodbye" | null;
 }
 
 /** How the game ended. */

@@ -204,6 +204,7 @@ CASES = [
     Case("GET", "/play/{name}/state", NOT_THERE, "/play/{people}/state"),
     Case("GET", "/play/{name}/stream", NOT_THERE, "/play/{people}/stream"),
     Case("POST", "/play/{name}/answer", NO_CHAIR, "/play/{people}/answer", value={"decision": 1, "action": "QS"}),
+    Case("POST", "/play/{name}/say", NO_CHAIR, "/play/{people}/say", value={"phrase": "thanks"}),
     Case("POST", "/play/{name}/presence", NO_CHAIR, "/play/{people}/presence", value={"state": "away"}),
     Case("GET", "/play/{name}/watch", NOT_THERE, "/play/{people}/watch?key=AAAAAAAAAAAAAAAAAAAAAA"),
     Case("GET", "/play/{name}/watch/state", NOT_THERE, "/play/{people}/watch/state"),

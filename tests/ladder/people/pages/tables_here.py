@@ -150,7 +150,7 @@ class TableBrowser:
         async with asyncio.timeout(PATIENCE):
             async for state in self.states():
                 last = state
-                if until(state):
+                if until(state) or (state.over and not state.result):
                     return state
                 if state.result:
                     await self.post("presence", state="ready", deal=state.result.deal)

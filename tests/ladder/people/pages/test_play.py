@@ -81,6 +81,42 @@ async def test_a_friend_comes_by_a_link_and_both_play(ladder: Ladder) -> None:
         assert one.deal.kinds == ("person", "person", "house", "house")
 
 
+async def test_people_say_something_to_each_other_between_deals_and_never_during_one(ladder: Ladder) -> None:
+    async with site_here(ladder) as base, TableBrowser(base) as ada, TableBrowser(base) as ben:
+        await ada.open(length="deals:4", shown="Ada", chair1="friend", seconds="600")
+        (link,) = LINK.findall((await ada.client.get(ada.path)).text)
+        await ben.come(link)
+        await ben.send(ben.path, f"{ben.path}/join", shown="Ben")
+        await ada.until(lambda state: state.question)
+        assert (await ada.post("say", phrase="good-luck")).status_code == 409
+        for wrong in ("QS", "", None, 1):
+            assert (await ada.post("say", phrase=wrong)).status_code == 422
+        await asyncio.gather(ada.play(lambda state: state.result), ben.play(lambda state: state.result))
+        assert (await ada.post("say", phrase="well-played")).status_code == 204
+        for browser in (ada, ben):
+            state = await browser.until(lambda state: state.notices)
+            assert [(each.kind, each.who, each.phrase) for each in state.notices] == [("said", "Ada", "well-played")]
+        # Ada goes on, and may see new cards: Ben still looks at the last ones.
+        await ada.post("presence", state="ready", deal=0)
+        assert (await ada.post("say", phrase="thanks")).status_code == 409
+        assert (await ben.post("say", phrase="thanks")).status_code == 204
+        received = await ada.until(lambda state: len(state.notices) > 1)
+        assert (received.notices[-1].who, received.notices[-1].phrase) == ("Ben", "thanks")
+        await asyncio.gather(ada.play(), ben.play())
+        assert (await ben.post("say", phrase="goodbye")).status_code == 204
+        assert (await ada.until(lambda state: state.notices[-1].phrase == "goodbye")).over
+        while (refused := await ben.post("say", phrase="goodbye")).status_code == 204:
+            pass
+        assert refused.status_code == 429
+
+
+async def test_who_plays_with_house_bots_alone_says_nothing(ladder: Ladder) -> None:
+    async with site_here(ladder) as base, TableBrowser(base) as ada:
+        await ada.open(length="deals:1")
+        await ada.play(lambda state: state.result)
+        assert (await ada.post("say", phrase="thanks")).status_code == 409
+
+
 async def test_two_friends_of_the_same_name_are_told_apart(ladder: Ladder) -> None:
     async with site_here(ladder) as base, TableBrowser(base) as ada, TableBrowser(base) as ben:
         await ada.open(length="deals:1", shown="Ada", chair1="friend")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ladder.matches.bots import InlineBots
@@ -11,6 +13,7 @@ from ladder.people.playing.play_with_people import play_with_people
 from ladder.people.sessions.seat_session import SESSION_SECONDS
 from ladder.people.sessions.session_pool import SessionPool
 from ladder.people.sessions.table_info import FoundSeat
+from ladder.results.table_files import TableFiles
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.values.people import ChairKind, SeatPlace, TableChair, TablePurpose, TableState, TableStatus
 from ladder.values.value import time_of
@@ -92,13 +95,14 @@ class TableHere:
 @asynccontextmanager
 async def session_at(table: TableHere, seconds: float = SESSION_SECONDS) -> AsyncIterator[SeatSession]:
     """Give the session of the person at a table; it ends when it has had no tab for that many seconds."""
-    sessions = SessionPool(seconds)
-    try:
-        yield await sessions.at("table", "secret", table.find)
-    finally:
-        await sessions.close()
-        if table._task and not table._task.done():
-            await table.kill()
+    with TemporaryDirectory() as folder:
+        sessions = SessionPool(TableFiles(Path(folder)), seconds)
+        try:
+            yield await sessions.at("table", "secret", table.find)
+        finally:
+            await sessions.close()
+            if table._task and not table._task.done():
+                await table.kill()
 
 
 async def until(session: SeatSession, condition: Callable[[PersonState], object]) -> PersonState:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
     from starlette.requests import Request
 
-    from ladder.values.person_state import PersonState
+    from ladder.values.person_state import PersonState, Phrase
     from pigpen.rules import Rules
     from referee.records.lines import AnyLine
 
@@ -116,6 +116,7 @@ class Tables:
             Route("/tests/play/{name}/state", self.state),
             Route("/tests/play/{name}/answer", self.answer, methods=["POST"]),
             Route("/tests/play/{name}/presence", self.presence, methods=["POST"]),
+            Route("/tests/play/{name}/say", self.say, methods=["POST"]),
         ]
         app.router.routes[:0] = routes
 
@@ -139,6 +140,8 @@ class Tables:
         rules = RULES[asked.get("rules", "hearts")]
         seed = bytes([int(asked.get("seed", "0"))] * 32)
         table = PlayedTable(rules, int(asked.get("deals", "0")) or None, seed, float(asked.get("seconds", "600")))
+        for person in NAMES[: int(asked.get("people", "1"))]:
+            table.tracker.info.kinds = {**table.tracker.info.kinds, person: "person"}
         table.practice = table.tracker.info.practice = "practice" in asked
         name = str(len(self.tables))
         self.tables[name] = table
@@ -185,6 +188,18 @@ class Tables:
         else:
             table.client.come_back()
         return Response(status_code=204)
+
+    async def say(self, request: Request) -> Response:
+        table, body = self._table(request), await request.json()
+        if not table.tracker.may_say:
+            return JSONResponse({}, 409)
+        table.tracker.show_phrase(NAMES[0], body["phrase"])
+        return Response(status_code=204)
+
+    def another_says(self, name: str, phrase: Phrase) -> None:
+        """Let the person in the second chair of a table say something, from another thread."""
+        assert self._loop
+        self._loop.call_soon_threadsafe(self.tables[name].tracker.show_phrase, NAMES[1], phrase)
 
     def _table(self, request: Request) -> PlayedTable:
         return self.tables[request.path_params["name"]]

@@ -1,0 +1,45 @@
+// What people at the table say to each other at the end of a deal: one of a few phrases.
+// @ts-check
+
+import { noticed } from "./play_log.js";
+import { make } from "./words.js";
+
+/** @typedef {import("./shapes").PersonState} PersonState */
+/** @typedef {import("./words.js").Words} Words */
+
+const SHOWN = 3;
+
+export class Say {
+  hears = true;
+  #heard = "";
+
+  /**
+   * @param {HTMLElement} place @param {import("./play_stream.js").Stream} stream @param {Words} words
+   * @param {(sentence: string) => void} refused Is told why something was not said.
+   */
+  constructor(place, stream, words, refused) {
+    this.place = place;
+    this.list = /** @type {HTMLElement} */ (place.querySelector("[data-part=heard]"));
+    this.words = words;
+    for (const button of place.querySelectorAll("button")) {
+      button.addEventListener("click", async () => {
+        const response = await stream.post("say", { phrase: button.dataset.say });
+        if (response && !response.ok) {
+          refused(words(response.status === 409 ? "say-later" : "say-less"));
+        }
+      });
+    }
+  }
+
+  /** @param {PersonState} state */
+  show(state) {
+    const people = state.deal?.kinds.filter((kind) => kind === "person").length ?? 0;
+    this.place.hidden = people < 2 || !(state.result || state.over);
+    const said = this.hears ? state.notices.filter((notice) => notice.kind === "said").slice(-SHOWN) : [];
+    const heard = said.map((notice) => notice.number).join(" ");
+    if (heard !== this.#heard) {
+      this.#heard = heard;
+      this.list.replaceChildren(...said.map((notice) => make("li", "", noticed(notice, this.words))));
+    }
+  }
+}
