@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ladder.values.bots import InVariant
 
 OPPONENTS = 20
-NEWEST = 10
+NEWEST = 5
 """Matches on the page; a link leads to all of them."""
 LABELS = 4
 """Words under a histogram."""

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from ladder.site.rendering.long_tables import Span
-from ladder.site.rendering.palette import palette
+from ladder.site.rendering.palette import palette, sizes
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 router = APIRouter()
 NAMES = ("Trotter", "Snout", "Mud", "Truffle", "Wallow", "Bristle", "Hamlet", "Oink", "ada", "ben", "olga", "拱猪")
 """Names whose faces are shown."""
+SHOWN = {"text": "font-size", "space": "width", "round": "border-radius"}
+"""By which property a size is shown, by the first word of its name."""
 HISTORY = (1500.0, 1512.0, 1506.0, 1530.0, 1548.0)
 
 
@@ -28,6 +30,7 @@ def design(request: Request) -> Response:
         light, dark = palette(), palette(is_dark=True)
         return {
             "colours": [(name, light[name], dark[name]) for name in light],
+            "sizes": sizes(),
             "names": NAMES,
             "span": Span(1400.0, 1600.0),
             "history": HISTORY,
@@ -39,7 +42,7 @@ def design(request: Request) -> Response:
 
 @router.get("/help/design.css")
 def design_colours(request: Request) -> Response:
-    """Give the light colours and the dark ones as classes, whatever the reader's browser prefers."""
+    """Give the light colours and the dark ones as classes, whatever the browser prefers; and samples of the sizes."""
     site: Site = request.app.state.site
 
     def make() -> tuple[bytes, str]:
@@ -47,6 +50,9 @@ def design_colours(request: Request) -> Response:
         for scheme, is_dark in (("light", False), ("dark", True)):
             colours = " ".join(f"--{name}: {colour};" for name, colour in palette(is_dark).items())
             rules.append(f".as-{scheme} {{ color-scheme: {scheme}; {colours} }}")
+        for name in sizes():
+            shows = SHOWN[name.partition("-")[0]]
+            rules.append(f".of-{name} {{ {shows}: var(--{name}); }}")
         return "\n".join(rules).encode(), "text/css; charset=utf-8"
 
     return site.fixed.respond(request, request.url.path, make)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 SPARK = (90.0, 24.0)
 BAND = (150.0, 20.0)
 PLACES = (100.0, 12.0)
-CURVE = (800.0, 280.0)
-LEFT, RIGHT, TOP, BOTTOM = 48.0, 12.0, 16.0, 28.0
+CURVE = (520.0, 230.0)
+LEFT, RIGHT, TOP, BOTTOM = 62.0, 12.0, 26.0, 28.0
 """Margins of a chart with axes."""
 HISTOGRAM = (400.0, 110.0)
 
