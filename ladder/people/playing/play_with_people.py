@@ -110,8 +110,8 @@ async def people_table(table: int, people: Mapping[int, Sit], practice: bool) ->
                     with disk_errors(folder):
                         folder.mkdir(mode=0o700)
                     seats[person] = seat = PersonSeat(folder / SOCKET_NAME, token, practice=practice)
+                    stack.push_async_callback(seat.close)  # first: a table may be cancelled while a seat opens
                     await seat.listen()
-                    stack.push_async_callback(seat.close)
                     await stack.enter_async_context(sit(table, f"unix:{folder / SOCKET_NAME}", token))
                 yield seats
             except SeatBroken as broken:

@@ -11,7 +11,7 @@ import pytest
 from ladder.errors import SandboxError
 from ladder.matches.bots import InlineBots
 from ladder.matches.sandboxed_bots import SandboxedBots
-from ladder.people.playing.play_with_people import play_with_people
+from ladder.people.playing.play_with_people import people_table, play_with_people
 from ladder.results.summary import summarise
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
@@ -22,6 +22,7 @@ from referee.records.file import RecordWriter, read_record
 from referee.records.recorded import BadRecord, Recorded
 from referee.replay.deal_replay import DealReplay
 from referee.replay.verify import verify
+from referee.seats.person_seat import PersonSeat
 from tests.ladder.people.seat.listeners import BotListener, sitting
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from ladder.matches.bots import Bots
     from ladder.matches.inline import Played
-    from referee.seats.person_seat import PersonSeat
 
 every_preset = pytest.mark.parametrize("rules", [*PRESETS.values()], ids=lambda rules: rules.name)
 
@@ -190,3 +190,27 @@ def test_two_people_sit_at_one_table_and_each_sees_its_own_cards_alone(tmp_path:
         assert {seen.view.seat for seen in listener.sights} == {seat}
         assert {seen.names for seen in listener.sights} == {names}
         assert {question.view.seat for question in listener.questions} == {seat}
+
+
+async def test_a_table_that_is_cancelled_while_a_seat_opens_leaves_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = asyncio.get_running_loop().create_future()
+    listen = PersonSeat.listen
+
+    async def listen_for_ever(seat: PersonSeat) -> None:
+        await listen(seat)
+        opened.set_result(seat)
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(PersonSeat, "listen", listen_for_ever)
+
+    async def sit_down() -> None:
+        async with people_table(0, {0: sitting(BotListener)}, practice=False):
+            raise AssertionError
+
+    table = asyncio.ensure_future(sit_down())
+    server = (await opened)._server._server
+    assert server._server.is_running()
+    table.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await table
+    assert not server._server.is_running()
