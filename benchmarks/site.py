@@ -10,9 +10,11 @@ each counts from the moment at which it was due; CPU is the time that the web pr
 those of bots, matches and places in lists drawn by chance, so nearly all of them are made for the request: with "the
 same", one page is asked for again and again. An ETag hit sends what the reader has, and gets 304.
 
-First nothing else runs; then a match of sample bots plays in processes beside it, and each second a result is recorded,
-after which every page is made anew. Last, the memory of the web process before and after many requests, and before and
-after many streams of live events, which are opened a hundred at a time and dropped after their first event.
+First nothing else runs. Then pages of bots are made by one, two and three processes of the site that share the
+requests, as behind a proxy; *cores* is their CPU time in a second. Then a match of sample bots plays in processes
+beside it, and each second a result is recorded, after which every page is made anew. Last, the memory of the web
+process before and after many requests, and before and after many streams of live events, which are opened a hundred at
+a time and dropped after their first event.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,6 +61,8 @@ REQUESTS = 5_000
 MAX_FIRST = 20_000
 """Requests before the first look; they fill what the site keeps of its answers."""
 STREAMS_AT_ONCE = 100
+PROCESSES = 3
+"""Of the site at most, which share the requests."""
 BOTS, MATCHES = 1000, 1_000_000
 PAUSE = 1.0
 """Seconds between two results."""
@@ -111,6 +115,31 @@ async def answers(load: Load, process: int, when: str, seconds: float, bots: int
         assert taken.statuses <= {200, 304}
         times += taken.milliseconds
     rows.append(Row(f"ETag hits, {when}", in_words(times), "p99 ≤ 5 ms"))
+    return rows
+
+
+async def shared(first: tuple[Load, int], folder: Path, seconds: float, bots: int) -> list[Row]:
+    """Pages of bots, each of a bot drawn by chance, by one and more processes of the site: a row for each number."""
+    rows, chance = [], random.Random(7)
+    with ExitStack() as others:
+        sites = [first]
+        for count in range(1, PROCESSES + 1):
+            if count > 1:
+                sites.append(others.enter_context(serving(folder)))
+                while (await sites[-1][0].ask("/healthz"))[0] != 200:
+                    pass
+            before = sum(worked(process) for _, process in sites)
+            drawn = [[f"/b/bot%20{chance.randint(1, bots)}" for _ in range(int(RATE * seconds / count))] for _ in sites]
+            parts = await asyncio.gather(
+                *(load.steadily(paths, RATE / count) for (load, _), paths in zip(sites, drawn, strict=True))
+            )
+            cores = (sum(worked(process) for _, process in sites) - before) / 1000 / seconds
+            times = [each for part in parts for each in part.milliseconds]
+            assert all(part.statuses == {200} for part in parts)
+            what = f"a bot, any, {count} process{'es' if count > 1 else ''} of the site"
+            rows.append(Row(what, f"{in_words(times)}, {cores:.2f} cores", "p99 ≤ 250 ms"))
+        for load, _ in sites[1:]:
+            await load.close()
     return rows
 
 
@@ -214,6 +243,7 @@ async def _measured(
         while (await load.ask("/healthz"))[0] != 200:
             pass
         rows = await answers(load, process, "alone", seconds, *size)
+        rows += await shared((load, process), folder, 2 * seconds, size[0])
         with playing(database, size[0]):
             rows += await answers(load, process, "beside a match", seconds, *size)
         rows.append(await memory(load, process, requests, *size))

@@ -3,12 +3,14 @@ How strong `tree` is against `sampling` at equal CPU time, in every variant.
 
     python -m benchmarks.tree --minutes 20
     python -m benchmarks.tree --ms 40 --rules gongzhu --minutes 10
+    python -m benchmarks.tree --against OTHER_CHECKOUT/sdk/pigpen/sim/native/engine-x86_64.so
 
 A figure says by how many points per deal `tree` does better, ± one standard error, when both have two seats each (at
 five seats three against two, in turn). Each deal is played twice, with the bots in each other's seats, and is one
 observation. Both bots may use the same CPU time for a card, and no trials are counted: `sampling` goes on after its
 usual 2,000 deals, too. They pass and expose by the same code, so that is done once for both. Variants take turns until
-the time is over.
+the time is over. With --against the other bot is not `sampling`, but `tree` with another library, such as one that was
+compiled with other weights.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
+from pathlib import Path
+from unittest import mock
 
 from benchmarks.duels import in_errors, mean_and_error
 from benchmarks.machine import machine
@@ -29,6 +33,8 @@ from pigpen.bot import decide
 from pigpen.rules import PRESETS, Action, Deal, Phase, Rules, deal_hands, seed_from
 from pigpen.rules.shuffle import derived_number
 from pigpen.search import CardTree, SearchBot, card_trial, race, sealed_trial, some_passes
+from pigpen.sim import native
+from pigpen.sim.native.binding import Engine
 
 MANY = 1_000_000
 """Trials that no bot makes in its time."""
@@ -58,6 +64,16 @@ def by_playouts(view: View, seconds: float) -> Card:
     return race(view.legal, partial(card_trial, view, Policy.CAREFUL), seconds, MANY, time.thread_time)
 
 
+def by_tree_of(engine: Engine) -> Player:
+    """Give the player that chooses as `tree` does with another library."""
+
+    def play(view: View, seconds: float) -> Card:
+        with mock.patch.object(native, "engine", return_value=engine):
+            return by_tree(view, seconds)
+
+    return play
+
+
 @dataclass
 class Match:
     """Deals of one variant."""
@@ -66,6 +82,8 @@ class Match:
     seconds: float
     """CPU time for a card."""
     seed: bytes
+    other: Player = by_playouts
+    """Plays against `tree`."""
     better: list[float] = field(default_factory=list)
     """Points by which `tree` did better, deal by deal."""
     used: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
@@ -89,7 +107,7 @@ class Match:
     def _action(self, deal: Deal, bot: int) -> Action:
         if deal.phase is not Phase.PLAY or len(deal.legal(deal.turn)) == 1:
             return deal.default_action(deal.turn)
-        view, player = self._view(deal, deal.turn), (by_tree, by_playouts)[bot]
+        view, player = self._view(deal, deal.turn), (by_tree, self.other)[bot]
         began = time.thread_time()
         card = player(view, self.seconds)
         self.used[bot].append(1000 * (time.thread_time() - began))
@@ -125,16 +143,23 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=20.0, help="wall-clock time for all variants; default 20")
     parser.add_argument("--rules", action="append", choices=sorted(PRESETS), help="may be repeated; default all")
     parser.add_argument("--seed", default="tree", help="any text; the same text gives the same hands")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="library of another build, whose tree plays")
     options = parser.parse_args()
     seed, names = seed_from(options.seed), options.rules or list(PRESETS)
-    matches = [Match(PRESETS[name], options.ms / 1000, seed) for name in names]
+    other, name = by_playouts, "sampling"
+    try:
+        if options.against:
+            other, name = by_tree_of(Engine(options.against)), "the other tree"
+    except (OSError, AttributeError) as error:
+        parser.error(f"--against: {options.against} is no library of Pigpen: {error}")
+    matches = [Match(PRESETS[each], options.ms / 1000, seed, other) for each in names]
     for number in rounds(options.minutes):
         for match in matches:
             match.play(number)
     print(machine())
     show(
-        f"tree against sampling, {options.ms:g} ms a card",
-        ("", "deals", "points a deal better", "in errors", "tree's ms", "sampling's ms"),
+        f"tree against {name}, {options.ms:g} ms a card",
+        ("", "deals", "points a deal better", "in errors", "tree's ms", f"{name}'s ms"),
         [match.row() for match in matches],
     )
 
