@@ -146,7 +146,8 @@ def main() -> None:
     parser.add_argument("--against", type=Path, metavar="FILE", help="library of another build, whose tree plays")
     options = parser.parse_args()
     seed, names = seed_from(options.seed), options.rules or list(PRESETS)
-    other, name = by_playouts, "sampling"
+    other: Player = by_playouts
+    name = "sampling"
     try:
         if options.against:
             other, name = by_tree_of(Engine(options.against)), "the other tree"
