@@ -11,7 +11,7 @@ const SHOWN = 3;
 
 export class Say {
   hears = true;
-  #heard = "";
+  #numbers = "";
 
   /**
    * @param {HTMLElement} place @param {import("./play_stream.js").Stream} stream @param {Words} words
@@ -35,11 +35,11 @@ export class Say {
   show(state) {
     const people = state.deal?.kinds.filter((kind) => kind === "person").length ?? 0;
     this.place.hidden = people < 2 || !(state.result || state.over);
-    const said = this.hears ? state.notices.filter((notice) => notice.kind === "said").slice(-SHOWN) : [];
-    const heard = said.map((notice) => notice.number).join(" ");
-    if (heard !== this.#heard) {
-      this.#heard = heard;
-      this.list.replaceChildren(...said.map((notice) => make("li", "", noticed(notice, this.words))));
+    const phrases = this.hears ? state.notices.filter((notice) => notice.kind === "said").slice(-SHOWN) : [];
+    const numbers = phrases.map((notice) => notice.number).join(" ");
+    if (numbers !== this.#numbers) {
+      this.#numbers = numbers;
+      this.list.replaceChildren(...phrases.map((notice) => make("li", "", noticed(notice, this.words))));
     }
   }
 }
