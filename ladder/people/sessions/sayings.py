@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, get_args
 
 from ladder.values.person_state import Phrase
@@ -25,16 +26,21 @@ class Sayings:
         self._read = self._size()
 
     def say(self, chair: int, phrase: Phrase) -> None:
-        """Add what the person in a chair says, in one write, so that lines of other processes stay whole."""
+        """
+        Add what the person in a chair says, in one write, so that lines of other processes stay whole.
+
+        Nothing is said at a table that has been removed meanwhile.
+        """
         if self._size() < MAX_BYTES:
-            with self._path.open("ab", buffering=0) as file:
+            with suppress(FileNotFoundError), self._path.open("ab", buffering=0) as file:
                 file.write(f"{json.dumps([chair, phrase])}\n".encode())
 
     def news(self) -> Iterator[tuple[int, Phrase]]:
         """Give what was said since the last call: who, by chair, and the phrase."""
         if self._size() <= self._read:
             return
-        with self._path.open("rb") as file:
+        whole = b""
+        with suppress(FileNotFoundError), self._path.open("rb") as file:
             file.seek(self._read)
             whole = file.read(MAX_BYTES).rpartition(b"\n")[0]
         self._read += len(whole) + 1 if whole else 0

@@ -89,7 +89,7 @@ class SeatSession:
         self._own_phrases: deque[float] = deque(maxlen=MAX_PHRASES)
         self._chair = first.state.mine
         self._names = seat_names(chair.name for chair in first.state.chairs)
-        self._is_shared = sum(chair.kind is ChairKind.PERSON for chair in first.state.chairs) > 1
+        self._is_shared = _is_shared(first)
         self._attempt: int | None = None
         self._is_taken_back = False
         self._is_old = False
@@ -267,6 +267,7 @@ class SeatSession:
     def _take(self, found: FoundSeat) -> bool:
         """Take over what is known of the table, and say whether it has ended."""
         info = info_of(found)
+        self._names, self._is_shared = seat_names(chair.name for chair in found.state.chairs), _is_shared(found)
         if info != self.tracker.info:
             self.tracker.info = info
             self.tracker.show()
@@ -286,6 +287,11 @@ class SeatSession:
             self._client = None
             self.tracker.seat_is_gone()
         return self.tracker.connections > before
+
+
+def _is_shared(found: FoundSeat) -> bool:
+    """Whether several people play at a table."""
+    return sum(chair.kind is ChairKind.PERSON for chair in found.state.chairs) > 1
 
 
 def _count(sent: deque[float], seconds: float) -> None:

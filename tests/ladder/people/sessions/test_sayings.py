@@ -43,6 +43,12 @@ def test_lines_of_many_who_speak_at_once_stay_whole(tmp_path: Path) -> None:
     assert sorted(reader.news()) == sorted((chair, phrase) for chair in range(8) for phrase in PHRASES)
 
 
+def test_nothing_is_said_at_a_table_that_has_been_removed(tmp_path: Path) -> None:
+    gone = Sayings(tmp_path / "gone" / "phrases.jsonl")
+    gone.say(0, "goodbye")
+    assert list(gone.news()) == []
+
+
 def test_a_table_at_which_too_much_is_said_falls_silent(tmp_path: Path) -> None:
     path = tmp_path / "phrases.jsonl"
     path.write_bytes(b'[0, "thanks"]\n' * (MAX_BYTES // 14 + 1))
