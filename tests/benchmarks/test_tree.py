@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import islice
+from unittest.mock import Mock
 
 import pytest
 
@@ -14,6 +15,7 @@ from benchmarks.verdicts import Agreement, endings
 from ladder.matches.estimate import FULL
 from pigpen import Card, View, is_accelerated
 from pigpen.rules import PRESETS, Deal, seed_from
+from pigpen.sim import native
 
 
 @pytest.mark.parametrize("name", ["hearts", "gongzhu-five", "gongzhu-partners"])
@@ -23,8 +25,7 @@ def test_two_bots_that_play_alike_are_as_good_as_each_other(name: str, monkeypat
 
     monkeypatch.setattr(tree, "PASS_TRIALS", 1)
     monkeypatch.setattr(tree, "by_tree", lowest)
-    monkeypatch.setattr(tree, "by_playouts", lowest)
-    match = Match(PRESETS[name], 0.001, seed_from("alike"))
+    match = Match(PRESETS[name], 0.001, seed_from("alike"), lowest)
     for number in range(2):
         match.play(number)
     if PRESETS[name].players == 4:
@@ -37,6 +38,13 @@ def test_two_bots_that_play_alike_are_as_good_as_each_other(name: str, monkeypat
 def test_both_bots_choose_a_legal_card_without_time() -> None:
     view, _ = next(endings(PRESETS["gongzhu"], seed_from("few")))
     assert {tree.by_tree(view, 0.0), tree.by_playouts(view, 0.0)} <= {*view.legal}
+
+
+def test_the_tree_of_another_library_plays_with_that_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    other, own = Mock(), native.engine()
+    monkeypatch.setattr(tree, "by_tree", lambda view, seconds: native.engine())
+    assert tree.by_tree_of(other)(Mock(), 0.0) is other
+    assert native.engine() is own
 
 
 def test_two_deals_at_least_are_played() -> None:
