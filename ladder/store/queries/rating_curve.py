@@ -142,7 +142,11 @@ def _curve(bot: str, variant: str, shift: float, versions: Sequence[Played], poi
 
 
 def _last(variant: str, versions: Sequence[Played]) -> Select[Any]:
-    """Select the last match of each version, which may have two seats there."""
+    """
+    Select the last match of each version, which may have two seats there.
+
+    SQLite would look through all matches of a season in the order of `ordinal`, if it could: the sum does not let it.
+    """
     last = (and_(SEAT.c.version_id == each.id, SEAT.c.matches_before == each.matches - 1) for each in versions)
     return (
         select(
@@ -152,5 +156,5 @@ def _last(variant: str, versions: Sequence[Played]) -> Select[Any]:
         .distinct()
         .join_from(SEAT, MATCH, MATCH.c.id == SEAT.c.match_id)
         .join(VARIANT, VARIANT.c.name == MATCH.c.variant)
-        .where(or_(*last), MATCH.c.variant == variant, MATCH.c.ordinal > VARIANT.c.season_start)
+        .where(or_(*last), MATCH.c.variant == variant, MATCH.c.ordinal + 0 > VARIANT.c.season_start)
     )  # fmt: skip
