@@ -1,4 +1,4 @@
-"""The files of tables with people: of each its record, the journal of the deal under way, and what was said."""
+"""The files of tables with people: of each its record, the journal of the deal under way, and the phrases."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TableFiles(WakeFile):
         return self.root / str(table) / JOURNAL
 
     def phrases(self, table: int) -> Path:
-        """Give the path of what people at a table have said to each other."""
+        """Give the path of the phrases that people at a table have sent to each other."""
         return self.root / str(table) / PHRASES
 
     def remove(self, tables: Collection[int]) -> None:

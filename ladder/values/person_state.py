@@ -95,10 +95,10 @@ class PersonNotice(Value):
 
     number: int
     """Counts up."""
-    kind: Literal["default", "resumed", "taken_back", "said"]
+    kind: Literal["default", "resumed", "taken_back", "phrase"]
     """
     The default was played for the person; the table resumes after an interruption; a decision was taken back; a person
-    at the table has said something.
+    at the table has sent a phrase.
     """
     verdict: str
     """Of the default why: `timeout`, `illegal` or `malformed`; else empty."""
@@ -107,9 +107,9 @@ class PersonNotice(Value):
     text: str
     """What was wrong, in English words; empty if nothing was."""
     who: str
-    """The name of the player who has said something; else empty."""
+    """The name of the player whose phrase it is; else empty."""
     phrase: Phrase | None
-    """What was said."""
+    """None where it is no phrase."""
 
 
 class PersonPoints(Value):

@@ -173,8 +173,8 @@ class PersonStateTracker:
         return self._result is not None or self._status() == "over"
 
     def show_phrase(self, who: str, phrase: Phrase) -> None:
-        """Show what a person at the table says."""
-        self._note("said", who=sanitize(who), phrase=phrase)
+        """Show a phrase of a person at the table."""
+        self._note("phrase", who=sanitize(who), phrase=phrase)
         self.show()
 
     def seat_is_gone(self) -> None:
@@ -254,7 +254,7 @@ class PersonStateTracker:
 
     def _note(
         self,
-        kind: Literal["default", "resumed", "taken_back", "said"],
+        kind: Literal["default", "resumed", "taken_back", "phrase"],
         verdict: str = "",
         action: str = "",
         text: str = "",

@@ -26,8 +26,8 @@ from pigpen.client import Refused, Unreachable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ladder.people.sessions.sayings import Sayings
     from ladder.people.sessions.table_info import FoundSeat
+    from ladder.people.sessions.table_phrases import TablePhrases
     from ladder.values.people import SeatPlace
     from ladder.values.person_state import PersonState, Phrase
 
@@ -64,7 +64,7 @@ class SeatSession:
         self,
         find: Callable[[], FoundSeat],
         first: FoundSeat,
-        phrases: Sayings,
+        phrases: TablePhrases,
         gone: Callable[[], None],
         seconds: float,
     ) -> None:
@@ -74,7 +74,7 @@ class SeatSession:
         Args:
             find: Looks for the seat; called in a thread.
             first: What it has found now.
-            phrases: What people at the table say.
+            phrases: Those that people at the table send to each other.
             gone: Called when the session has ended.
             seconds: After how long without a tab it ends.
         """
@@ -161,14 +161,14 @@ class SeatSession:
 
         Raises:
             Conflict: If the person does not look at the end of a deal or game.
-            TooOften: If too much was said.
+            TooOften: If too many phrases were sent.
         """
         self._linger()
         if not self.tracker.may_say or not self._is_shared or self._chair is None:
             raise Conflict(NOT_NOW)
         _count(self._own_phrases, PHRASES_SECONDS)
-        await asyncio.to_thread(self._phrases.say, self._chair, phrase)
-        self._hear()
+        await asyncio.to_thread(self._phrases.send, self._chair, phrase)
+        self._show_received()
 
     def taken_back(self) -> None:
         """A decision was taken back: the table begins again before it."""
@@ -230,14 +230,14 @@ class SeatSession:
     def _expire(self) -> None:
         self._task.cancel()
 
-    def _hear(self) -> None:
-        for chair, phrase in self._phrases.news():
+    def _show_received(self) -> None:
+        for chair, phrase in self._phrases.received():
             self.tracker.show_phrase(self._names[chair], phrase)
 
     async def _listen(self) -> None:
         while True:
             await asyncio.sleep(LISTEN_SECONDS)
-            self._hear()
+            self._show_received()
 
     async def _live(self, found: FoundSeat) -> None:
         """Find the seat and play there, until the table has ended."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ladder.people.sessions.sayings import Sayings
 from ladder.people.sessions.seat_session import SESSION_SECONDS, SeatSession
+from ladder.people.sessions.table_phrases import TablePhrases
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ class SessionPool:
         if key not in self._sessions:
             first = await asyncio.to_thread(find)
             if key not in self._sessions:  # no other request has made it meanwhile
-                phrases = Sayings(self._files.phrases(first.state.id))
+                phrases = TablePhrases(self._files.phrases(first.state.id))
                 self._sessions[key] = SeatSession(find, first, phrases, lambda: self._forget(key), self._seconds)
         return self._sessions[key]
 

@@ -118,10 +118,10 @@ class PersonTable extends HTMLElement {
 
   /** Do as the settings say. */
   set() {
-    const { speed, sound, hears } = this.settings;
+    const { speed, sound, phrases } = this.settings;
     this.queue.speed = this.answers.isClaimed(this.state) ? Math.max(speed, CLAIMED_SPEED) : speed;
     this.sound.isOn = sound;
-    this.log.hears = this.say.hears = hears;
+    this.log.showsPhrases = this.say.showsPhrases = phrases;
   }
 
   /** Show a state. @param {PersonState} state @param {boolean} isCalm Whether nothing is to move. */
@@ -188,7 +188,7 @@ class PersonTable extends HTMLElement {
   /** Say what the default has played. @param {PersonState | null} before @param {PersonState} state */
   #default(before, state) {
     const last = state.notices.at(-1);
-    if (last && last.kind !== "said" && before && last.number > (before.notices.at(-1)?.number ?? -1)) {
+    if (last && last.kind !== "phrase" && before && last.number > (before.notices.at(-1)?.number ?? -1)) {
       this.#remark = noticed(last, this.words);
     }
   }

@@ -15,8 +15,8 @@ const MOST = 400;
 export class Log {
   #last = "";
   #noticed = -1;
-  /** Whether it says what others say. */
-  hears = true;
+  /** Whether it has the phrases of others. */
+  showsPhrases = true;
 
   /** @param {HTMLElement} list @param {Words} words */
   constructor(list, words) {
@@ -118,8 +118,8 @@ export class Log {
   /** What was played for the person, and what has become of the table. @param {PersonState | null} before @param {PersonState} now */
   #notices(before, now) {
     for (const notice of now.notices) {
-      if (notice.number > this.#noticed && before && (notice.kind !== "said" || this.hears)) {
-        this.say(noticed(notice, this.words), notice.kind === "said" ? "said" : "notice");
+      if (notice.number > this.#noticed && before && (notice.kind !== "phrase" || this.showsPhrases)) {
+        this.say(noticed(notice, this.words), notice.kind === "phrase" ? "phrase" : "notice");
       }
       this.#noticed = Math.max(this.#noticed, notice.number);
     }
@@ -143,8 +143,8 @@ export class Log {
 
 /** A sentence about a notice. @param {import("./shapes").PersonNotice} notice @param {Words} words */
 export function noticed(notice, words) {
-  if (notice.kind === "said") {
-    return words("said", { who: notice.who, what: words(`say-${notice.phrase}`) });
+  if (notice.kind === "phrase") {
+    return words("phrase", { who: notice.who, what: words(`say-${notice.phrase}`) });
   }
   if (notice.kind !== "default") {
     return words(`notice-${notice.kind}`);

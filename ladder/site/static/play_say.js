@@ -1,4 +1,4 @@
-// What people at the table say to each other at the end of a deal: one of a few phrases.
+// Phrases that people at the table send to each other at the end of a deal.
 // @ts-check
 
 import { noticed } from "./play_log.js";
@@ -10,16 +10,16 @@ import { make } from "./words.js";
 const SHOWN = 3;
 
 export class Say {
-  hears = true;
+  showsPhrases = true;
   #numbers = "";
 
   /**
    * @param {HTMLElement} place @param {import("./play_stream.js").Stream} stream @param {Words} words
-   * @param {(sentence: string) => void} refused Is told why something was not said.
+   * @param {(sentence: string) => void} refused Takes the reason if a phrase was refused.
    */
   constructor(place, stream, words, refused) {
     this.place = place;
-    this.list = /** @type {HTMLElement} */ (place.querySelector("[data-part=heard]"));
+    this.list = /** @type {HTMLElement} */ (place.querySelector("[data-part=phrases]"));
     this.words = words;
     for (const button of place.querySelectorAll("button")) {
       button.addEventListener("click", async () => {
@@ -35,7 +35,7 @@ export class Say {
   show(state) {
     const people = state.deal?.kinds.filter((kind) => kind === "person").length ?? 0;
     this.place.hidden = people < 2 || !(state.result || state.over);
-    const phrases = this.hears ? state.notices.filter((notice) => notice.kind === "said").slice(-SHOWN) : [];
+    const phrases = this.showsPhrases ? state.notices.filter((notice) => notice.kind === "phrase").slice(-SHOWN) : [];
     const numbers = phrases.map((notice) => notice.number).join(" ");
     if (numbers !== this.#numbers) {
       this.#numbers = numbers;

@@ -9,7 +9,7 @@ export class Settings {
   speed = 1;
   taps = matchMedia("(pointer: coarse)").matches ? 2 : 1;
   sound = false;
-  hears = true;
+  phrases = true;
 
   /** @param {HTMLElement} form With fields of these names. @param {() => void} changed */
   constructor(form, changed) {
@@ -18,7 +18,7 @@ export class Settings {
     this.#field(form, "speed", String(this.speed), (field) => (this.speed = Number(field.value) || Infinity));
     this.#field(form, "taps", String(this.taps), (field) => (this.taps = Number(field.value)));
     this.#box(form, "sound", this.sound, (isOn) => (this.sound = isOn));
-    this.#box(form, "hears", this.hears, (isOn) => (this.hears = isOn));
+    this.#box(form, "phrases", this.phrases, (isOn) => (this.phrases = isOn));
     rememberColours(/** @type {HTMLInputElement} */ (form.querySelector("[name=colours]")));
   }
 
@@ -48,7 +48,7 @@ export class Settings {
       this.speed = kept.speed === 0 ? Infinity : (kept.speed ?? this.speed);
       this.taps = kept.taps ?? this.taps;
       this.sound = kept.sound ?? this.sound;
-      this.hears = kept.hears ?? this.hears;
+      this.phrases = kept.phrases ?? this.phrases;
     } catch {
       // What is kept cannot be read: it stays as it is by default.
     }
@@ -56,7 +56,7 @@ export class Settings {
 
   #keep() {
     const speed = this.speed === Infinity ? 0 : this.speed;
-    localStorage.setItem(KEPT, JSON.stringify({ speed, taps: this.taps, sound: this.sound, hears: this.hears }));
+    localStorage.setItem(KEPT, JSON.stringify({ speed, taps: this.taps, sound: this.sound, phrases: this.phrases }));
     this.changed();
   }
 }

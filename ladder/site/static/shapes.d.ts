@@ -158,7 +158,7 @@ export interface PersonMoon {
 /** Something that has happened besides the game. */
 export interface PersonNotice {
   number: number;
-  kind: "default" | "resumed" | "taken_back" | "said";
+  kind: "default" | "resumed" | "taken_back" | "phrase";
   verdict: string;
   action: string;
   text: string;

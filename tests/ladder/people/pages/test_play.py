@@ -95,7 +95,7 @@ async def test_people_say_something_to_each_other_between_deals_and_never_during
         assert (await ada.post("say", phrase="well-played")).status_code == 204
         for browser in (ada, ben):
             state = await browser.until(lambda state: state.notices)
-            assert [(each.kind, each.who, each.phrase) for each in state.notices] == [("said", "Ada", "well-played")]
+            assert [(each.kind, each.who, each.phrase) for each in state.notices] == [("phrase", "Ada", "well-played")]
         # Ada goes on, and may see new cards: Ben still looks at the last ones.
         await ada.post("presence", state="ready", deal=0)
         assert (await ada.post("say", phrase="thanks")).status_code == 409

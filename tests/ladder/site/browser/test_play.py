@@ -129,30 +129,30 @@ def test_people_at_a_table_say_something_at_the_end_of_a_deal(
 ) -> None:
     page = sit("rules=brief&deals=2&people=2", screen, sound=False)
     name = page.url.rpartition("/")[2]
-    box, lines = page.locator("[data-part=say]"), page.locator("[data-part=heard] li")
+    box, lines = page.locator("[data-part=say]"), page.locator("[data-part=phrases] li")
     assert not box.is_visible()
     to_the_end_of_a_deal(page)
     assert box.is_visible()
     assert findings(page, "person-table") == []
     assert overflow(page) == 0
     box.get_by_role("button", name="Well played!").click()
-    page.wait_for_function("() => document.querySelectorAll('[data-part=heard] li').length === 1")
+    page.wait_for_function("() => document.querySelectorAll('[data-part=phrases] li').length === 1")
     tables.another_says(name, "thanks")
-    page.wait_for_function("() => document.querySelectorAll('[data-part=heard] li').length === 2")
+    page.wait_for_function("() => document.querySelectorAll('[data-part=phrases] li').length === 2")
     assert lines.all_inner_texts() == ["Ada: Well played!", "Bertram: Thank you!"]
-    assert page.locator("[role=log] p.said").all_inner_texts() == lines.all_inner_texts()
+    assert page.locator("[role=log] p.phrase").all_inner_texts() == lines.all_inner_texts()
     page.click(".go-on")
     page.wait_for_selector("[data-part=say]", state="hidden")
     assert "Thank you" not in page.locator(".prompt").inner_text()
 
 
 def test_what_others_say_can_be_hidden_and_who_plays_alone_is_offered_nothing(sit: Sit, tables: Tables) -> None:
-    page = sit("rules=brief&deals=1&people=2", hears=False)
+    page = sit("rules=brief&deals=1&people=2", phrases=False)
     name = page.url.rpartition("/")[2]
     to_the_end_of_a_deal(page)
     tables.another_says(name, "goodbye")
     page.wait_for_function("() => document.querySelector('person-table').state.notices.length === 1")
-    assert page.locator("[data-part=heard] li").count() == page.locator("[role=log] p.said").count() == 0
+    assert page.locator("[data-part=phrases] li").count() == page.locator("[role=log] p.phrase").count() == 0
     alone = sit("rules=brief&deals=1")
     to_the_end_of_a_deal(alone)
     assert not alone.locator("[data-part=say]").is_visible()

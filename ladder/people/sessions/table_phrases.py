@@ -1,4 +1,4 @@
-"""What people at a table say to each other: a file that all web processes of a site add to, and read."""
+"""Phrases that people at a table send to each other: a file that all web processes of a site add to, and read."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ if TYPE_CHECKING:
 
 PHRASES: tuple[Phrase, ...] = get_args(Phrase)
 MAX_BYTES = 64 * 1024
-"""Bytes after which nothing more is said at a table: over 2,000 phrases."""
+"""Bytes after which a table takes no more of them: over 2,000 phrases."""
 
 
-class Sayings:
-    """What is said at one table from now on."""
+class TablePhrases:
+    """The phrases of one table from now on."""
 
     def __init__(self, path: Path) -> None:
         """Begin after what the file holds already; there may be none."""
         self._path = path
         self._read = self._size()
 
-    def say(self, chair: int, phrase: Phrase) -> None:
+    def send(self, chair: int, phrase: Phrase) -> None:
         """
-        Add what the person in a chair says, in one write, so that lines of other processes stay whole.
+        Add a phrase of the person in a chair, in one write, so that lines of other processes stay whole.
 
-        Nothing is said at a table that has been removed meanwhile.
+        A table that has been removed meanwhile takes none.
         """
         if self._size() < MAX_BYTES:
             with suppress(FileNotFoundError), self._path.open("ab", buffering=0) as file:
                 file.write(f"{json.dumps([chair, phrase])}\n".encode())
 
-    def news(self) -> Iterator[tuple[int, Phrase]]:
-        """Give what was said since the last call: who, by chair, and the phrase."""
+    def received(self) -> Iterator[tuple[int, Phrase]]:
+        """Give the phrases since the last call, each with the chair of the person."""
         if self._size() <= self._read:
             return
         whole = b""
