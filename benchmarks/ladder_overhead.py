@@ -28,6 +28,7 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import Settings, load_settings
 from ladder.store.commands.opening import open_ladder
+from ladder.values.runtimes import SHARED
 from ladder.worker.pinned import load_version
 from ladder.worker.worker import Worker
 from pigpen.rules import PRESETS
@@ -47,8 +48,8 @@ BOTS |= {"Acorn": "counting", "Mud": "random", "Bristle": "cautious"}
 LADDERS = (("process", 1), ("docker", 1), ("docker", 4))
 """The sandbox of each ladder that is measured, and how many boards its matches have."""
 SLOTS = 2
-PATIENT: dict[str, Any] = {"clock": "6000+1", "limit": 60.0}
-"""A machine that is busy with other things must suspend no bot."""
+PATIENT: dict[str, Any] = {"clock": "6000+1", "limit": 60.0, "runtime": SHARED}
+"""A machine that is busy with other things must suspend no bot; and an engine that knows gVisor measures the same."""
 
 
 class Slots:

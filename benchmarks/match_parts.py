@@ -4,8 +4,9 @@ Where the CPU time of a ladder's match goes: the coordinator by step, the worker
 A ladder of four bots that play at once, in warm containers (runc), one match of four boards after the other; per match.
 The worker is a thread of this process here, and has the referee; what the coordinator does is in the main thread. The
 bots' time is that of their decisions, by their clocks. A fork server's is that of its process; one whose container is
-removed meanwhile, as happens on a busy machine, is not counted. The engine (dockerd, containerd and the shims) serves
-the whole machine: its figure is right only where nothing else uses containers.
+removed meanwhile, as happens on a busy machine, is not counted. Under gVisor, what runs in a container is no process of
+the host and cannot be told from its kernel, so these are containers of runc. The engine (dockerd, containerd and the
+shims) serves the whole machine: its figure is right only where nothing else uses containers.
 """
 
 from __future__ import annotations
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 BOTS = 4
-RUNTIME = "runc"
-"""Under gVisor, what runs in a container is no process of the host, and cannot be told from its kernel."""
 WARM_UP = 3
 """Matches."""
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -110,7 +109,7 @@ def parts(rounds: int, matches: int, boards: int = BOARDS) -> list[dict[str, flo
     with tempfile.TemporaryDirectory(prefix="pigpen-") as name:
         root, before = Path(name), tempfile.tempdir
         tempfile.tempdir = name  # so that folders of containers can be told from those of others
-        settings = load_settings(data_dir=root / "ladder", instances="warm", boards=boards, runtime=RUNTIME, **PATIENT)
+        settings = load_settings(data_dir=root / "ladder", instances="warm", boards=boards, **PATIENT)
         database = open_ladder(settings, create=True)
         asyncio.run(enter_folders(database, [folder_of(root / f"bot{n}", 0, n) for n in range(BOTS)]))
         stop = log_to(settings.data_dir / "logs" / "ladder.jsonl", to_stderr=False)

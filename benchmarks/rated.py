@@ -1,9 +1,9 @@
 """
 How many deals a minute a ladder rates: bots that play at once and bots that think, in fresh and in warm containers.
 
-A ladder of eight bots from folders, matches of four boards, as many at once as a ladder plays by itself. Two shares of
-all CPU time that the machine spends meanwhile (nothing else may run): what the bots were set to think, and what their
-programs used for their decisions by their clocks, which counts reading the view and sending the card.
+A ladder of eight bots from folders, matches of four boards, as many at once as a ladder plays by itself, under runc.
+Two shares of all CPU time that the machine spends meanwhile (nothing else may run): what the bots were set to think,
+and what their programs used for their decisions by their clocks, which counts reading the view and sending the card.
 """
 
 from __future__ import annotations

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from ladder.app.computing.asking import computing_files
 from ladder.app.matches import newest
-from ladder.values.tv import TvBoard, TvNext
+from ladder.values.tv import TvBoard
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -32,7 +30,7 @@ class _Candidate(NamedTuple):
     """Points a deal between the best bot there and the worst."""
 
 
-def tv_next(ladder: Ladder, seen: Collection[int] = (), first: int | None = None) -> TvNext:
+def tv_next(ladder: Ladder, seen: Collection[int] = (), first: int | None = None) -> TvBoard | None:
     """
     Choose the board to watch next: the one with the highest product of closeness, rank and swing.
 
@@ -43,6 +41,9 @@ def tv_next(ladder: Ladder, seen: Collection[int] = (), first: int | None = None
         ladder: The ladder.
         seen: Numbers of matches that have been watched: they come again only after all others.
         first: The match to begin with, if it is among the newest.
+
+    Returns:
+        The board; None where no match with a record is done yet.
     """
     rows = [row for row in newest(ladder, limit=MATCHES).matches if row.record_kept and row.finished is not None]
     wanted = [row for row in rows if row.id == first] or [row for row in rows if row.id not in seen] or rows
@@ -53,8 +54,7 @@ def tv_next(ladder: Ladder, seen: Collection[int] = (), first: int | None = None
         key=lambda each: _interest(each, usual[each.match.variant]),
         default=None,
     )
-    is_estimating = computing_files(ladder).is_alive(time.time())
-    return TvNext(board=None if chosen is None else _shown(chosen), is_estimating=is_estimating)
+    return None if chosen is None else _shown(chosen)
 
 
 def closeness(seats: Sequence[SeatRow]) -> float:

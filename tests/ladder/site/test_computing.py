@@ -70,6 +70,14 @@ def test_a_request_simulates_nothing_and_keeps_no_other_page_waiting(ladder: Lad
         assert (answer.headers["location"], answer.headers["cache-control"]) == (address, "no-store")
 
 
+def test_tv_asks_for_decisions_only_while_the_program_that_estimates_them_runs(ladder: Ladder) -> None:
+    site = Visitor(ladder)
+    assert site.get("/api/v1/tv").json()["is_estimating"] is False
+    computing_files(ladder).show_alive()
+    answer = Visitor(ladder).get("/api/v1/tv").json()
+    assert (answer["is_estimating"], answer["board"]["match"]) == (True, 1)
+
+
 def test_mistakes_of_all_bots_come_in_the_order_of_the_deal_and_each_is_beyond_its_error(ladder: Ladder) -> None:
     computing_files(ladder).show_alive()
     site = Visitor(ladder)
