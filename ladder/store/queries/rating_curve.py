@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import and_, bindparam, or_, select
+from sqlalchemy import bindparam, select
 
 from ladder.results.rating_points import MAX_POINTS, step_of
 from ladder.store.queries.variant_field import field_of
@@ -16,7 +16,6 @@ from ladder.values.site import RatingCurve
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
     from ladder.store import models
@@ -62,6 +61,26 @@ POINTS = select(
     POINT.c.version_id.in_(bindparam("versions_", expanding=True)),
     (POINT.c.matches - 1) % bindparam("step_") == 0,
 )
+LAST = (
+    select(
+        SEAT.c.match_id, MATCH.c.finished, MATCH.c.ordinal, SEAT.c.version_id, SEAT.c.matches_before + 1,
+        SEAT.c.rating_after,
+    )
+    .distinct()
+    .join_from(SEAT, MATCH, MATCH.c.id == SEAT.c.match_id)
+    .join(VARIANT, VARIANT.c.name == MATCH.c.variant)
+    .where(
+        SEAT.c.version_id == bindparam("version_"),
+        SEAT.c.matches_before == bindparam("before_"),
+        MATCH.c.variant == bindparam("variant_"),
+        MATCH.c.ordinal + 0 > VARIANT.c.season_start,
+    )
+)  # fmt: skip
+"""
+The last match of one version, which may have two seats there; for pairs of values SQLite would use no index.
+
+It would look through all matches of a season in the order of `ordinal`, if it could: the sum does not let it.
+"""
 
 
 def rating_curve(
@@ -94,7 +113,9 @@ def rating_curves(session: Session, bot: int, name: str, most_points: int = MAX_
     for variant, shift, *version in connection_of(session).execute(PLAYED, {"bot_": bot}):
         played[variant, shift].append(Played(*version))
     return {
-        variant: _curve(name, variant, shift, versions, _points(session, variant, versions, most_points))
+        variant: _curve(
+            name, variant, shift, versions, _points(session, variant, versions, _step(versions, most_points))
+        )
         for (variant, shift), versions in played.items()
     }
 
@@ -109,22 +130,33 @@ def top_curves(session: Session, variant: str, first: int) -> tuple[RatingCurve,
         first: Number of versions, from 1.
     """
     field = field_of(session, variant)
-    found = []
-    for entry in field.best(first):
-        if entry.matches:
-            versions = [Played(entry.version, entry.number, entry.matches)]
-            points = _points(session, variant, versions, TOP_POINTS)
-            found.append(_curve(label(entry.bot, entry.number), variant, field.shift, versions, points))
-    return tuple(found)
+    best = [(entry, Played(entry.version, entry.number, entry.matches)) for entry in field.best(first) if entry.matches]
+    by_step: defaultdict[int, list[Played]] = defaultdict(list)
+    for _, played in best:
+        by_step[_step([played], TOP_POINTS)].append(played)
+    points: defaultdict[int, list[Point]] = defaultdict(list)
+    for step, versions in by_step.items():
+        for point in _points(session, variant, versions, step):
+            points[point.version].append(point)
+    return tuple(
+        _curve(label(entry.bot, entry.number), variant, field.shift, [played], points[played.id])
+        for entry, played in best
+    )
 
 
-def _points(session: Session, variant: str, versions: Sequence[Played], most: int) -> list[Point]:
-    """Some evenly chosen points, and the last one of each version, in the order of the matches."""
-    connection, step = connection_of(session), step_of([version.matches for version in versions], most)
+def _step(versions: Sequence[Played], most: int) -> int:
+    return step_of([version.matches for version in versions], most)
+
+
+def _points(session: Session, variant: str, versions: Sequence[Played], step: int) -> list[Point]:
+    """Each point that *step* leaves, and the last one of each version, in the order of the matches."""
+    connection = connection_of(session)
     wanted = {"variant_": variant, "versions_": [version.id for version in versions], "step_": step}
     found = connection.execute(POINTS, wanted).all()
-    if left_out := [version for version in versions if (version.matches - 1) % step]:
-        found = [*found, *connection.execute(_last(variant, left_out))]
+    for version in versions:
+        if (version.matches - 1) % step:
+            last = {"variant_": variant, "version_": version.id, "before_": version.matches - 1}
+            found = [*found, *connection.execute(LAST, last)]
     return sorted((Point(*row) for row in found), key=lambda point: point.ordinal)
 
 
@@ -139,22 +171,3 @@ def _curve(bot: str, variant: str, shift: float, versions: Sequence[Played], poi
             for match, finished, _, version, matches, rating in points
         ],
     })  # fmt: skip
-
-
-def _last(variant: str, versions: Sequence[Played]) -> Select[Any]:
-    """
-    Select the last match of each version, which may have two seats there.
-
-    SQLite would look through all matches of a season in the order of `ordinal`, if it could: the sum does not let it.
-    """
-    last = (and_(SEAT.c.version_id == each.id, SEAT.c.matches_before == each.matches - 1) for each in versions)
-    return (
-        select(
-            SEAT.c.match_id, MATCH.c.finished, MATCH.c.ordinal, SEAT.c.version_id, SEAT.c.matches_before + 1,
-            SEAT.c.rating_after,
-        )
-        .distinct()
-        .join_from(SEAT, MATCH, MATCH.c.id == SEAT.c.match_id)
-        .join(VARIANT, VARIANT.c.name == MATCH.c.variant)
-        .where(or_(*last), MATCH.c.variant == variant, MATCH.c.ordinal + 0 > VARIANT.c.season_start)
-    )  # fmt: skip

@@ -133,17 +133,15 @@ class Engine:
         """Solve *deal*: return the scores after each legal card, or None if *limit* was not enough."""
         options = deal.playable.bit_count()
         rows = (ctypes.c_int64 * (options * SEATS))()
-        memory = (ctypes.c_char * self._memory_size)()
+        memory = Memory(self._memory_size)
         budget = NO_LIMIT if limit is None else limit
-        if self._solve(packed_rules(deal.rules), position(deal), memory, budget, rows) < 0:
+        if self._solve(packed_rules(deal.rules), position(deal), memory.address, budget, rows) < 0:
             return None
         return [tuple(rows[row * SEATS : row * SEATS + deal.rules.players]) for row in range(options)]
 
-    def new_tree(self, branches: int, state: int) -> TreeMemory:
+    def new_tree(self, branches: int, state: int) -> Memory:
         """Make the memory of a search for at most *branches* branches; *state* is that of a `SimRandom`."""
-        memory = mmap.mmap(-1, self.tree_size(branches), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        _NEW_TREE.pack_into(memory, 0, state.to_bytes(16, "little"), branches)
-        return TreeMemory(memory)
+        return Memory(self.tree_size(branches), _NEW_TREE.pack(state.to_bytes(16, "little"), branches))
 
     def tree_size(self, branches: int) -> int:
         """Return the bytes of a tree with room for *branches*."""
@@ -151,7 +149,7 @@ class Engine:
         return size
 
     def search(
-        self, deal: Deal, tables: Tables, view: SeatView, tree: TreeMemory, options: int, deals: int
+        self, deal: Deal, tables: Tables, view: SeatView, tree: Memory, options: int, deals: int
     ) -> list[list[int]]:
         """
         Search on: sum the scores of each seat over *deals* deals, for each card of the mask *options*.
@@ -166,8 +164,7 @@ class Engine:
         """
         players, rows = deal.rules.players, options.bit_count()
         sums = (ctypes.c_int64 * (rows * SEATS))()
-        address = ctypes.addressof(tree.first)
-        self._tree(packed_rules(deal.rules), position(deal), tables, history(view), address, deals, options, sums)
+        self._tree(packed_rules(deal.rules), position(deal), tables, history(view), tree.address, deals, options, sums)
         return [sums[row * SEATS : row * SEATS + players] for row in range(rows)]
 
     def learned_playouts(self, deal: Deal, times: int, state: int) -> list[float]:
@@ -185,12 +182,15 @@ class Engine:
         return [tuple(found[row * FACTORS : (row + 1) * FACTORS]) for row in range(options)]
 
 
-class TreeMemory:
-    """Memory of one search, which the system provides page by page as it is used."""
+class Memory:
+    """Memory of one search, which the system provides page by page as it is used: most searches need little of it."""
 
-    def __init__(self, memory: mmap.mmap) -> None:
-        """Keep *memory* as long as this object is there."""
-        self.first: ctypes.c_char = ctypes.c_char.from_buffer(memory)
+    def __init__(self, size: int, start: bytes = b"") -> None:
+        """Take *size* bytes, which are *start* and zeros, for as long as this object is there."""
+        memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        memory.write(start)
+        self._first = ctypes.c_char.from_buffer(memory)
+        self.address = ctypes.addressof(self._first)
 
 
 def position(deal: Deal) -> bytes:
