@@ -124,8 +124,8 @@ def test_a_tree_keeps_within_its_memory(rules: Rules, branches: int) -> None:
     view = bot_view(deal, deal.turn)
     possible, tree = PossibleDeals(view), engine.new_tree(branches, SimRandom(7).state)
     size = engine.tree_size(branches)
-    memory = bytearray(ctypes.string_at(ctypes.addressof(tree.first), size) + GUARD)
-    tree.first = ctypes.c_char.from_buffer(memory)
+    memory = bytearray(ctypes.string_at(tree.address, size) + GUARD)
+    tree.address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     for _ in range(2):
         engine.search(possible.known_position(), possible.unseen.tables, view, tree, view.legal_mask, 600)
     used = int.from_bytes(memory[24:32], "little")
