@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
 
 import pytest
@@ -13,6 +14,7 @@ from pigpen.sim.solving import Solution, TooLong, solve
 from tests.rules.odd_rules import ODD
 from tests.rules.players import any_action, lumpy_deal
 from tests.rules.table import dealt, expose, named, play, small, state
+from tests.sim.views import bot_view
 
 
 def ending(rules: Rules, tricks: int, rng: Random) -> Deal:
@@ -110,3 +112,14 @@ def test_a_limit_ends_a_search_that_takes_too_long() -> None:
 def test_only_a_card_to_be_played_can_be_solved() -> None:
     with pytest.raises(ValueError, match="a card is to be played"):
         solve(dealt(GONGZHU, "2S QS"))
+
+
+def test_endings_solved_in_several_threads_at_once_are_those_of_one_thread() -> None:
+    """The engine remembers positions in memory that it uses again, and no two threads may have the same at once."""
+    rng = Random(26)
+    deal = ending(GONGZHU, 5, rng)
+    view = bot_view(deal, deal.turn)
+    deals = [view.sample(rng) for _ in range(24)]  # a position is remembered by the cards that are left
+    expected = [solve(deal) for deal in deals]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(solve, deals * 8)) == expected * 8

@@ -86,6 +86,7 @@ class Engine:
         self._features.argtypes = (packed, packed, out)
         functions.pigpen_memory_size.restype = number
         self._memory_size = functions.pigpen_memory_size()
+        self._memories: list[Memory] = []
         for function in (
             self._sample,
             self._playout,
@@ -133,9 +134,14 @@ class Engine:
         """Solve *deal*: return the scores after each legal card, or None if *limit* was not enough."""
         options = deal.playable.bit_count()
         rows = (ctypes.c_int64 * (options * SEATS))()
-        memory = Memory(self._memory_size)
         budget = NO_LIMIT if limit is None else limit
-        if self._solve(packed_rules(deal.rules), position(deal), memory.address, budget, rows) < 0:
+        try:
+            memory = self._memories.pop()
+        except IndexError:  # as many are made as threads solve at once
+            memory = Memory(self._memory_size)
+        rest = self._solve(packed_rules(deal.rules), position(deal), memory.address, budget, rows)
+        self._memories.append(memory)
+        if rest < 0:
             return None
         return [tuple(rows[row * SEATS : row * SEATS + deal.rules.players]) for row in range(options)]
 

@@ -57,10 +57,12 @@ void pigpen_playouts(const Game *game, const Position *start, const Unseen *unse
     }
 }
 
-// Solve the ending: `rows` has SEATS numbers for each legal card, lowest first. `memory` has room for SLOTS zeroed slots.
-// Returns what is left of `budget`, the number of positions between tricks to look at; below zero: it was not enough.
+// Solve the ending: `rows` has SEATS numbers for each legal card, lowest first. `memory` is zeroed, or
+// that of an earlier call. Returns what is left of `budget`, the number of positions between tricks to look at; below
+// zero: it was not enough.
 int64_t pigpen_solve(const Game *game, const Position *start, Memory *memory, int64_t budget, int64_t *rows) {
     Solver solver = solver_of(game, start, memory, budget);
+    memory->runs++;
     int64_t bounds[SEATS];
     for (int seat = 0; seat < SEATS; seat++) bounds[seat] = INT64_MAX;
     Cards options = legal(game, start), tried = different(&solver, start, options);
@@ -76,7 +78,7 @@ int64_t pigpen_solve(const Game *game, const Position *start, Memory *memory, in
     return solver.budget;
 }
 
-int64_t pigpen_memory_size(void) { return SLOTS * sizeof(Memory); }
+int64_t pigpen_memory_size(void) { return sizeof(Memory); }
 
 // Search: try each of the cards `options`, legal at the start, in the same `deals` deals. Adds to `sums`, which has SEATS
 // numbers for each option, lowest first. A new tree has zeros, but for `chance` and `capacity`.

@@ -12,9 +12,14 @@ typedef struct {
 } Key;
 
 typedef struct {
-    uint64_t is_used;
+    uint64_t run;  // in which the slot was filled: those of earlier runs are free, and need not be cleared
     Key key;
     int64_t scores[SEATS];
+} Slot;
+
+typedef struct {
+    uint64_t runs;
+    Slot slots[SLOTS];
 } Memory;
 
 typedef struct {
@@ -75,15 +80,15 @@ static int same(const Key *one, const Key *other) {
 }
 
 // The slot that holds the position, or the one to use for it.
-static Memory *remembered(const Solver *solver, const Key *key) {
+static Slot *remembered(const Solver *solver, const Key *key) {
     uint64_t hash = key->left * 0x9E3779B97F4A7C15 ^ key->flags * 0xDA942042E4DD58B5;
     for (int seat = 0; seat < SEATS; seat++) hash = (hash ^ hash >> 29 ^ (uint64_t)key->points[seat]) * 0xBF58476D1CE4E5B9;
-    Memory *slot = 0;
+    Slot *slot = 0;
     for (int step = 0; step < NEARBY; step++) {
-        slot = &solver->memory[(hash >> 40 ^ step) % SLOTS];
-        if (!slot->is_used || same(&slot->key, key)) return slot;
+        slot = &solver->memory->slots[(hash >> 40 ^ step) % SLOTS];
+        if (slot->run != solver->memory->runs || same(&slot->key, key)) return slot;
     }
-    slot->is_used = 0;
+    slot->run = 0;
     return slot;
 }
 
@@ -199,8 +204,8 @@ static void best_of(Solver *solver, const Position *at, const int64_t *bounds, i
 
 static void solve_tricks(Solver *solver, const Position *at, int64_t *scores) {
     Key key = key_of(solver, at);
-    Memory *slot = remembered(solver, &key);
-    if (slot->is_used) {
+    Slot *slot = remembered(solver, &key);
+    if (slot->run == solver->memory->runs) {
         copy_scores(slot->scores, scores);
         return;
     }
@@ -210,7 +215,7 @@ static void solve_tricks(Solver *solver, const Position *at, int64_t *scores) {
     best_of(solver, at, bounds, scores);
     slot = remembered(solver, &key);
     slot->key = key;
-    slot->is_used = 1;
+    slot->run = solver->memory->runs;
     copy_scores(scores, slot->scores);
 }
 
