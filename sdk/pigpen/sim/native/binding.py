@@ -195,8 +195,8 @@ class Memory:
         """Take *size* bytes, which are *start* and zeros, for as long as this object is there."""
         memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         memory.write(start)
-        self._first = ctypes.c_char.from_buffer(memory)
-        self.address = ctypes.addressof(self._first)
+        self._first: ctypes.c_char = ctypes.c_char.from_buffer(memory)
+        self.address: int = ctypes.addressof(self._first)
 
 
 def position(deal: Deal) -> bytes:

@@ -144,13 +144,13 @@ class TableBrowser:
         raise AssertionError("the stream has stopped")
 
     async def play(self, until: Callable[[PersonState], object] = lambda state: False) -> PersonState:
-        """Answer whatever is asked until something is true, or the table is over."""
+        """Answer whatever is asked until something is true, or the table is over and its record is there."""
         last = None
         answered = -1
         async with asyncio.timeout(PATIENCE):
             async for state in self.states():
                 last = state
-                if until(state) or (state.over and not state.result):
+                if until(state) or (state.over and state.over.verify and not state.result):
                     return state
                 if state.result:
                     await self.post("presence", state="ready", deal=state.result.deal)
