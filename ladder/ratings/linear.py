@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,13 @@ SINGLE_ERROR = 1e-6
 """The most that single precision may change, as a part of the result; most often it is 2e-7."""
 PROBES = 4
 """Vectors on which that is tried."""
+FEW = 128
+"""Rows up to which a spectrum is exact."""
+LANCZOS_STEPS = 30
+SIGNS = 2
+"""Random vectors for a trace."""
+ALMOST_NONE = 1e-9
+"""Of the largest number in a matrix: what is left of a vector by rounding."""
 STRIPE = 1024
 """Rows that are turned into double precision at a time."""
 
@@ -123,6 +130,61 @@ def solve(
         size, before = float(rest @ scaled), size
         direction = scaled + size / before * direction
     return solution
+
+
+class Spectrum(NamedTuple):
+    """For vectors v and a symmetric matrix A: the sum of v'f(A)v is about that of the weights times f of the values."""
+
+    values: FloatArray
+    """(k,) Not below 0."""
+    weights: FloatArray
+    """(k,)"""
+
+
+def spectra(matrix: FloatArray, vector: FloatArray) -> tuple[Spectrum, Spectrum]:
+    """
+    Find what the trace of f(A), and what v'f(A)v is, for any smooth f.
+
+    Exactly by eigenvalues where there are few rows. Else by quadrature: the steps of C. Lanczos (1950) from a vector
+    give nodes and weights for it (G. Golub and G. Meurant, 1994), and those of random vectors of ±1 give the trace (M.
+    Hutchinson, 1990).
+
+    Args:
+        matrix: (n, n) A, symmetric, without eigenvalues below 0.
+        vector: (n,) v.
+
+    Returns:
+        The spectrum for the trace, and that for v.
+    """
+    count = len(matrix)
+    if count <= FEW:
+        values, vectors = np.linalg.eigh(matrix)
+        values = np.maximum(values, 0.0)
+        return Spectrum(values, np.ones(count)), Spectrum(values, (vectors.T @ vector) ** 2)
+    signs = np.random.default_rng(count).choice((-1.0, 1.0), (count, SIGNS))
+    own, *others = _quadratures(matrix, np.column_stack([vector, signs]))
+    values, weights = (np.concatenate(parts) for parts in zip(*others, strict=True))
+    return Spectrum(values, weights / SIGNS), own
+
+
+def _quadratures(matrix: FloatArray, vectors: FloatArray) -> list[Spectrum]:
+    """Do the steps of Lanczos from each of the vectors, (n, k)."""
+    sizes = np.linalg.norm(vectors, axis=0)
+    now, before, linked = vectors / np.where(sizes > 0, sizes, 1.0), np.zeros_like(vectors), np.zeros(len(sizes))
+    none, diagonals, links = ALMOST_NONE * matrix.diagonal().max(), [], []
+    for _ in range(LANCZOS_STEPS):
+        product = matrix @ now - linked * before
+        diagonals.append(np.einsum("ij,ij->j", now, product))
+        product -= diagonals[-1] * now
+        linked = np.linalg.norm(product, axis=0)
+        linked[linked <= none] = 0.0  # the vector lies in a space of fewer dimensions
+        links.append(linked)
+        now, before = np.where(linked > 0, product / np.where(linked > 0, linked, 1.0), 0.0), now
+    found = []
+    for size, diagonal, link in zip(sizes, np.transpose(diagonals), np.transpose(links), strict=True):
+        values, inner = np.linalg.eigh(np.diag(diagonal) + np.diag(link[:-1], 1) + np.diag(link[:-1], -1))
+        found.append(Spectrum(np.maximum(values, 0.0), (size * inner[0]) ** 2))
+    return found
 
 
 def groups(a: IntArray, b: IntArray, count: int) -> IntArray:

@@ -6,10 +6,10 @@ With n bots, and up to a constant, −2 log (τ · likelihood) is
     log det (H + λ) − (n − 1) log λ + (b'H⁺b − b'(H + λ)⁻¹b) / σ²
 
 The factor τ is that of Y. Chung et al. (2013): among few bots the likelihood alone often has its maximum at τ = 0,
-where all bots would be surely equal. λ is the best point of a fixed grid. It is sought in a model that takes the
-diagonal of H for its eigenvalues, which needs no matrix. The inverse at the point found there, which is needed in any
-case, gives the first two derivatives of the true function; corrected by them, the model says whether a point near by
-is better, and then the inverse is made there. Eigenvalues of H would take several times as long.
+where all bots would be surely equal. λ is the best point of a fixed grid. It is sought in a model, which has the
+spectrum of H by quadrature (`linear.spectra`). The inverse at the point found there, which is needed in any case, gives
+the first two derivatives of the true function; corrected by them, the model says whether a point near by is better, and
+then the inverse is made there. Eigenvalues of a large H would take several times as long.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ladder.ratings.linear import centred_inverse, times
+from ladder.ratings.linear import centred_inverse, spectra, times
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ladder.ratings.batch import FloatArray
-    from ladder.ratings.linear import AnyFloats
+    from ladder.ratings.linear import AnyFloats, Spectrum
 
 STEP = 1 / 32
 """Of the grid, in log λ."""
@@ -49,7 +49,7 @@ def shrunk(matrix: FloatArray, won: FloatArray, noise: float) -> tuple[FloatArra
     Returns:
         (n,) margins and (n, n) their covariance, relative to their mean.
     """
-    model = _Model(matrix.diagonal(), won, noise)
+    model = _Model(matrix.diagonal(), won, noise, *spectra(matrix, won))
     place, seen = model.first(), set[int]()
     while True:
         ridge, ridged = _at(place), matrix.copy()
@@ -85,11 +85,16 @@ def _slopes(found: AnyFloats, margins: FloatArray, ridge: float, noise: float) -
 
 @dataclass(frozen=True)
 class _Model:
-    """What is to be the least, as if H were its diagonal."""
+    """What is to be the least, by a spectrum of H."""
 
     degrees: FloatArray
+    """(n,) The diagonal of H."""
     won: FloatArray
     noise: float
+    all: Spectrum
+    """That of the trace."""
+    own: Spectrum
+    """That of b."""
 
     @property
     def lowest(self) -> int:
@@ -115,13 +120,15 @@ class _Model:
     def values(self, places: npt.NDArray[np.signedinteger]) -> FloatArray:
         """Of some points of the grid."""
         ridges = np.exp(STEP * places)[:, None]
-        sums = np.log(self.degrees + ridges) - self.won**2 / (self.degrees + ridges) / self.noise
-        return np.asarray(sums.sum(axis=1) - (len(self.degrees) - 1) * STEP * places)
+        logs = np.log(self.all.values + ridges) @ self.all.weights
+        known = (1 / (self.own.values + ridges)) @ self.own.weights / self.noise
+        return np.asarray(logs - known - (len(self.degrees) - 1) * STEP * places)
 
     def slopes(self, place: int) -> FloatArray:
         """(2,) The derivatives of `values` by log λ."""
         ridge = _at(place)
-        share, won = ridge / (self.degrees + ridge), self.won**2 / (self.degrees + ridge) / self.noise
-        first = share + share * won
-        second = share - share**2 + share * won - 2 * share**2 * won
-        return np.array([first.sum() - (len(self.degrees) - 1), second.sum()])
+        share, own = ridge / (self.all.values + ridge), ridge / (self.own.values + ridge)
+        known = self.own.weights / (self.own.values + ridge) / self.noise
+        first = share @ self.all.weights + own @ known
+        second = (share - share**2) @ self.all.weights + (own - 2 * own**2) @ known
+        return np.array([first - (len(self.degrees) - 1), second])

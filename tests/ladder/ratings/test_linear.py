@@ -11,7 +11,7 @@ import pytest
 from ladder.ratings import linear
 from ladder.ratings.batch import CLOSE, UNIT, _Pairs, centred, fit, pair_weight
 from ladder.ratings.elo import START
-from ladder.ratings.linear import SINGLE_ERROR, SMALL, centred_inverse, groups, inverse, solve
+from ladder.ratings.linear import FEW, SINGLE_ERROR, SMALL, centred_inverse, groups, inverse, solve, spectra
 
 if TYPE_CHECKING:
     from ladder.ratings.batch import FloatArray
@@ -105,3 +105,29 @@ def test_the_nodes_of_a_path_are_one_group_and_others_groups_of_their_own(count:
     nodes = np.random.default_rng(count).permutation(count)
     found = groups(nodes[1:], nodes[:-1], count + 2)
     assert found.tolist() == [0] * count + [count, count + 1]
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        laplacian(FEW, 1),
+        laplacian(500, 2),
+        laplacian(600, 3, parts=3),
+        laplacian(600, 4, parts=60, bridge=0.1),
+        500 * np.eye(500) - 1,
+        np.diag(np.repeat([0.0, 3.0], 100)),
+    ],
+    ids=["few", "many", "three parts", "nearly apart", "all alike", "alone"],
+)
+def test_a_spectrum_gives_traces_and_forms_of_functions(matrix: FloatArray) -> None:
+    """Of a complete graph, and of a diagonal with two numbers, two steps reach all that there is."""
+    vector = matrix @ np.random.default_rng(5).normal(size=len(matrix))
+    values, vectors = np.linalg.eigh(matrix)
+    parts = (vectors.T @ vector) ** 2
+    for_trace, own = spectra(matrix, vector)
+    assert for_trace.weights.sum() == pytest.approx(len(matrix))
+    assert own.weights.sum() == pytest.approx(vector @ vector)
+    for ridge in (1.0, 10.0, 100.0):
+        logs, inverses = np.log(np.maximum(values, 0) + ridge), 1 / (np.maximum(values, 0) + ridge)
+        assert for_trace.weights @ np.log(for_trace.values + ridge) == pytest.approx(logs.sum(), rel=0.02)
+        assert own.weights @ (1 / (own.values + ridge)) == pytest.approx(parts @ inverses, rel=1e-3)

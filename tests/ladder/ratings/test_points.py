@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from ladder.ratings import shrinkage
 from ladder.ratings.batch import WIDE, Estimate
+from ladder.ratings.linear import centred_inverse
 from ladder.ratings.points import PairSums, fit_points, outplaced_by
 from ladder.ratings.shrinkage import STEP
 from ladder.results.board_points import charged
@@ -19,6 +21,8 @@ from tests.ladder.ladders import played
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ladder.ratings.linear import AnyFloats
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -210,8 +214,35 @@ def test_300_bots_get_the_same_numbers_as_by_eigenvalues(matches: int, spread: f
     _, tables, points = drawn(np.random.default_rng(matches), 300, 4, matches, spread)
     margins, covariance = by_eigenvalues(sums_of(tables, points), 300, 4)
     found = fitted(300, tables, points)
-    assert found.ratings == pytest.approx(margins - margins.mean(), rel=1e-6, abs=1e-6)
-    assert found.covariance == pytest.approx(covariance, rel=1e-6, abs=1e-6 * covariance.max())
+    assert np.allclose(found.ratings, margins - margins.mean(), rtol=1e-6, atol=1e-6)
+    assert np.allclose(found.covariance, covariance, rtol=1e-6, atol=1e-6 * covariance.max())
+
+
+@pytest.mark.parametrize("reach", [5, 20, 100])
+def test_where_only_neighbours_meet_the_best_spread_is_found_with_few_inverses(
+    reach: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bots of similar strength win as much as they lose, so what a bot has won says little of its margin."""
+    rng, bots, noise, inverses = np.random.default_rng(reach), 500, 8.0, []
+    strengths = np.sort(rng.normal(0, 4, bots))
+    a, b = (
+        np.concatenate(ends)
+        for ends in zip(*((np.arange(bots - d), np.arange(d, bots)) for d in range(1, reach + 1)), strict=True)
+    )
+    boards, ahead = np.full(len(a), 16.0), strengths[a] - strengths[b]
+    pairs = PairSums(a, b, boards, boards * ahead + noise * rng.normal(size=len(a)) * 4, boards * (ahead**2 + noise**2))
+
+    def counted(matrix: FloatArray) -> AnyFloats:
+        inverses.append(len(matrix))
+        return centred_inverse(matrix)
+
+    monkeypatch.setattr(shrinkage, "centred_inverse", counted)
+    found = fit_points(range(bots), pairs, 4)
+    assert found
+    margins, covariance = by_eigenvalues(pairs, bots, 4)
+    assert np.allclose(found.ratings, margins - margins.mean(), rtol=1e-6, atol=1e-6)
+    assert np.allclose(found.covariance, covariance, rtol=1e-6, atol=1e-6 * covariance.max())
+    assert len(inverses) <= 3
 
 
 def real_deals() -> Iterator[list[float]]:
