@@ -49,7 +49,7 @@ LADDERS = (("process", 1), ("docker", 1), ("docker", 4))
 """The sandbox of each ladder that is measured, and how many boards its matches have."""
 SLOTS = 2
 PATIENT: dict[str, Any] = {"clock": "6000+1", "limit": 60.0, "runtime": SHARED}
-"""A machine that is busy with other things must suspend no bot; and an engine that knows gVisor measures the same."""
+"""No bot is suspended on a busy machine. Containers are those of runc everywhere, so that figures can be compared."""
 
 
 class Slots:

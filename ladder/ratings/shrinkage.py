@@ -91,10 +91,10 @@ class _Model:
     """(n,) The diagonal of H."""
     won: FloatArray
     noise: float
-    all: Spectrum
-    """That of the trace."""
+    trace: Spectrum
+    """Of H, for traces."""
     own: Spectrum
-    """That of b."""
+    """Of H, for what b says of it."""
 
     @property
     def lowest(self) -> int:
@@ -120,15 +120,15 @@ class _Model:
     def values(self, places: npt.NDArray[np.signedinteger]) -> FloatArray:
         """Of some points of the grid."""
         ridges = np.exp(STEP * places)[:, None]
-        logs = np.log(self.all.values + ridges) @ self.all.weights
+        logs = np.log(self.trace.values + ridges) @ self.trace.weights
         known = (1 / (self.own.values + ridges)) @ self.own.weights / self.noise
         return np.asarray(logs - known - (len(self.degrees) - 1) * STEP * places)
 
     def slopes(self, place: int) -> FloatArray:
         """(2,) The derivatives of `values` by log λ."""
         ridge = _at(place)
-        share, own = ridge / (self.all.values + ridge), ridge / (self.own.values + ridge)
+        share, own = ridge / (self.trace.values + ridge), ridge / (self.own.values + ridge)
         known = self.own.weights / (self.own.values + ridge) / self.noise
-        first = share @ self.all.weights + own @ known
-        second = (share - share**2) @ self.all.weights + (own - 2 * own**2) @ known
+        first = share @ self.trace.weights + own @ known
+        second = (share - share**2) @ self.trace.weights + (own - 2 * own**2) @ known
         return np.array([first - (len(self.degrees) - 1), second])
