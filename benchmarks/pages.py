@@ -13,6 +13,7 @@ number of bots to the power of e, from one ladder to the next.
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import math
 import random
@@ -32,7 +33,6 @@ from ladder.store.commands import estimates
 from ladder.store.commands.opening import open_ladder
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Sequence
 
     from benchmarks.http_load import Load
@@ -134,12 +134,20 @@ def exponent(fewer: int, more: int, first: Sequence[float], then: Sequence[float
 
 def measure(rounds: int, bots: Sequence[int] = BOTS, before: Path | None = None) -> list[Row]:
     """Measure on a ladder of each number of bots."""
-    checkouts: dict[str, Path | None] = {NOW: None} if before is None else {BEFORE: before.resolve(), NOW: None}
+    checkouts: dict[str, Path | None] = {NOW: None} if before is None else {BEFORE: before, NOW: None}
     found = {}
     for count in bots:
         with tempfile.TemporaryDirectory() as folder:
             found[count] = of_a_ladder(rounds, Path(folder), count, checkouts)
     return rows(found)
+
+
+def checkout(text: str) -> Path:
+    """Read the argument of --before."""
+    folder = Path(text)
+    if not (folder / "ladder" / "cli" / "entry.py").is_file():
+        raise argparse.ArgumentTypeError(f"{text}: name the folder of a checkout of Pigpen")
+    return folder.resolve()
 
 
 def main(options: argparse.Namespace) -> None:
@@ -153,5 +161,7 @@ PART = Part("pages", __doc__, measure, rounds=5)
 if __name__ == "__main__":
     parser = parser_of(__doc__, PART.rounds)
     parser.add_argument("--bots", type=int, nargs="+", default=BOTS, help="of each ladder")
-    parser.add_argument("--before", type=Path, metavar="CHECKOUT", help="another checkout of Pigpen, to compare with")
+    parser.add_argument(
+        "--before", type=checkout, metavar="CHECKOUT", help="another checkout of Pigpen, to compare with"
+    )
     main(parser.parse_args())
