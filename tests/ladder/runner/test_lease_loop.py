@@ -20,9 +20,10 @@ from ladder.store.leases import MAX_FAILURES, Lease
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
 from tests.ladder.store.lease_queues import QUEUES
+from tests.waiting import comes
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Sequence
     from pathlib import Path
 
     from ladder.store.database import Database
@@ -88,12 +89,6 @@ async def running(loop: Loop) -> AsyncIterator[None]:
         loop.rows.close()
 
 
-async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not is_so():
-            await asyncio.sleep(0.01)
-
-
 def add(database: Database, *owners: str) -> list[int]:
     with database.write() as session:
         return [TRIED.add(session, owner) for owner in owners]
@@ -109,9 +104,9 @@ async def test_when_one_ends_the_next_begins_and_at_the_end_the_rest_is_given_ba
 ) -> None:
     first, second, third = add(database, "ada", "ben", "cid")
     async with running(loop):
-        await until(lambda: len(loop.began) == 2)
+        await comes(lambda: len(loop.began) == 2)
         loop.goes_on[first].set()
-        await until(lambda: len(loop.began) == 3)
+        await comes(lambda: len(loop.began) == 3)
     assert loop.began == [(first, 1), (second, 1), (third, 1)]
     assert row(database, first).status == "over"
     found = [row(database, number) for number in (second, third)]
@@ -123,11 +118,11 @@ async def test_work_whose_lease_is_lost_is_cancelled_once_and_its_row_is_left_to
 ) -> None:
     (number,) = add(database, "ada")
     async with running(loop):
-        await until(lambda: len(loop.began) == 1)
+        await comes(lambda: len(loop.began) == 1)
         with database.write() as session:
             TRIED.queue.requeue_expired(session, NOW + LEASE_SECONDS * 2 + 1)
             assert TRIED.claim(session, "another", NOW, 1)
-        await until(lambda: loop.cancelled == [number])
+        await comes(lambda: loop.cancelled == [number])
         looks = list[None]()
         really_look = loop.rows.look
 
@@ -136,10 +131,10 @@ async def test_work_whose_lease_is_lost_is_cancelled_once_and_its_row_is_left_to
             return await really_look(count)
 
         loop.rows.look = look  # type: ignore[method-assign]
-        await until(lambda: len(looks) > 2)
+        await comes(lambda: len(looks) > 2)
         assert loop.running, "it is still clearing away: nothing has disturbed that"
         loop.cleared.set()
-        await until(lambda: not loop.running)
+        await comes(lambda: not loop.running)
     assert (row(database, number).holder, row(database, number).attempt) == ("another", 2)
 
 
@@ -148,7 +143,7 @@ async def test_what_fails_is_tried_a_limited_number_of_times(loop: Loop, databas
     (number,) = add(database, "ada")
     loop.error = error
     async with running(loop):
-        await until(lambda: row(database, number).status == "ended")
+        await comes(lambda: row(database, number).status == "ended")
     assert loop.began == [(number, attempt + 1) for attempt in range(MAX_FAILURES)]
     assert str(error) in row(database, number).reason
 
@@ -163,11 +158,11 @@ async def test_an_idle_process_queries_the_database_only_when_it_is_woken(
     monkeypatch.setattr(loop, "_files", files)
     with mock.patch.object(loop.rows, "look", wraps=loop.rows.look) as look:
         async with running(loop):
-            await until(lambda: files.woken.call_count > 50)
+            await comes(lambda: files.woken.call_count > 50)
             assert look.call_count == 1
             add(database, "ada")
             WakeFile(tmp_path / "wakes").wake()
-            await until(lambda: len(loop.began) == 1)
+            await comes(lambda: len(loop.began) == 1)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other kernels do not tell")
@@ -177,10 +172,10 @@ async def test_the_kernel_tells_an_idle_process_that_it_was_woken(
     for name in ("IDLE_LOOK_SECONDS", "NOTIFIED_WAKE_SECONDS"):
         monkeypatch.setattr(lease_loop, name, 3600.0)
     async with running(loop):
-        await until(lambda: loop.looks == 1)
+        await comes(lambda: loop.looks == 1)
         (number,) = add(database, "ada")
         WakeFile(tmp_path / "wakes").wake()
-        await until(lambda: loop.began == [(number, 1)])
+        await comes(lambda: loop.began == [(number, 1)])
 
 
 async def test_where_the_kernel_does_not_tell_the_process_looks_itself(
@@ -189,7 +184,7 @@ async def test_where_the_kernel_does_not_tell_the_process_looks_itself(
     monkeypatch.setattr(lease_loop, "IDLE_LOOK_SECONDS", 3600.0)
     monkeypatch.setattr(folder_watch, "_watch", lambda _: None)
     async with running(loop):
-        await until(lambda: loop.looks == 1)
+        await comes(lambda: loop.looks == 1)
         (number,) = add(database, "ada")
         WakeFile(tmp_path / "wakes").wake()
-        await until(lambda: loop.began == [(number, 1)])
+        await comes(lambda: loop.began == [(number, 1)])

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from pigpen import ClockSetting
 from pigpen.bot import Bot
 from pigpen.client import Client
 from pigpen.rules import PRESETS, Phase
@@ -32,6 +31,7 @@ from tests.referee.attacks import Act, Attacker, attacks
 from tests.referee.other_worlds import world_of
 from tests.referee.scripted_seats import ScriptedSeat, honest
 from tests.referee.tables import play_match
+from tests.waiting import PATIENCE, PATIENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
 HURRY = 0.05
 """Seconds: the limit of a decision, and every other deadline of the attacked seat."""
-GENEROUS = 60.0
-"""Seconds that only a referee that hangs would take."""
 BAD_FACE = Answer(expose=ExposeAction(cards=[Exposure(card=49, face=9)]))  # type: ignore[arg-type]
 BY = {"bot", "forced", "takeover"} | {f"default:{verdict}" for verdict in Verdict}
 
@@ -100,10 +98,10 @@ async def attacked_match(
     for seat in streams:
         await seat.listen()
     bots = tuple(f"bot{seat}" for seat in range(rules.players))
-    spec = MatchSpec(rules, bots, Format(2), ClockSetting(GENEROUS, GENEROUS, GENEROUS, GENEROUS), bytes(32))
+    spec = MatchSpec(rules, bots, Format(2), PATIENT, bytes(32))
     lines: list[AnyLine] = []
     attacker = Attacker(sockets[0], tokens[0])
-    async with asyncio.timeout(GENEROUS):
+    async with asyncio.timeout(PATIENCE):
         bot = asyncio.create_task(Client(First(), "honest", f"unix:{sockets[1]}", tokens[1]).play_match())
         await attacker.attack(acts[:head_start])
         attack = asyncio.create_task(attacker.attack(acts[head_start:]))

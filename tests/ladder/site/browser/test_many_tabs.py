@@ -115,7 +115,7 @@ def context(lending: Lending) -> Iterator[BrowserContext]:
 
 
 def at(page: Page, address: str) -> Page:
-    page.goto(address, wait_until="load", timeout=20_000)
+    page.goto(address, wait_until="load")
     page.wait_for_selector("person-table .pick, .live-table, watched-table")
     return page
 
