@@ -1,7 +1,7 @@
 """
 What an organiser sets: in `pigpen.toml` in the current folder, or in the environment, which goes first.
 
-The file is not read where it lies in a bot's folder (settings_file.py).
+The file is not read where it lies in a bot's folder (file.py).
 
 The names are the same in both: `data_dir` in the file is `PIGPEN_DATA_DIR` in the environment. A relative path is one
 from the current folder, where the file is too.
