@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from ladder.events.legs import Leg, game_deals, legs_of, sides_of
 from ladder.values.events import EventCheck, Plan, PlannedStage
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from ladder.values.events import Event, Stage
     from pigpen.rules import Rules
@@ -24,6 +25,7 @@ EVENING = 6.0
 """Hours after which an event is long, where its file does not say when it ends."""
 PLAYS = 13 + 2
 """Decisions of a bot in a deal at most, about."""
+WAYS_OUT = "Write a stage before it that is always played, or allow other numbers of entrants"
 DEAL_SECONDS = 0.12
 """Seconds of a deal of bots that answer at once, on a core of its own."""
 
@@ -109,9 +111,7 @@ def _wrong(event: Event, rules: Rules, house_bots: Collection[str]) -> Iterator[
     sides = sides_of(rules)
     if event.stand_in not in house_bots:
         yield f"There is no house bot {event.stand_in!r} to stand in; choose one of {', '.join(sorted(house_bots))}."
-    for size in _sizes(event):
-        if not legs_of(event, size, rules):
-            yield f"With {size} entrants no stage is played; leave out a condition (when)."
+    yield from _wrong_sizes(event, rules)
     finals = [number for number, stage in enumerate(event.stages) if stage.kind == "final"]
     if finals and finals != [len(event.stages) - 1]:
         yield f"The final {event.stages[finals[0]].name!r} must be the last stage, and the only final."
@@ -140,6 +140,41 @@ def _wrong(event: Event, rules: Rules, house_bots: Collection[str]) -> Iterator[
             f"Late entry until {event.late_entry} is possible only in a Swiss, and until half of its rounds. "
             "Write late_entry = 'none'."
         )
+
+
+def _wrong_sizes(event: Event, rules: Rules) -> Iterator[str]:
+    """What is wrong with some numbers of entrants only, because stages are left out with them."""
+    wrong = defaultdict[str, list[int]](list)
+    for size in range(event.entrants[0], event.entrants[1] + 1):
+        legs = legs_of(event, size, rules)
+        if not legs:
+            wrong["no stage is played. Leave out a condition (when), or allow other numbers of entrants"].append(size)
+            continue
+        first = event.stages[legs[0].stage]
+        if first.deals and first != event.stages[0]:
+            wrong[f"{first.name!r} is the first stage that is played, and has half of no deals. {WAYS_OUT}"].append(
+                size
+            )
+        elif legs[0].entrants < size and event.seeding == "lot":
+            takes = (
+                f"{first.name!r} is the first stage that is played, and takes {legs[0].entrants}: chance decides who "
+            )
+            wrong[f"{takes}plays. Write seeding = 'rating', or: {WAYS_OUT}"].append(size)
+    for why, sizes in wrong.items():
+        yield f"With {_spans(sizes)} entrants {why}."
+
+
+def _spans(sizes: Sequence[int]) -> str:
+    """
+    Give numbers in words.
+
+    >>> _spans([4, 6, 7, 8, 12])
+    '4, 6 to 8 and 12'
+    """
+    ends = [size for size in sizes if size + 1 not in sizes]
+    starts = [size for size in sizes if size - 1 not in sizes]
+    spans = [str(a) if a == b else f"{a} to {b}" for a, b in zip(starts, ends, strict=True)]
+    return " and ".join([", ".join(spans[:-1]), spans[-1]] if len(spans) > 1 else spans)
 
 
 def _unwise(event: Event, rules: Rules, plans: list[Plan]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import accumulate, count, islice
+from itertools import accumulate, count, islice, pairwise
 from typing import TYPE_CHECKING, Literal
 
 from ladder.errors import UserError
@@ -20,7 +20,7 @@ from ladder.events.draws import Draw, draw_design, draw_order, draw_swiss
 from ladder.events.entrants import PlayedRound, Table, TableResult, filled
 from ladder.events.legs import Leg, legs_of, sides_of
 from ladder.events.scoring import Sums, board_points, competing
-from ladder.events.standings import Ranked, before_play_off, criteria_of, ranked, tied_groups
+from ladder.events.standings import AFTER_PLAY_OFF, Ranked, before_play_off, criteria_of, ranked, reason, tied_groups
 from ladder.values.events import boards_of
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ PLAY_OFFS = 3
 """The most play-offs about one place; after them, the other tie-breaks decide."""
 Groups = list[list[int]]
 """An order; those in one list are level."""
+Reasons = dict[tuple[int, int], str]
+"""Why the first of a pair is before the second, where the criteria of the stage do not say it."""
+Words = tuple[str | int, ...]
+"""What a lot is for."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,27 @@ class NextRound:
     """Draws its tables."""
     standings: Callable[[], Standings]
     """The order of the stage before it."""
+
+
+@dataclass
+class _Contest:
+    """An order in which a tie at a cut is played off."""
+
+    groups: Groups
+    cut: int
+    """How many are above it."""
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """How a leg has ended."""
+
+    order: list[int]
+    on: int
+    """How many go on: the first ones of the order; 0 in the last leg."""
+    reasons: Reasons
+    words: Words
+    """Of its lots."""
 
 
 @dataclass
@@ -114,21 +139,22 @@ class Course:
         legs = legs_of(self.event, len(self.entrants), self.rules)
         standings = Standings((), ())
         for leg in legs:
+            if not alive:
+                break
             stage = self.event.stages[leg.stage]
             if leg.first:
                 self._number, self._tables = 0, []
                 self._before, self._results = (self._before + self._results if stage.carry else []), []
+            alive, behind = alive[: leg.entrants], alive[leg.entrants :]  # before the first leg: by the seeding
+            out.insert(0, behind)
             here = list[TableResult]()
             for turn in range(leg.rounds):
-                here += yield from self._round(leg, stage, alive, turn)
-            groups, cuts = self._contests(leg, stage, alive, here)
-            order = yield from self._played_off(leg, stage, groups, cuts)
-            order += [one for one in alive if one not in order]  # those who left before they sat at a pod
-            standings = self.last = self._standings(stage, alive, order)
-            present = [one for one in order if self._is_present(one)]
-            chosen = present[: leg.keeps] if leg.keeps else order
-            out.insert(0, [one for one in order if one not in set(chosen)])
-            alive = chosen
+                if self._present(alive):
+                    here += yield from self._round(leg, stage, alive, turn)
+            ended = yield from self._ended(leg, stage, alive, here)
+            standings = self.last = self._standings(stage, alive, ended)
+            alive, behind = (ended.order, []) if not leg.keeps else (ended.order[: ended.on], ended.order[ended.on :])
+            out.insert(0, behind)
         everyone = [*alive, *(one for batch in out for one in batch)]
         values = {row.number: row for row in standings.rows}
         rows = [
@@ -140,7 +166,7 @@ class Course:
     def _round(
         self, leg: Leg, stage: Stage, alive: Sequence[int], turn: int
     ) -> Generator[NextRound, PlayedRound, list[TableResult]]:
-        present = [one for one in alive if self._is_present(one)]
+        present = self._present(alive)
         tables, number, sums = list(self._tables), self._number + 1, self._sums(stage, alive)
 
         def draw() -> Draw:
@@ -198,33 +224,69 @@ class Course:
             return draw_swiss(order, self._sides, self._owner, tables, score.__getitem__, self.lots, *words)
         return draw_order(present, self._sides, self._owner, tables, self.lots, *words)
 
-    def _contests(
+    def _ended(
         self, leg: Leg, stage: Stage, alive: Sequence[int], here: list[TableResult]
-    ) -> tuple[list[Groups], list[int]]:
-        """Orders in which ties at a cut are played off: of each pod, else of all."""
-        criteria = before_play_off(criteria_of(stage.standings, self.event.tie_breaks))
+    ) -> Generator[NextRound, PlayedRound, _Ended]:
+        """
+        Order those of a leg that is over; ties at a cut are played off.
+
+        Those who have left play nothing off and do not go on: each is behind all who are level with it.
+        """
+        words = ("stage", leg.stage, "after", self._number)
+        groups = tied_groups(self._sums(stage, alive), self._before_play_off(stage), self.lots)
         if leg.kind == "pods" and leg.keeps:
-            pods = [(competing(result.table), result) for result in here]
-            orders = [
-                tied_groups(Sums(tuple(pod), (result,), leg.boards is None), criteria, self.lots)
-                for pod, result in pods
-            ]
-            return orders, [min(stage.advance or 1, len(pod)) for pod, _ in pods]
-        return [tied_groups(self._sums(stage, alive), criteria, self.lots)], [leg.keeps or 1]
+            order, reasons = yield from self._of_pods(leg, stage, here, words)
+        else:
+            can_win = bool(groups) and bool(self._present(groups[0]))
+            contest = _Contest(self._still_here(groups), leg.keeps or int(can_win))
+            parted = yield from self._played_off(leg, stage, alive, [contest], words)
+            order, reasons = self._by_last(stage, contest, words), dict.fromkeys(parted, "play-off")
+        on = len(order[: leg.keeps])
+        place = {one: number for number, group in enumerate(groups) for one in group}
+        gone = [one for group in groups for one in group if not self._is_present(one)]
+        for one in gone:
+            later = (index for index in range(on, len(order)) if place[order[index]] > place[one])
+            order.insert(next(later, len(order)), one)
+        for one, after in pairwise(order):
+            if after in gone and one not in gone and place[after] <= place[one]:
+                reasons[one, after] = "left the event"
+        return _Ended(order, on, reasons, words)
+
+    def _of_pods(
+        self, leg: Leg, stage: Stage, here: list[TableResult], words: Words
+    ) -> Generator[NextRound, PlayedRound, tuple[list[int], Reasons]]:
+        """Order those of pods: first those who go on from theirs; if fewer are to go on, the best of all."""
+        criteria, contests = self._before_play_off(stage), list[_Contest]()
+        for result in here:
+            pod = tied_groups(Sums(tuple(competing(result.table)), (result,), leg.boards is None), criteria, self.lots)
+            contests.append(_Contest(self._still_here(pod), stage.advance or 1))
+        everyone = [one for contest in contests for group in contest.groups for one in group]
+        parted = yield from self._played_off(leg, stage, everyone, contests, words)
+        orders = [(self._by_last(stage, contest, words), contest.cut) for contest in contests]
+        above = [one for order, cut in orders for one in order[:cut]]
+        below = [one for order, cut in orders for one in order[cut:]]
+        groups = tied_groups(self._sums(stage, above), criteria, self.lots)
+        best = _Contest(groups, leg.keeps)
+        parted_above = yield from self._played_off(leg, stage, above, [best], words)
+        above, below = self._by_last(stage, best, words), self._among(stage, below, words)
+        reasons = self._reasons(stage, above, words) | dict.fromkeys(parted_above, "play-off")
+        reasons |= self._reasons(stage, below, words)
+        if above and below:
+            ends = above[-1], below[0]
+            reasons[ends] = "play-off" if ends in parted else "place at the table"
+        return above + below, reasons
 
     def _played_off(
-        self, leg: Leg, stage: Stage, orders: list[Groups], cuts: list[int]
-    ) -> Generator[NextRound, PlayedRound, list[int]]:
-        """Play off ties at the cuts; the rest of the order by the last tie-breaks. Those above a cut come first."""
-        words = ("stage", leg.stage, "after", self._number)
-        boards = boards_of(stage.play_off) if stage.play_off else None
+        self, leg: Leg, stage: Stage, alive: Sequence[int], contests: list[_Contest], words: Words
+    ) -> Generator[NextRound, PlayedRound, set[tuple[int, int]]]:
+        """Play off ties at the cuts; give the pairs that this has separated."""
+        boards, parted = boards_of(stage.play_off) if stage.play_off else None, set[tuple[int, int]]()
         for attempt in range(PLAY_OFFS if boards else 0):
-            level = [group for order, cut in zip(orders, cuts, strict=True) if (group := _straddling(order, cut))]
+            level = [group for each in contests if (group := _straddling(each.groups, each.cut))]
             if not level:
                 break
             tables = _numbered(table for group in level for table in self._play_off_tables(group, words, attempt))
             drawn = Draw(tables, Cost(0, 0, 0), Cost(0, 0, 0), "order")
-            alive = [one for order in orders for group in order for one in group]
             played = yield from self._asked(
                 leg,
                 "play-off",
@@ -234,40 +296,55 @@ class Course:
                 partial(self._standings, stage, alive, None),
             )
             scores = _shares(played)
-            orders = [[part for group in order for part in _split(group, scores, level)] for order in orders]
-        last = [each for each in self.event.tie_breaks if each not in before_play_off(self.event.tie_breaks)]
-        above, below = list[int](), list[int]()
-        for order, cut in zip(orders, cuts, strict=True):
-            whole = [one for group in order for one in self._by_last(stage, group, [*last, "lot"], words)]
-            above += whole[:cut]
-            below += whole[cut:]
-        if len(orders) > 1:
-            above, below = self._among(stage, above, words), self._among(stage, below, words)
-        return above + below
+            for contest in contests:
+                parts = [part for group in contest.groups for part in _split(group, scores, level)]
+                contest.groups = self._still_here(parts)
+            parted |= {
+                (one, other) for group in level for one in group for other in group if scores[one] > scores[other]
+            }
+        return parted
 
-    def _among(self, stage: Stage, numbers: list[int], words: tuple[str | int, ...]) -> list[int]:
+    def _by_last(self, stage: Stage, contest: _Contest, words: Words) -> list[int]:
+        """The order of a contest; those who are level are separated by what counts after play-offs."""
+        criteria = [*(each for each in self.event.tie_breaks if each in AFTER_PLAY_OFF), "lot"]
+        return [
+            one
+            for group in contest.groups
+            for part in tied_groups(self._sums(stage, group), criteria, self.lots, *words)
+            for one in part
+        ]
+
+    def _among(self, stage: Stage, numbers: list[int], words: Words) -> list[int]:
         """The order of those of several pods, by the stage's own standings."""
-        criteria = criteria_of(stage.standings, self.event.tie_breaks)
-        groups = tied_groups(self._sums(stage, numbers), [*criteria, "lot"], self.lots, *words)
-        return [one for group in groups for one in group]
+        groups = tied_groups(self._sums(stage, numbers), self._before_play_off(stage), self.lots)
+        return self._by_last(stage, _Contest(groups, 0), words)
 
-    def _by_last(self, stage: Stage, group: list[int], criteria: list[str], words: tuple[str | int, ...]) -> list[int]:
-        return [one for each in tied_groups(self._sums(stage, group), criteria, self.lots, *words) for one in each]
+    def _reasons(self, stage: Stage, order: list[int], words: Words) -> Reasons:
+        """Why each of some is before the next, compared among themselves."""
+        criteria, sums = criteria_of(stage.standings, self.event.tie_breaks), self._sums(stage, order)
+        return {pair: reason(*pair, sums, criteria, self.lots, *words) for pair in pairwise(order)}
+
+    def _before_play_off(self, stage: Stage) -> tuple[str, ...]:
+        return before_play_off(criteria_of(stage.standings, self.event.tie_breaks))
 
     def _play_off_tables(self, group: list[int], words: tuple[str | int, ...], attempt: int) -> list[Table]:
         order = filled(self.lots.order(group, lambda one: one, *words, "play-off", attempt), self._sides)
         tables = len(order) // self._sides
         return [tuple(order[table::tables]) for table in range(tables)]
 
-    def _standings(self, stage: Stage, alive: Sequence[int], order: list[int] | None) -> Standings:
-        """The standings of a stage; *order* is that after play-offs."""
+    def _standings(self, stage: Stage, alive: Sequence[int], ended: _Ended | None) -> Standings:
+        """The standings of a stage; *ended*: of a leg that is over."""
         criteria = criteria_of(stage.standings, self.event.tie_breaks)
-        words = ("stage", self.event.stages.index(stage), "after", self._number)
         sums = self._sums(stage, alive)
         if not sums.results:
             return Standings(criteria, ())
-        groups = [[one] for one in order] if order else tied_groups(sums, criteria, self.lots, *words)
-        return Standings(criteria, tuple(ranked(sums, criteria, groups, self.lots, *words)))
+        if ended is None:
+            words: Words = ("stage", self.event.stages.index(stage), "after", self._number)
+            ended = _Ended([], 0, {}, words)
+            groups = tied_groups(sums, criteria, self.lots, *words)
+        else:
+            groups = [[one] for one in ended.order]
+        return Standings(criteria, tuple(ranked(sums, criteria, groups, ended.reasons, self.lots, *ended.words)))
 
     def _sums(self, stage: Stage, numbers: Sequence[int]) -> Sums:
         return Sums(tuple(numbers), (*self._before, *self._results), stage.format == "game")
@@ -275,15 +352,25 @@ class Course:
     def _is_present(self, number: int) -> bool:
         return self.left.get(number, self._played + 1) > self._played
 
+    def _present(self, numbers: Iterable[int]) -> list[int]:
+        return [one for one in numbers if self._is_present(one)]
+
+    def _still_here(self, groups: Groups) -> Groups:
+        return [here for group in groups if (here := self._present(group))]
+
 
 def most_matches(event: Event, entrants: int, rules: Rules) -> int:
     """
     Count the matches that an event may have: with each play-off that may become due, and each table played twice.
 
-    A play-off has no more tables than a round of the leg that it follows.
+    A play-off has no more tables than a round of the leg that it follows. After pods there may be two series of them:
+    in the pods, and among those who are best there.
     """
     sides = sides_of(rules)
-    play_offs = {number: PLAY_OFFS if stage.play_off else 0 for number, stage in enumerate(event.stages)}
+    play_offs = {
+        number: PLAY_OFFS * (2 if stage.kind == "pods" else 1) if stage.play_off else 0
+        for number, stage in enumerate(event.stages)
+    }
     legs = legs_of(event, entrants, rules)
     return 2 * sum((leg.rounds + play_offs[leg.stage]) * leg.tables(sides) for leg in legs)
 

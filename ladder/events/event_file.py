@@ -32,6 +32,7 @@ def parse_event(text: str) -> Event:
     """
     try:
         plain = tomllib.loads(text)
+        repr(plain)  # a hexadecimal number can be too long for Python to write it in a message
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"this is not TOML: {shortened(str(error), 200)}") from None
     except (ValueError, RecursionError):

@@ -126,13 +126,13 @@ class Held:
         return self._course().next_round(self.played(count, as_drawn=as_drawn))
 
     def standings(self, rounds: int) -> tuple[Standings, int]:
-        """Give the order after the first rounds, at least one, and the stage whose it is: its place in the file."""
-        course = self._course()
+        """Give the order after the first rounds, and the stage whose it is: its place in the file."""
+        course, last = self._course(), self.rounds[rounds - 1].stage if rounds else 0
         following = course.next_round(self.played(rounds))
         if isinstance(following, Standings):
-            return following, self.rounds[rounds - 1].stage
+            return following, last
         found = following.standings()
-        return (found, following.stage) if found.rows else (course.last, self.rounds[rounds - 1].stage)
+        return (found, following.stage) if found.rows else (course.last, last)
 
     def _course(self) -> Course:
         return Course(self.event, self.rules, self.entrants, self.lots, self.left)

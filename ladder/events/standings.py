@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ladder.events.lots import Lots
     from ladder.events.scoring import Sums
@@ -36,9 +36,10 @@ class Ranked:
 
 
 def criteria_of(standings: str, tie_breaks: Sequence[str]) -> tuple[str, ...]:
-    """Give what decides, in order: the score, then the tie-breaks."""
+    """Give what decides, in order: the score, then the tie-breaks, those last that count only without a play-off."""
     first = SCORES[standings]
-    return (first, *(each for each in tie_breaks if each != first))
+    criteria = (first, *(each for each in tie_breaks if each != first))
+    return (*before_play_off(criteria), *(each for each in criteria if each in AFTER_PLAY_OFF))
 
 
 def before_play_off(criteria: Sequence[str]) -> tuple[str, ...]:
@@ -51,16 +52,22 @@ def tied_groups(sums: Sums, criteria: Sequence[str], lots: Lots, *words: str | i
     return list(_split(list(sums.numbers), sums, criteria, lots, words))
 
 
-def ranked(sums: Sums, criteria: Sequence[str], groups: Sequence[Sequence[int]], lots: Lots, *words: str | int) -> list[
-    Ranked
-]:  # fmt: skip
+def ranked(
+    sums: Sums,
+    criteria: Sequence[str],
+    groups: Sequence[Sequence[int]],
+    reasons: Mapping[tuple[int, int], str],
+    lots: Lots,
+    *words: str | int,
+) -> list[Ranked]:
     """
     Describe an order.
 
     Args:
         sums: What was scored.
         criteria: What decided.
-        groups: The order, those who are level together. Where it is not that of the criteria, a play-off decided.
+        groups: The order, those who are level together.
+        reasons: Why the first of a pair is before the second, where not the criteria decided.
         lots: Where lots come from.
         words: What they are for.
     """
@@ -68,25 +75,30 @@ def ranked(sums: Sums, criteria: Sequence[str], groups: Sequence[Sequence[int]],
     rows, place = list[Ranked](), 1
     order = [number for group in groups for number in group]
     group_of = {number: index for index, group in enumerate(groups) for number in group}
-    for number, after in zip(order, [*order[1:], None], strict=True):
-        values = tuple(column[number] for column in columns)
+    for index, number in enumerate(order):
+        after = order[index + 1] if index + 1 < len(order) else None
         level = after is not None and group_of[number] == group_of[after]
-        why = "" if after is None else "level" if level else _why(number, after, sums, criteria, lots, words)
-        rows.append(Ranked(number, place, values, why))
+        why = ""
+        if after is not None:
+            why = (
+                "level"
+                if level
+                else reasons.get((number, after)) or reason(number, after, sums, criteria, lots, *words)
+            )
+        rows.append(Ranked(number, place, tuple(column[number] for column in columns), why))
         place = place if level else len(rows) + 1
     return rows
 
 
-def _why(a: int, b: int, sums: Sums, criteria: Sequence[str], lots: Lots, words: tuple[str | int, ...]) -> str:
+def reason(a: int, b: int, sums: Sums, criteria: Sequence[str], lots: Lots, *words: str | int) -> str:
+    """Say why *a* is before *b*: the first of the *criteria* that separates them, else a lot."""
     tied = list(sums.numbers)
     for criterion in criteria:
         values = _values(sums, criterion, tied, lots, words)
-        if values[a] > values[b]:
+        if values[a] != values[b]:
             return f"{criterion}: {values[a]:g} to {values[b]:g}" if criterion != "lot" else "lot"
-        if values[a] < values[b]:
-            break
         tied = [number for number in tied if values[number] == values[a]]
-    return "play-off"
+    return "lot"
 
 
 def _split(

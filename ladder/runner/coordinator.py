@@ -210,8 +210,11 @@ class Coordinator:
 
     def advance_events(self) -> None:
         """Draw the next round of each event whose last one is over."""
-        for name, number in advance_events(self._database, self._now()):
-            log.info("event.drawn", name=name, round=number)
+        for each in advance_events(self._database, self._now()):
+            if each.failure is None:
+                log.info("event.drawn", name=each.event, round=each.round)
+            else:
+                log.error("event.failed", name=each.event, exc_info=each.failure)
 
     def _submit_house_bots(self, lacking: dict[str, list[str]], now: float) -> None:
         submit_house_bots(self._database, self.submissions.folders, self._settings, lacking, now)

@@ -13,7 +13,7 @@ from ladder.events.entrants import Entrant
 from ladder.events.event_file import parse_event
 from ladder.events.held import Held, HeldRound, HeldTable, Ruling
 from ladder.store.event_models import EventEntry, EventRound, EventTable
-from ladder.store.models import Status, StoredBot, StoredEvent, StoredMatch, Variant, Version
+from ladder.store.models import Status, StoredBot, StoredEvent, StoredMatch, Version
 from ladder.store.names import near
 from ladder.values.held_events import EventEntrant, EventRow, EventState
 from ladder.values.names import label
@@ -124,7 +124,7 @@ def held(session: Session, event: StoredEvent, only: int | None = None) -> Held:
     entries = entries_of(session, event.id)
     return Held(
         event=parse_event(event.file),
-        rules=rules_from(session.get_one(Variant, event.variant).rules),
+        rules=rules_from(event.rules),
         entrants=tuple(Entrant(one.number, one.name, one.owner, one.rating) for one in entries),
         seed=bytes.fromhex(event.seed),
         left={one.number: one.left_after for one in entries if one.left_after is not None},

@@ -295,6 +295,8 @@ class StoredEvent(Base):
     """Hex; secret until the event is over."""
     commitment: Mapped[str] = mapped_column(String(64))
     """SHA-256 of the seed; public from the beginning."""
+    rules: Mapped[dict[str, Any]]
+    """Those of its variant when it was opened; a later season may have others."""
     entrants_hash: Mapped[str | None] = mapped_column(String(64))
     """SHA-256 of the list of entrants; None: they are not frozen yet."""
     stand_in_id: Mapped[int | None] = mapped_column(ForeignKey("versions.id"))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import datetime
+from typing import Annotated
 
-from pydantic import AwareDatetime, ConfigDict
+from pydantic import AfterValidator, AwareDatetime, ConfigDict
 
 from referee.records.described import Described
+
+FIRST_YEAR, LAST_YEAR = 2, 9998
+"""Years of a moment. Python has one year more on each side, so that a moment can be given in any time zone."""
 
 
 class Value(Described):
@@ -15,7 +19,13 @@ class Value(Described):
     model_config = ConfigDict(frozen=True, from_attributes=True, extra="forbid")
 
 
-Time = AwareDatetime
+def _with_possible_year(moment: datetime.datetime) -> datetime.datetime:
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        raise ValueError(f"the year must be from {FIRST_YEAR} to {LAST_YEAR}")
+    return moment
+
+
+Time = Annotated[AwareDatetime, AfterValidator(_with_possible_year)]
 """A moment, in UTC; Unix seconds can be given for it. In JSON it is ISO 8601: ``2026-11-22T05:00:00Z``."""
 
 

@@ -38,6 +38,10 @@ class OidcProvider:
         """Is given in the place of an ID token."""
         self.redirects: set[str] = set()
         """Paths that redirect to another one."""
+        self.broken_off: set[str] = set()
+        """Paths whose answers end before the last byte."""
+        self.garbled: set[str] = set()
+        """Paths whose answers are said to be packed with gzip, and are not."""
         self.seen: list[str] = []
         self.codes: dict[str, dict[str, str]] = {}
 
@@ -110,10 +114,13 @@ def oidc_provider() -> Iterator[OidcProvider]:
                 self._send(404, {})
 
         def _send(self, status: int, value: Any, location: str = "") -> None:
-            body = json.dumps(value).encode()
+            body, path = json.dumps(value).encode(), urlsplit(self.path).path
+            missing = 10 if path in provider.broken_off else 0
             self.send_response(status)
+            if path in provider.garbled:
+                self.send_header("Content-Encoding", "gzip")
             self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Content-Length", str(len(body) + missing))
             if location:
                 self.send_header("Location", location)
             self.end_headers()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.secrets import DEVICE, TOKEN, hash_of, new_secret, new_user_code, tidy_user_code
 from ladder.app.accounts.sessions import DAY
+from ladder.entry.networks import neighbourhood_of
 from ladder.entry.policy import Act, check
 from ladder.errors import Busy, LadderError
 from ladder.store.account_lookup import find_account, name_of
@@ -28,6 +30,7 @@ GOOD_SECONDS = 600.0
 ASK_SECONDS = 2.0
 """Seconds between two requests of the command that ask whether the log-in is confirmed."""
 MAX_WAITING = 1000
+"""Log-ins that may wait at the same time."""
 NO_CODE = "No log-in waits for that code. Check the code, or run pigpen login again."
 ENDED = "This log-in was refused, or it has taken too long. Run pigpen login again."
 
@@ -54,12 +57,11 @@ def start(ladder: Ladder, client: str, address: str, site: str, ask_seconds: flo
         ask_seconds: Seconds that the command waits before it asks again whether the log-in is confirmed.
 
     Raises:
-        Busy: If very many wait already.
+        Busy: If very many wait already, and no other addresses near each other have more of them.
     """
     secret, code, now = new_secret(DEVICE), new_user_code(), ladder.clock()
     with ladder.database.write() as session:
-        if login_codes.waiting_codes(session, now) >= MAX_WAITING:
-            raise Busy("Too many log-ins at the moment. Try again in a minute.")
+        _make_place(session, address, now)
         while login_codes.login_code(session, code, now) is not None:
             code = new_user_code()
         login_codes.add_login_code(session, hash_of(secret), code, client, address, now, now + GOOD_SECONDS)
@@ -146,6 +148,25 @@ def collect(ladder: Ladder, device_code: str, address: str) -> LoginAnswer:
         write_audit(session, Viewer(name, address=address), "token.create", name, now, id=made.id, by="login")
         login_codes.forget(session, found)
     return LoginAnswer(token=secret, name=name, expires=time_of(expires))
+
+
+def _make_place(session: Session, address: str, now: float) -> None:
+    """
+    Make sure that one more log-in may wait, so that a script that begins very many keeps no one else from it.
+
+    If there is no place, the oldest log-in that is not confirmed ends, of the addresses near each other with the most.
+
+    Raises:
+        Busy: If none have more than those near *address*.
+    """
+    if login_codes.waiting_codes(session, now) < MAX_WAITING:
+        return
+    codes = login_codes.unconfirmed_codes(session, now)
+    near = Counter(neighbourhood_of(each.address) for each in codes)
+    most = max(near.values(), default=0)
+    if near[neighbourhood_of(address)] >= most:
+        raise Busy("Too many log-ins at the moment. Try again in a minute.")
+    login_codes.forget(session, next(each for each in codes if near[neighbourhood_of(each.address)] == most))
 
 
 def _found(session: Session, code: str, now: float) -> LoginCode:

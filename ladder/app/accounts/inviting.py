@@ -34,7 +34,7 @@ def invite(
     ladder: Ladder, viewer: Viewer, role: Role, name: str | None = None, note: str = "", days: int = USUAL_DAYS
 ) -> NewSecret:
     """
-    Make an invitation, with which one person may register an account.
+    Make an invitation, with which one person may register an account; open ones for the same name are revoked.
 
     Args:
         ladder: The ladder.
@@ -96,7 +96,6 @@ def new_password(ladder: Ladder, viewer: Viewer, name: str, days: int = 1) -> Ne
         account, now = find_account(session, name), ladder.clock()
         if account.disabled is not None:
             raise LadderError(f"The account {name!r} is disabled. First: pigpen account enable {name}")
-        revoke_invitations(session, now, name=name)
         return new_invitation(session, viewer, Role(account.role), name, "a new password", now, days)
 
 
@@ -114,7 +113,7 @@ def new_invitation(
     session: Session, viewer: Viewer, role: Role, name: str | None, note: str, now: float, days: int
 ) -> NewSecret:
     """
-    Store an invitation.
+    Store an invitation; open ones for the same name are revoked, so that a name has one link at most.
 
     Args:
         session: A transaction that writes.
@@ -126,6 +125,8 @@ def new_invitation(
         days: For how long it is good.
     """
     secret, expires = new_secret(INVITATION), now + days * DAY
+    if name is not None:
+        revoke_invitations(session, now, name=name)
     made: Invitation = add_invitation(
         session, hash_of(secret), role, name, note.strip(), str(viewer.name), now, expires
     )  # fmt: skip

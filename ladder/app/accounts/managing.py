@@ -55,7 +55,7 @@ def add_with_password(
     ladder: Ladder, passwords: Passwords, viewer: Viewer, name: str, role: Role, password: str
 ) -> None:
     """
-    Make an account with a password.
+    Make an account with a password; open invitations for its name are revoked.
 
     Raises:
         LadderError: If there is one already, or the name cannot be.
@@ -67,6 +67,7 @@ def add_with_password(
     with ladder.database.write() as session:
         now = ladder.clock()
         store.add_account(session, name, role, now, password=hashed, is_reserved=True)
+        revoke_invitations(session, now, name=name)
         write_audit(session, viewer, "account.create", name, now, role=str(role))
 
 
@@ -74,7 +75,7 @@ def disable(ladder: Ladder, viewer: Viewer, name: str, reason: str) -> AccountRo
     """
     Disable an account: its sessions, tokens and streams end at once, its submissions are withdrawn.
 
-    Its bots play on.
+    Invitations for it and invitations that it has made are revoked. Its bots play on.
 
     Raises:
         LadderError: If there is no such account.
@@ -89,6 +90,7 @@ def disable(ladder: Ladder, viewer: Viewer, name: str, reason: str) -> AccountRo
         now = ladder.clock()
         store.disable(session, find_account(session, name), reason.strip()[:1000], now)
         revoke_invitations(session, now, name=name)
+        revoke_invitations(session, now, by=name)
         write_audit(session, viewer, "account.disable", name, now, reason=reason.strip())
         withdrawn = withdraw_all(session, name, now, WITHDRAWN)
         for row in withdrawn:
@@ -135,7 +137,7 @@ def set_quota(ladder: Ladder, viewer: Viewer, name: str, submissions_a_day: int 
 
 def set_role(ladder: Ladder, viewer: Viewer, name: str, role: Role) -> AccountRow:
     """
-    Make an account an organiser's, or a contestant's again.
+    Make an account an organiser's; or a contestant's again, and revoke the invitations that it has made.
 
     Raises:
         LadderError: If there is no such account.
@@ -145,8 +147,11 @@ def set_role(ladder: Ladder, viewer: Viewer, name: str, role: Role) -> AccountRo
     if viewer.name == name:
         raise UserError("You cannot change the role of your own account; another organiser can.")
     with ladder.database.write() as session:
+        now = ladder.clock()
         store.set_role(find_account(session, name), role)
-        write_audit(session, viewer, "account.role", name, ladder.clock(), role=str(role))
+        if role != Role.ORGANISER:
+            revoke_invitations(session, now, by=name)
+        write_audit(session, viewer, "account.role", name, now, role=str(role))
         return _row(session, name)
 
 

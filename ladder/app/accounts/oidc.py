@@ -22,6 +22,7 @@ from authlib.oidc.core import CodeIDToken
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
+from urllib3.exceptions import HTTPError
 
 from ladder.app.accounts.provider_settings import is_safe
 from ladder.errors import Forbidden, LadderError
@@ -182,5 +183,5 @@ def _in_words() -> Iterator[None]:
         yield
     except OAuthError:
         raise Forbidden(REFUSED) from None
-    except (requests.RequestException, ValueError):
+    except (requests.RequestException, HTTPError, ValueError, RecursionError):  # HTTPError: the raw body breaks off
         raise LadderError(NO_ANSWER) from None

@@ -101,7 +101,7 @@ def register(ladder: Ladder, passwords: Passwords, name: str, password: str, inv
             )
             _write_created(session, who, invited, now)
         if invited is not None:
-            use_invitation(invited, name, now)
+            use_invitation(session, invited, name, now)
         return begin_session(ladder, session, account, visit)
 
 
@@ -137,7 +137,7 @@ def register_known(ladder: Ladder, subject: str, name: str, invitation: str, vis
         account = add_account(session, name, _role(invited), now, subject=subject, is_reserved=_is_reserved(invited))
         _write_created(session, Viewer(name, address=visit.address), invited, now)
         if invited is not None:
-            use_invitation(invited, name, now)
+            use_invitation(session, invited, name, now)
         return begin_session(ladder, session, account, visit)
 
 

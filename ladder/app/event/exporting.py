@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.app.new_file import write_new
 from ladder.errors import LadderError
 from ladder.store import event_rows as rows
-from ladder.store.models import StoredMatch, Variant, Version
+from ladder.store.models import StoredMatch, Version
 from ladder.values.event_export import (
     ExportedEntrant,
     ExportedEvent,
@@ -108,7 +108,7 @@ def _exported(session: Session, event: StoredEvent) -> ExportedEvent:
     return ExportedEvent(
         name=event.name,
         file=event.file,
-        rules=session.get_one(Variant, event.variant).rules,
+        rules=event.rules,
         seed=event.seed,
         commitment=event.commitment,
         entrants_hash=str(event.entrants_hash),

@@ -217,7 +217,7 @@ def board_of_day(ladder: Ladder, rules: Rules, day: datetime.date, seed: bytes, 
 
 
 def _people(played: list[tuple[PeopleTable, PeopleChair]], mine: int) -> Iterator[BoardScore]:
-    """Give people's points. Only a person's first play counts, because later the cards are known."""
+    """Give people's points. Of a person's plays the one that is finished first counts: after it the cards are known."""
     seen = set()
     for table, chair in played:
         counts = not table.assisted and _visitor(table) not in seen

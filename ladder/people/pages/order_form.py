@@ -141,7 +141,7 @@ def _chair(words: str) -> ChairOrder:
 def _own_rules(text: str) -> dict[str, object]:
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # a plain ValueError: a number of more than 4,300 digits
         raise UserError(BAD_RULES) from None
 
 

@@ -10,8 +10,9 @@ from starlette.responses import Response
 from ladder.entry.policy import Act
 from ladder.people.boards.table_orders import open_ordered
 from ladder.site.api.submissions import not_taken
+from ladder.site.server.attempts import Attempt
 from ladder.site.server.fresh import fresh
-from ladder.site.server.viewer import demand
+from ladder.site.server.viewer import address_of, demand
 from ladder.values.people import OpenedTable, TableOrder, TableVisitor
 
 if TYPE_CHECKING:
@@ -25,5 +26,6 @@ def new_table(request: Request, order: TableOrder) -> Response:
     """Open a table. The secret of a chair lets its holder sit there; the first chair is the opener's."""
     site: Site = request.app.state.site
     viewer = demand(request, Act.READ_SUBMISSION)
+    site.attempts.count(Attempt.OPEN_TABLE, address_of(request), viewer.name or "")
     with not_taken():
         return fresh(open_ordered(site.ladder, order, TableVisitor(account=viewer.name)), 201)

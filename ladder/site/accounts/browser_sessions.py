@@ -107,7 +107,10 @@ def next_of(place: str) -> str:
     >>> next_of("//evil.test/"), next_of("https://evil.test/"), next_of("/\\evil.test/")
     ('/me', '/me', '/me')
     """
-    parts = urlsplit(place[: LONGEST_NEXT + 1])
+    try:
+        parts = urlsplit(place[: LONGEST_NEXT + 1])
+    except ValueError:  # brackets that hold no IPv6 address
+        return HOME
     is_ours = place.startswith("/") and not place.startswith(("//", "/\\")) and not parts.netloc and not parts.scheme
     return place if is_ours and place.isascii() and place.isprintable() and len(place) <= LONGEST_NEXT else HOME
 

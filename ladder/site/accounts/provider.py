@@ -39,7 +39,10 @@ async def begin(
     _site(request).attempts.count(Attempt.LOG_IN, address_of(request))
 
     def work() -> Response:
-        address, begun = state.provider.begin(f"{site_address(request)}login/oidc/callback")
+        try:
+            address, begun = state.provider.begin(f"{site_address(request)}login/oidc/callback")
+        except LadderError as error:
+            return _name_page(request, None, str(error), "", 503)
         return _remember(request, RedirectResponse(address, 303), state.flows.keep(Flow(place, invitation, begun)))
 
     return await _in_turn(state, work)

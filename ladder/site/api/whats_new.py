@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Query, Request
-from pydantic import AwareDatetime
 from starlette.responses import Response
 
 from ladder.app.whats_new import whats_new
 from ladder.site.server.fresh import fresh
 from ladder.site.server.viewer import viewer_of
+from ladder.values.value import Time
 from ladder.values.whats_new import WhatsNew
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
 router = APIRouter()
-Since = Annotated[AwareDatetime | None, Query(description="With its time zone: 2026-11-27T20:00:00Z.")]
+Since = Annotated[Time | None, Query(description="With its time zone: 2026-11-27T20:00:00Z.")]
 
 
 @router.get("/new", response_model=WhatsNew)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from starlette.responses import Response
 
@@ -64,7 +65,8 @@ def again(request: Request) -> dict[str, str]:
     """The headers of an answer that is not there yet."""
     headers = {"Retry-After": AGAIN_SECONDS, "Cache-Control": "no-store"}
     if request.method in SAFE:
-        headers["Location"] = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        query = request.scope["query_string"].decode("latin-1")
+        headers["Location"] = quote(request.scope["path"], safe="/") + (f"?{query}" if query else "")
     return headers
 
 

@@ -52,7 +52,10 @@ def is_same_origin(request: Request) -> bool:
 
 
 def _is_ours(request: Request, origin: str) -> bool:
-    given = urlsplit(origin)
+    try:
+        given = urlsplit(origin)
+    except ValueError:  # brackets that hold no IPv6 address
+        return False
     if request.url.scheme == "https" and given.scheme != "https":
         return False
     ours = request.app.state.site.ladder.settings.site_url

@@ -102,7 +102,8 @@ def on_bad_input(request: Request, error: Exception) -> Response:
     first = error.errors()[0]
     if first["loc"][0] == "path" and not _is_program(request):
         return respond(request, HTTPStatus.NOT_FOUND, _WORDS[HTTPStatus.NOT_FOUND])
-    return respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, f"{first['loc'][-1]}: {first['msg']}.")
+    why = first["msg"].removeprefix("Value error, ")
+    return respond(request, HTTPStatus.UNPROCESSABLE_ENTITY, f"{first['loc'][-1]}: {why}.")
 
 
 def on_failure(request: Request, error: Exception) -> Response:

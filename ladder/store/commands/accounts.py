@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 
 from ladder.entry.claims import check_name, check_new_name
 from ladder.errors import LadderError
 from ladder.store.account_lookup import account_of
-from ladder.store.account_models import Account, Invitation, LoginCode
+from ladder.store.account_models import Account, Invitation
 from ladder.store.commands.credentials import revoke_all
+from ladder.store.commands.login_codes import forget_confirmed
 from ladder.store.models import Owner
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def check_alike(session: Session, name: str, now: float) -> bool:
 
 def set_password(session: Session, account: Account, password: str, now: float, spared: int | None = None) -> None:
     """
-    Give an account a password, and end its other sessions.
+    Give an account a password, and end its other sessions, and log-ins of the command that have no token yet.
 
     Args:
         session: A transaction that writes.
@@ -92,6 +93,7 @@ def set_password(session: Session, account: Account, password: str, now: float, 
     """
     account.password = password
     revoke_all(session, account.owner_id, now, kind="session", spared=spared)
+    forget_confirmed(session, account.owner_id)
 
 
 def renew_hash(account: Account, hashed: str | None) -> None:
@@ -110,10 +112,9 @@ def set_quota(account: Account, submissions_a_day: int | None) -> None:
 
 
 def disable(session: Session, account: Account, reason: str, now: float) -> None:
-    """Disable an account, and end its sessions, its tokens, and log-ins that wait to be confirmed."""
+    """Disable an account, and end its sessions, its tokens, and log-ins of the command that have no token yet."""
     account.disabled, account.reason = now, reason
     revoke_all(session, account.owner_id, now)
-    session.execute(delete(LoginCode).where(LoginCode.owner_id == account.owner_id))
 
 
 def enable(account: Account) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import delete, select, update
 
 from ladder.store.account_models import MAX_NOTE, Credential
+from ladder.store.commands.login_codes import forget_confirmed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,7 +66,7 @@ def revoke_all(
     session: Session, owner_id: int, now: float, *, kind: Kind | None = None, spared: int | None = None
 ) -> int:
     """
-    Revoke all sessions and tokens of an account.
+    Revoke all sessions and tokens of an account, and with both the log-ins of the command that would give it a token.
 
     Args:
         session: A transaction that writes.
@@ -84,6 +85,8 @@ def revoke_all(
     found = [each for each in session.scalars(wanted) if each.id != spared]
     for each in found:
         each.revoked = now
+    if kind is None:
+        forget_confirmed(session, owner_id)
     return len(found)
 
 

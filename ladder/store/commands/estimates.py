@@ -15,7 +15,7 @@ from ladder.ratings.points import PairSums, fit_points
 from ladder.results.standing import RATED_BY, RatedBy
 from ladder.results.summary import teams_of
 from ladder.store import models
-from ladder.store.commands.rank_intervals import active_versions, intervals, write_intervals
+from ladder.store.commands.rank_intervals import active_versions, follow_states, intervals, write_intervals
 from ladder.store.models import State
 from referee.records.rules_file import rules_from
 
@@ -116,6 +116,8 @@ def refresh(database: Database, variant: str, most: int = MAX_VERSIONS) -> Estim
             return estimate
         session.merge(models.StoredEstimate(variant=variant, ordinal=ordinal, **fits))
         write_intervals(session, variant, rows)
+        if active_versions(session, variant) != active:  # a bot has left meanwhile, or come back
+            follow_states(session, variant)
     return estimate
 
 

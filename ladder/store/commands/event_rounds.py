@@ -18,6 +18,7 @@ from ladder.events.entrants import is_stand_in
 from ladder.store.all_tables import METADATA
 from ladder.store.bulk import reserve_ids
 from ladder.store.commands.event_news import announce_event
+from ladder.store.commands.held_events import check_rules, sides
 from ladder.store.commands.queue import add_match
 from ladder.store.event_models import EventRound, EventTable
 from ladder.store.event_rows import (
@@ -49,8 +50,12 @@ QUARANTINED = (
     "The platform has given up match {match} at table {table} of round {round}. Play it again with: pigpen event redo "
     "{event} --round {round} --table {table} --reason TEXT, and resume with: pigpen event start {event}"
 )
-
-
+FAILED = (
+    "The next round could not be drawn ({failure}). That is a bug in Pigpen: please report it. To try again: "
+    "pigpen event start {event}"
+)
+FAILURES = (ArithmeticError, AssertionError, LadderError, LookupError, ValueError)
+"""What a bug raises; platform errors are not among them."""
 SEALED = "The platform has given up a match. To see which one, its organiser types: pigpen event show {event} --all"
 
 
@@ -65,20 +70,43 @@ class Step:
     """Of the next round; None: the event is over."""
 
 
-def advance_events(database: Database, now: float) -> list[tuple[str, int]]:
+@dataclass(frozen=True)
+class Advance:
+    """What has become of an event."""
+
+    event: str
+    """Its name."""
+    round: int | None
+    """The number of the round that was drawn, within the event."""
+    failure: Exception | None = None
+    """Why no round could be drawn; the event is paused."""
+
+
+def advance_events(database: Database, now: float) -> list[Advance]:
     """
     Draw the next round of each event whose last one is over; end, or pause, those that cannot go on.
+
+    A bug that only one event meets keeps neither the others nor the ladder from playing.
 
     Args:
         database: The ladder.
         now: Unix time.
 
     Returns:
-        Of each round that was drawn: the event's name, and its number within the event.
+        Each round that was drawn, and each event that was paused by a failure.
     """
     with database.read() as session:
-        waiting = [event.id for event in _running(session) if not _is_playing(session, event)]
-    return [drawn for event in waiting if (drawn := _advance(database, event, now))]
+        waiting = [(event.id, event.name) for event in _running(session) if not _is_playing(session, event)]
+    found = list[Advance]()
+    for event, name in waiting:
+        try:
+            drawn = _advance(database, event, now)
+        except FAILURES as failure:
+            _pause_failed(database, event, failure, now)
+            found.append(Advance(name, None, failure))
+        else:
+            found += [Advance(*drawn)] if drawn else []
+    return found
 
 
 def draw_next(database: Database, event: int, now: float) -> tuple[str, int] | None:
@@ -105,8 +133,9 @@ def redo(session: Session, event: StoredEvent, number: int, table: int, now: flo
         The number of the new match.
 
     Raises:
-        LadderError: If the round is not the last one, or its match has not ended.
+        LadderError: If the round is not the last one, its match has not ended, or see `check_rules`.
     """
+    check_rules(session, event)
     if number != count_rounds(session, event.id):
         raise LadderError(
             f"Round {number} is not the last round that was drawn: others were drawn by its results. "
@@ -140,7 +169,10 @@ def _advance(database: Database, event: int, now: float, is_forced: bool = False
     with database.read() as session:
         row = session.get_one(StoredEvent, event)
         known = held(session, row)
-        stuck = [each for each in under_way(session, event, len(known.rounds)) if is_quarantined(each[1])]
+        left = under_way(session, event, len(known.rounds))
+        stuck = [each for each in left if is_quarantined(each[1])]
+    if left and not stuck:  # since this was found to be due, the organiser has let a table be played again
+        return None
     step = None if stuck else _step(event, known, now, is_forced)
     if step is None and not stuck:
         return None
@@ -172,6 +204,14 @@ def _take(
         row.state, row.finished = EventState.OVER, now
         return None
     return _write(session, row, step, now)
+
+
+def _pause_failed(database: Database, event: int, failure: Exception, now: float) -> None:
+    with database.write() as session:
+        row = session.get_one(StoredEvent, event)
+        if row.state == EventState.RUNNING:
+            row.state, row.reason = EventState.PAUSED, FAILED.format(event=row.name, failure=repr(failure))
+            announce_event(session, row, now)
 
 
 def _step(event: int, known: Held, now: float, is_forced: bool) -> Step | None:
@@ -211,13 +251,10 @@ class _Seats:
 
     @classmethod
     def of(cls, session: Session, event: StoredEvent) -> _Seats:
-        from ladder.store.commands.held_events import sides
-        from ladder.store.models import Variant
-
-        players = int(session.get_one(Variant, event.variant).rules["players"])
+        players = int(event.rules["players"])
         versions = {one.number: one.version_id for one in entries_of(session, event.id)}
         assert event.stand_in_id is not None
-        return cls(versions, event.stand_in_id, players // sides(session, event))
+        return cls(versions, event.stand_in_id, players // sides(event))
 
     def at(self, table: Table) -> list[int]:
         """Give the version in each seat."""

@@ -58,7 +58,7 @@ def open_event(session: Session, name: str, file: str, rules: Rules, seed: bytes
     if rules_from(variant.rules) != rules:
         raise LadderError(f"This ladder plays {rules.name!r} by other rules. Give the event's variant another name.")
     event = StoredEvent(
-        name=name, file=file, variant=variant.name, seed=seed.hex(), commitment=commitment(seed),
+        name=name, file=file, variant=variant.name, rules=variant.rules, seed=seed.hex(), commitment=commitment(seed),
         state=EventState.OPEN, opened=now,
     )  # fmt: skip
     session.add(event)
@@ -248,9 +248,10 @@ def rule(
         now: Unix time.
 
     Raises:
-        LadderError: If there is no such table, it has no result yet, or a bot does not sit there.
+        LadderError: If there is no such table, it has no result yet, a bot does not sit there, or see `check_rules`.
         UserError: If others would have gone on to a round that has been drawn.
     """
+    check_rules(session, event)
     row, _ = last_table(session, event, number, table)
     if row.boards is None:
         raise LadderError(f"Table {table} of round {number} has no result yet; a ruling is about a result.")
@@ -282,9 +283,23 @@ def release(session: Session, event: StoredEvent) -> tuple[int, int] | None:
     return None
 
 
-def sides(session: Session, event: StoredEvent) -> int:
+def sides(event: StoredEvent) -> int:
     """Give how many bots sit at a table."""
-    return sides_of(rules_from(session.get_one(Variant, event.variant).rules))
+    return sides_of(rules_from(event.rules))
+
+
+def check_rules(session: Session, event: StoredEvent) -> None:
+    """
+    Make sure that matches would be played by the event's rules: after it was over a season may have begun with others.
+
+    Raises:
+        LadderError: If they would not.
+    """
+    if session.get_one(Variant, event.variant).rules != event.rules:
+        raise LadderError(
+            f"{event.name!r} was played by the rules that {event.variant} had before its new season. "
+            "No match of it can be played any more; its results stay as they are."
+        )
 
 
 def newest_id(session: Session) -> int:

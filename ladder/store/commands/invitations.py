@@ -55,9 +55,10 @@ def open_invitation(session: Session, hashed: str, now: float) -> Invitation:
     return found
 
 
-def use_invitation(invitation: Invitation, name: str, now: float) -> None:
-    """Mark an invitation as used."""
+def use_invitation(session: Session, invitation: Invitation, name: str, now: float) -> None:
+    """Mark an invitation as used, and revoke others for the same name: they would open its account."""
     invitation.used, invitation.used_by = now, name
+    revoke_invitations(session, now, name=name)
 
 
 def revoke_invitation(session: Session, number: int, now: float) -> Invitation:
@@ -74,13 +75,29 @@ def revoke_invitation(session: Session, number: int, now: float) -> Invitation:
     return found
 
 
-def revoke_invitations(session: Session, now: float, *, note: str | None = None, name: str | None = None) -> int:
-    """Take all open invitations back that have this note, or this name; gives how many."""
+def revoke_invitations(
+    session: Session, now: float, *, note: str | None = None, name: str | None = None, by: str | None = None
+) -> int:
+    """
+    Revoke open invitations.
+
+    Args:
+        session: A transaction that writes.
+        now: Unix time.
+        note: Only those with this note that were made on the ladder's machine.
+        name: Only those for this name.
+        by: Only those that this account has made.
+
+    Returns:
+        How many there were.
+    """
     wanted = select(Invitation).where(Invitation.used.is_(None), Invitation.expires > now)
     if note is not None:
         wanted = wanted.where(Invitation.by == "", Invitation.note == note)
     if name is not None:
         wanted = wanted.where(Invitation.name == name)
+    if by is not None:
+        wanted = wanted.where(Invitation.by == by)
     found = session.scalars(wanted).all()
     for each in found:
         each.expires = now

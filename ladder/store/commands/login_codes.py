@@ -9,7 +9,7 @@ from sqlalchemy import delete, func, select
 from ladder.store.account_models import MAX_NOTE, LoginCode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from sqlalchemy.orm import Session
 
@@ -35,6 +35,12 @@ def waiting_codes(session: Session, now: float) -> int:
     return session.scalar(select(func.count()).where(LoginCode.expires > now)) or 0
 
 
+def unconfirmed_codes(session: Session, now: float) -> Sequence[LoginCode]:
+    """Give the log-ins that are not confirmed yet, the oldest first."""
+    open_ones = LoginCode.owner_id.is_(None), LoginCode.expires > now
+    return session.scalars(select(LoginCode).where(*open_ones).order_by(LoginCode.added, LoginCode.id)).all()
+
+
 def login_code(session: Session, user_code: str, now: float) -> LoginCode | None:
     """Find a log-in that is not confirmed yet, by the code that people see."""
     open_one = LoginCode.user_code == user_code, LoginCode.owner_id.is_(None), LoginCode.expires > now
@@ -55,3 +61,8 @@ def forget(session: Session, code: LoginCode) -> None:
     """End a log-in: it was refused, or the command has its token."""
     session.delete(code)
     session.flush()
+
+
+def forget_confirmed(session: Session, owner_id: int) -> None:
+    """End the log-ins that an account has confirmed, and whose commands have no token yet."""
+    session.execute(delete(LoginCode).where(LoginCode.owner_id == owner_id))

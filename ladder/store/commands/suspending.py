@@ -59,12 +59,13 @@ def _columns(state: str, since: float, reason: str, suspensions: int, recent: st
 
 
 def _failed_matches(connection: Connection, variant: str, entry: Row[Any], count: int) -> list[int]:
-    """The newest matches that it failed, oldest first, by the order of the results: clocks may be set."""
+    """The newest rated matches that it failed, oldest first, by the order of the results: clocks may be set."""
     seat, match = models.StoredSeat, models.StoredMatch
     found = connection.scalars(
         select(seat.match_id)
         .join(match, match.id == seat.match_id)
         .where(seat.version_id == entry.version_id, seat.taken_over.is_(True), match.variant == variant)
+        .where(match.ordinal.is_not(None))  # those of events may be sealed, and their faults are not stored
         .group_by(seat.match_id, match.ordinal)
         .order_by(match.ordinal.desc())
         .limit(count)

@@ -47,7 +47,7 @@ def days_played_by(session: Session, account: str | None, guest: str, most: int)
         select(PeopleTable.board, PeopleTable.variant, PeopleTable.name)
         .join(PeopleChair, PeopleChair.table_id == PeopleTable.id)
         .where(*_of(account, guest), PeopleTable.purpose == "today")
-        .order_by(PeopleTable.id.desc())
+        .order_by(PeopleTable.finished.desc(), PeopleTable.id.desc())
         .limit(most)
     )
     return [(day, variant, name) for day, variant, name in session.execute(wanted)]

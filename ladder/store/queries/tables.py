@@ -98,7 +98,7 @@ def accounts_at(session: Session, board: str, commitment: str, most: int) -> lis
         .join(PeopleTable, PeopleChair.table_id == PeopleTable.id)
         .where(*_of_board(board, commitment), PeopleChair.account.is_not(None), PeopleChair.points.is_not(None))
         .group_by(PeopleChair.account)
-        .order_by(func.max(PeopleTable.id).desc())
+        .order_by(func.max(PeopleTable.finished).desc(), func.max(PeopleTable.id).desc())
         .limit(most)
     )
     return list(session.scalars(wanted))
@@ -106,7 +106,7 @@ def accounts_at(session: Session, board: str, commitment: str, most: int) -> lis
 
 def people_at(session: Session, board: str, commitment: str, most: int) -> list[tuple[PeopleTable, PeopleChair]]:
     """
-    The people who have played a certain board to its end, each with the table, the first ones first.
+    The people who have played a certain board to its end, each with the table, in the order in which they finished.
 
     Args:
         session: The database.
@@ -118,7 +118,7 @@ def people_at(session: Session, board: str, commitment: str, most: int) -> list[
         select(PeopleTable, PeopleChair)
         .join(PeopleChair, PeopleChair.table_id == PeopleTable.id)
         .where(*_of_board(board, commitment), PeopleChair.kind == "person", PeopleChair.points.is_not(None))
-        .order_by(PeopleTable.id)
+        .order_by(PeopleTable.finished, PeopleTable.id)
         .limit(most)
     )
     return [(table, chair) for table, chair in session.execute(wanted)]

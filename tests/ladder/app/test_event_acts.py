@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import pytest
 from sqlalchemy import select
 from sqlalchemy.event import listen, remove
+from structlog.testing import capture_logs
 
 from ladder.app.accounts import managing
 from ladder.app.event import holding, reading
 from ladder.app.event.exporting import export_event
 from ladder.app.event.verifying import verify_event
+from ladder.app.seasons import new_season
 from ladder.errors import Forbidden, LadderError, UserError
 from ladder.settings.settings import load_settings
 from ladder.store import models
+from ladder.store.commands import event_rounds
 from ladder.store.commands.event_rounds import advance_events
 from ladder.store.commands.held_events import start_event
 from ladder.store.commands.queue import MATCHES
@@ -23,6 +28,7 @@ from ladder.store.leases import MAX_LOSSES, Lease
 from ladder.store.names import find_version
 from ladder.values.accounts import LOCAL, NOBODY, Viewer
 from ladder.values.held_events import EventState
+from pigpen.rules import PRESETS
 from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, play, started_cup
 from tests.ladder.ladders import NOW, enter, lease
 from tests.ladder.recorded_ladders import new_ladder
@@ -34,6 +40,7 @@ if TYPE_CHECKING:
 
     from ladder.app.ladder import Ladder
     from ladder.runner.coordinator import Coordinator
+    from ladder.store.database import Database
     from ladder.values.held_events import EventPage, EventTableRow
 
 ALL_ROUNDS = 12
@@ -309,6 +316,73 @@ def test_bots_that_are_suspended_or_replaced_play_their_event_to_the_end(
     assert played <= versions
     assert {task.match for task in tasks} >= set(events_own)
     assert {"Bot-1", "Bot-2"} <= {one.name for one in page(ladder).standings}
+
+
+def test_an_event_keeps_its_rules_when_a_later_season_has_others(ladder: Ladder, coordinator: Coordinator) -> None:
+    started_cup(ladder)
+    play(coordinator, ALL_ROUNDS)
+    before = page(ladder)
+    new_season(ladder, LOCAL, "gongzhu", rules=replace(PRESETS["gongzhu"], title="Another gongzhu"))
+    assert finish(ladder, coordinator) == before
+    sentence = r"'cup' was played by the rules that gongzhu had before its new season\. No match of it can be played"
+    with pytest.raises(LadderError, match=sentence):
+        holding.redo(ladder, LOCAL, "cup", before.rounds, 1, "The wrong clock.")
+    with pytest.raises(LadderError, match=sentence):
+        holding.rule(ladder, LOCAL, "cup", 1, 1, [table(ladder, 1).bots[0]], "It had read the cards of others.")
+    assert page(ladder) == before
+
+
+def test_an_event_that_all_bots_have_left_is_over_and_the_ladder_plays_on(
+    ladder: Ladder, coordinator: Coordinator
+) -> None:
+    started_cup(ladder)
+    play(coordinator, 1)
+    for number in range(1, 9):
+        holding.withdraw(ladder, LOCAL, "cup", f"Bot-{number}")
+    assert coordinator.take(1)
+    found = page(ladder)
+    assert (found.state, found.rounds) == (EventState.OVER, 1)
+    assert len(found.standings) == 8
+
+
+def test_a_bug_that_one_event_meets_pauses_it_and_the_ladder_plays_on(
+    ladder: Ladder, coordinator: Coordinator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started_cup(ladder)
+    play(coordinator, 1)
+    with monkeypatch.context() as patched, capture_logs() as logged:
+        patched.setattr(event_rounds, "_step", Mock(side_effect=ValueError("no tables")))
+        tasks = coordinator.take(4)
+    assert tasks
+    (failed,) = (each for each in logged if each["event"] == "event.failed")
+    assert (failed["name"], str(failed["exc_info"])) == ("cup", "no tables")
+    found = page(ladder)
+    assert (found.state, found.rounds) == (EventState.PAUSED, 1)
+    assert found.reason == (
+        "The next round could not be drawn (ValueError('no tables')). That is a bug in Pigpen: please report it. "
+        "To try again: pigpen event start cup"
+    )
+    holding.start(ladder, LOCAL, "cup")
+    assert finish(ladder, coordinator).rounds > 1
+
+
+def test_no_round_is_drawn_by_results_of_which_one_is_to_be_played_again(
+    ladder: Ladder, coordinator: Coordinator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The organiser decides it after the coordinator has found the event, and before it draws."""
+    started_cup(ladder)
+    play(coordinator, 1)
+    advance = event_rounds._advance
+
+    def late(database: Database, event: int, now: float) -> tuple[str, int] | None:
+        holding.redo(ladder, LOCAL, "cup", 1, 1, "A power cut.")
+        return advance(database, event, now)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(event_rounds, "_advance", late)
+        assert advance_events(ladder.database, NOW) == []
+    assert (page(ladder).state, page(ladder).rounds) == (EventState.RUNNING, 1)
+    assert finish(ladder, coordinator).round_list[0].tables[0].turn == 1
 
 
 class Killed(BaseException):

@@ -19,7 +19,7 @@ from ladder.app.ladder import Ladder
 from ladder.errors import Forbidden, LadderError, UserError
 from ladder.settings.settings import load_settings
 from ladder.store.commands import bot_news, event_news
-from ladder.store.commands.event_rounds import advance_events
+from ladder.store.commands.event_rounds import Advance, advance_events
 from ladder.store.commands.outbox import disable, post
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.suspending import suspend_entries
@@ -255,7 +255,7 @@ def test_two_coordinators_that_draw_the_same_round_write_one_message(ladder: Lad
     hook(ladder)
     started_cup(ladder)
     play(coordinator_of(ladder, Time()), 1, own_ways)
-    other: list[list[tuple[str, int]]] = []
+    other: list[list[Advance]] = []
     real = ladder.database.write
     first = True
 
@@ -269,7 +269,7 @@ def test_two_coordinators_that_draw_the_same_round_write_one_message(ladder: Lad
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ladder.database, "write", write)
         assert advance_events(ladder.database, NOW) == []
-    assert other == [[("cup", 2)]]
+    assert other == [[Advance("cup", 2)]]
     assert [each["data"]["round"] for each in messages(ladder) if each["type"] == "event.round_drawn"] == [1, 2]
 
 

@@ -52,6 +52,12 @@ BAD_SETTINGS = {
     "controls in a name": ('"\\u001b[2J\\u009b\\u202e" = 4', "is not a setting"),
     "controls in a value": ('clock = "\\u001b[2J\\u009b\\u202e"', "is not a clock"),
 }
+BAD_EVENTS = {
+    "5,000 digits": (f"a = {DIGITS}", "a number is too long"),
+    "5,000 hex digits": (f"[event]\nname = {HEX}\n[[stage]]", "a number is too long"),
+    "deep lists": (f"a = {'[' * 5000}", "nested too deep"),
+    "a year without a neighbour": ("[event]\nstarts = 0001-01-01T00:00:00+23:00\n[[stage]]", "from 2 to 9998"),
+}
 BAD_LOGS = {
     "cut off": gzip.compress(b"{}" * 99)[:-20],
     "not packed": b"{}",
@@ -74,6 +80,15 @@ def test_bad_rules_are_one_sentence(tmp_path: Path, name: str, command: tuple[st
     text, words = BAD_RULES[name]
     (tmp_path / "mine.toml").write_text(text)
     done = typed(*command, "mine.toml", folder=tmp_path)
+    assert done.is_one_sentence, done
+    assert words in done.err
+
+
+@pytest.mark.parametrize("name", BAD_EVENTS)
+def test_bad_events_are_one_sentence(tmp_path: Path, name: str) -> None:
+    text, words = BAD_EVENTS[name]
+    (tmp_path / "cup.toml").write_text(text)
+    done = typed("event", "check", "cup.toml", folder=tmp_path)
     assert done.is_one_sentence, done
     assert words in done.err
 

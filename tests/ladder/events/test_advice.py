@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 ROUNDS = {"name": "Rounds", "kind": "round-robin", "format": "boards:4"}
 SWISS = {"name": "Swiss", "kind": "swiss", "rounds": 5, "format": "boards:4", "standings": "performance"}
 PODS = {"name": "Pods", "kind": "pods", "advance": 2, "until": 4, "format": "boards:4"}
+HALVING = {"name": "Halving", "kind": "halving", "until": 8, "format": "boards:4"}
 FINAL = {"name": "Final", "kind": "final", "deals": "half"}
 
 
@@ -38,7 +39,26 @@ WRONG: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
     "half of nothing": ([FINAL], {}, "cannot have half of the deals"),
     "a wide final": ([ROUNDS, FINAL | {"take": 8}], {}, "takes 8, and a table of gongzhu has 4 bots"),
     "all advance": ([PODS | {"advance": 4}, FINAL], {}, "of 4 at a table 4 cannot advance"),
-    "no stage": ([ROUNDS | {"when": "entrants >= 24"}], {"entrants": (4, 30)}, "With 4 entrants no stage is played"),
+    "no stage": (
+        [ROUNDS | {"when": "entrants >= 24"}],
+        {"entrants": (4, 30)},
+        "With 4 to 23 entrants no stage is played",
+    ),
+    "no stage between": (
+        [PODS | {"advance": 3, "until": 2}],
+        {"entrants": (4, 16)},
+        "With 5 to 6 and 9 entrants no stage is played",
+    ),
+    "half of no deals": (
+        [HALVING, FINAL],
+        {"entrants": (4, 16)},
+        "With 4 to 8 entrants 'Final' is the first stage that is played, and has half of no deals.",
+    ),
+    "a first stage for some": (
+        [SWISS | {"take": 8}, FINAL],
+        {"entrants": (4, 16)},
+        "With 9 to 16 entrants 'Swiss' is the first stage that is played, and takes 8: chance decides who plays.",
+    ),
     "late": ([ROUNDS, FINAL], {"late_entry": "round 2"}, "only in a Swiss"),
     "very late": ([SWISS, FINAL], {"late_entry": "round 4"}, "until half of its rounds"),
     "before the start": (
@@ -47,6 +67,10 @@ WRONG: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
         "a round starts 2026-12-05 08:00, before the event does",
     ),
 }
+
+
+def test_a_first_stage_may_take_the_best_by_rating() -> None:
+    assert check(event(SWISS | {"take": 8}, FINAL, entrants=(4, 16), seeding="rating")).wrong == ()
 
 
 @pytest.mark.parametrize(("stages", "fields", "sentence"), WRONG.values(), ids=WRONG)

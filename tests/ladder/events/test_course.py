@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,10 +11,16 @@ from hypothesis import strategies as st
 
 from ladder.errors import UserError
 from ladder.events.course import Course, NextRound, Standings
-from ladder.events.entrants import PlayedRound
+from ladder.events.entrants import PlayedRound, TableResult
 from ladder.events.lots import Lots
 from pigpen.rules import PRESETS
 from tests.ladder.events.files import EXAMPLES, SEED, entrants, event, example, played, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ladder.events.entrants import Table
+    from ladder.values.events import Event
 
 ROUNDS = {"name": "Rounds", "kind": "round-robin", "format": "boards:2"}
 SWISS = {"name": "Swiss", "kind": "swiss", "rounds": 3, "format": "boards:2", "standings": "performance"}
@@ -158,3 +164,180 @@ def test_one_course_can_be_asked_again() -> None:
     first = course.next_round([])
     assert isinstance(first, NextRound)
     assert 3 in {one for table in first.draw().tables for one in table}, "it left after the first round"
+
+
+def of_table(following: NextRound, tables: Sequence[Table], *points: tuple[int, ...]) -> PlayedRound:
+    """A round with these points at each table, on every board."""
+    boards = following.boards or 1
+    return PlayedRound(
+        following.stage,
+        following.number,
+        tuple(TableResult(table, (each,) * boards, boards) for table, each in zip(tables, points, strict=True)),
+    )
+
+
+class Played:
+    """An event whose results a test decides, by what each bot is worth."""
+
+    def __init__(self, of: Event, count: int, left: Mapping[int, int] | None = None) -> None:
+        self.course = Course(of, PRESETS[of.variant], entrants(count), Lots.of(SEED, entrants(count)), left or {})
+        self.results: list[PlayedRound] = []
+
+    def next(self) -> NextRound | Standings:
+        return self.course.next_round(self.results)
+
+    def play(self, worth: Callable[[int], int]) -> NextRound:
+        """Play the next round; who is worth more is before the others at every table."""
+        following = self.next()
+        assert isinstance(following, NextRound)
+        tables = following.draw().tables
+        points = [tuple(worth(one) for one in table) for table in tables]
+        self.results.append(of_table(following, tables, *points))
+        return following
+
+    def places(self) -> list[int]:
+        return places(self.course, self.results)
+
+    def whys(self) -> dict[int, str]:
+        found = self.next()
+        assert isinstance(found, Standings)
+        return {row.number: row.why for row in found.rows}
+
+
+def level(one: int) -> int:
+    return 0
+
+
+def lower_numbers(one: int) -> int:
+    return -one if one > 0 else -100
+
+
+ONE_ROUND = ROUNDS | {"rounds": 1}
+
+
+@pytest.mark.parametrize(
+    ("stages", "count", "first"),
+    [
+        ([HALVING | {"until": 8, "carry": False}, FINAL], 8, {1, 2, 3, 4}),
+        ([ROUNDS | {"when": "entrants >= 24"}, FINAL], 20, {1, 2, 3, 4}),
+        ([PODS | {"advance": 3}, FINAL], 9, {1, 2, 3, 4}),
+        ([SWISS | {"take": 8, "rounds": 1}, FINAL], 16, set(range(1, 9))),
+    ],
+)
+def test_a_first_stage_takes_only_as_many_as_it_says_by_the_seeding(
+    stages: list[dict[str, Any]], count: int, first: set[int]
+) -> None:
+    names = tuple(f"bot{number}" for number in range(1, count + 1))
+    event_played = Played(event(*stages, seeding=names), count)
+    following = event_played.next()
+    assert isinstance(following, NextRound)
+    assert {one for table in following.draw().tables for one in table} == first
+    assert following.entrants == first
+    while isinstance(event_played.next(), NextRound):
+        event_played.play(lower_numbers)
+    assert event_played.places()[:4] == [1, 2, 3, 4]
+    assert sorted(event_played.places()) == list(range(1, count + 1))
+
+
+def test_who_has_left_plays_nothing_off_and_the_cut_is_between_those_who_are_there() -> None:
+    """Number 3 would be above the cut; without it the fourth and the fifth are level."""
+    tables, worth = ((1, 4, 5, 8), (2, 3, 6, 7)), {1: 9, 2: 9, 3: 7, 4: 7, 5: 5, 6: 5, 7: 4, 8: 4}
+    played_on = Played(event(ONE_ROUND, FINAL), 8, left={3: 1})
+    first = played_on.next()
+    assert isinstance(first, NextRound)
+    played_on.results.append(of_table(first, tables, *(tuple(worth[one] for one in table) for table in tables)))
+    following = played_on.play(lower_numbers)
+    assert (following.kind, following.entrants) == ("play-off", frozenset({5, 6}))
+    final = played_on.next()
+    assert isinstance(final, NextRound)
+    assert (final.kind, final.entrants) == ("round", frozenset({1, 2, 4, 5}))
+
+
+@pytest.mark.parametrize("gone", [1, 2, 3, 4])
+def test_of_those_who_are_level_at_the_cut_only_those_who_are_there_play_off(gone: int) -> None:
+    played_on = Played(event(ONE_ROUND, FINAL), 8, left={gone: 1})
+    played_on.play(level)
+    following = played_on.next()
+    assert isinstance(following, NextRound)
+    assert (following.kind, following.entrants) == ("play-off", frozenset(range(1, 9)) - {gone})
+    played_on.play(lower_numbers)
+    final = played_on.next()
+    assert isinstance(final, NextRound)
+    assert (final.kind, final.stage) == ("round", 1)
+    assert gone not in final.entrants
+
+
+def test_who_leaves_in_the_final_wins_it_only_if_nobody_is_level() -> None:
+    level_then = Played(event(ONE_ROUND, FINAL), 4, left={1: 2})
+    level_then.play(lower_numbers)
+    level_then.play(lambda one: 5 if one in (1, 2) else one)
+    found = level_then.next()
+    assert isinstance(found, Standings), "there is nothing to play off: only number 2 is there"
+    assert [row.number for row in found.rows][:2] == [2, 1]
+    assert found.rows[0].why == "left the event"
+    ahead = Played(event(ONE_ROUND, FINAL), 4, left={1: 2})
+    ahead.play(lower_numbers)
+    ahead.play(lower_numbers)
+    assert ahead.places() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("stages", [[SWISS], [SWISS, FINAL], [PODS, FINAL], [HALVING, FINAL], [ROUNDS, FINAL]])
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+def test_an_event_that_all_have_left_is_over(stages: list[dict[str, Any]], rounds: int) -> None:
+    played_on = Played(event(*stages), 8, left=dict.fromkeys(range(1, 9), rounds))
+    for _ in range(rounds):
+        if isinstance(played_on.next(), NextRound):
+            played_on.play(lower_numbers)
+    assert sorted(played_on.places()) == list(range(1, 9))
+
+
+def test_after_pods_the_cut_of_a_smaller_stage_is_played_off_too() -> None:
+    """Eight are above the cuts of their pods, and the final takes four: all eight are level with another of them."""
+    played_on = Played(event(PODS | {"until": 8}, FINAL), 16)
+    first = played_on.play(lower_numbers)
+    above = {one for table in first.draw().tables for one in sorted(table)[:2]}
+    best = {min(table) for table in first.draw().tables}
+    following = played_on.next()
+    assert isinstance(following, NextRound)
+    assert (following.stage, following.kind) == (1, "round"), "the first of each pod has more points than the second"
+    assert following.entrants == best
+    level_in_pods = Played(event(PODS | {"until": 8}, FINAL), 16)
+    level_in_pods.play(lambda one: int(one in above))  # two of each pod are level before the others
+    following = level_in_pods.next()
+    assert isinstance(following, NextRound)
+    assert (following.kind, following.entrants) == ("play-off", frozenset(above))
+    level_in_pods.play(lower_numbers)
+    following = level_in_pods.next()
+    assert isinstance(following, NextRound)
+    assert (following.stage, following.kind) == (1, "round")
+    assert len(following.entrants) == 4
+
+
+def test_standings_say_play_off_where_one_decided_and_lot_where_none_did() -> None:
+    played_on = Played(event(ROUNDS | {"rounds": 1}), 4)
+    played_on.play(lambda one: 1 if one in (1, 2) else 0)  # 1 and 2 are level, and 3 and 4
+    following = played_on.next()
+    assert isinstance(following, NextRound)
+    assert (following.kind, following.entrants) == ("play-off", frozenset({1, 2}))
+    played_on.play(lambda one: -one)
+    whys = played_on.whys()
+    assert played_on.places()[:2] == [1, 2]
+    third, fourth = played_on.places()[2:]
+    assert whys == {1: "play-off", 2: "board points: 5 to 1", third: "lot", fourth: ""}
+
+
+def test_who_goes_on_by_its_place_at_a_table_is_before_others_with_as_many_points() -> None:
+    """Points 6, 3, 1, 2 at one table and 5, 4, 3, 0 at the other: of those with 3 the second of its table goes on."""
+    played_on = Played(event(PODS, ROUNDS), 8)
+    first = played_on.next()
+    assert isinstance(first, NextRound)
+    boards = ((4, 3, 2, 1), (4, 2, 1, 3)), ((4, 3, 2, 1), (2, 2, 2, 1))
+    tables = tuple(
+        TableResult(table, each, 2) for table, each in zip(((1, 2, 3, 4), (5, 6, 7, 8)), boards, strict=True)
+    )
+    played_on.results.append(PlayedRound(0, 1, tables))
+    following = played_on.next()
+    assert isinstance(following, NextRound)
+    assert (following.kind, following.entrants) == ("round", frozenset({1, 2, 5, 6}))
+    rows = [(row.number, row.values[0], row.why) for row in played_on.course.last.rows]
+    assert rows[3:5] == [(2, 3.0, "place at the table"), (7, 3.0, "board points: 3 to 2")]

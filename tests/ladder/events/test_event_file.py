@@ -19,6 +19,9 @@ def test_every_example_is_an_event(path: object) -> None:
 
 MISTAKES = {
     "not TOML": ("[event", "this is not TOML"),
+    "a long number": (EVENT + f"starts = {'9' * 5000}\n" + STAGE, "a number is too long"),
+    "a long hexadecimal number": (EVENT + STAGE + f"rounds = 0x{'f' * 5000}\n", "a number is too long"),
+    "deep lists": (f"a = {'[' * 5000}", "nested too deep"),
     "no event": (STAGE, r"an event has one \[event\]"),
     "no stage": (EVENT, r"at least one \[\[stage\]\]"),
     "another table": (EVENT + STAGE + "[prizes]\n", "'prizes' is not known"),
@@ -33,6 +36,10 @@ MISTAKES = {
         r"starts \(2026-12-04 10:00\) is before opens \(2026-12-05 10:00\)",
     ),
     "a time without a zone": (EVENT + "starts = 2026-12-04T10:00:00\n" + STAGE, "event: starts: .*timezone"),
+    "a year in no time zone": (
+        EVENT + "ends = 9999-12-31T23:59:59-23:00\n" + STAGE,
+        "event: ends: the year must be from 2 to 9998",
+    ),
     "late entry": (EVENT + 'late_entry = "always"\n' + STAGE, "late entry is none"),
     "two stages of a name": (EVENT + STAGE + STAGE, "two stages are named 'S'"),
     "a kind": (EVENT + STAGE.replace("round-robin", "knockout"), "stage 'S': kind"),

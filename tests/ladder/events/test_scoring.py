@@ -69,7 +69,7 @@ TIES: dict[str, list[TableResult]] = {
 @pytest.mark.parametrize(("why", "results"), TIES.items(), ids=lambda each: each if isinstance(each, str) else "")
 def test_each_tie_break_decides_what_those_before_leave_open(why: str, results: list[TableResult]) -> None:
     every = sums(*results)
-    rows = ranked(every, CRITERIA, tied_groups(every, CRITERIA, LOTS, "x"), LOTS, "x")
+    rows = ranked(every, CRITERIA, tied_groups(every, CRITERIA, LOTS, "x"), {}, LOTS, "x")
     assert why in {row.why for row in rows if row.number in (1, 2)}
 
 
@@ -82,7 +82,7 @@ def test_head_to_head_counts_only_where_all_have_met_equally_often() -> None:
 
 def test_those_who_are_level_share_a_place_where_no_lot_is_drawn() -> None:
     every = sums(table((4, 4, 1, 1)))
-    rows = ranked(every, ["board points"], tied_groups(every, ["board points"], LOTS), LOTS)
+    rows = ranked(every, ["board points"], tied_groups(every, ["board points"], LOTS), {}, LOTS)
     assert [(row.place, row.why) for row in rows] == [
         (1, "level"),
         (1, "board points: 2.5 to 0.5"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import unescape
 from typing import TYPE_CHECKING, NoReturn
+from urllib.parse import quote
 
 import pytest
 from starlette.requests import Request
@@ -14,6 +15,7 @@ from ladder.matches import answering, estimate
 from ladder.people.boards.day_seed import HOUSE
 from ladder.settings.settings import load_settings
 from ladder.site.server.computing import NOT_SERVED, asker_of
+from ladder.store import models
 from ladder.values.computing import Computing
 from ladder.values.why import Dearest, Inbox, Mistakes, Why
 from pigpen.sim import playout
@@ -68,6 +70,20 @@ def test_a_request_simulates_nothing_and_keeps_no_other_page_waiting(ladder: Lad
         answer = site.get(address)
         assert (answer.status_code, answer.headers["retry-after"]) == (202, "1")
         assert (answer.headers["location"], answer.headers["cache-control"]) == (address, "no-store")
+
+
+@pytest.mark.parametrize("name", ["猪", "é ?#%2F"])
+def test_a_bot_of_any_name_is_asked_for_again_at_its_address(ladder: Ladder, name: str) -> None:
+    with ladder.database.write() as session:
+        session.query(models.StoredBot).filter_by(name="Trotter").one().name = name
+    computing_files(ladder).show_alive()
+    site, quoted = Visitor(ladder), quote(name, safe="")
+    for rest in ("inbox", "style", "style?variant=gongzhu", "against/Snout"):
+        address = f"/api/v1/bots/{quoted}/{rest}"
+        for _ in range(2):
+            answer = site.get(address)
+            assert (answer.status_code, answer.headers["location"]) == (202, address)
+            address = answer.headers["location"]
 
 
 def test_tv_asks_for_decisions_only_while_the_program_that_estimates_them_runs(ladder: Ladder) -> None:

@@ -82,10 +82,16 @@ def test_who_has_not_logged_in_is_led_there_and_back(person: Person) -> None:
 @pytest.mark.parametrize(
     "place",
     ["//evil.test", "https://evil.test/", "/\\evil.test", "\\evil.test", "javascript:alert(1)", "evil", "",
-     "/\t/evil.test", "/a\r\nX: y", "/" + "a" * 501, "///evil.test", "/é"],
+     "/\t/evil.test", "/a\r\nX: y", "/" + "a" * 501, "///evil.test", "/é", "//[", "http://[::1"],
 )  # fmt: skip
 def test_a_link_leads_nowhere_else(place: str) -> None:
     assert next_of(place) == "/me"
+
+
+def test_an_address_that_cannot_be_read_leads_home(person: Person) -> None:
+    response = person.send("/login?next=//[", "/login", name="ada", password=PASSWORD, next="//[")
+    assert (response.status_code, response.headers["location"]) == (303, "/me")
+    assert person.get("/login?next=//[").headers["location"] == "/me"
 
 
 def test_a_session_begins_with_a_secret_that_nobody_knew(ladder: Ladder, person: Person) -> None:
@@ -267,8 +273,9 @@ def test_logging_out_ends_the_session_and_not_only_the_cookie(ladder: Ladder, pe
 def from_another_site(person: Person, path: str, **fields: str) -> list[httpx.Response]:
     return [
         person.ask("POST", path, data=fields, headers=headers)
-        for headers in ({}, {"Origin": "http://evil.test"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"})
-    ]
+        for headers in ({}, {"Origin": "http://evil.test"}, {"Origin": "null"}, {"Origin": "http://["},
+                        {"Sec-Fetch-Site": "cross-site"})
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

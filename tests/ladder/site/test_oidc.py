@@ -299,7 +299,20 @@ def test_a_description_of_another_is_not_believed(
     back = to_provider(person)
     provider.description = described
     assert refused(person.get(back), NO_ANSWER, 503)
-    assert person.get("/login/oidc").status_code in (404, 503)
+    assert refused(person.get("/login/oidc"), NO_ANSWER, 503)
+
+
+@pytest.mark.parametrize("path", ["/.well-known/openid-configuration", "/token", "/jwks"])
+@pytest.mark.parametrize("how", ["broken_off", "garbled"])
+def test_an_answer_that_breaks_off_or_cannot_be_unpacked_is_none(
+    person: Person, provider: OidcProvider, path: str, how: str
+) -> None:
+    back = to_provider(person)
+    setattr(provider, how, {path})
+    assert refused(person.get(back), NO_ANSWER, 503)
+    assert who(person) is None
+    if path == "/.well-known/openid-configuration":
+        assert refused(person.get("/login/oidc"), NO_ANSWER, 503)
 
 
 def test_a_browser_chooses_no_address(person: Person, provider: OidcProvider) -> None:

@@ -366,6 +366,7 @@ def upgrade() -> None:
         sa.Column("variant", sa.String(length=64), nullable=False),
         sa.Column("seed", sa.String(length=64), nullable=False),
         sa.Column("commitment", sa.String(length=64), nullable=False),
+        sa.Column("rules", sa.JSON(), nullable=False),
         sa.Column("entrants_hash", sa.String(length=64), nullable=True),
         sa.Column("stand_in_id", sa.Integer(), nullable=True),
         sa.Column("state", sa.String(length=16), nullable=False),

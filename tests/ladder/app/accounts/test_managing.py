@@ -96,6 +96,36 @@ def test_disabling_ends_sessions_tokens_and_links_at_once_and_enabling_brings_no
     assert viewer_by(ladder, session_of(ladder, "ada"), "").name == "ada"
 
 
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda ladder: managing.disable(ladder, LOCAL, "olga", "She has left."),
+        lambda ladder: managing.set_role(ladder, LOCAL, "olga", Role.CONTESTANT),
+    ],
+)
+def test_invitations_of_a_former_organiser_are_revoked(ladder: Ladder, end: Callable[[Ladder], Any]) -> None:
+    links = [
+        inviting.invite(ladder, OLGA, Role.ORGANISER).secret,
+        inviting.invite(ladder, OLGA, Role.CONTESTANT, "eve").secret,
+        managing.add(ladder, OLGA, "bob", Role.CONTESTANT).secret,
+    ]
+    kept = inviting.invite(ladder, LOCAL, Role.CONTESTANT)
+    end(ladder)
+    assert [row.id for row in inviting.invitations(ladder, LOCAL)] == [kept.id]
+    for link in links:
+        with pytest.raises(LadderError, match="is no longer valid"):
+            register(ladder, quick_passwords(), "otto", PASSWORD, link, HERE)
+    register(ladder, quick_passwords(), "otto", PASSWORD, kept.secret, HERE)
+
+
+def test_invitations_of_an_organiser_who_stays_one_are_good(ladder: Ladder) -> None:
+    link = inviting.invite(ladder, OLGA, Role.CONTESTANT).secret
+    managing.set_role(ladder, LOCAL, "olga", Role.ORGANISER)
+    managing.set_role(ladder, LOCAL, "ada", Role.CONTESTANT)
+    managing.disable(ladder, LOCAL, "ada", "It cheats.")
+    register(ladder, quick_passwords(), "otto", PASSWORD, link, HERE)
+
+
 def test_disabling_withdraws_what_has_not_ended_and_removes_what_was_sent(ladder: Ladder) -> None:
     folders = SubmissionFolders(ladder.settings.data_dir)
     waiting, tried, ended, local, bens = (folders.make() for _ in range(5))

@@ -208,6 +208,17 @@ def test_the_first_time_counts_and_only_without_help(ladder: Ladder) -> None:
     )
 
 
+def test_of_two_plays_the_one_that_is_finished_first_counts_whenever_it_was_opened(ladder: Ladder) -> None:
+    """Who has played one table to its end knows the cards of the other one."""
+    opened_first, opened_later = (open_today(ladder, "hearts", ADA) for _ in range(2))
+    first = finished(ladder, opened_later, "random")
+    second = finished(replace(ladder, clock=lambda: NOW + 60), opened_first)
+    found = compare(ladder, opened_first.name, opened_first.secrets[0])
+    assert {each.key: each.counts for each in found.sittings if each.kind is ChairKind.PERSON} == {
+        f"person-{first}": True, f"person-{second}": False
+    }  # fmt: skip
+
+
 def test_the_first_decision_that_differs_leads_into_both_deals(ladder: Ladder) -> None:
     opened = open_today(ladder, "hearts", ADA)
     finished(ladder, opened, "random")

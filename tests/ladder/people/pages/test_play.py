@@ -330,6 +330,8 @@ NO_ORDERS = [
     {"variant": "own", "toml": "x ="},
     {"variant": "own", "toml": "name = 'x'"},
     {"variant": "own", "toml": "[" * 20000},
+    {"variant": "own", "toml": f"a = {'9' * 5000}"},
+    {"variant": "own", "toml": f"a = 0x{'f' * 5000}"},
     {"shown": "\u202eevil\x1b[2J"},
 ]
 

@@ -120,6 +120,14 @@ def test_days_in_a_row_are_counted_and_marked_and_the_first_play_of_a_board_coun
     assert own_days(on(ladder, 2), BEN).streak == 0
 
 
+def test_of_two_plays_of_a_day_the_one_that_is_finished_first_is_marked(ladder: Ladder) -> None:
+    later, first = (open_today(ladder, "hearts-short", ADA) for _ in range(2))
+    finished(ladder, first)
+    finished(Ladder(ladder.settings, ladder.database, lambda: NOW + 60), later)
+    [game] = own_days(ladder, ADA).games_on(TODAY)
+    assert game.table == first.name
+
+
 def test_games_are_forgotten_with_their_records_and_those_of_others_stay(ladder: Ladder) -> None:
     number = finished(ladder, open_table(ladder, ONE_DEAL, ADA))
     finished(ladder, open_table(ladder, ONE_DEAL, BEN))

@@ -155,7 +155,7 @@ def test_what_is_started_is_limited(ladder: Ladder, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(device, "MAX_WAITING", 10)
     with ladder.database.write() as session:
         for number in range(device.MAX_WAITING - 3):
-            add_login_code(session, f"hash {number}", f"CODE-{number}", "x", "127.0.0.1", NOW, NOW + 60)
+            add_login_code(session, f"hash {number}", f"CODE-{number}", "x", "192.0.2.200", NOW, NOW + 60)
     programs = [Program(ladder) for _ in range(4)]
     for program in programs[:3]:
         started(program)

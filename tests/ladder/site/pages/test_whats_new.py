@@ -131,6 +131,13 @@ def test_programs_read_what_is_new(site: Visitor) -> None:
         assert site.get(f"/api/v1/new?since={wrong}").status_code == 422, "a time zone is needed"
 
 
+@pytest.mark.parametrize(
+    "since", ["0001-01-01T00:00:00%2B23:00", "9999-12-31T23:59:59-23:00", "9999-12-31T23:59:59.999999Z"]
+)
+def test_a_moment_whose_year_is_in_no_time_zone_is_refused(site: Visitor, since: str) -> None:
+    assert site.problem(f"/api/v1/new?since={since}", 422) == "since: the year must be from 2 to 9998."
+
+
 def test_matches_bots_and_own_ratings_are_counted_from_the_visit_on(site: Visitor) -> None:
     with site.ladder.database.read() as session:
         finished = list(

@@ -189,6 +189,7 @@ def test_a_token_without_the_scope_is_told_which(ladder: Ladder) -> None:
         ({"origin": "http://site.test.evil.test"}, False),
         ({"origin": "null"}, False),
         ({"origin": ""}, False),
+        ({"origin": "http://["}, False),
         ({"origin": "https://arena.example"}, True),
         ({"sec_fetch_site": "same-origin"}, True),
         ({"sec_fetch_site": "same-site"}, False),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from ladder.ratings.points import PairSums, fit_points
 from ladder.store import models
 from ladder.store.commands import estimates
 from ladder.store.commands.estimates import RefreshRate, refresh, stale
-from ladder.store.commands.rank_intervals import follow_states
+from ladder.store.commands.rank_intervals import follow_states, intervals
 from ladder.store.commands.results import record_summary
 from ladder.store.last_estimate import estimate_of, los, margins_of
 from ladder.store.names import find_variant
@@ -128,6 +128,27 @@ def test_who_surely_wins_more_points_and_surely_fewer_places_is_named(database: 
     assert entry(database, bold).outplaced_by is None
     assert entry(database, bold).margin == pytest.approx(1.0, abs=0.2)  # no margin moves without a match
     assert entry(database, steady).margin_rank_low is None
+
+
+def test_a_bot_that_leaves_during_a_fit_has_no_rank_and_others_are_ranked_without_it(
+    database: Database, versions: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(database, versions, 20)
+
+    def late(*fitted: Any) -> list[dict[str, Any]]:
+        with database.write() as session:
+            session.get_one(models.Rating, ("hearts", versions[0])).state = models.State.RETIRED
+            follow_states(session, "hearts")
+        return intervals(*fitted)
+
+    monkeypatch.setattr(estimates, "intervals", late)
+    estimate = refresh(database, "hearts")
+    assert estimate is not None
+    assert entry(database, versions[0]).rank_low is None
+    among = estimate.among(versions[1:])
+    for version in versions[1:]:
+        now = entry(database, version)
+        assert (now.rank_low, now.rank_high) == among.ranks(version)
 
 
 def test_more_matches_make_the_error_smaller(database: Database, versions: list[int]) -> None:

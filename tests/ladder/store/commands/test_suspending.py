@@ -73,6 +73,17 @@ def test_three_failed_matches_in_a_row_suspend_a_bot_and_say_which(database: Dat
         assert {(other.state, other.recent) for other in others} == {("active", ".....")}
 
 
+@IN_BOTH
+def test_a_suspension_names_no_match_of_an_event(database: Database, versions: list[int]) -> None:
+    with database.write() as session:
+        match = queue(session, versions)
+        lease(session, match)
+        session.get_one(models.StoredMatch, match).status = models.Status.DONE  # without a place among the results
+        session.get_one(models.StoredSeat, (match, SINNER)).taken_over = True
+    ids = play(database, versions, "xxx")
+    assert f"({', '.join(map(str, ids))}), mostly by malformed" in truffle(database, versions).reason
+
+
 def test_more_than_a_tenth_of_the_last_fifty_suspend_a_bot(database: Database, versions: list[int]) -> None:
     ids = play(database, versions, "x.x.x.x.x.")
     assert truffle(database, versions).state == "active"

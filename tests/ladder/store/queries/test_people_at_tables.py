@@ -8,7 +8,7 @@ from ladder.app.ladder import Ladder
 from ladder.people.tables.opening import open_table
 from ladder.store.commands.tables import finish_table
 from ladder.store.leases import Lease
-from ladder.store.queries.tables import count_finished, people_at, table_by_name
+from ladder.store.queries.tables import accounts_at, count_finished, people_at, table_by_name
 from ladder.values.people import TableOrder, TablePurpose, TableStatus, TableVisitor
 from pigpen.rules import seed_from
 from pigpen.rules.shuffle import commitment
@@ -41,3 +41,21 @@ def test_only_tables_that_are_over_and_have_these_cards_count(settings: Settings
         ]  # fmt: skip
         assert len(people_at(session, "17/3/%/2", wanted, 1)) == 1
         assert count_finished(session, "17/3/1/2", wanted) == 1
+
+
+def test_people_come_in_the_order_in_which_they_finished_and_the_latest_accounts_first(
+    settings: Settings, database: Database
+) -> None:
+    ladder, seed = Ladder(settings, database), seed_from("board")
+    for name, ended in (("ada", 3.0), ("ben", 1.0), ("cora", 2.0)):
+        order = TableOrder(variant="hearts", format="board:3:1", purpose=TablePurpose.BOARD, board="17/3/1/2")
+        opened = open_table(ladder, order, TableVisitor(account=name), seed)
+        with database.write() as session:
+            row = table_by_name(session, opened.name)
+            assert row is not None
+            row.status, row.attempt = TableStatus.PLAYING, 1
+            assert finish_table(session, Lease(row.id, 1), [0, 0, 0, 0], [1, 1, 1, 1], ended)
+    with database.read() as session:
+        found = people_at(session, "17/3/1/2", commitment(seed), 10)
+        assert [chair.name for _, chair in found] == ["ben", "cora", "ada"]
+        assert accounts_at(session, "17/3/1/2", commitment(seed), 2) == ["ada", "cora"]
