@@ -29,6 +29,10 @@ class LadderError(PigpenError):
     exit_code = 2
 
 
+class Unstorable(LadderError):
+    """A text or a number that no database can hold; it is no failure of the database, and to try again is no help."""
+
+
 class Forbidden(LadderError):
     """The caller may not do that; the message says what is missing."""
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import structlog
 
+from ladder.errors import Unstorable
 from ladder.runner.executor import Judgement
 from ladder.runner.returned import AttemptFailure
 from ladder.store.leases import GRACE
+from ladder.values.text import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -121,7 +123,7 @@ class AttemptRuns(ABC, Generic[Task, Outcome]):
             self._returns.popleft()
 
     def _settle(self, task: Task, came: Outcome | AttemptFailure) -> None:
-        failure = came if isinstance(came, AttemptFailure) else self._record(task, came)
+        failure = came if isinstance(came, AttemptFailure) else self._recorded(task, came)
         if failure is None:
             self._executor.judge(task.key, Judgement.COUNTED)
             return
@@ -131,6 +133,12 @@ class AttemptRuns(ABC, Generic[Task, Outcome]):
             log.warning(f"{self.name}.returned", **self._about(task), reason=failure.reason)
         else:
             self._fail(task, failure, is_seen_to)
+
+    def _recorded(self, task: Task, outcome: Outcome) -> AttemptFailure | None:
+        try:
+            return self._record(task, outcome)
+        except Unstorable as error:  # else all others would wait behind it for ever
+            return AttemptFailure(Judgement.INVALID, f"Its worker's answer cannot be stored: {sanitize(str(error))}")
 
     def _about(self, task: Task) -> dict[str, object]:
         return {self.name: getattr(task, self.name), "attempt": task.attempt}

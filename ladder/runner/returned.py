@@ -14,6 +14,7 @@ from ladder.results.summary import summarise
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.store.commands.results import WrongRecord
 from ladder.trials.tasks import SubmissionOutcome
+from ladder.values.text import sanitize
 from ladder.worker.tasks import MatchOutcome
 from referee.records.errors import RecordError
 from referee.records.recorded import BadRecord
@@ -89,11 +90,11 @@ def _failure_of(error: Exception) -> AttemptFailure:
         return AttemptFailure(None, str(error))
     if isinstance(error, pydantic.ValidationError):
         return AttemptFailure(
-            Judgement.INVALID, f"Its worker's answer cannot be understood: {error.errors()[0]['msg']}."
+            Judgement.INVALID, f"Its worker's answer cannot be understood: {sanitize(error.errors()[0]['msg'])}."
         )
     if isinstance(error, SandboxError):
         return AttemptFailure(Judgement.VOID, str(error))
-    return AttemptFailure(Judgement.VOID, f"Its worker was lost: {type(error).__name__}: {error}")
+    return AttemptFailure(Judgement.VOID, f"Its worker was lost: {type(error).__name__}: {sanitize(str(error))}")
 
 
 def summary_of(path: Path) -> MatchSummary:

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, OperationalError
 
-from ladder.errors import LadderError, StoreError
+from ladder.errors import LadderError, StoreError, Unstorable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,7 @@ MISTAKES = ("password", "does not exist", "no pg_hba.conf entry", "permission de
 """Parts of PostgreSQL's messages that mean a mistake in the URL or in the rights."""
 NUL = "NUL (0x00)"
 """PostgreSQL's texts have none."""
+TOO_LARGE = "A ladder stores no number of more than 64 bits."
 NO_DATABASE = ("not a database", "malformed")
 HELD = "is held by another program for too long; try again when that has ended."
 FULL = "cannot be used: there is no room left on its disk. Make room there and try again; what it holds is kept."
@@ -36,18 +37,23 @@ def in_words(url: URL) -> Iterator[None]:
 
     Raises:
         LadderError: If the database cannot be used as it is.
+        Unstorable: If it cannot hold a value.
         StoreError: If it failed.
     """
     try:
         yield
     except UnicodeEncodeError as error:
-        raise LadderError(f"{error.object!r} is not UTF-8, and a ladder stores nothing else.") from None
+        raise Unstorable(f"{error.object!r} is not UTF-8, and a ladder stores nothing else.") from None
+    except OverflowError:
+        raise Unstorable(TOO_LARGE) from None
     except DBAPIError as error:
         message = first_line(error)
         if any(words in message for words in NO_DATABASE):
             raise LadderError(f"{place(url)} is no database, or a broken one: {message}. Restore a backup.") from None
         if NUL in message:
-            raise LadderError("A ladder cannot store a text with a NUL character.") from None
+            raise Unstorable("A ladder cannot store a text with a NUL character.") from None
+        if isinstance(error, DataError):
+            raise Unstorable(f"A ladder cannot store this: {message}.") from None
         if not isinstance(error, OperationalError | InterfaceError):
             raise
         raise (_of_sqlite if url.get_backend_name() == "sqlite" else _of_postgresql)(url, message, error) from None

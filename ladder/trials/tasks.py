@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import PositiveFloat, model_validator
+from pydantic import Field, PositiveFloat, field_validator, model_validator
 
 from ladder.entry.look import SubmissionLook
 from ladder.registry.login import ImagePlace, RegistryLogin
@@ -21,7 +21,7 @@ from ladder.values.bot_files import Builds
 from ladder.values.runtimes import LOCKED_BYTES, WARM_BYTES
 from ladder.values.sandbox_kind import LadderSandbox, SandboxSetup
 from ladder.values.submission import Failure, VariantFile
-from ladder.values.task import Message
+from ladder.values.task import Message, Sentence
 from pigpen import ClockSetting
 from referee.records.lines import Instances
 from referee.records.rules_file import rules_from
@@ -131,7 +131,7 @@ class TriedProgram(Message):
     """Image id, or hash of a folder's content."""
     pinned: str | None
     """The image reference by digest; None: only this engine has it."""
-    size: int
+    size: int = Field(ge=0, lt=2**63)
     """Bytes."""
     lock: str | None
     """Which packages it got; None: none."""
@@ -143,9 +143,9 @@ class SubmissionOutcome(Message):
 
     submission: int
     attempt: int
-    refused: str | None = None
+    refused: Sentence | None = None
     """Why the ladder does not even try it, in a sentence for its owner."""
-    void: str | None = None
+    void: Sentence | None = None
     """Why there is no outcome, in a sentence; never the bot's fault."""
     lost_container: bool = False
     """Whether it is void because a container of the bot was killed, and not through its engine."""
@@ -167,3 +167,10 @@ class SubmissionOutcome(Message):
         if sum(part is not None for part in (self.refused, self.void, self.program)) != 1:
             raise ValueError("an outcome is a program, refused, or void")
         return self
+
+    @field_validator("variants")
+    @classmethod
+    def _can_be_read(cls, variants: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
+        for plain in variants:
+            rules_from(plain)
+        return variants

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import ConfigDict
+from typing import Annotated
 
+from pydantic import AfterValidator, ConfigDict
+
+from ladder.values.text import sanitize
 from referee.records.described import Described
+
+Sentence = Annotated[str, AfterValidator(sanitize)]
+"""It may quote what a bot has said, so it is made fit to be shown and to be stored."""
 
 
 class Message(Described):

@@ -15,7 +15,7 @@ from ladder.results.files import Logs
 from ladder.values.live_events import Public
 from ladder.values.runtimes import LOCKED_BYTES, WARM_BYTES
 from ladder.values.sandbox_kind import LadderSandbox, SandboxSetup
-from ladder.values.task import Message
+from ladder.values.task import Message, Sentence
 from pigpen import ClockSetting
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
@@ -125,7 +125,7 @@ class MatchOutcome(Message):
     attempt: int
     record: bytes | None = None
     """The finished record, packed as in a file that ends in ``.jsonl.gz``."""
-    void: str | None = None
+    void: Sentence | None = None
     """Why there is none, in a sentence; never a bot's fault."""
     lost: str | None = None
     """The identity of the bot's version that does not exist any more, where that is why."""

@@ -62,6 +62,7 @@ def _short(number: int) -> int:
 
 Number = Annotated[int, AfterValidator(_short)]
 """A whole number that can be written again."""
+ExitCode = Annotated[int, Field(ge=-(2**31), lt=2**31)]
 DealNumber = Annotated[int, Field(ge=0, lt=MAX_LINES)]
 SeatNumber = Annotated[int, Field(ge=0, lt=MAX_SEATS)]
 """Of a seat, of a bot, or of a rotation."""
@@ -187,7 +188,7 @@ class Step(Line):
     """`bot` (or a person in its place), `forced`, `default:` and a verdict code, `takeover`, or `away`."""
     why: str | None = None
     """What was held against the bot, in words, where the default action stands for its own."""
-    exit_code: Number | None = None
+    exit_code: ExitCode | None = None
     """How the bot's program ended, where that is why: its exit code, 128 + the signal's number when killed."""
     oom: bool | None = None
     """Whether that program or a child of it was killed for memory; there whenever `exit_code` is."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import pytest
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
-from ladder.errors import SandboxError
+from ladder.errors import SandboxError, Unstorable
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.runner.runner import Runner
@@ -22,17 +23,18 @@ from ladder.store.account_models import StoredSubmission
 from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.submission_queue import ALWAYS_LOST, withdraw
 from ladder.store.leases import GRACE, MAX_FAILURES, MAX_LOSSES
+from ladder.trials.tasks import SubmissionOutcome
 from tests.ladder.ladders import enter
 from tests.ladder.store.handed_in import hand_in as hand_in_anywhere
 from tests.ladder.store.handed_in import stored
 from tests.ladder.virtual import FakeExecutor, Time, fit, trial_void
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from ladder.store.database import Database
-    from ladder.trials.tasks import SubmissionOutcome, SubmissionTask
+    from ladder.trials.tasks import SubmissionTask
 
 LATER = pytest.mark.long
 OWNERS = [f"owner{number}" for number in range(12)]
@@ -328,3 +330,76 @@ def test_a_trial_that_is_returned_for_ever_fails(coordinator: Coordinator, time:
     run.run()
     row = stored(database, number)
     assert (row.status, row.failures, row.attempt) == ("failed", 0, MAX_LOSSES)
+
+
+def with_program(task: SubmissionTask, **changes: object) -> str:
+    """A trial that was passed, as JSON, with other facts about the program."""
+    plain = json.loads(fit(task).model_dump_json())
+    plain["program"] |= changes
+    return json.dumps(plain)
+
+
+IMPOSSIBLE: dict[str, Callable[[SubmissionTask], str]] = {
+    "a size of more than 64 bits": lambda task: with_program(task, size=10**30),
+    "a size below 0": lambda task: with_program(task, size=-1),
+    "rules that say nothing": lambda task: (
+        fit(task).model_copy(update={"variants": ({"name": "x"},)}).model_dump_json()
+    ),
+}
+
+
+@pytest.mark.parametrize("answer", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+@pytest.mark.parametrize("sees_to", [True, False], ids=["other machines", "this machine"])
+def test_an_outcome_that_no_trial_can_have_stops_neither_matches_nor_the_next_attempt(
+    coordinator: Coordinator,
+    time: Time,
+    database: Database,
+    answer: Callable[[SubmissionTask], str],
+    *,
+    sees_to: bool,
+) -> None:
+    (number,) = hand_in(database)
+    executor = FakeExecutor(time)
+    executor.sees_to = sees_to
+    executor.trial_seconds = 2.0
+    executor.trial = lambda task: answer(task) if task.attempt == 1 else fit(task)
+    run = runner(coordinator, executor, time, matches=20)
+    assert run.run()
+    row = stored(database, number)
+    assert (run.recorded, row.status, row.attempt) == (20, "entered", 2)
+    assert executor.judgements.count((f"submission-{number}-1", Judgement.INVALID)) == 1
+
+
+def test_an_outcome_that_cannot_be_stored_is_void_and_the_others_go_on(
+    coordinator: Coordinator, time: Time, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number, other = *hand_in(database), *hand_in(database, "ben")
+    record = coordinator.submissions.record
+
+    def unstorable(outcome: SubmissionOutcome) -> object:
+        if outcome.submission == number and outcome.void is None:
+            raise Unstorable("A ladder cannot store a text with a NUL character.")
+        return record(outcome)
+
+    monkeypatch.setattr(coordinator.submissions, "record", unstorable)
+    executor = FakeExecutor(time)
+    executor.trial_seconds = 2.0
+    run = runner(coordinator, executor, time, matches=20)
+    assert run.run()
+    row = stored(database, number)
+    assert (run.recorded, row.status, row.attempt) == (20, "failed", MAX_FAILURES)
+    assert "cannot store a text with a NUL character" in row.reason
+    assert stored(database, other).status == "entered"
+
+
+def test_what_a_bot_made_of_its_refusal_is_stored_without_what_no_database_holds(
+    coordinator: Coordinator, time: Time, database: Database
+) -> None:
+    (number,) = hand_in(database)
+    executor = FakeExecutor(time)
+    executor.trial = lambda task: SubmissionOutcome(
+        submission=task.submission, attempt=task.attempt, refused="It plays gongzhu\0, and not hearts."
+    )
+    assert runner(coordinator, executor, time, matches=6).run()
+    row = stored(database, number)
+    assert (row.status, row.reason) == ("refused", "It plays gongzhu�, and not hearts.")

@@ -13,9 +13,10 @@ import pytest
 from sqlalchemy import TextClause, select, text
 from sqlalchemy.exc import IntegrityError
 
-from ladder.errors import LadderError, StoreError
+from ladder.errors import LadderError, StoreError, Unstorable
 from ladder.store import models
 from ladder.store.database import Database
+from tests.ladder.databases import BACKENDS
 from tests.waiting import is_in, until
 
 if TYPE_CHECKING:
@@ -222,3 +223,19 @@ def end_each_other(database: Database, cut: TextClause) -> None:
         with database.read() as other:
             other.execute(cut)
         session.add(models.Owner(name="ada", added=1.0))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_number_that_no_database_holds_is_refused_in_a_sentence(database: Database) -> None:
+    sentence = "stores no number of more than 64 bits|cannot store this: .*out of range"
+    with pytest.raises(Unstorable, match=sentence), database.write() as session:
+        session.add(models.Owner(id=2**70, name="ada", added=1.0))
+    write_nothing(database)
+
+
+@pytest.mark.parametrize("backend", [pytest.param("postgresql", marks=pytest.mark.postgres)])
+def test_postgresql_holds_no_nul(database: Database) -> None:
+    sentence = "cannot store a text with a NUL character"
+    with pytest.raises(Unstorable, match=sentence), database.write() as session:
+        session.add(models.Owner(name="a\0da", added=1.0))
+    write_nothing(database)
