@@ -58,6 +58,12 @@ def load_gongzhu_arena(source: str | PathLike[str]) -> Iterator[LearnedDeal]:
                 raise UserError(f"{str(file)!r}: the deal that ends in line {line} is not valid: {error}.") from None
 
 
+def _seat(word: str) -> int:
+    if word not in ("0", "1", "2", "3"):
+        raise ValueError(f"{word!r} is no seat; seats are 0 to 3")
+    return int(word)
+
+
 def _deals(file: Path) -> Iterator[tuple[int, list[Trick], tuple[int, ...]]]:
     """Give each deal of a file: the number of its last line, its tricks, and its scores."""
     tricks: list[Trick] = []
@@ -69,7 +75,7 @@ def _deals(file: Path) -> Iterator[tuple[int, list[Trick], tuple[int, ...]]]:
                 tricks = []
             elif line:
                 leader, *cards = _fields(line)
-                tricks.append((int(leader), [_card(word) for word in cards]))
+                tricks.append((_seat(leader), [_card(word) for word in cards]))
         except ValueError as error:
             raise UserError(
                 f"{str(file)!r}, line {number}: no trick and no result of Gongzhu Arena: {error}."

@@ -108,7 +108,7 @@ class StreamSeat:
         try:
             await self._send(question.message)
             sent = True
-            return action_of(await question.answer)
+            return action_of(await question.answer, view.phase)
         except MalformedMessage as error:
             raise SeatFailure(Verdict.MALFORMED, str(error)) from error
         except asyncio.CancelledError:

@@ -225,7 +225,8 @@ class TreeBot(SearchBot):
     def play(self, view: View) -> Card:
         """Try each legal card in a tree, and return the best; solve the ending where all hands are known."""
         tree = CardTree(view, view.rng)
-        return tree.solved() or race(view.legal, tree.trial, self.seconds(view), self.trials)
+        best = tree.solved()  # it may be 2C, the card number 0
+        return race(view.legal, tree.trial, self.seconds(view), self.trials) if best is None else best
 
 
 def ways_to_expose(view: View) -> Iterator[dict[Card, Face]]:

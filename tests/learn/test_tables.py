@@ -276,8 +276,14 @@ def test_what_is_no_step_is_named() -> None:
             tables.step(actions)
     with pytest.raises(ValueError, match="There is no table: games=0"):
         Tables("hearts", 0)
-    with pytest.raises(ValueError, match=r"out is a contiguous array of uint8 with the shape \(4, 1124\); given"):
+    with pytest.raises(
+        ValueError, match=r"out is a contiguous array of uint8 with the shape \(4, 1124\), to be written to; given"
+    ):
         tables.unpack(np.zeros((4, 1124), dtype=np.int8))
+    kept = bytes(4 * 1124)
+    with pytest.raises(ValueError, match=r"to be written to; given: uint8, .*, read-only"):
+        tables.unpack(np.frombuffer(kept, dtype=np.uint8).reshape(4, 1124))
+    assert not any(kept)
     with pytest.raises(ValueError, match="read-only"):
         tables.observations[0, 0] = 1
 

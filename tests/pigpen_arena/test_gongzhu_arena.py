@@ -64,6 +64,7 @@ def test_what_is_no_record_is_refused_with_its_line(tmp_path: Path) -> None:
         (record.partition("\n")[2], "not the deck"),
         (record.partition("result")[0], "ends in line 14 without the result"),
         (f"{(deal.leaders[0] + 1) % 4}{record[1:]}", "not valid"),
+        (f"{deal.leaders[0] + 4}{record[1:]}", "line 1: .*is no seat; seats are 0 to 3"),
         ("result:0,0,0,0\n", "not the deck"),
         ("hello\n", "line 1: no trick"),
     )

@@ -23,7 +23,7 @@ from pigpen import (
     search,
 )
 from pigpen.bot import decide
-from pigpen.rules import PRESETS, Deal, Direction, deal_hands, seed_from
+from pigpen.rules import PRESETS, Card, Deal, Direction, deal_hands, seed_from
 from pigpen.rules.parts import Exposing, Passing
 from pigpen.search import (
     MAX_TRIED,
@@ -43,7 +43,7 @@ from tests.rules.table import named
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from pigpen.rules import Action, Card
+    from pigpen.rules import Action
 
 CLOCK = ClockSetting(bank=60.0, increment=0.0, limit=1.0, start_up=10.0)
 
@@ -295,9 +295,10 @@ def test_a_tree_bot_makes_no_more_trials_than_it_may_and_takes_the_best(monkeypa
 def test_a_tree_bot_plays_the_same_again_and_a_solved_ending_without_a_trial(monkeypatch: pytest.MonkeyPatch) -> None:
     view, other = next(views_to_play()), next(views_to_play())
     assert TreeBot().play(view) == TreeBot().play(other)
-    monkeypatch.setattr(CardTree, "solved", lambda tree: view.legal[-1])
     monkeypatch.setattr(CardTree, "trial", None)
-    assert TreeBot().play(view) == view.legal[-1]
+    for best in (view.legal[-1], Card(0)):  # 2C is the number 0
+        monkeypatch.setattr(CardTree, "solved", lambda tree, best=best: best)
+        assert TreeBot().play(view) == best
 
 
 def views_to_play() -> Iterator[View]:

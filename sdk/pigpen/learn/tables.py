@@ -189,7 +189,9 @@ def _read_only(array: NDArray[Value]) -> NDArray[Value]:
 
 
 def _check(out: NDArray[np.generic], shape: tuple[int, int], kind: str) -> None:
-    if out.shape != shape or out.dtype != kind or not out.flags.c_contiguous:
+    if out.shape != shape or out.dtype != kind or not out.flags.carray:
+        given = "" if out.flags.writeable else ", read-only"
         raise ValueError(
-            f"out is a contiguous array of {kind} with the shape {shape}; given: {out.dtype}, {out.shape}."
+            f"out is a contiguous array of {kind} with the shape {shape}, to be written to; given: {out.dtype}, "
+            f"{out.shape}{given}."
         )

@@ -20,6 +20,8 @@ PROTOCOL = 1
 """Major version of the wire contract."""
 
 
+ANSWERS = {Phase.PLAY: "card", Phase.PASS: "pass", Phase.EXPOSE: "expose", Phase.MOON: "moon"}
+"""By phase: the field of an answer that holds the action."""
 _PHASES: dict[int, Phase] = {phase.value: phase for phase in Phase}
 """Quicker than a look-up in the enumeration."""
 
@@ -124,14 +126,18 @@ def answer_message(view: View, action: Action | None) -> referee_pb2.BotMessage:
     return message
 
 
-def action_of(answer: referee_pb2.Answer) -> Action:
+def action_of(answer: referee_pb2.Answer, phase: Phase) -> Action:
     """
-    Read the action of an answer.
+    Read the action of an answer to a question of *phase*.
 
     Raises:
-        MalformedMessage: If there is none, or it names a card that does not exist.
+        MalformedMessage: If there is none, or one of another kind, or it names a card that does not exist.
     """
     kind = answer.WhichOneof("action")
+    if kind is None:
+        raise MalformedMessage(NO_ACTION)
+    if kind != ANSWERS[phase]:
+        raise MalformedMessage(f"the answer holds {kind!r}, and {ANSWERS[phase]!r} was asked for")
     try:
         if kind == "card":
             return CARDS[answer.card]
@@ -142,13 +148,11 @@ def action_of(answer: referee_pb2.Answer) -> Action:
             if len(faces) < len(answer.expose.cards):
                 raise MalformedMessage("the answer exposes a card twice")
             return faces
-        if kind == "moon":
-            return MoonChoice(answer.moon or MoonChoice.SUBTRACT)
+        return MoonChoice(answer.moon or MoonChoice.SUBTRACT)
     except IndexError:
         raise MalformedMessage("the answer names a card that does not exist; cards are numbered 0 to 51") from None
     except ValueError as error:
         raise MalformedMessage(f"the answer cannot be read: {error}") from None
-    raise MalformedMessage(NO_ACTION)
 
 
 def welcome_message(welcome: Welcome) -> referee_pb2.RefereeMessage:

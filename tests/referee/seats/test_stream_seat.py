@@ -8,7 +8,7 @@ import grpc
 import pytest
 
 from pigpen import ClockSetting, DealResult, MatchResult, Welcome
-from pigpen.v1.referee_pb2 import Answer, BotMessage, Hello
+from pigpen.v1.referee_pb2 import Answer, BotMessage, ExposeAction, Hello
 from pigpen.wire.messages import view_of
 from referee.match.player import ask_in_time
 from referee.seats.clock import Stopwatch
@@ -163,6 +163,8 @@ async def test_an_answer_that_was_not_asked_for_is_dropped(tmp_path: Path, welco
         BotMessage(answer=Answer(decision=1)),
         BotMessage(answer=Answer(decision=1, card=52)),
         BotMessage(answer=Answer(decision=1, card=2**32 - 1)),
+        BotMessage(answer=Answer(decision=1, moon=1)),  # type: ignore[arg-type]
+        BotMessage(answer=Answer(decision=1, expose=ExposeAction())),
     ],
 )
 async def test_what_is_no_answer_is_malformed(tmp_path: Path, welcome: Welcome, reply: BotMessage | bytes) -> None:

@@ -95,7 +95,7 @@ def test_every_action_comes_through_unchanged(phase: Phase, action: Action) -> N
     data = answer_message(asked(phase), action).SerializeToString()
     answer = referee_pb2.BotMessage.FromString(data).answer
     assert answer.decision == 9
-    assert action_of(answer) == action
+    assert action_of(answer, phase) == action
 
 
 def asked(phase: Phase) -> View:
@@ -105,7 +105,7 @@ def asked(phase: Phase) -> View:
 
 def test_no_answer_at_all_is_malformed_for_the_referee() -> None:
     with pytest.raises(MalformedMessage, match="the answer holds no action"):
-        action_of(answer_message(asked(Phase.PLAY), None).answer)
+        action_of(answer_message(asked(Phase.PLAY), None).answer, Phase.PLAY)
 
 
 def _with_pass(cards: bytes) -> referee_pb2.Answer:
@@ -114,26 +114,43 @@ def _with_pass(cards: bytes) -> referee_pb2.Answer:
     return answer
 
 
+def _exposing(*cards: dict[str, int]) -> referee_pb2.Answer:
+    return referee_pb2.Answer(expose=referee_pb2.ExposeAction(cards=cards))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
-    "answer",
+    ("phase", "answer"),
     [
-        referee_pb2.Answer(decision=1),
-        referee_pb2.Answer(card=52),
-        _with_pass(b"\x34"),
-        referee_pb2.Answer(expose=referee_pb2.ExposeAction(cards=[{"card": 99}])),  # type: ignore[list-item]
-        referee_pb2.Answer(expose=referee_pb2.ExposeAction(cards=[{"card": 9, "face": 7}])),  # type: ignore[list-item]
-        referee_pb2.Answer(expose=referee_pb2.ExposeAction(cards=[{"card": 9}, {"card": 9, "face": 2}])),  # type: ignore[list-item]
-        referee_pb2.Answer(moon=9),  # type: ignore[arg-type]
+        (Phase.PLAY, referee_pb2.Answer(decision=1)),
+        (Phase.PLAY, referee_pb2.Answer(card=52)),
+        (Phase.PASS, _with_pass(b"\x34")),
+        (Phase.EXPOSE, _exposing({"card": 99})),
+        (Phase.EXPOSE, _exposing({"card": 9, "face": 7})),
+        (Phase.EXPOSE, _exposing({"card": 9}, {"card": 9, "face": 2})),
+        (Phase.MOON, referee_pb2.Answer(moon=9)),  # type: ignore[arg-type]
     ],
 )
-def test_an_answer_that_makes_no_sense_is_malformed(answer: referee_pb2.Answer) -> None:
+def test_an_answer_that_makes_no_sense_is_malformed(phase: Phase, answer: referee_pb2.Answer) -> None:
     with pytest.raises(MalformedMessage):
-        action_of(answer)
+        action_of(answer, phase)
+
+
+def test_an_answer_of_another_kind_than_was_asked_for_is_malformed() -> None:
+    answers = {
+        Phase.PLAY: referee_pb2.Answer(card=3),
+        Phase.PASS: _with_pass(b"\x03"),
+        Phase.EXPOSE: _exposing({"card": 3}),
+        Phase.MOON: referee_pb2.Answer(moon=1),  # type: ignore[arg-type]
+    }
+    for phase, answer in answers.items():
+        for asked_for in answers:
+            if phase is not asked_for:
+                with pytest.raises(MalformedMessage, match=r"the answer holds '.*', and '.*' was asked for"):
+                    action_of(answer, asked_for)
 
 
 def test_a_face_that_is_not_said_is_up() -> None:
-    answer = referee_pb2.Answer(expose=referee_pb2.ExposeAction(cards=[{"card": int(QS)}]))  # type: ignore[list-item]
-    assert action_of(answer) == {QS: Face.UP}
+    assert action_of(_exposing({"card": int(QS)}), Phase.EXPOSE) == {QS: Face.UP}
 
 
 @pytest.mark.parametrize(
