@@ -12,6 +12,7 @@ from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect
 from ladder.sandbox.host import owners
 from ladder.sandbox.host.machine import this_machine
 from ladder.values.cluster import WorkerFacts
+from ladder.values.value import LAST_SECOND
 from pigpen.version import __version__
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Facts:
         self.slots = slots
         self.leaving = False
         self.certificate_ends: float | None = None
+        """Unix time. One that never expires ends in the year 9999, which a report cannot hold."""
         self._images = images
         self._machine = this_machine()
         self._engine: tuple[str, tuple[str, ...]] = ("", ())
@@ -87,7 +89,7 @@ class Facts:
             leaving=self.leaving,
             images=images,
             image_bytes=image_bytes,
-            certificate_ends=self.certificate_ends,
+            certificate_ends=None if self.certificate_ends is None else min(self.certificate_ends, LAST_SECOND),
             clock=time.time(),
         )
 

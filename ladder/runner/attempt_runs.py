@@ -13,7 +13,7 @@ from ladder.errors import Unstorable
 from ladder.runner.executor import Judgement
 from ladder.runner.returned import AttemptFailure
 from ladder.store.leases import GRACE
-from ladder.values.text import sanitize
+from ladder.values.task import storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -138,7 +138,7 @@ class AttemptRuns(ABC, Generic[Task, Outcome]):
         try:
             return self._record(task, outcome)
         except Unstorable as error:  # else all others would wait behind it for ever
-            return AttemptFailure(Judgement.INVALID, f"Its worker's answer cannot be stored: {sanitize(str(error))}")
+            return AttemptFailure(Judgement.INVALID, f"Its worker's answer cannot be stored: {storable(str(error))}")
 
     def _about(self, task: Task) -> dict[str, object]:
         return {self.name: getattr(task, self.name), "attempt": task.attempt}

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     """Plays a task somewhere, and gives its outcome; both as JSON."""
 
 TASK = CalibrationTask().model_dump_json()
+MAX_SPEED = 1e9
+"""Decisions in a second; no machine is faster."""
 DIFFERS = "The record of its calibration match is not the one that this match has on the coordinator's machine."
 
 log = structlog.get_logger()
@@ -113,4 +115,6 @@ def _look(record: bytes) -> tuple[str, float]:
             raise _Unreadable(str(error).replace(file.name, "its record")) from None
     if not seconds:
         raise _Unreadable("nothing is decided in it")
+    if decisions > seconds * MAX_SPEED:
+        raise _Unreadable("its bots decide faster than any machine can")
     return found.hexdigest(), decisions / seconds

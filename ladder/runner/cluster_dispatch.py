@@ -196,8 +196,7 @@ class ClusterDispatch:
         if self._minding:
             self.fleet.lose_all("Its coordinator has ended.")
             await self._scheduler.close()
-            with suppress(PigpenError):
-                await self._exchange(self.fleet)
+            await self._try_exchange()
 
     async def _play_at(self, worker: FleetWorker, bots: Sequence[str], task: str) -> str:
         answer = await self._scheduler.play(worker.connection, task)
@@ -285,8 +284,11 @@ class ClusterDispatch:
     async def _keep_table(self) -> None:
         while True:
             await asyncio.sleep(self._exchange_seconds)
-            try:
-                await self._exchange(self.fleet)
-            except Exception as error:  # it runs unattended for months: matches continue, and so does this
-                log.warning("workers.unwritten", reason=str(error), exc_info=not isinstance(error, PigpenError))
+            await self._try_exchange()
             self._changed()
+
+    async def _try_exchange(self) -> None:
+        try:
+            await self._exchange(self.fleet)
+        except Exception as error:  # it runs unattended for months: matches continue, and so does this
+            log.warning("workers.unwritten", reason=str(error), exc_info=not isinstance(error, PigpenError))

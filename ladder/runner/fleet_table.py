@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.store.commands.workers import set_wanted, write_workers
 from ladder.store.queries.workers import worker_orders, workers
 from ladder.values.cluster import WantedState, WorkerSeen
+from ladder.values.task import storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from ladder.runner.fleet_worker import FleetWorker
     from ladder.store.database import Database
     from ladder.values.cluster import WorkerOrder, WorkerRow
+
+MAX_REASON = 1000
+"""Characters of a reason that are stored."""
 
 
 class FleetTable:
@@ -70,7 +74,7 @@ class FleetTable:
             first = {each.facts.name for each in seen} - self._written
             write_workers(session, seen, self._now(), first=first)
             for name, reason in drains.items():
-                set_wanted(session, name, WantedState.DRAINED, reason)
+                set_wanted(session, name, WantedState.DRAINED, _storable(reason))
             return worker_orders(session)
 
     def _seen(self, worker: FleetWorker) -> WorkerSeen:
@@ -79,7 +83,7 @@ class FleetTable:
             coordinator=self._coordinator,
             address=worker.address,
             state=worker.state,
-            reason=worker.reason,
+            reason=_storable(worker.reason),
             busy=len(worker.calls),
             tasks=worker.tasks,
             voids=worker.voids,
@@ -90,3 +94,8 @@ class FleetTable:
             joined=worker.joined,
             seen=worker.seen,
         )
+
+
+def _storable(reason: str) -> str:
+    """Make a sentence fit to be stored: it may quote a worker, and with one that is not, no worker is written."""
+    return storable(reason[:MAX_REASON])

@@ -14,7 +14,7 @@ from ladder.results.summary import summarise
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.store.commands.results import WrongRecord
 from ladder.trials.tasks import SubmissionOutcome
-from ladder.values.text import sanitize
+from ladder.values.task import storable
 from ladder.worker.tasks import MatchOutcome
 from referee.records.errors import RecordError
 from referee.records.recorded import BadRecord
@@ -87,14 +87,14 @@ def _answer(form: type[Form], future: Future[str]) -> Form | AttemptFailure | No
 def _failure_of(error: Exception) -> AttemptFailure:
     """What it means that there is no answer, or none that can be read."""
     if isinstance(error, NotPlayed):
-        return AttemptFailure(None, str(error))
+        return AttemptFailure(None, storable(str(error)))
     if isinstance(error, pydantic.ValidationError):
         return AttemptFailure(
-            Judgement.INVALID, f"Its worker's answer cannot be understood: {sanitize(error.errors()[0]['msg'])}."
+            Judgement.INVALID, f"Its worker's answer cannot be understood: {storable(error.errors()[0]['msg'])}."
         )
     if isinstance(error, SandboxError):
-        return AttemptFailure(Judgement.VOID, str(error))
-    return AttemptFailure(Judgement.VOID, f"Its worker was lost: {type(error).__name__}: {sanitize(str(error))}")
+        return AttemptFailure(Judgement.VOID, storable(str(error)))
+    return AttemptFailure(Judgement.VOID, f"Its worker was lost: {type(error).__name__}: {storable(str(error))}")
 
 
 def summary_of(path: Path) -> MatchSummary:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import enum
 from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import AfterValidator, Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from ladder.values.names import NAME_LENGTH
 from ladder.values.task import Message
-from ladder.values.value import Time, Value
+from ladder.values.value import LAST_SECOND, Time, Value
 
+MAX_COUNT = 2**53
+"""No machine has more bytes, cores, slots or images; every reader of JSON can read that number."""
 Words = Annotated[str, Field(max_length=200)]
 """A few words; workers are believed, but nothing they say may fill a page."""
 WorkerName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=NAME_LENGTH)]
-Seconds = Annotated[NonNegativeFloat, Field(allow_inf_nan=False)]
+UnixTime = Annotated[NonNegativeFloat, Field(le=LAST_SECOND, allow_inf_nan=False)]
+"""Seconds since 1970, of a moment that `Time` can give."""
+Count = Annotated[NonNegativeInt, Field(le=MAX_COUNT)]
 
 
 class MachineClass(Message):
@@ -32,8 +36,18 @@ class MachineClass(Message):
         return ", ".join(filter(None, (self.processor, self.architecture, cores)))
 
 
+def _with_possible_cores(machine: MachineClass) -> MachineClass:
+    if machine.cores > MAX_COUNT:
+        raise ValueError(f"a machine has at most {MAX_COUNT} cores")
+    return machine
+
+
 class WorkerFacts(Message):
-    """What a worker reports of itself when it connects, and every few seconds from then on."""
+    """
+    What a worker reports of itself when it connects, and every few seconds from then on.
+
+    All numbers have bounds: whatever a worker reports, it can be stored beside the facts of other workers, and read.
+    """
 
     name: WorkerName
     """Unique in the cluster."""
@@ -41,24 +55,24 @@ class WorkerFacts(Message):
     """Tells one start of the worker from the next (`owners.this_process`)."""
     version: Words
     """Pigpen's."""
-    machine: MachineClass
-    memory: NonNegativeInt
+    machine: Annotated[MachineClass, AfterValidator(_with_possible_cores)]
+    memory: Count
     """Bytes that the machine has."""
     engine: Words
     """The version of its Docker engine; empty: none answers."""
     runtimes: Annotated[tuple[Words, ...], Field(max_length=20)]
     """The OCI runtimes of that engine."""
-    slots: PositiveInt
+    slots: Annotated[PositiveInt, Field(le=MAX_COUNT)]
     """Tasks that it takes at once."""
     leaving: bool = False
     """It is ending: it finishes what it plays, and takes nothing more."""
-    images: NonNegativeInt = 0
+    images: Count = 0
     """Images and folders of bots that it keeps."""
-    image_bytes: NonNegativeInt = 0
-    certificate_ends: Seconds | None = None
-    """Unix time at which its certificate expires; None: it does not know."""
-    clock: Seconds
-    """Its Unix time, which only shows how far its clock is off."""
+    image_bytes: Count = 0
+    certificate_ends: UnixTime | None = None
+    """Time at which its certificate expires; None: it does not know."""
+    clock: UnixTime
+    """Its time, which only shows how far its clock is off."""
 
 
 class WorkerReport(Message):

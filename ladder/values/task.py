@@ -9,8 +9,16 @@ from pydantic import AfterValidator, ConfigDict
 from ladder.values.text import sanitize
 from referee.records.described import Described
 
-Sentence = Annotated[str, AfterValidator(sanitize)]
-"""It may quote what a bot has said, so it is made fit to be shown and to be stored."""
+MAX_SENTENCE = 10_000
+"""Characters; one with the end of a build's output has some thousands."""
+
+
+def storable(text: str) -> str:
+    """Give a text that may quote what a bot or a worker has said, such that it can be stored."""
+    return sanitize(text[:MAX_SENTENCE], spared="\n\t")
+
+
+Sentence = Annotated[str, AfterValidator(storable)]
 
 
 class Message(Described):

@@ -11,6 +11,8 @@ from referee.records.described import Described
 
 FIRST_YEAR, LAST_YEAR = 2, 9998
 """Years of a moment. Python has one year more on each side, so that a moment can be given in any time zone."""
+LAST_SECOND = datetime.datetime(LAST_YEAR, 12, 31, 23, 59, 59, tzinfo=datetime.UTC).timestamp()
+"""Unix time of the last moment, without its fraction."""
 
 
 class Value(Described):

@@ -87,8 +87,10 @@ def forget(ladder: Ladder, viewer: Viewer, name: str) -> None:
     """
     check(viewer, Act.ADMINISTER)
     with ladder.database.write() as session:
-        found = _find(session, name, ladder.clock())
-        if found.state is not WorkerState.GONE:
+        state = queries.worker_state(session, name, ladder.clock())
+        if state is None:
+            raise _unknown(session, name)
+        if state is not WorkerState.GONE:
             raise LadderError(f"The worker {name} is connected; stop it first, on its machine.")
         commands.forget(session, name)
         write_audit(session, viewer, "worker.forget", name, ladder.clock())
@@ -97,18 +99,22 @@ def forget(ladder: Ladder, viewer: Viewer, name: str) -> None:
 def _want(ladder: Ladder, viewer: Viewer, name: str, wanted: WantedState, reason: str) -> WorkerRow:
     check(viewer, Act.ADMINISTER)
     with ladder.database.write() as session:
-        _find(session, name, ladder.clock())
-        commands.set_wanted(session, name, wanted, reason)
+        if not commands.set_wanted(session, name, wanted, reason):
+            raise _unknown(session, name)
         action = "worker.drain" if wanted is WantedState.DRAINED else "worker.resume"
         write_audit(session, viewer, action, name, ladder.clock(), **({"reason": reason} if reason else {}))
         return _find(session, name, ladder.clock())
 
 
 def _find(session: Session, name: str, now: float) -> WorkerRow:
-    there = {row.name: row for row in queries.workers(session, now)}
-    if name in there:
-        return there[name]
-    names = ", ".join(list(there)[:MAX_NAMES]) + (", …" if len(there) > MAX_NAMES else "")
-    raise LadderError(
+    if (found := queries.worker(session, name, now)) is None:
+        raise _unknown(session, name)
+    return found
+
+
+def _unknown(session: Session, name: str) -> LadderError:
+    there = queries.worker_names(session)
+    names = ", ".join(there[:MAX_NAMES]) + (", …" if len(there) > MAX_NAMES else "")
+    return LadderError(
         f"There is no worker {name!r}. " + (f"There is {names}." if there else "No worker has ever connected.")
     )

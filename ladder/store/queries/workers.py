@@ -8,9 +8,11 @@ from sqlalchemy import select
 
 from ladder.store.cluster_models import StoredWorker
 from ladder.values.cluster import WantedState, WorkerOrder, WorkerRow, WorkerState
-from ladder.values.value import time_of
+from ladder.values.value import LAST_SECOND, time_of
 
 if TYPE_CHECKING:
+    import datetime
+
     from sqlalchemy import RowMapping
     from sqlalchemy.orm import Session
 
@@ -31,6 +33,18 @@ def workers(session: Session, now: float) -> list[WorkerRow]:
     return [_row(row._mapping, now) for row in found]
 
 
+def worker(session: Session, name: str, now: float) -> WorkerRow | None:
+    """Read one worker, without the others; None: there is none of that name. *now* is as for `workers`."""
+    found = _stored(session, name)
+    return None if found is None else _row(found, now)
+
+
+def worker_state(session: Session, name: str, now: float) -> WorkerState | None:
+    """Read the state of one worker, whatever it has reported; None: there is none of that name."""
+    found = _stored(session, name)
+    return None if found is None else _state(found, now)[0]
+
+
 def worker_names(session: Session) -> list[str]:
     """Read the names of all workers."""
     return list(session.scalars(select(StoredWorker.name).order_by(StoredWorker.name)))
@@ -42,9 +56,13 @@ def worker_orders(session: Session) -> dict[str, WorkerOrder]:
     return {name: WorkerOrder(wanted=WantedState(wanted), reason=reason) for name, wanted, reason in found}
 
 
+def _stored(session: Session, name: str) -> RowMapping | None:
+    found = select(*StoredWorker.__table__.columns).where(StoredWorker.name == name)
+    return session.execute(found).mappings().one_or_none()
+
+
 def _row(row: RowMapping, now: float) -> WorkerRow:
     facts = row["facts"]
-    ends = facts.get("certificate_ends")
     state, reason = _state(row, now)
     given = {str(name): value for name, value in row.items() if name not in _IN_OTHER_WORDS}
     reported = {name: facts[name] for name in ("version", "machine", "memory", "engine", "runtimes", "slots", "images")}
@@ -55,11 +73,16 @@ def _row(row: RowMapping, now: float) -> WorkerRow:
             "state": state,
             "reason": reason,
             "image_bytes": facts["image_bytes"],
-            "certificate_ends": None if ends is None else time_of(ends),
+            "certificate_ends": _moment(facts.get("certificate_ends")),
             "joined": time_of(row["joined"]),
             "seen": time_of(row["seen"]),
         }
     )
+
+
+def _moment(seconds: float | None) -> datetime.datetime | None:
+    """A time that a worker has reported; None if it is none, which `WorkerFacts` of earlier versions did not check."""
+    return None if seconds is None or not 0 <= seconds <= LAST_SECOND else time_of(seconds)
 
 
 def _state(row: RowMapping, now: float) -> tuple[WorkerState, str]:

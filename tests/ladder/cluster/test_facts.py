@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from datetime import UTC, datetime
 
 import pytest
 
 from ladder.cluster.facts import Facts
+from ladder.values.value import LAST_SECOND
 
 SOON, NEVER = 0.01, 60.0
 """Seconds: so short that nothing new is known by then; so long that no test waits for it."""
@@ -61,3 +63,11 @@ async def test_what_was_known_is_said_where_it_cannot_be_found_out_and_then_it_i
     assert (await facts.latest(NEVER)).images == 2
     facts.fails = False
     assert (await facts.latest(NEVER)).images == 4
+
+
+async def test_a_certificate_that_never_expires_is_reported_with_the_last_moment_that_there_is() -> None:
+    facts = SlowFacts()
+    facts.may_count.release(2)
+    assert (await facts.latest(NEVER)).certificate_ends is None
+    facts.certificate_ends = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp()
+    assert (await facts.latest(NEVER)).certificate_ends == LAST_SECOND

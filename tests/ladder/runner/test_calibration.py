@@ -80,6 +80,16 @@ async def test_times_make_no_difference_but_to_the_speed(record: bytes) -> None:
     assert slow == pytest.approx(fast / 2)
 
 
+async def test_a_record_with_times_that_no_machine_can_have_differs(record: bytes) -> None:
+    def instant(line: MatchLine | DealLine) -> MatchLine | DealLine:
+        if isinstance(line, MatchLine):
+            return line
+        return line.model_copy(update={"took_ms": (1e-318,) * len(line.took_ms)})
+
+    with pytest.raises(CalibrationDiffers, match="its bots decide faster than any machine can"):
+        await speed(record, outcome(rewritten(record, instant)))
+
+
 async def test_one_card_makes_a_difference(record: bytes) -> None:
     def swapped(line: MatchLine | DealLine) -> MatchLine | DealLine:
         if isinstance(line, MatchLine) or line.deal:

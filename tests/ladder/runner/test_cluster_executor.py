@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
+from structlog.testing import capture_logs
 
 from ladder.cluster.failures import InvalidAnswer, SchedulerLost, WorkerLost
 from ladder.errors import SandboxError, StoreError
@@ -337,6 +338,17 @@ def test_a_database_that_is_gone_for_a_while_stops_no_match() -> None:
     failing.until(lambda: failing.exchanges > exchanges + 2)
     assert " played " in failing.submit("match-1-1").result(waiting.PATIENCE)
     failing.executor.close()
+
+
+@pytest.mark.parametrize("error", [StoreError("The database is gone."), RuntimeError("It has a mistake.")])
+def test_a_run_ends_even_if_its_workers_cannot_be_written_down(error: Exception) -> None:
+    cluster = with_workers(TestedCluster(), "barn")
+    cluster.exchange_error = error
+    exchanges = cluster.exchanges
+    with capture_logs() as logs:
+        cluster.executor.close()
+    assert cluster.exchanges == exchanges + 1
+    assert [each["reason"] for each in logs if each["event"] == "workers.unwritten"] == [str(error)]
 
 
 def test_a_run_without_workers_is_not_ready_and_says_why(cluster: TestedCluster) -> None:

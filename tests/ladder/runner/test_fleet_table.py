@@ -4,32 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
+from sqlalchemy import select, update
 
 from ladder.runner.executor import Judgement
 from ladder.runner.fleet import Fleet
-from ladder.runner.fleet_table import FleetTable
+from ladder.runner.fleet_table import MAX_REASON, FleetTable
 from ladder.runner.fleet_worker import MAX_LIES
-from ladder.settings.settings import load_settings
-from ladder.store.commands.opening import open_ladder
+from ladder.store.cluster_models import StoredWorker
 from ladder.store.commands.workers import forget, set_wanted
 from ladder.store.queries.workers import worker_orders, workers
 from ladder.values.cluster import WantedState, WorkerState
+from tests.ladder.databases import IN_BOTH
+from tests.ladder.databases import later_backend as backend
 from tests.ladder.runner.fleets import DEMANDS, HandClock, calibrate, joined, left
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
     from ladder.store.database import Database
     from ladder.values.cluster import WorkerRow
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    database = open_ladder(load_settings(data_dir=tmp_path), create=True)
-    yield database
-    database.close()
+__all__ = ["backend"]
 
 
 class Run:
@@ -44,16 +38,22 @@ class Run:
         """Write and read."""
         await self.table.exchange(self.fleet)
 
-    def lie(self, times: int = MAX_LIES) -> None:
+    def lie(self, times: int = MAX_LIES, reason: str = "It is another match's.") -> None:
         """Let the worker lie."""
         for number in range(times):
             self.fleet.place(f"match-{number}-1", ())
-            self.fleet.judge(f"match-{number}-1", Judgement.INVALID, "It is another match's.")
+            self.fleet.judge(f"match-{number}-1", Judgement.INVALID, reason)
 
 
 def rows(database: Database) -> dict[str, WorkerRow]:
     with database.read() as session:
         return {row.name: row for row in workers(session, 1000.0)}
+
+
+def worker_orders_of(database: Database) -> dict[str, str]:
+    """The reasons of all orders."""
+    with database.read() as session:
+        return {name: order.reason for name, order in worker_orders(session).items()}
 
 
 async def test_what_is_seen_of_the_workers_is_written(database: Database) -> None:
@@ -153,3 +153,37 @@ async def test_counts_go_on_where_an_earlier_run_has_left_them(database: Databas
     await second.exchange()
     row = rows(database)["barn"]
     assert (row.tasks, row.last_match, row.coordinator, row.state) == (1, 1, "second", WorkerState.CALIBRATING)
+
+
+@IN_BOTH
+async def test_what_a_worker_has_sent_keeps_no_worker_from_being_written_or_drained(database: Database) -> None:
+    run = Run(database)
+    run.fleet.take_report(joined())
+    calibrate(run.fleet)
+    run.fleet.take_report(joined("sty", version="\0"))
+    run.lie(reason="\0" + "x" * MAX_REASON)
+    await run.exchange()
+    found = rows(database)
+    assert "needs 1.0" in found["sty"].reason
+    for reason in (found["barn"].reason, worker_orders_of(database)["barn"]):
+        assert len(reason) == MAX_REASON
+        assert "The last one: \ufffdxxx" in reason
+    await run.exchange()
+    await run.exchange()
+    assert run.fleet.workers["barn"].state is WorkerState.DRAINED
+
+
+@IN_BOTH
+async def test_a_run_begins_where_an_earlier_version_has_stored_an_impossible_time(database: Database) -> None:
+    first = Run(database)
+    first.fleet.take_report(joined(process="1"))
+    calibrate(first.fleet)
+    first.lie(1)
+    await first.exchange()
+    with database.write() as session:
+        facts = session.scalars(select(StoredWorker.facts)).one()
+        session.execute(update(StoredWorker).values(facts=facts | {"certificate_ends": 1e15}))
+    second = Run(database, "second")
+    await second.exchange()
+    second.fleet.take_report(joined())
+    assert second.fleet.workers["barn"].lies == 1

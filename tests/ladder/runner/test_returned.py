@@ -9,6 +9,7 @@ import pytest
 from ladder.errors import SandboxError
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.runner.returned import AttemptFailure, outcome_of
+from ladder.values.task import MAX_SENTENCE
 from ladder.worker.tasks import MatchOutcome
 from tests.ladder.worker.test_tasks import TASK
 
@@ -50,6 +51,8 @@ def test_an_attempt_that_was_given_up_says_nothing() -> None:
         ('{"match": 7, "attempt": 2, "void": "The disk is full."}', Judgement.VOID, "The disk is full."),
         (NotPlayed("Its worker was sent away."), None, "Its worker was sent away."),
         (SandboxError("Docker does not answer."), Judgement.VOID, "Docker does not answer."),
+        ('{"match": 7, "attempt": 2, "void": "full\\u0000\\nof files"}', Judgement.VOID, "full�\nof files"),
+        (SandboxError("x" * 10**6), Judgement.VOID, "x" * MAX_SENTENCE),
         (OSError("gone"), Judgement.VOID, "Its worker was lost: OSError: gone"),
     ],
 )
@@ -60,3 +63,4 @@ def test_any_other_answer_is_a_failure_with_its_reason(
     assert isinstance(failure, AttemptFailure)
     assert failure.judgement is judgement
     assert failure.reason.startswith(reason)
+    assert len(failure.reason) < MAX_SENTENCE + 100

@@ -6,12 +6,15 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import update
 
 from ladder.app.accounts import managing
 from ladder.app.cluster.worker_states import drain, forget, resume, workers
 from ladder.app.ladder import Ladder
 from ladder.errors import Forbidden, LadderError
 from ladder.settings.settings import load_settings
+from ladder.store.cluster_models import StoredWorker
+from ladder.store.queries.workers import worker_names
 from ladder.values.accounts import LOCAL, NOBODY, Viewer
 from ladder.values.cluster import WantedState, WorkerState
 from tests.ladder.cluster_rows import add_workers, seen
@@ -52,6 +55,16 @@ def test_a_worker_that_has_gone_is_forgotten_but_none_that_is_connected(ladder: 
     with pytest.raises(LadderError, match=r"^The worker sty is connected; stop it first, on its machine.$"):
         forget(ladder, LOCAL, "sty")
     assert [line.action for line in managing.audit(ladder, LOCAL)] == ["worker.forget"]
+
+
+def test_a_worker_that_cannot_be_read_is_forgotten_and_keeps_no_other_from_being_drained(ladder: Ladder) -> None:
+    with ladder.database.write() as session:
+        session.execute(update(StoredWorker).where(StoredWorker.name == "barn").values(facts={}))
+    assert drain(ladder, LOCAL, "sty").wanted is WantedState.DRAINED
+    assert resume(ladder, LOCAL, "sty").wanted is WantedState.ACTIVE
+    forget(ladder, LOCAL, "barn")
+    with ladder.database.read() as session:
+        assert worker_names(session) == ["sty"]
 
 
 @pytest.mark.parametrize("change", [drain, resume, forget])

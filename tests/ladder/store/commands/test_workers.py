@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import select, update
 
+from ladder.store.cluster_models import StoredWorker
 from ladder.store.commands.workers import MAX_WORKERS, forget, set_wanted, write_workers
-from ladder.store.queries.workers import SILENT_SECONDS, worker_names, worker_orders, workers
-from ladder.values.cluster import WantedState, WorkerOrder, WorkerRow, WorkerState
+from ladder.store.queries.workers import SILENT_SECONDS, worker, worker_names, worker_orders, worker_state, workers
+from ladder.values.cluster import MAX_COUNT, WantedState, WorkerOrder, WorkerRow, WorkerState
+from ladder.values.value import LAST_SECOND
 from tests.ladder.cluster_rows import MACHINE, seen
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
@@ -50,6 +53,48 @@ def test_what_a_coordinator_writes_of_its_workers_is_read_by_name(database: Data
     assert row.certificate_ends is not None
     assert (row.seen.timestamp(), row.certificate_ends.timestamp()) == (NOW, ends)
     assert found["barn"].certificate_ends is None
+
+
+@IN_BOTH
+def test_the_largest_numbers_that_a_worker_may_report_are_stored_and_read(database: Database) -> None:
+    machine = MACHINE.model_copy(update={"cores": MAX_COUNT})
+    most = dict.fromkeys(("memory", "slots", "images", "image_bytes"), MAX_COUNT)
+    times = {"certificate_ends": LAST_SECOND, "clock": LAST_SECOND}
+    skew = LAST_SECOND - NOW
+    assert write(database, seen("barn", {**most, **times, "machine": machine}, clock_skew=skew), seen("sty")) == 2
+    row = read(database)["barn"]
+    assert (row.memory, row.slots, row.images, row.image_bytes) == (MAX_COUNT,) * 4
+    assert (row.machine, row.clock_skew) == (machine, skew)
+    assert row.certificate_ends is not None
+    assert row.certificate_ends.timestamp() == LAST_SECOND
+
+
+@pytest.mark.parametrize("ends", [LAST_SECOND + 1, 1e15, 1e300])
+@IN_BOTH
+def test_an_impossible_time_that_an_earlier_version_has_stored_is_unknown(database: Database, ends: float) -> None:
+    write(database, seen("barn"), seen("sty", {"certificate_ends": NOW}))
+    with database.write() as session:
+        facts = session.scalars(select(StoredWorker.facts).where(StoredWorker.name == "barn")).one()
+        changed = update(StoredWorker).where(StoredWorker.name == "barn")
+        session.execute(changed.values(facts=facts | {"certificate_ends": ends}))
+    found = read(database)
+    assert found["barn"].certificate_ends is None
+    assert found["sty"].certificate_ends is not None
+
+
+@IN_BOTH
+def test_one_worker_is_read_without_the_others(database: Database) -> None:
+    write(database, seen("barn"), seen("sty"))
+    with database.write() as session:
+        session.execute(update(StoredWorker).where(StoredWorker.name == "barn").values(facts={}))
+    with database.read() as session:
+        found = worker(session, "sty", NOW)
+        assert found is not None
+        assert (found.name, found.state) == ("sty", WorkerState.ACTIVE)
+        assert worker(session, "coop", NOW) is None
+        assert worker_state(session, "barn", NOW) is WorkerState.ACTIVE
+        assert worker_state(session, "barn", NOW + SILENT_SECONDS + 1) is WorkerState.GONE
+        assert worker_state(session, "coop", NOW) is None
 
 
 def test_only_rows_that_have_changed_are_written_again(database: Database) -> None:
