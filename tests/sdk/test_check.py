@@ -10,7 +10,7 @@ import pigpen
 from pigpen import Card, Phase
 from pigpen.check import Case, Outcome, cases_of, check
 from pigpen.check.edges import EDGES, NO_PASS
-from pigpen.rules import PRESETS, Deal, Rules, cards_in
+from pigpen.rules import PRESETS, Deal, Direction, Exposing, Passing, Rules, cards_in
 from pigpen.rules.cards import parse_cards
 from tests.rules.table import named
 
@@ -20,7 +20,42 @@ if TYPE_CHECKING:
     from pigpen.check.edges import Edge
 
 HEARTS = PRESETS["hearts"]
+GONGZHU = PRESETS["gongzhu"]
+RED = tuple(str(card) for card in HEARTS.deck if card.suit is pigpen.Suit.HEARTS)
+FOUR_CLUBS = ("3C", "4C", "5C", "6C")
+DIRECTIONS = (Direction.LEFT, Direction.RIGHT, Direction.ACROSS)
+
+
+def exposing(*cards: str) -> Exposing:
+    return Exposing(cards=dict.fromkeys(cards, ("hearts",)), face_up=2)
+
+
+def always_passing(rules: Rules, cards: int, direction: Direction) -> Rules:
+    """*rules* with a pass in every deal."""
+    passing = Passing(cards=cards, directions=(direction,))
+    return replace(rules, name=f"{rules.name}-{cards}-{direction}", passing=passing)
+
+
+MANY_PLAYERS = (
+    replace(GONGZHU, name="six", players=6, removed=FOUR_CLUBS),
+    replace(GONGZHU, name="eight", players=8, removed=FOUR_CLUBS),
+)
+SHOP = replace(GONGZHU, name="shop", exposing=exposing(*RED, "QS"))
+EIGHT = tuple(
+    replace(MANY_PLAYERS[1], name=f"eight-{count}", exposing=exposing(*map(str, MANY_PLAYERS[1].deck[-count:])))
+    for count in (6, 7, 8, 42, 43, 44, 48)
+)
+"""Hands of 6 cards, of which these may be exposed. With more than 43, no seat can hold exactly one."""
+TWO = replace(GONGZHU, name="two", players=2, exposing=exposing("QS"))
+ALWAYS_PASSING = (
+    *(always_passing(rules, 3, way) for rules in (GONGZHU, SHOP, HEARTS, EIGHT[3]) for way in DIRECTIONS),
+    always_passing(TWO, 2, Direction.LEFT),
+    always_passing(GONGZHU, 13, Direction.LEFT),
+    always_passing(replace(HEARTS, name="sale", exposing=exposing("QS", "2C")), 3, Direction.RIGHT),
+)
+OWN_RULES = (*MANY_PLAYERS, SHOP, *EIGHT, TWO, *ALWAYS_PASSING)
 every_preset = pytest.mark.parametrize("rules", PRESETS.values(), ids=named)
+all_rules = pytest.mark.parametrize("rules", [*PRESETS.values(), *OWN_RULES], ids=named)
 
 
 class First(pigpen.Bot):
@@ -77,6 +112,27 @@ def test_every_kind_of_play_is_asked_for(rules: Rules) -> None:
     assert views["discard"].led not in {card.suit for card in views["discard"].legal}
     assert views["play last to a trick"].is_last
     assert len(views["play to the last trick but one"].hand) == 2
+
+
+@all_rules
+def test_exposing_is_asked_with_one_card_and_with_as_many_as_a_hand_can_hold(rules: Rules) -> None:
+    exposable = rules.plan.exposable.bit_count()
+    one_is_possible = exposable - 1 <= (rules.players - 1) * rules.hand_size
+    expected = [1] * one_is_possible + [min(exposable, rules.hand_size)] if exposable else []
+    asked = [each for each in cases_of(rules) if each.name.startswith("expose ")]
+    assert [len(each.deal.view(each.seat).legal) for each in asked] == expected
+    assert all(each.deal.phase is Phase.EXPOSE for each in asked)
+
+
+@all_rules
+def test_the_choice_of_the_moon_is_asked_after_a_pass_too(rules: Rules) -> None:
+    phases = [each.deal.phase for each in cases_of(rules) if each.name == "choose what the moon is worth"]
+    assert phases == ([Phase.MOON] if rules.moon and rules.moon.instead is not None else [])
+
+
+@all_rules
+def test_the_default_policy_passes_every_case(rules: Rules) -> None:
+    assert failed(check(First, [rules])) == []
 
 
 @every_preset

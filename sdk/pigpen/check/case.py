@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pigpen.rules import Action, Deal, Rules
 
-TOTALS = (40, -15, 40, -15, 40)
+TOTALS = (40, -15) * 4
 """Totals of the seats before each deal: above and below zero, and equal for partners."""
 
 

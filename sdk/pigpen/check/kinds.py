@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pigpen.check.case import Case
-from pigpen.check.table import dealt, expose, skip
+from pigpen.check.table import expose, passed, skip
 from pigpen.rules import Deal, Phase, cards_in, deal_hands, seed_from
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ def kinds(rules: Rules, number: Callable[[int], int]) -> Iterator[Case]:
         if deal:
             yield Case(name=name, deal=deal, seat=deal.turn)
     if _asks_shooter(rules):
-        deal = dealt(rules, ("clubs", "diamonds", "hearts", "spades"), number(_no_pass(rules)))
+        deal = passed(rules, ("clubs", "diamonds", "hearts", "spades"), number(_no_pass(rules)))
+        skip(deal, Phase.EXPOSE)
         skip(deal, Phase.PLAY)
         yield Case(name="choose what the moon is worth", deal=deal, seat=deal.turn)
 
@@ -64,11 +65,14 @@ def _exposures(rules: Rules, number: Callable[[int], int]) -> Iterator[Case]:
     if not cards:
         return
     how = "up or down" if rules.exposing and rules.exposing.face_down else "up"
-    deal = dealt(rules, (" ".join(cards[1:]), cards[0]), number(_no_pass(rules)))
-    skip(deal, Phase.PASS)
-    yield Case(name=f"expose one card face {how}", deal=deal, seat=1)
-    deal = dealt(rules, (" ".join(cards),), number(_no_pass(rules)))
-    yield Case(name=f"expose with every such card in hand, face {how}", deal=deal, seat=0)
+    size = rules.hand_size
+    others = [" ".join(cards[start : start + size]) for start in range(1, len(cards), size)] or [""]
+    if len(others) < rules.players:
+        deal = passed(rules, (others[0], cards[0], *others[1:]), number(_no_pass(rules)))
+        yield Case(name=f"expose one card face {how}", deal=deal, seat=1)
+    held = "every such card" if len(cards) <= size else "only such cards"
+    deal = passed(rules, (" ".join(cards[:size]),), number(_no_pass(rules)))
+    yield Case(name=f"expose with {held} in hand, face {how}", deal=deal, seat=0)
 
 
 def _found(rules: Rules, wanted: Callable[[SeatView], bool], number: int) -> Deal | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pigpen.rules import Card, Deal, Face, Phase, cards_in
-from pigpen.rules.cards import parse_cards
+from pigpen.rules.cards import mask_of, parse_cards
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,25 @@ def dealt(rules: Rules, wanted: Sequence[str], number: int, leader: int | None =
         seat = next(seat for seat, hand in enumerate(hands) if hand.bit_count() < rules.hand_size)
         hands[seat] |= card.mask
     return Deal(rules, hands, number=number, leader=leader)
+
+
+def passed(rules: Rules, wanted: Sequence[str], number: int) -> Deal:
+    """
+    Make a deal after its pass, if it has one, in which each seat then holds the cards *wanted*.
+
+    The other cards fill the hands as in `dealt`. The cards passed to a seat are the first of the hand that it then has.
+    """
+    deal = dealt(rules, wanted, number)
+    if deal.phase is not Phase.PASS:
+        return deal
+    received = [mask_of(cards_in(hand)[: rules.plan.pass_count]) for hand in deal.hands]
+    offset = rules.pass_offset(number)
+    passes = received[offset:] + received[:offset]
+    hands = [hand & ~in_ | out for hand, in_, out in zip(deal.hands, received, passes, strict=True)]
+    deal = Deal(rules, hands, number=number)
+    for seat, cards in enumerate(passes):
+        deal.apply(seat, cards_in(cards))
+    return deal
 
 
 def expose(deal: Deal, up: str = "", down: str = "") -> None:
