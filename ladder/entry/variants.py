@@ -63,7 +63,8 @@ def chosen_variants(look: SubmissionLook, wanted: Sequence[str | VariantFile], o
         check_variant(look, rules)
         if offered and rules.name not in offered:
             raise BotRejected(
-                f"The image says in its label {VARIANTS} that the bot plays {', '.join(offered)}, and not {rules.name}."
+                f"The image says in its label {VARIANTS} that the bot plays {', '.join(map(repr, offered))}, and not "
+                f"{rules.name!r}."
             )
     return variants
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import tarfile
 import zlib
 from typing import TYPE_CHECKING, Any
 
 from ladder.errors import BotRejected
-from ladder.registry.manifests import MAX_CONFIG, check_bytes
+from ladder.registry.layer_archive import PIECE, ImageTotal, PlainStream, read_layer
+from ladder.registry.manifests import MAX_CONFIG
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ladder.registry.client import RegistryClient
     from ladder.registry.manifests import Blob, Manifest
     from ladder.registry.names import ImageName
-
-PIECE = 1 << 20
 
 
 def check_contents(client: RegistryClient, image: ImageName, manifest: Manifest, most_bytes: int) -> None:
@@ -29,36 +31,35 @@ def check_contents(client: RegistryClient, image: ImageName, manifest: Manifest,
         most_bytes: The most for all layers, unpacked.
 
     Raises:
-        BotRejected: If it is not what it says, or too large.
+        BotRejected: If it is not what it says, too large, or has too many files or a sparse one.
         SandboxError: If the registry fails.
     """
-    with client.blob(image.repository, manifest.config.digest) as packed:
-        _read(image, manifest.config, packed, MAX_CONFIG)
-    total, sizes = 0, dict[str, int]()
+    _read(client, image, manifest.config, ImageTotal(str(image), MAX_CONFIG), PlainStream.skip_rest)
+    total, known = ImageTotal(str(image), most_bytes), dict[str, tuple[int, int]]()
     for layer in manifest.layers:
-        if layer.digest not in sizes:  # an engine unpacks it once for each place where it stands
-            with client.blob(image.repository, layer.digest) as packed:
-                sizes[layer.digest] = _read(image, layer, packed, most_bytes - total)
-        total += sizes[layer.digest]
-        check_bytes(str(image), total, most_bytes)
+        if layer.digest in known:  # an engine unpacks it once for each place where it stands
+            total.add(*known[layer.digest])
+            continue
+        size, files = total.bytes, total.files
+        _read(client, image, layer, total, read_layer)
+        known[layer.digest] = total.bytes - size, total.files - files
 
 
-def _read(image: ImageName, blob: Blob, packed: Any, room: int) -> int:
-    """Read a blob to its end; gives how many bytes it has unpacked."""
-    counted = _Counted(packed, blob.size)
-    unpacked = gzip.GzipFile(fileobj=counted, mode="rb") if blob.is_packed else counted  # type: ignore[call-overload]
-    size = 0
-    try:
-        while piece := unpacked.read(PIECE):
-            size += len(piece)
-            check_bytes(str(image), size, room)
-        while counted.read(PIECE):  # what stands behind the end
-            pass
-    except (EOFError, gzip.BadGzipFile, zlib.error):
-        raise BotRejected(f"A layer of {image} cannot be unpacked. Build it anew, and push it again.") from None
+def _read(
+    client: RegistryClient, image: ImageName, blob: Blob, total: ImageTotal, read: Callable[[PlainStream], None]
+) -> None:
+    """Read a blob to its end, and count what it unpacks to."""
+    with client.blob(image.repository, blob.digest) as packed:
+        counted = _Counted(packed, blob.size)
+        unpacked = gzip.GzipFile(fileobj=counted, mode="rb") if blob.is_packed else counted  # type: ignore[call-overload]
+        try:
+            read(PlainStream(unpacked, total))
+            while counted.read(PIECE):  # what stands behind the end
+                pass
+        except (EOFError, gzip.BadGzipFile, zlib.error, tarfile.TarError):
+            raise BotRejected(f"A layer of {image} cannot be unpacked. Build it anew, and push it again.") from None
     if counted.size != blob.size or f"sha256:{counted.hash.hexdigest()}" != blob.digest:
         raise BotRejected(f"A layer of {image} is not what its manifest says. Build it anew, and push it again.")
-    return size
 
 
 class _Counted:

@@ -118,7 +118,7 @@ def check_size(name: str, size: int, most_bytes: int) -> None:
 def _check_machine(name: str, image: Image, system: str, machine: str) -> None:
     found = f"{image.attrs['Os']}/{image.attrs['Architecture']}"
     if found != f"{system}/{machine}":
-        raise BotRejected(f"{name} is made for {found}, and this ladder runs {system}/{machine}. Build it for that.")
+        raise BotRejected(f"{name} is made for {found!r}, and this ladder runs {system}/{machine}. Build it for that.")
 
 
 def _check_labels(name: str, image: Image) -> None:

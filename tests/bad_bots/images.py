@@ -77,6 +77,9 @@ BAD_IMAGES: Mapping[str, Image] = {
     "passwd_is_huge": Image("1,048,577 bytes", etc("passwd", file(b"\n" * (1024 * 1024 + 1)))),
     "group_is_huge": Image("1,310,720 bytes", etc("group", file(USER * 40_960))),
     "passwd_has_a_long_line": Image("a line of 65,536", etc("passwd", file(b"x" * 65_536 + b"\n"))),
+    "passwd_leads_to_a_long_line": Image(
+        "/etc/passwd has a line of 65,536", etc("passwd", link("users"), **{"etc/users": file(b"x" * 65_536)})
+    ),
     "passwd_leads_to_a_pipe": Image("/etc/passwd is a named pipe", etc("passwd", link("../pipe"), pipe=PIPE)),
     "passwd_leads_past_nothing_to_a_pipe": Image(
         "/etc/passwd is a named pipe", etc("passwd", link("/none/../pipe"), pipe=PIPE)
@@ -138,6 +141,10 @@ BAD_IMAGES: Mapping[str, Image] = {
     "has_many_arguments": Image("more than 256 variables", config={"Cmd": ["/bot"] * 300}),
     "has_a_nul_in_a_variable": Image("NUL character", config={"Env": ["A=\0"]}),
     "has_a_nul_in_its_command": Image("NUL character", config={"Entrypoint": ["/bot\0"]}),
+    "has_a_nul_in_a_label": Image(
+        r"label 'pigpen\.variants' holds a character", config={"Labels": {"pigpen.variants": "gongzhu\0"}}
+    ),
+    "has_an_escape_in_a_label": Image(r"label 'pigpen\.key' holds", config={"Labels": {"pigpen.key": "\x1b[31m"}}),
     "has_a_nameless_variable": Image("'=x', which is not NAME=value", config={"Env": ["=x"]}),
 }
 
@@ -149,7 +156,9 @@ BAD_SETTINGS = [
 
 FIT_IMAGES: Mapping[str, Image] = {
     "empty": Image(),
-    "users_are_a_link": Image(entries=etc("passwd", link("/lib/passwd"), lib=FOLDER, **{"lib/passwd": file(USER)})),
+    "users_are_a_link": Image(
+        entries=etc("passwd", link("/lib/passwd"), lib=FOLDER, **{"lib/passwd": file(USER * 4096)})
+    ),
     "users_lead_nowhere": Image(entries=etc("passwd", link("/none"))),
     "users_are_just_small_enough": Image(entries=etc("passwd", file(b"\n" * 1024 * 1024))),
     "etc_is_a_pipe": Image(entries={"etc": PIPE, "dev": PIPE, "proc": PIPE, "sys": PIPE}),

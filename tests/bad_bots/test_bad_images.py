@@ -24,6 +24,7 @@ pytestmark = pytest.mark.docker
 LATER = {
     "passwd_is_a_device", "group_is_a_pipe", "group_is_huge", "passwd_is_a_folder",
     "passwd_leads_up", "passwd_leads_to_zero", "passwd_leads_to_the_seat", "passwd_leads_past_nothing_to_a_pipe",
+    "passwd_leads_to_a_long_line",
     "hostname_is_a_folder", "resolv_conf_is_a_folder",
     "seat_is_a_pipe", "seat_leads_to_proc", "seat_leads_to_a_descriptor", "seat_leads_up", "seat_leads_to_itself",
     "run_is_a_file", "run_is_a_pipe", "run_leads_to_sys", "run_leads_to_dev",

@@ -123,7 +123,10 @@ def _holds(path: Path, mark: str) -> bool:
 
 
 def _is_bot(folder: Path) -> bool:
-    return folder.is_dir() and any((folder / name).is_file() for name in (*MAIN_FILES, DOCKERFILE))
+    try:
+        return folder.is_dir() and any((folder / name).is_file() for name in (*MAIN_FILES, DOCKERFILE))
+    except OSError:  # a name that is too long, or a folder that may not be read
+        return False
 
 
 def seat_names(names: Iterable[str]) -> tuple[str, ...]:

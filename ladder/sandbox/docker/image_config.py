@@ -5,6 +5,8 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any
 
+from ladder.sandbox.docker.containers import MARK
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -35,8 +37,8 @@ def check_config(config: Mapping[str, Any]) -> None:
     """
     variables = [str(each) for each in config.get("Env") or ()]
     words = [str(word) for part in ("Entrypoint", "Cmd") for word in config.get(part) or ()]
-    labels = [f"{key}{value}" for key, value in (config.get("Labels") or {}).items()]
-    if sum(map(len, (*variables, *words, *labels))) > MAX_SETTINGS:
+    labels = {str(key): str(value) for key, value in (config.get("Labels") or {}).items()}
+    if sum(map(len, (*variables, *words, *labels, *labels.values()))) > MAX_SETTINGS:
         raise UnfitImage(f"its command, environment and labels have more than {MAX_SETTINGS:,} letters. Shorten them.")
     if max(len(variables), len(words)) > MAX_WORDS:
         raise UnfitImage(f"it has more than {MAX_WORDS} variables, or as many words in its command. Drop some.")
@@ -45,6 +47,9 @@ def check_config(config: Mapping[str, Any]) -> None:
     wrong = next((each for each in variables if each.find("=") < 1), None)
     if wrong is not None:
         raise UnfitImage(f"its environment holds {wrong!r}, which is not NAME=value.")
+    odd = next((key for key in labels if key.startswith(MARK) and not f"{key}{labels[key]}".isprintable()), None)
+    if odd is not None:  # Pigpen reads these, and quotes them in reasons and logs
+        raise UnfitImage(f"its label {odd!r} holds a character that cannot be printed. Leave that out.")
 
 
 def working_folder(config: Mapping[str, Any]) -> str:

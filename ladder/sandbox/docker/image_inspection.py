@@ -75,8 +75,8 @@ def _check_tree(tree: ImageTree, folder: str) -> None:
     for path in USERS:  # first of all: to read links, the engine opens these
         _check_users(tree, path)
     for path in USERS:
-        _, entry = tree.follow(path, (*KERNEL, *MOUNTED))
-        if entry and entry.size >= MAX_LINE and max(map(len, tree.content(path).split(b"\n"))) >= MAX_LINE:
+        end, entry = tree.follow(path, (*KERNEL, *MOUNTED))
+        if entry and entry.size >= MAX_LINE and max(map(len, tree.content(end).split(b"\n"))) >= MAX_LINE:
             raise UnfitImage(f"its {path} has a line of {MAX_LINE:,} bytes or more, which the engine cannot read.")
     for path in OVERLAID:
         entry = tree.entry(path)

@@ -29,6 +29,7 @@ from ladder.sandbox.docker.reach import NO_SOCKET, unreachable
 from ladder.sandbox.host.memory import MIB
 from ladder.sandbox.host.scratch import scratch_folder
 from ladder.sandbox.host.visible import bind_visible, make_visible_folder
+from ladder.values.image_limits import MAX_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,8 +44,6 @@ MARGIN = 512 * MIB
 """Memory beside the files: the kernel's own records of up to 60,000 of them."""
 SECONDS = 120.0
 """Seconds that reading an image may take."""
-MAX_FILES = 60_000
-"""Files of an image, which the kernel maps one by one; the program's own number."""
 
 _LOOK_SECONDS = 0.5
 _FAULTS = {

@@ -76,8 +76,16 @@ def test_C_10_no_bot_is_entered_in_a_variant_with_too_many_choices(database: Dat
 
 
 def test_a_bot_is_not_entered_in_what_it_does_not_offer(database: Database) -> None:
-    with pytest.raises(BotRejected, match=r"label pigpen\.variants that the bot plays hearts, and not gongzhu"):
+    with pytest.raises(BotRejected, match=r"label pigpen\.variants that the bot plays 'hearts', and not 'gongzhu'"):
         choose(database, "gongzhu", offered=("hearts",))
+
+
+def test_what_an_image_says_is_quoted_in_printable_characters(database: Database) -> None:
+    for offered in (("gongzhu\0",), ("hearts", "\x1b[31m")):
+        for words in ((), ("gongzhu",)):
+            with pytest.raises(BotRejected) as refused:
+                choose(database, *words, offered=offered)
+            assert str(refused.value).isprintable()
 
 
 def test_what_a_bot_offers_is_a_name_and_never_a_file(database: Database, tmp_path: Path) -> None:

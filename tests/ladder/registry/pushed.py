@@ -20,6 +20,7 @@ from ladder.registry.tokens import Access, sign
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -36,6 +37,19 @@ def layer(size: int = 10) -> bytes:
         info.size = size
         archive.addfile(info, io.BytesIO(bytes(size)))
     return gzip.compress(tar.getvalue(), 1, mtime=0)
+
+
+def member(
+    name: str = "x", kind: bytes = tarfile.REGTYPE, size: int = 0, pax: Mapping[str, str] | None = None
+) -> bytes:
+    """A member of a tar: a header that claims *size* bytes, after a header of pax with records; no data."""
+    info = tarfile.TarInfo(name)
+    info.type, info.size, info.pax_headers = kind, size, dict(pax or {})
+    return info.tobuf(tarfile.PAX_FORMAT)
+
+
+SPARSE = member(pax={"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": str(1 << 40)})
+"""A file of 1 TiB, without data."""
 
 
 @dataclass

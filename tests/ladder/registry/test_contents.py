@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pytest
 
 from ladder.errors import BotRejected, SandboxError
+from ladder.registry import layer_archive
 from ladder.registry.client import RegistryClient
 from ladder.registry.contents import check_contents
 from ladder.registry.manifests import CONFIGS, DOCKER, LISTS, PACKED, read_manifest
 from ladder.registry.names import ImageName
-from ladder.trials.registry_images import pull
+from ladder.trials.registry_images import fetch, pull
 from tests.ladder.registries import guarded_registry
-from tests.ladder.registry.pushed import Pusher, layer
+from tests.ladder.registry.pushed import SPARSE, Pusher, layer, member
 
 if TYPE_CHECKING:
     from ladder.registry.login import RegistryLogin
@@ -59,6 +60,39 @@ def test_an_image_that_unpacks_to_too_much_is_refused(pusher: Pusher) -> None:
 def test_a_layer_counts_each_time_that_it_stands_in_the_manifest(pusher: Pusher) -> None:
     pusher.image(*[layer(300_000)] * 4)
     with pytest.raises(BotRejected, match="has more than"):
+        look(pusher.login)
+
+
+@pytest.mark.docker
+def test_an_image_with_a_sparse_file_is_refused_and_not_pulled(pusher: Pusher, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ladder.trials.registry_images.pull", lambda *_: pytest.fail("it was to be pulled"))
+    digest = pusher.image(layer(), gzip.compress(SPARSE + bytes(1024)))
+    with pytest.raises(BotRejected, match=r"^A layer of ada/trotter:1 holds a sparse file, which may unpack to any"):
+        fetch(pusher.login, f"{pusher.address}/ada/trotter:1", ROOM)
+    with pytest.raises(BotRejected, match="holds a sparse file"):
+        fetch(pusher.login, f"{pusher.address}/ada/trotter@{digest}", ROOM)
+
+
+def test_files_of_all_layers_count_and_those_of_one_as_often_as_it_stands_there(
+    pusher: Pusher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(layer_archive, "MAX_LAYER_FILES", 2000)
+    many = gzip.compress(member() * 1000 + bytes(1024), 1)
+    pusher.image(many, many)
+    look(pusher.login, room=100 * ROOM)
+    pusher.image(many, gzip.compress(member() + bytes(1024)), many)
+    with pytest.raises(BotRejected, match=r"^ada/trotter:1 has more than 2,000 files and folders in its layers"):
+        look(pusher.login, room=100 * ROOM)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"this is no tar archive" * 100, SPARSE[:1000], gzip.compress(bytes(1024))],
+    ids=["no tar", "cut off", "packed twice"],
+)
+def test_a_layer_that_is_no_tar_archive_is_refused(pusher: Pusher, content: bytes) -> None:
+    pusher.image(gzip.compress(content))
+    with pytest.raises(BotRejected, match=r"^A layer of ada/trotter:1 cannot be unpacked"):
         look(pusher.login)
 
 

@@ -104,7 +104,7 @@ async def test_an_image_for_another_processor_is_refused(sandbox: DockerSandbox,
     foreign = "pigpen/test:foreign"
     load_tiny(client, foreign, machine="s390x")
     with pytest.raises(
-        BotRejected, match=r"pigpen/test:foreign is made for linux/s390x, and this ladder runs linux/\w+"
+        BotRejected, match=r"pigpen/test:foreign is made for 'linux/s390x', and this ladder runs linux/\w+"
     ):
         async with candidate(sandbox, BotSource("foreign", image=foreign), ROOM):
             pass

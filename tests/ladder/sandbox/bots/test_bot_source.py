@@ -7,6 +7,7 @@ import pytest
 
 from ladder.sandbox.bots.bot_source import BotSource, UnknownBot, find_bot, sample_names, unread_packages
 from tests.ladder.locked import locked
+from tests.typed import typed
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +55,19 @@ def test_a_folder_that_may_not_be_read_is_a_mistake() -> None:
         pytest.raises(UnknownBot, match=r"The folder '\./mine' cannot be read\. Let this user read it"),
     ):
         find_bot("./mine")
+
+
+def test_a_word_below_a_folder_that_may_not_be_read_names_no_bot(tmp_path: Path) -> None:
+    folder = make_bot(str(tmp_path / "mine"))
+    for word in (f"{folder}/bot.py", f"{folder}/below/bot"):
+        with locked(folder), pytest.raises(UnknownBot, match=f"There is no bot '{word}'"):
+            find_bot(word)
+
+
+@pytest.mark.parametrize("word", [f"./{'a' * 300}/bot", f"{'a' * 300}/Bot", f"./{'a/' * 3000}bot"])
+def test_a_word_with_a_name_that_is_too_long_names_no_bot(word: str) -> None:
+    with pytest.raises(UnknownBot, match="There is no bot"):
+        find_bot(word)
 
 
 def test_this_folder_takes_its_real_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,3 +164,9 @@ def test_a_folder_whose_name_cannot_be_printed_is_refused(tmp_path: Path, name: 
     with pytest.raises(UnknownBot, match="has a name that cannot be printed") as caught:
         find_bot(str(tmp_path / name))
     assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("command", [("check",), ("play", "random", "random", "random")])
+def test_a_command_with_a_name_that_is_too_long_is_one_sentence(tmp_path: Path, command: tuple[str, ...]) -> None:
+    done = typed(*command, f"./{'a' * 300}/bot", folder=tmp_path)
+    assert done.is_one_sentence, done
