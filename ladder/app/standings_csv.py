@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import io
 from typing import TYPE_CHECKING
 
-from ladder.values.text import sanitize
+from ladder.values.text import sanitize, write_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,12 +31,14 @@ def write_csv(all_found: Iterable[Standings], file: TextIO) -> None:
 
     Args:
         all_found: The variants.
-        file: Open for writing, with newline=""; lines end with a line feed.
+        file: Open for writing; it gets UTF-8 in any locale, with a line feed at the end of each line.
     """
-    writer = csv.DictWriter(file, ("variant", *FIELDS), lineterminator="\n", extrasaction="ignore")
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, ("variant", *FIELDS), lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
     for found in all_found:
         for one in found.standings:
             shares = dict(zip(ORDINALS, one.shares, strict=False))
             row = {"variant": found.variant} | one.model_dump(mode="json") | shares
             writer.writerow({name: sanitize(value) if isinstance(value, str) else value for name, value in row.items()})
+    write_utf8(text.getvalue(), file)

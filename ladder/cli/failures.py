@@ -14,6 +14,8 @@ from ladder.terminal.sanitize import sanitize
 from pigpen.rules.errors import PigpenError
 
 LINES = "\n"
+CLOSED_PIPE = 128 + 13
+"""The exit code when the program that reads the output has ended: that of a process which SIGPIPE, 13, has killed."""
 
 
 def quit_after(error: BaseException) -> NoReturn:
@@ -26,23 +28,31 @@ def quit_after(error: BaseException) -> NoReturn:
     match error:
         case PigpenError():
             _quit(str(error), error.exit_code)
+        case BrokenPipeError():
+            _drop_output()
+            sys.exit(CLOSED_PIPE)
         case Stopped():
             _quit(str(error), error.code)
         case ModuleNotFoundError() if sentence := how_to_install(error.name):
             _quit(sentence, 2)
         case OSError() if not error.filename and error.errno in NO_ROOM:
-            _drop_output()
             _quit(f"The output cannot be written: {error.strerror}.", 3)
         case _:
             raise error
 
 
 def _drop_output() -> None:
-    """Let what is still to be written go nowhere: Python tries again when it ends, and exits with 120 if that fails."""
-    with suppress(OSError), open(os.devnull, "wb") as nowhere:
-        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+    """Drop what cannot be written: Python tries again when it ends, and exits with 120 if that fails."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            with suppress(OSError), open(os.devnull, "wb") as nowhere:
+                os.dup2(nowhere.fileno(), stream.fileno())
 
 
 def _quit(message: str, code: int) -> NoReturn:
-    print(f"pigpen: {sanitize(message.expandtabs(), spared=LINES)}", file=sys.stderr)
+    with suppress(OSError):
+        print(f"pigpen: {sanitize(message.expandtabs(), spared=LINES)}", file=sys.stderr)
+    _drop_output()
     sys.exit(code)

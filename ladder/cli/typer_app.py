@@ -109,6 +109,7 @@ app.callback()(_options)
 def run_app() -> None:
     """Run the command line; a mistake of the user's is one sentence and exit code 2."""
     _forget_odd_sizes()
+    _replace_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a name in letters that the terminal lacks is no reason to fail
     with _quitting():
@@ -126,11 +127,41 @@ def run_command(command: Callable[[], object]) -> None:
 @contextmanager
 def _quitting() -> Iterator[None]:
     try:
-        yield
+        with _all_written():
+            yield
     except (Exception, Stopped) as error:
         from ladder.cli.failures import quit_after  # with all kinds of errors, which take long to import
 
         quit_after(error)
+
+
+@contextmanager
+def _all_written() -> Iterator[None]:
+    """
+    Write what a command has printed before the process ends, while it can still say that this is not possible.
+
+    Raises:
+        BrokenPipeError: If the program that reads it has ended; typer and rich exit with 1, which means another thing.
+        OSError: If it cannot be written.
+    """
+    try:
+        yield
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):
+            raise end.__context__ from None
+        sys.stdout.flush()
+        raise
+
+
+def _replace_closed_streams() -> None:
+    """
+    Open the null device for each standard stream that was closed when the process began (`<&-`, `>&-`).
+
+    Python then has None in its place, on which commands would fail. ``sys.__stdin__`` stays None.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, errors="replace"))  # noqa: SIM115 (never closed)
 
 
 def _forget_odd_sizes() -> None:

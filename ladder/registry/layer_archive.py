@@ -78,8 +78,8 @@ class ImageTotal:
         self.check_room(0)
         if self.files > MAX_LAYER_FILES:
             raise BotRejected(
-                f"{self.image} has more than {MAX_LAYER_FILES:,} files and folders in its layers, the most that this ladder "
-                "takes. Leave out what the bot does not need to play."
+                f"{self.image} has more than {MAX_LAYER_FILES:,} files and folders in its layers, the most that this "
+                "ladder takes. Leave out what the bot does not need to play."
             )
 
     def check_room(self, size: int) -> None:

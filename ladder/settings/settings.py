@@ -31,11 +31,11 @@ from pydantic_settings import (
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     SettingsError,
-    TomlConfigSettingsSource,
 )
 
 from ladder.registry.names import is_address
 from ladder.settings.file import FILE, bot_around
+from ladder.settings.file_source import SettingsFile
 from ladder.values.bot_files import Builds
 from ladder.values.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MAX_LIMIT, MAX_SECONDS, read_clock
 from ladder.values.live_events import Public
@@ -50,6 +50,7 @@ from referee.records.lines import Instances
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pydantic_core import ErrorDetails
     from sqlalchemy import URL
 
     from pigpen import ClockSetting
@@ -66,6 +67,7 @@ Boards = Annotated[
 ]
 """A number, or that the ladder chooses it for each match."""
 URL_HINT = "write sqlite:////path/to/file or postgresql://user@host/name"
+BOARDS_HINT = f'write a number from 1 to {MAX_DEALS // MAX_SEATS}, or "auto"'
 
 
 def default_data_dir() -> Path:
@@ -184,12 +186,24 @@ class Settings(BaseSettings):
     cluster_listen: Annotated[str, Field(max_length=200)] = "tls://127.0.0.1:8786"
     """Where --cluster waits for workers of other machines; tls://0.0.0.0:8786: at every address of this one."""
 
+    @field_validator("data_dir", mode="before")
+    @classmethod
+    def _is_named(cls, value: object) -> object:
+        if value == "":  # as a path it would be the current folder
+            raise ValueError("it is empty; name a folder, or leave the line out for the default")
+        return value
+
     @field_validator("data_dir")
     @classmethod
     def _absolute(cls, path: Path) -> Path:
         if "\0" in str(path):
             raise ValueError("no path has a NUL character in it")
-        return path.expanduser().absolute()
+        return _without_tilde(path)
+
+    @field_validator("tls_certificate", "tls_key", mode="before")
+    @classmethod
+    def _none_if_empty(cls, value: object) -> object:
+        return None if value == "" else value
 
     @field_validator("database_url")
     @classmethod
@@ -279,7 +293,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """First what code says, then the environment, then the file."""
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+        return init_settings, env_settings, SettingsFile(settings_cls)
 
 
 class _WithoutFile(Settings):
@@ -307,12 +321,27 @@ def read_url(text: str) -> URL:
     if url.drivername in ("sqlite", "sqlite+pysqlite"):
         if url.database in (None, "", ":memory:") or url.query:
             raise ValueError(f"it names no file; {URL_HINT}")
-        return url.set(drivername="sqlite", database=str(Path(str(url.database)).expanduser().absolute()))
+        return url.set(drivername="sqlite", database=str(_without_tilde(Path(str(url.database)))))
     if "password" in url.query:
         raise ValueError(f"it has its password at the end; {URL_HINT}, the password between user: and @")
     if url.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
         return url.set(drivername="postgresql+psycopg")
     raise ValueError(f"{url.drivername!r} is not a kind of database that Pigpen can use; {URL_HINT}")
+
+
+def _without_tilde(path: Path) -> Path:
+    """
+    Put a home folder in the place of ``~`` and ``~user``, and make the path absolute.
+
+    Raises:
+        ValueError: If there is no such folder.
+    """
+    try:
+        return path.expanduser().absolute()
+    except RuntimeError:
+        user = path.parts[0].removeprefix("~")
+        reason = f"there is no user of the name {shortened(user)!r}" if user else "this user has no home folder"
+        raise ValueError(f"{reason}; write the path without ~") from None
 
 
 def load_settings(bots: Iterable[Path] = (), **given: Any) -> Settings:
@@ -345,7 +374,7 @@ def source_of(name: str) -> Literal["environment", "file", "default"]:
     """Tell where the value of a setting comes from: ``environment``, ``file`` or ``default``."""
     if any(variable.upper() == PREFIX + name.upper() and value for variable, value in os.environ.items()):
         return "environment"
-    return "file" if not bot_around() and name in TomlConfigSettingsSource(Settings)() else "default"
+    return "file" if not bot_around() and name in SettingsFile(Settings)() else "default"
 
 
 def _sentence(error: ValidationError) -> str:
@@ -357,4 +386,11 @@ def _sentence(error: ValidationError) -> str:
         meant = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(Settings.model_fields)}."
         return f"{name} in {file!r} is not a setting. {meant}"
     place = f"{PREFIX}{name.upper()} in the environment" if source_of(name) == "environment" else f"{name} in {file!r}"
-    return f"{place} cannot be used: {detail['msg'].removeprefix('Value error, ').rstrip('.')}."
+    return f"{place} cannot be used: {_why(name, detail)}."
+
+
+def _why(name: str, detail: ErrorDetails) -> str:
+    if detail["type"] == "path_type":
+        return 'it is not a path; write one in quotation marks, such as "/srv/ladder"'
+    reason = detail["msg"].removeprefix("Value error, ").rstrip(".")
+    return f"{reason}; {BOARDS_HINT}" if name == "boards" else reason

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.terminal.sanitize import json_line
+from ladder.terminal.sanitize import json_line, print_utf8
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -18,6 +18,6 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print it as JSON.")]
 def print_json(found: BaseModel | Sequence[BaseModel]) -> None:
     """Print a value, or a list of values, in one line."""
     if isinstance(found, Sequence):
-        typer.echo(json_line([each.model_dump(mode="json") for each in found]))
+        print_utf8(json_line([each.model_dump(mode="json") for each in found]))
     else:
-        typer.echo(json_line(found.model_dump(mode="json")))
+        print_utf8(json_line(found.model_dump(mode="json")))

@@ -46,7 +46,7 @@ def record_of(named: Path, local: bool = False) -> Path:
         local: This machine's ladder in any case.
 
     Raises:
-        UserError: If that match has no record, or none any more.
+        UserError: If that match has no record, or none any more; or if standard input is closed.
         LadderError: If there is no such match, or no ladder.
     """
     if is_piped(named):
@@ -64,6 +64,8 @@ def is_piped(named: Path) -> bool:
 
 def _piped() -> Path:
     """A copy of what comes on standard input, for as long as the command runs: some commands read it more than once."""
+    if sys.__stdin__ is None:
+        raise UserError("Standard input is closed: name a file, or pipe a record into the command.")
     number, name = tempfile.mkstemp(prefix="pigpen-record-")
     atexit.register(os.unlink, name)
     with open(number, "wb") as copy:

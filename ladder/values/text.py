@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import TextIO
 
 _PATHS = re.compile(r"""(?<=')/[^']*(?=')|(?<=")/[^"]*(?=")|\bunix:/+[^\s,;'"]+|(?<![\w.:/-])/[^\s,:;()'"]+""")
 """Absolute paths: between quotation marks to the second one, else to the next space; those in a URL are none."""
@@ -22,6 +26,22 @@ def sanitize(text: str, spared: str = "") -> str:
     if text.isprintable():
         return str(text)
     return "".join(letter if letter.isprintable() or letter in spared else "�" for letter in text)
+
+
+def write_utf8(text: str, file: TextIO) -> None:
+    """
+    Write text that is for programs: in UTF-8, also where the file has another encoding, as standard output may have.
+
+    Args:
+        text: Text without lone surrogates.
+        file: Open for writing; what has no bytes below it (`io.StringIO`) gets the text.
+    """
+    file.flush()
+    if below := getattr(file, "buffer", None):
+        below.write(text.encode())
+        below.flush()
+    else:
+        file.write(text)
 
 
 def without_paths(text: str) -> str:

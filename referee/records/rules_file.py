@@ -77,7 +77,7 @@ def _text(name: str) -> str | None:
         content = file.read(FILE_BYTES + 1)
     if len(content) > FILE_BYTES:
         raise RulesFileError(f"{name}: this file is longer than {FILE_BYTES:,} bytes; rules need far fewer.")
-    return content.decode("utf-8")
+    return content.decode("utf-8-sig")
 
 
 def parse_rules(text: str) -> Rules:

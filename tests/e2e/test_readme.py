@@ -231,7 +231,7 @@ def test_every_file_and_name_that_is_mentioned_exists(page: str) -> None:
 
     for target in re.findall(r"\]\(([^)]+)\)", text):
         file, _, section = target.partition("#")
-        place = (ROOT / page).parent / file
+        place = (ROOT / page).parent / file if file else ROOT / page
         assert place.is_dir() or place.stat().st_size > 0, target
         assert not section or section in sections(place.read_text(encoding="utf-8")), target
     for name in re.findall(r"`view\.(\w+)", text):

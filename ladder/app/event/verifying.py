@@ -75,7 +75,8 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(path) as file:
             yield file
     except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        raise UserError(f"{path}: it cannot be read as an export of an event: {shortened(str(error), 200)}.") from None
+        reason = shortened(getattr(error, "strerror", None) or str(error), 200)  # an OSError's text repeats the path
+        raise UserError(f"{path}: it cannot be read as an export of an event: {reason}.") from None
 
 
 def _read(file: zipfile.ZipFile, path: Path) -> ExportedEvent:

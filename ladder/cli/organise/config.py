@@ -10,7 +10,7 @@ import typer
 from ladder.settings.file import FILE
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import the_settings
-from ladder.terminal.sanitize import sanitize, toml_text
+from ladder.terminal.sanitize import print_utf8, toml_text
 
 if TYPE_CHECKING:
     from ladder.values.settings import SettingRow
@@ -22,7 +22,8 @@ def config(
     """
     Show the ladder's settings: from pigpen.toml in this folder, and from the environment, which takes precedence.
 
-    You can save the output as a pigpen.toml; settings that are not set are comments in it.
+    You can save the output as a pigpen.toml; settings that are not set are comments in it. So are secrets, which are
+    not shown: put them back in the file.
 
     Examples:
         pigpen config
@@ -30,16 +31,20 @@ def config(
         PIGPEN_DATA_DIR=/srv/ladder pigpen config --json
     """
     from ladder.app.config import config as read
+    from ladder.app.config import hidden
 
-    found = read(the_settings())
+    settings = the_settings()
+    found = read(settings)
     if as_json:
         print_json(found)
         return
-    for row in found:
-        typer.echo(sanitize("\n".join(_lines(row)), spared="\n"))
+    secrets = hidden(settings)
+    print_utf8(toml_text("\n".join(line for row in found for line in _lines(row, row.name in secrets))))
 
 
-def _lines(row: SettingRow) -> list[str]:
+def _lines(row: SettingRow, is_secret: bool) -> list[str]:
     set_by = {"default": "", "file": f"  # by {FILE}", "environment": f"  # by PIGPEN_{row.name.upper()}"}[row.source]
-    line = toml_text(tomli_w.dumps({row.name: row.value}).strip()) + set_by
-    return ["", f"# {row.meaning}", f"# {line}" if row.source == "default" else line]
+    line = tomli_w.dumps({row.name: row.value}).strip() + set_by
+    if is_secret:
+        line += "; the secret in it is not shown: put it back in the file"
+    return ["", f"# {row.meaning}", f"# {line}" if is_secret or row.source == "default" else line]

@@ -10,7 +10,7 @@ import typer
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import opened, the_settings
 from ladder.terminal.progress import progress
-from ladder.terminal.sanitize import json_line, sanitize
+from ladder.terminal.sanitize import json_line, print_utf8, sanitize
 
 if TYPE_CHECKING:
     from ladder.values.database import DatabaseCopy, Upgrade
@@ -79,7 +79,7 @@ def check(
             if not as_json:
                 typer.echo(sanitize(sentence))
     if as_json:
-        typer.echo(json_line(found))
+        print_utf8(json_line(found))
     elif not found:
         typer.echo("Everything agrees.")
     raise typer.Exit(1 if found else 0)

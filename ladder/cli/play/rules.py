@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from ladder.terminal.sanitize import json_line, sanitize, toml_text
+from ladder.errors import UserError
+from ladder.terminal.sanitize import json_line, print_utf8, sanitize, toml_text
+from ladder.values.text import write_utf8
 from pigpen.rules import PRESETS, Rules
 from pigpen.rules.words import describe
 from referee.records.rules_file import load_rules, to_toml
@@ -29,21 +32,25 @@ def rules(
 
         pigpen rules hearts --toml > mine.toml
     """
+    if toml and as_json:
+        raise UserError("Choose one of --toml and --json.")
+    if name is None and toml:
+        raise UserError("--toml needs a name: pigpen rules gongzhu --toml")
     if name is None and as_json:
-        typer.echo(json_line([variant.to_plain() for variant in PRESETS.values()]))
+        print_utf8(json_line([variant.to_plain() for variant in PRESETS.values()]))
         return
     if name is None:
         Console().print(_overview())
         return
     variant = load_rules(name)
     if as_json:
-        typer.echo(json_line(variant.to_plain()))
+        print_utf8(json_line(variant.to_plain()))
     elif toml:
-        typer.echo(toml_text(to_toml(variant)), nl=False)
+        write_utf8(toml_text(to_toml(variant)).decode(), sys.stdout)
     else:
         typer.echo(sanitize(f"{variant.title} ({variant.name})"))
         typer.echo(sanitize(f"\n{describe(variant)}\n", spared="\n"))
-        typer.echo(toml_text(to_toml(variant)), nl=False)
+        typer.echo(toml_text(to_toml(variant)).decode(), nl=False)
 
 
 def _overview() -> Table:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.errors import UserError
 from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import LocalOption
-from ladder.terminal.records import is_piped, record_of
+from ladder.terminal.records import is_piped, source_of
 from ladder.terminal.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -39,28 +40,34 @@ def verify_records(
 
         zcat match.jsonl.gz | pigpen verify -
     """
+    from ladder.app.local.reading import understanding
     from ladder.app.local.verification import verify_record
 
+    if sum(map(is_piped, records)) > 1:
+        raise UserError("Standard input holds one record: name - only once.")
     all_hold = True
     for record in records:
-        found = verify_record(record_of(record, local))
+        source = source_of(record, local)
+        with understanding(source):
+            found = verify_record(source.path)
+        is_match = source.path != record and not is_piped(record)
+        name = source.name if is_match else str(record)
         if is_piped(record):
             found = found.model_copy(update={"record": record})
         if as_json:
             print_json(found)
         else:
-            typer.echo(sanitize(_sentence(found)))
+            typer.echo(sanitize(_sentence(found, name)))
         all_hold &= found.holds
     if not all_hold:
         raise typer.Exit(1)
 
 
-def _sentence(found: Verification) -> str:
-    path = found.record
+def _sentence(found: Verification, name: str) -> str:
     if not found.holds or found.bots is None:
-        return f"{path} does not hold: line {found.line}: {found.difference}."
+        return f"{name} does not hold: line {found.line}: {found.difference}."
     what = f"{found.format} of {found.rules} by {', '.join(found.bots)}"
     deals = f"{found.deals} deal{'s' * (found.deals != 1)}"
     if found.finished:
-        return f"{path} holds: {what}, {deals}."
-    return f"{path} is not finished; it holds so far, as can be said without its seed: {what}, {deals}."
+        return f"{name} holds: {what}, {deals}."
+    return f"{name} is not finished; it holds so far, as can be said without its seed: {what}, {deals}."

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
+from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
 from ladder.terminal.ladder_words import cell, head, moved, plain_table, say, when
+from referee.records.errors import shortened
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from ladder.values.matches import Explanation, MoveExplained
 
-MatchArgument = Annotated[int, typer.Argument(metavar="MATCH", help="Its number (see: pigpen matches).")]
+
+def match_number(text: str) -> int:
+    """
+    Read the number of a match.
+
+    Raises:
+        UserError: If it is none.
+    """
+    if not re.fullmatch("[0-9]{1,100}", text):
+        raise UserError(f"{shortened(text)!r} is not the number of a match (see: pigpen matches).")
+    return int(text)
+
+
+MatchArgument = Annotated[
+    int, typer.Argument(metavar="MATCH", parser=match_number, help="Its number (see: pigpen matches).")
+]
 
 
 def explain(match: MatchArgument, as_json: JsonOption = False, local: LocalOption = False) -> None:

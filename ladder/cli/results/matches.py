@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from ladder.cli.results.explain import match_number
 from ladder.cli.results.matches_table import print_match, print_matches
 from ladder.cli.results.standings import VariantOption
+from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
 
@@ -24,7 +26,10 @@ class StatusName(enum.StrEnum):
 
 
 def matches(
-    match: Annotated[int | None, typer.Argument(help="Only this match, with all that is known about it.")] = None,
+    context: typer.Context,
+    match: Annotated[
+        int | None, typer.Argument(parser=match_number, help="Only this match, with all that is known about it.")
+    ] = None,
     variant: VariantOption = None,
     bot: Annotated[
         str | None, typer.Option(help="Only matches with this bot: Trotter, or its version Trotter@2.")
@@ -49,6 +54,8 @@ def matches(
 
         pigpen matches 17
     """
+    if match is not None:
+        _leave_out_the_search(context)
     with asked(local) as ladder:
         if match is not None:
             one = ladder.match(match)
@@ -66,3 +73,11 @@ def matches(
         print_json(found)
     else:
         print_matches(found, Console())
+
+
+def _leave_out_the_search(context: typer.Context) -> None:
+    """Refuse the options that choose matches of a list."""
+    for name in ("variant", "bot", "status", "limit"):
+        source = context.get_parameter_source(name)
+        if source and source.name != "DEFAULT":
+            raise UserError(f"A match and --{name} exclude each other: leave one out.")

@@ -48,6 +48,8 @@ BAD_SETTINGS = {
     "deep lists": (f"boards = {'[' * 5000}", "it is nested too deep"),
     "a table": ("[clock]\na = 1", "clock in "),
     "a NUL in a path": ('data_dir = "a\\u0000b"', "no path has a NUL character in it"),
+    "a path of no user": ('data_dir = "~no such/x"', "there is no user of the name 'no such'"),
+    "an empty path": ('data_dir = ""', "it is empty"),
     "a NUL in a URL": ('database_url = "sqlite:////tmp/a\\u0000b"', "it is not a URL"),
     "controls in a name": ('"\\u001b[2J\\u009b\\u202e" = 4', "is not a setting"),
     "controls in a value": ('clock = "\\u001b[2J\\u009b\\u202e"', "is not a clock"),
@@ -103,6 +105,19 @@ def test_bad_settings_are_one_sentence(tmp_path: Path, name: str, command: str) 
     assert words in done.err
 
 
+@pytest.mark.parametrize("target", [None, "nowhere", "pigpen.toml"])
+@pytest.mark.parametrize("command", ["config", "standings"])
+def test_a_settings_file_that_is_none_is_one_sentence(tmp_path: Path, target: str | None, command: str) -> None:
+    path = tmp_path / "pigpen.toml"
+    if target is None:
+        path.mkdir()
+    else:
+        path.symlink_to(target)
+    done = typed(command, folder=tmp_path)
+    assert done.is_one_sentence, done
+    assert f"'{path}' cannot be read: it is a " in done.err
+
+
 @pytest.mark.parametrize("value", [DIGITS, HEX, "2026-01-31", CONTROLS, "[" * 5000, "-1", "nan"])
 @pytest.mark.parametrize(
     "name", ["BOARDS", "LIMIT", "IMAGE_BYTES", "MATCH_SECONDS", "CLOCK", "SANDBOX", "DATABASE_URL"]
@@ -132,6 +147,68 @@ def test_a_damaged_log_is_one_sentence(ladder_folder: Path, name: str) -> None:
     done = typed("logs", "1", "0", folder=ladder_folder)
     assert done.is_one_sentence, done
     assert f"What the bots of match 1 printed cannot be read from {str(path)!r}: " in done.err
+
+
+def test_what_is_wrong_with_a_match_of_the_ladder_names_it_by_its_number(ladder_folder: Path) -> None:
+    done = typed("verify", "1", folder=ladder_folder)
+    assert (done.code, done.err) == (1, "")
+    assert done.out.startswith("match 1 does not hold: line 1: ")
+
+
+@pytest.mark.parametrize("word", ["m.jsonl", "1.5", "1.0", "1_0", "+1", "", "٣", "9" * 5000])
+@pytest.mark.parametrize("command", [("explain", "{}"), ("logs", "{}", "0"), ("matches", "{}")])
+def test_a_word_that_is_not_the_number_of_a_match_is_repeated(
+    tmp_path: Path, command: tuple[str, ...], word: str
+) -> None:
+    done = typed(*(each.format(word) for each in command), folder=tmp_path)
+    assert done.is_one_sentence, done
+    assert done.err.startswith(f"pigpen: '{word[:50]}")
+    assert done.err.endswith("' is not the number of a match (see: pigpen matches).\n")
+
+
+@pytest.mark.parametrize("command", [("explain", "{}"), ("logs", "{}", "0"), ("matches", "{}")])
+def test_there_is_no_match_of_a_huge_number(ladder_folder: Path, command: tuple[str, ...]) -> None:
+    done = typed(*(each.format("9" * 30) for each in command), folder=ladder_folder)
+    assert done.is_one_sentence, done
+
+
+@pytest.mark.parametrize("option", ["--variant hearts", "--status queued", "--bot nobody", "--limit 20"])
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_match_and_the_options_of_a_search_exclude_each_other(
+    ladder_folder: Path, option: str, form: tuple[str, ...]
+) -> None:
+    done = typed("matches", "1", *option.split(), *form, folder=ladder_folder)
+    assert done.is_one_sentence, done
+    assert done.err == f"pigpen: A match and {option.split()[0]} exclude each other: leave one out.\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("gongzhu", "--toml", "--json"), "Choose one of --toml and --json."),
+        (("--toml", "--json"), "Choose one of --toml and --json."),
+        (("--toml",), "--toml needs a name: pigpen rules gongzhu --toml"),
+    ],
+)
+def test_options_of_rules_that_make_no_sense_are_one_sentence(
+    tmp_path: Path, options: tuple[str, ...], sentence: str
+) -> None:
+    done = typed("rules", *options, folder=tmp_path)
+    assert done.is_one_sentence, done
+    assert done.err == f"pigpen: {sentence}\n"
+
+
+def test_standard_input_is_one_record(tmp_path: Path) -> None:
+    done = typed("verify", "-", "match.jsonl", "-", folder=tmp_path)
+    assert done.is_one_sentence, done
+    assert done.err == "pigpen: Standard input holds one record: name - only once.\n"
+
+
+def test_an_export_that_is_missing_is_named_once(tmp_path: Path) -> None:
+    done = typed("event", "verify", "nothing", folder=tmp_path)
+    assert done.is_one_sentence, done
+    reason = "it cannot be read as an export of an event: No such file or directory"
+    assert done.err == f"pigpen: nothing: {reason}.\n"
 
 
 def test_a_word_that_is_not_text_is_one_sentence(ladder_folder: Path) -> None:
@@ -224,7 +301,7 @@ OTHERS = {"new.py"}
 def test_nothing_is_printed_that_was_not_sanitized() -> None:
     """A new output that is not sanitized fails here; what `console.print` is given is looked at by the tests above."""
     found = []
-    for path in sorted(Path(ladder.cli.__file__).parent.glob("*.py")):
+    for path in sorted(Path(ladder.cli.__file__).parent.rglob("*.py")):
         for call in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)):
             name = ast.unparse(call.func)
             if name == "json.dumps" and path.name != "sanitize.py":

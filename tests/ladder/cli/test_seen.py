@@ -431,7 +431,7 @@ def test_a_match_of_the_ladder_is_replayed_and_verified_by_its_number(seen: Seen
         writer.write(line)
     writer.close()
     wanted = "holds: boards:1 of gongzhu by cautious, random, counting, cautious, 4 deals."
-    assert seen("verify", "1") == f"DATA/records/0/1-1.jsonl.gz {wanted}\n"
+    assert seen("verify", "1") == f"match 1 {wanted}\n"
     assert "Board 1, rotation 3" in seen("replay", "1", "--plain", "--rotation", "3")
     with seen.database.write() as session:
         session.get_one(models.StoredMatch, 1).record_kept = False

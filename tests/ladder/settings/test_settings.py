@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -69,7 +70,11 @@ def test_postgresql_has_one_driver_under_any_of_its_names(text: str) -> None:
 WRONG = {
     "board = 3": r"board in '.*pigpen.toml' is not a setting\. Did you mean boards\?",
     "colour = 3": r"colour in '.*' is not a setting\. There are: data_dir, database_url,",
-    "boards = 0": r"boards in '.*pigpen.toml' cannot be used: .* greater than 0",
+    "boards = 0": r"boards in '.*pigpen.toml' cannot be used: .* greater than 0; write .* to \d+, or .auto.\.$",
+    "data_dir = 5": r"data_dir in '.*' cannot be used: it is not a path; write one in quotation marks, such as",
+    'data_dir = ""': r"data_dir in '.*' cannot be used: it is empty; name a folder, or leave the line out",
+    'data_dir = "~no such/x"': r"data_dir in '.*' cannot be used: there is no user of the name 'no such'; write",
+    'database_url = "sqlite:///~no one/x"': r"database_url in .* cannot be used: there is no user of the name 'no one'",
     "limit = inf": r"limit in '.*' cannot be used: .* finite",
     "limit = 4000": r"limit in '.*' cannot be used: .* 3600",
     'clock = "fast"': r"clock in '.*' cannot be used: 'fast' is not a clock; write seconds",
@@ -99,6 +104,62 @@ def test_a_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIGPEN_BOARDS", "many")
     with pytest.raises(ValueError, match=r"^PIGPEN_BOARDS in the environment cannot be used: .* valid integer"):
         load_settings()
+
+
+def test_a_byte_order_mark_is_no_part_of_the_file(folder: Path) -> None:
+    (folder / "pigpen.toml").write_text("boards = 2\n", encoding="utf-8-sig")
+    assert (load_settings().boards, source_of("boards")) == (2, "file")
+
+
+def test_a_file_in_another_encoding_is_refused(folder: Path) -> None:
+    (folder / "pigpen.toml").write_text("boards = 2\n", encoding="utf-16")
+    with pytest.raises(ValueError, match=r"pigpen.toml' cannot be read: it is not UTF-8 text; save it as UTF-8\.$"):
+        load_settings()
+
+
+def test_a_directory_is_no_file(folder: Path) -> None:
+    (folder / "pigpen.toml").mkdir()
+    with pytest.raises(ValueError, match=r"pigpen.toml' cannot be read: it is a directory; rename it, or remove it\.$"):
+        load_settings()
+
+
+def test_a_pipe_is_no_file(folder: Path) -> None:
+    os.mkfifo(folder / "pigpen.toml")
+    with pytest.raises(ValueError, match=r"pigpen.toml' cannot be read: it is not a regular file; rename it, or"):
+        load_settings()
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("nowhere", "it is a link to 'nowhere', which leads to no file; make"),
+        ("pigpen.toml", "it is a link that leads"),
+    ],
+)
+def test_a_link_that_leads_to_no_file_is_refused(folder: Path, target: str, reason: str) -> None:
+    (folder / "pigpen.toml").symlink_to(target)
+    with pytest.raises(ValueError, match=f"pigpen.toml' cannot be read: {reason}"):
+        load_settings()
+    with pytest.raises(ValueError, match=reason):
+        source_of("boards")
+
+
+def test_a_link_to_a_file_is_read(folder: Path) -> None:
+    (folder / "mine.toml").write_text("boards = 2\n")
+    (folder / "pigpen.toml").symlink_to("mine.toml")
+    assert load_settings().boards == 2
+
+
+def test_in_a_bots_folder_a_directory_of_that_name_does_not_matter(folder: Path) -> None:
+    (folder / "bot.py").write_text("")
+    (folder / "pigpen.toml").mkdir()
+    assert (load_settings().boards, source_of("boards")) == ("auto", "default")
+
+
+def test_the_current_folder_can_be_named_and_an_empty_certificate_is_none(folder: Path) -> None:
+    (folder / "pigpen.toml").write_text('data_dir = "."\ntls_certificate = ""\ntls_key = ""\n')
+    settings = load_settings()
+    assert (settings.data_dir, settings.tls_certificate, settings.tls_key) == (folder, None, None)
 
 
 def test_a_user_without_a_home_must_name_a_folder(monkeypatch: pytest.MonkeyPatch) -> None:

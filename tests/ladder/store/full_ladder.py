@@ -97,7 +97,8 @@ def _add_people(session: Session) -> None:
 
 def _add_event(session: Session, versions: list[int]) -> None:
     event = models.StoredEvent(
-        name="cup", file=NOTE, variant=VARIANT, seed="d" * 64, commitment="e" * 64, entrants_hash="f" * 64,
+        name="cup", file=NOTE, variant=VARIANT, rules={NOTE: 1}, seed="d" * 64, commitment="e" * 64,
+        entrants_hash="f" * 64,
         stand_in_id=versions[0], state="paused", reason=NOTE, opened=NOW, frozen=NOW, started=NOW + 0.5,
         announced={"state": "paused", "stages": [0], "over": [], "shown": []},
     )  # fmt: skip

@@ -7,14 +7,21 @@ from typing import TYPE_CHECKING
 import pytest
 import tomli_w
 
+from pigpen.rules import PRESETS
 from referee.records.lines import MatchLine
 from referee.records.recorded import BadRecord, Recorded
-from referee.records.rules_file import RulesFileError, load_rules, rules_from
+from referee.records.rules_file import RulesFileError, load_rules, rules_from, to_toml
 from tests.many_choices import WAYS, many_choices
 from tests.referee.recorded import match_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(to_toml(PRESETS["hearts"]), encoding="utf-8-sig")
+    assert load_rules(str(path)) == PRESETS["hearts"]
 
 
 def test_C_10_too_many_choices_are_refused_in_a_file_and_in_what_was_sent(tmp_path: Path) -> None:

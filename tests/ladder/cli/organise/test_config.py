@@ -43,6 +43,24 @@ def test_it_shows_no_password(tmp_path: Path) -> None:
         assert "opensesame" not in done.stdout
 
 
+def test_a_secret_is_a_comment_that_says_to_put_it_back(tmp_path: Path) -> None:
+    (tmp_path / "pigpen.toml").write_text('boards = 3\noidc_secret = "opensesame"\n')
+    url = "postgresql://ada:opensesame@host/ladder"
+    done = pigpen("config", folder=tmp_path, PIGPEN_DATABASE_URL=url)
+    assert (done.returncode, tomllib.loads(done.stdout)) == (0, {"boards": 3})
+    back = "; the secret in it is not shown: put it back in the file\n"
+    assert f'\n# oidc_secret = "**********"  # by pigpen.toml{back}' in done.stdout
+    masked = "postgresql+psycopg://ada:***@host/ladder"
+    assert f'\n# database_url = "{masked}"  # by PIGPEN_DATABASE_URL{back}' in done.stdout
+    rows = {row["name"]: row for row in json.loads(pigpen("config", "--json", folder=tmp_path).stdout)}
+    assert (rows["oidc_secret"]["value"], rows["oidc_secret"]["source"]) == ("**********", "file")
+
+
+def test_a_url_without_a_password_is_no_secret(tmp_path: Path) -> None:
+    done = pigpen("config", folder=tmp_path, PIGPEN_DATABASE_URL="postgresql://ada@host/ladder", PIGPEN_OIDC_SECRET="")
+    assert tomllib.loads(done.stdout) == {"database_url": "postgresql+psycopg://ada@host/ladder"}
+
+
 def test_a_mistake_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "pigpen.toml").write_text("board = 3\n")
     done = pigpen("config", folder=tmp_path)
