@@ -50,7 +50,7 @@ def rules(
     else:
         typer.echo(sanitize(f"{variant.title} ({variant.name})"))
         typer.echo(sanitize(f"\n{describe(variant)}\n", spared="\n"))
-        typer.echo(toml_text(to_toml(variant)).decode(), nl=False)
+        typer.echo(sanitize(toml_text(to_toml(variant)).decode(), spared="\n"), nl=False)
 
 
 def _overview() -> Table:
