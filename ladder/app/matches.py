@@ -151,12 +151,14 @@ def explanation(ladder: Ladder, number: int) -> Explanation:
 
     Raises:
         LadderError: If there is none of that number.
-        UserError: If it is not done.
+        UserError: If it is not done, or of an event.
     """
     with ladder.database.read() as session:
         row = match_row(session, names.find_match(session, number))
         if row.status != Status.DONE:
             raise UserError(f"Match {number} is {row.status}: it has changed no rating yet.")
+        if row.ordinal is None:
+            raise UserError(f"Match {number} is of an event: it changes no rating.")
         return explanations.explanation(row, names.find_variant(session, row.variant))
 
 

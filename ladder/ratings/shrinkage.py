@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -96,18 +97,18 @@ class _Model:
     own: Spectrum
     """Of H, for what b says of it."""
 
-    @property
+    @cached_property
     def lowest(self) -> int:
-        """The first point of the grid."""
-        return math.floor(math.log(NO_RIDGE * float(self.degrees.max())) / STEP)
-
-    def first(self) -> int:
-        """The best point of the whole grid."""
+        """The first point of the grid: no margin is as wide. Where only one pair has met, no other end is known."""
         met = self.degrees[self.degrees > 0]
         margins = np.where(self.degrees > 0, self.won / np.where(self.degrees > 0, self.degrees, 1.0), 0.0)
         widest = 10 * max(float(margins @ margins), self.noise / float(met.min()))
-        ends = math.log(self.noise / widest) / STEP, math.log(200 * float(met.max())) / STEP
-        places = np.arange(max(self.lowest, math.floor(ends[0])), math.ceil(ends[1]) + 1)
+        return math.floor(math.log(max(self.noise / widest, NO_RIDGE * float(met.max()))) / STEP)
+
+    def first(self) -> int:
+        """The best point of the whole grid."""
+        last = math.ceil(math.log(200 * float(self.degrees.max())) / STEP)
+        places = np.arange(self.lowest, last + 1)
         return int(places[np.argmin(self.values(places))])
 
     def best_near(self, place: int, slopes: FloatArray) -> int:

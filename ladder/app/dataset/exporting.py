@@ -3,15 +3,16 @@ Writing a ladder's data set.
 
 Each table is a folder of Parquet files, called parts; `versions` and `ratings` have one, which is written anew. An
 export into the same folder adds parts for the matches that are not in it yet. The part of `matches` is written last:
-what a process that was killed has left of others is removed.
+what a process that was killed has left of others is removed. So only one process at a time exports into a folder.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -27,13 +28,15 @@ from ladder.values.dataset import DatasetFile, DatasetManifest
 from ladder.values.value import time_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ladder.app.dataset.rows import Row
     from ladder.app.ladder import Ladder
     from ladder.values.matches import MatchRow
 
+LOCK = "export.lock"
+"""A file of the folder that is locked while an export runs; it is no part of the data set."""
 PART_MATCHES = 200
 """Matches of one part: about 50,000 to 700,000 decisions, which are in memory at once, in 100 bytes each."""
 
@@ -53,10 +56,12 @@ def export_dataset(
         tell: Called with a sentence for each record that cannot be read: its match has no deals in the data set.
 
     Raises:
-        UserError: If the folder holds something else, or cannot be written.
+        UserError: If the folder holds something else, cannot be written, or is being written by another export.
     """
     try:
-        return _export(ladder, folder, licence, tell)
+        _opened(folder)  # one that holds something else stays as it is
+        with _sole_export(folder):
+            return _export(ladder, folder, licence, tell)
     except OSError as error:
         raise UserError(f"The data set cannot be written to {str(folder)!r}: {error.strerror or error}.") from error
 
@@ -80,6 +85,25 @@ def _export(ladder: Ladder, folder: Path, licence: str | None, tell: Callable[[s
     )
     _replace(folder / MANIFEST, manifest.model_dump_json(indent=1).encode())
     return manifest
+
+
+@contextmanager
+def _sole_export(folder: Path) -> Iterator[None]:
+    """
+    Make sure that no other process exports into the folder: it would remove the parts that are not finished here.
+
+    Raises:
+        OSError: If the file of the lock cannot be made.
+        UserError: If another one does.
+    """
+    with (folder / LOCK).open("wb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(
+                f"{str(folder)!r} is being written by another export. Wait until it has ended."
+            ) from None
+        yield
 
 
 def _opened(folder: Path) -> DatasetManifest | None:

@@ -68,7 +68,8 @@ def _facts(match: MatchPage) -> Iterable[tuple[str, str]]:
     if match.started is not None:
         yield "started", f"{when(match.started)}, attempt {match.attempt}"
     if match.finished is not None:
-        yield "finished", f"{when(match.finished)}, result number {match.ordinal}, {match.deals} deals"
+        result = "of an event" if match.ordinal is None else f"result number {match.ordinal}"
+        yield "finished", f"{when(match.finished)}, {result}, {match.deals} deals"
     if match.starting_seconds is not None and match.playing_seconds is not None:
         yield "took", f"{match.starting_seconds:.1f} s to start and clean up, {match.playing_seconds:.1f} s to play"
     if match.reason:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from ladder.app.computing.asking import BeingComputed
 from ladder.errors import Conflict, Forbidden, UserError
-from ladder.people.pages.request_parts import Name
+from ladder.people.pages.request_parts import DecisionMessage, Name, message_of
 from ladder.people.pages.seat_cookies import my_seat_session, my_table, secret_of, settled_session
 from ladder.people.review.practice import ask_before
 from ladder.people.review.table_replays import dearest_of_deal
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 router = APIRouter(prefix="/play")
 DealNumber = Annotated[int, Query(ge=0, le=100_000)]
-NOT_ASKED = to_translate("You are not asked anything now.")
+NOT_ASKED = to_translate("You are not asked that now.")
 
 
 @router.get("/{name}/dearest")
@@ -43,22 +43,21 @@ def dearest(request: Request, name: Name, deal: DealNumber) -> Response:
 @router.post("/{name}/why")
 async def ask(request: Request, name: Name) -> Response:
     """Estimate what each choice of the open decision is worth: at tables for practice, before one plays."""
-    if not is_same_origin(request):
-        raise HTTPException(403, FOREIGN_PAGE)
+    message = await message_of(request, DecisionMessage)
     session = await settled_session(request, name)
     question = session.tracker.question
-    if question is None:
+    if question is None or question.view.decision != message.decision:
         raise HTTPException(409, NOT_ASKED)
     try:
         hint = await run_in_threadpool(_hint, request, name, question.view)
     except BeingComputed:
-        session.assisted()
+        session.assisted(message.decision)
         raise
     except Forbidden as error:
         raise HTTPException(403, str(error)) from None
     except UserError as error:
         raise HTTPException(422, str(error)) from None
-    session.assisted()
+    session.assisted(message.decision)
     return fresh(hint)
 
 

@@ -35,6 +35,12 @@ class AnswerMessage(_Message):
     action: str = Field(max_length=LONGEST_ANSWER)
 
 
+class DecisionMessage(_Message):
+    """Which question something is about."""
+
+    decision: int = Field(ge=0, le=2**53)
+
+
 class PresenceMessage(_Message):
     """Where the person is."""
 

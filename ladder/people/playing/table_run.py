@@ -99,13 +99,13 @@ class TableRun:
         if lines and isinstance(lines[-1], ResultLine):  # killed between the last line and the last transaction
             await self._finish(lines[-1])
             return
-        bots = await self._bots(table)
-        with _full_disk(self._record), self._writer(lines) as record, JournalFile(self._journal) as journal:
-            if table.take_back is not None:
-                await self._rows.note_taken_back(self.lease)  # first: a process that is killed now must not do it twice
-                take_back(journal, _seat_of(table, table.take_back, lines))
-            result = await self._play(table, bots, lines, record, journal)
-        await self._finish(result)
+        async with self._bots(table) as bots:
+            with _full_disk(self._record), self._writer(lines) as record, JournalFile(self._journal) as journal:
+                if table.take_back is not None:
+                    await self._rows.note_taken_back(self.lease)  # first: a process that is killed must not do it twice
+                    take_back(journal, _seat_of(table, table.take_back, lines))
+                result = await self._play(table, bots, lines, record, journal)
+            await self._finish(result)
 
     async def _play(
         self,
@@ -129,12 +129,15 @@ class TableRun:
         )
         return played.result
 
-    async def _bots(self, table: LeasedTable) -> TableBots:
+    @asynccontextmanager
+    async def _bots(self, table: LeasedTable) -> AsyncIterator[TableBots]:
         bots = [each for each in table.chairs if each.kind is not ChairKind.PERSON]
         versions = {number: each.version for number, each in enumerate(bots) if each.version is not None}
         house = {number: find_bot(each.name) for number, each in enumerate(bots) if each.version is None}
         names = [each.name for each in bots]
-        return TableBots(names, house, await self._programs.house(), await self._programs.load(versions))
+        program = await self._programs.house()
+        async with self._programs.loaded(versions) as programs:
+            yield TableBots(names, house, program, programs)
 
     @asynccontextmanager
     async def _sit(self, chair: int, _: int, address: str, token: str) -> AsyncIterator[None]:

@@ -163,9 +163,9 @@ class PersonClient:
         """Let the clock run: the person has looked at the end of that deal."""
         self._outbox.put_nowait(presence_message(READY, deal))
 
-    def ask_why(self) -> None:
-        """Stop the clock of the open question: the person asks what its choices are worth, at a table for practice."""
-        if self._question is not None and self._answer is None:
+    def ask_why(self, decision: int) -> None:
+        """Stop the clock of a question, if it is open: the person asks what its choices are worth, in practice."""
+        if self._question is not None and self._question.view.decision == decision and self._answer is None:
             self._question = Question(self._question.view, math.inf)
             self._outbox.put_nowait(presence_message(ASKS_WHY))
             self._listener.asked(self._question)

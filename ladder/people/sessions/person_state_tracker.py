@@ -79,7 +79,7 @@ class PersonStateTracker:
         self._held: deque[Seen] = deque()
         self._sheet: list[PersonSheetRow] = []
         self._notices: deque[PersonNotice] = deque(maxlen=MAX_NOTICES)
-        self._noticed = 0
+        self._noticed = self._number  # a page outlives this, and shows only notices of greater numbers
         self._place: int | None = None
         self._is_connected = False
 

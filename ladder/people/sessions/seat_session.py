@@ -175,10 +175,10 @@ class SeatSession:
         self._is_taken_back = True
         self._linger()
 
-    def assisted(self) -> None:
-        """The person has asked before it played: the clock of that decision stops."""
+    def assisted(self, decision: int) -> None:
+        """The person has asked before it played: the clock of that decision stops, if it is still open."""
         if self._client is not None:
-            self._client.ask_why()
+            self._client.ask_why(decision)
         self.tracker.info = replace(self.tracker.info, assisted=True)
         self.tracker.show()
 

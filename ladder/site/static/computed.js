@@ -21,6 +21,9 @@ export async function computed(ask, isWanted, report) {
     }
     report(await response.json());
     await new Promise((done) => setTimeout(done, pause));
+    if (!isWanted()) {
+      return response;
+    }
   }
 }
 

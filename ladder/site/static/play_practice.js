@@ -52,7 +52,7 @@ export class Practice {
     const status = make("p", "soft", this.words("why-wait"));
     this.place.replaceChildren(status);
     const response = await computed(
-      () => this.stream.post("why", {}),
+      () => this.stream.post("why", { decision }),
       () => this.#asked === decision,
       (computing) => setText(status, progress(computing, this.words)),
     );

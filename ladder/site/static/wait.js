@@ -28,7 +28,8 @@ class WaitingPart extends HTMLElement {
       const response = await fetch(location.pathname + location.search, { cache: "no-store" });
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
       const there = page.querySelector(this.localName);
-      if (!there && (response.ok || (this.mayFail && response.status < 500))) {
+      const isGone = response.status === 404; // the table, or one's chair there
+      if (!there && (response.ok || isGone || (this.mayFail && response.status < 500))) {
         location.reload();
         return;
       }

@@ -66,13 +66,22 @@ def begin_season(session: Session, variant: models.Variant, new: NewSeason, froz
     if last_result(session, variant):
         _freeze(session, variant, frozen, now)
         _reset(session, variant)
-    variant.season_name = new.name or str(variant.season)
+    variant.season_name = new.name or _free_number(session, variant)
     variant.season_began = now
     variant.clock = asdict(new.clock)
     variant.rules = new.rules or variant.rules
     session.flush()
     session.expire_all()
     return withdrawn
+
+
+def _free_number(session: Session, variant: models.Variant) -> str:
+    """The number of the season that is played now; a greater one if another season has had that as its name."""
+    past = select(models.FinishedSeason.name).where(models.FinishedSeason.variant == variant.name)
+    names, number = set(session.scalars(past)), variant.season
+    while str(number) in names:
+        number += 1
+    return str(number)
 
 
 def last_result(session: Session, variant: models.Variant) -> int | None:

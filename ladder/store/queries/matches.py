@@ -15,7 +15,7 @@ from ladder.values.matches import MatchRow, SeatRow
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from sqlalchemy import RowMapping, Select
+    from sqlalchemy import Row, RowMapping, Select
     from sqlalchemy.orm import Session
 
 
@@ -56,25 +56,47 @@ def _last_of_each(
     connection, found = connection_of(session), set[int]()
     for version, name, matches, after in connection.execute(_PLAYED, {"versions_": list(versions)}).all():
         if variant in (None, name):
-            end = matches if before is None else _results_before(session, version, name, matches, before, after)
+            end = matches if before is None else results_before(session, version, name, matches, before, after)
             wanted = {"version_": version, "first_": end - limit, "last_": end - 1, "after_": after}
             found.update(connection.execute(_PLACES, wanted).scalars())
     return found
 
 
-def _results_before(session: Session, version: int, variant: str, matches: int, before: int, after: int) -> int:
-    """How many of a version's *matches* in a variant have a smaller ordinal than *before*; they are numbered so."""
-    numbered = (
-        select(StoredMatch.ordinal)
-        .join(StoredSeat, StoredSeat.match_id == StoredMatch.id)
-        .where(StoredSeat.version_id == version, StoredMatch.variant == variant, StoredMatch.ordinal > after)
-    )
+def results_before(session: Session, version: int, variant: str, matches: int, before: int, after: int) -> int:
+    """
+    Count the results of a version in a season that are older than one: a few reads by index.
 
-    def ordinal(place: int) -> int:
-        ordinals = session.scalars(numbered.where(StoredSeat.matches_before == place))
-        return ordinals.first() or 0  # a version may have two seats in a match
+    Args:
+        session: A transaction.
+        version: The version's id.
+        variant: The variant.
+        matches: Its results in this season.
+        before: The ordinal of that result; it need not be one of the version's.
+        after: The ordinal of the last result before the season.
+    """
+
+    def ordinal(count: int) -> int:
+        found = next_result(session, version, variant, count, after)
+        return found.ordinal if found else 0
 
     return bisect_left(range(matches), before, key=ordinal)
+
+
+def next_result(
+    session: Session, version: int, variant: str, count: int, after: int
+) -> Row[tuple[str, int, float]] | None:
+    """
+    Find the result of a version in a season before which it had *count* results: the ordinal, and its rating before.
+
+    Args:
+        session: A transaction.
+        version: The version's id.
+        variant: The variant.
+        count: A number of results.
+        after: The ordinal of the last result before the season.
+    """
+    found = connection_of(session).execute(_RESULTS_AFTER, {"version_": version, "count_": count}).all()
+    return next((row for row in found if row.variant == variant and row.ordinal > after), None)
 
 
 def unfinished(
@@ -159,6 +181,16 @@ _PLAYED = (
     .join_from(RATING, VARIANT, VARIANT.c.name == RATING.c.variant)
     .where(RATING.c.version_id.in_(bindparam("versions_", expanding=True)), RATING.c.matches > 0)
 )
+_RESULTS_AFTER = (
+    select(MATCH.c.variant, MATCH.c.ordinal, SEAT.c.rating_before)
+    .join_from(SEAT, MATCH, MATCH.c.id == SEAT.c.match_id)
+    .where(SEAT.c.version_id == bindparam("version_"), SEAT.c.matches_before == bindparam("count_"))
+)
+"""
+Of all variants and seasons, twice if a version has two seats.
+
+If one variant is asked for, SQLite looks through all its matches.
+"""
 _PLACES = (
     select(SEAT.c.match_id)
     .join_from(SEAT, MATCH, MATCH.c.id == SEAT.c.match_id)

@@ -72,8 +72,11 @@ def ladder_rules(session: Session, variant: str) -> dict[str, object] | None:
 
 
 def finished_before(session: Session, before: float) -> Sequence[int]:
-    """The numbers of guests' tables that have ended before a Unix time."""
-    old = select(PeopleTable.id).where(PeopleTable.finished < before, PeopleTable.owner.is_(None))
+    """The numbers of tables at which only guests played, and that have ended before a Unix time."""
+    with_account = select(PeopleChair.table_id).where(PeopleChair.account.is_not(None))
+    old = select(PeopleTable.id).where(
+        PeopleTable.finished < before, PeopleTable.owner.is_(None), PeopleTable.id.not_in(with_account)
+    )
     return session.scalars(old).all()
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from ladder.ratings.elo import is_provisional
-from ladder.store.tables import BOT, CHANGE, MATCH, OWNER, POINT, RATING, SEAT, VARIANT, VERSION, connection_of
+from ladder.store.queries.matches import next_result, results_before
+from ladder.store.tables import BOT, CHANGE, MATCH, OWNER, RATING, SEAT, VARIANT, VERSION, connection_of
 from ladder.values.value import time_of
 from ladder.values.whats_new import BotNews, OwnBotNews, Upset
 
@@ -124,23 +125,24 @@ def results_after(session: Session, ordinal: int) -> int:
 def own_news(session: Session, owner: str, ordinal: int) -> list[OwnBotNews]:
     """Read how the active versions of an owner have done after a result of the ladder, the greatest changes first."""
     wanted = (
-        select(RATING.c.variant, RATING.c.version_id, RATING.c.rating, RATING.c.matches, VARIANT.c.shift, *_NAMES)
+        select(
+            RATING.c.variant, RATING.c.version_id, RATING.c.rating, RATING.c.matches, VARIANT.c.shift,
+            VARIANT.c.season_start, *_NAMES,
+        )
         .select_from(
             _WHO.join(RATING, RATING.c.version_id == VERSION.c.id).join(VARIANT, VARIANT.c.name == RATING.c.variant)
         )
         .where(OWNER.c.name == owner, RATING.c.state == "active")
-    )
+    )  # fmt: skip
     connection, found = connection_of(session), []
     for row in connection.execute(wanted).all():
-        mine = POINT.c.variant == row.variant, POINT.c.version_id == row.version_id, POINT.c.ordinal <= ordinal
-        before = connection.execute(
-            select(POINT.c.rating, POINT.c.matches).where(*mine).order_by(POINT.c.matches.desc()).limit(1)
-        ).first()
-        if before is not None and before.matches < row.matches:
+        count = results_before(session, row.version_id, row.variant, row.matches, ordinal + 1, row.season_start)
+        if 0 < count < row.matches:  # the points of a chart lack the rating: of many matches they are only some
+            following = next_result(session, row.version_id, row.variant, count, row.season_start)
             found.append(
                 OwnBotNews(
                     variant=row.variant, bot=row.bot, version=row.version, elo=row.rating + row.shift,
-                    change=row.rating - before.rating, matches=row.matches - before.matches,
+                    change=row.rating - following.rating_before, matches=row.matches - count,
                 )
             )  # fmt: skip
     return sorted(found, key=lambda each: -abs(each.change))

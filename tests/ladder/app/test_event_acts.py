@@ -15,6 +15,7 @@ from ladder.app.accounts import managing
 from ladder.app.event import holding, reading
 from ladder.app.event.exporting import export_event
 from ladder.app.event.verifying import verify_event
+from ladder.app.matches import explanation
 from ladder.app.seasons import new_season
 from ladder.errors import Forbidden, LadderError, UserError
 from ladder.settings.settings import load_settings
@@ -138,6 +139,17 @@ def test_a_table_of_the_final_is_played_again_after_the_end(ladder: Ladder, coor
     holding.redo(ladder, LOCAL, "cup", last, 1, "The wrong clock.")
     assert page(ladder).state is EventState.RUNNING
     assert finish(ladder, coordinator).round_list[last - 1].tables[0].turn == 1
+
+
+def test_a_match_of_an_event_has_no_explanation_and_the_sentence_says_so(
+    ladder: Ladder, coordinator: Coordinator
+) -> None:
+    started_cup(ladder)
+    play(coordinator, 1)
+    match = table(ladder, 1).match
+    assert match is not None
+    with pytest.raises(UserError, match=f"Match {match} is of an event: it changes no rating"):
+        explanation(ladder, match)
 
 
 def test_a_ruling_changes_the_standings_and_not_the_tables_that_were_drawn(

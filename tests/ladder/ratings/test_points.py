@@ -153,6 +153,19 @@ def test_an_even_result_with_noise_is_no_certainty() -> None:
     assert found.error(1) > 1
 
 
+def test_where_only_one_pair_has_met_the_bars_are_no_wider_than_points_are_and_survive_storage() -> None:
+    """The third bot has not played; a ladder stores estimates in single precision."""
+    pairs = PairSums(np.array([1]), np.array([2]), np.array([4.0]), np.array([50.0]), np.array([800.0]))
+    found, alone = fit_points([1, 2, 3], pairs, 2), fit_points([1, 2], pairs, 2)
+    assert found is not None
+    assert alone is not None
+    assert found.error(1) < 100
+    assert found.error(3) < 200
+    stored = Estimate.from_bytes(found.to_bytes())
+    assert stored.among([1, 2]).error(1) == pytest.approx(alone.error(1), rel=0.05)
+    assert stored.los(1, 2) == pytest.approx(alone.los(1, 2), abs=0.02)
+
+
 def test_groups_that_never_met_are_far_better_known_inside_than_across() -> None:
     rng = np.random.default_rng(7)
     tables = np.repeat([[0, 1], [2, 3]], 300, axis=0)

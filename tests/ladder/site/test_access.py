@@ -198,7 +198,7 @@ CASES = [
     ),
     Case("GET", "/play/{name}/dearest", NOT_THERE, "/play/{people}/dearest?deal=0"),
     Case("POST", "/play/{name}/back", NO_CHAIR, "/play/{people}/back", value={}),
-    Case("POST", "/play/{name}/why", NO_CHAIR, "/play/{people}/why", value={}),
+    Case("POST", "/play/{name}/why", NO_CHAIR, "/play/{people}/why", value={"decision": 1}),
     Case("GET", "/play/{name}", NOT_THERE, "/play/{people}"),
     Case("GET", "/play/{name}/record", NOT_THERE, "/play/{people}/record"),
     Case("GET", "/play/{name}/state", NOT_THERE, "/play/{people}/state"),

@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from ladder.app.dataset.rows import Row
     from ladder.app.ladder import Ladder
     from ladder.results.files import Logs
+    from ladder.values.matches import MatchRow
 
 MODIFIED = 1_000_000_000
 PRINTED = "I hold the queen, and my key is 0123456789."
@@ -123,6 +125,29 @@ def test_only_what_is_missing_is_written_and_what_a_killed_export_left_is_writte
         assert set(numbers) == {*first, first[-1] + 1, more}
         assert len(numbers) == again.rows[table]
     assert (again.rows["seats"], again.rows["deals"]) == (20, 20)
+
+
+def test_a_folder_that_is_being_written_is_refused_and_keeps_what_the_other_export_has_written(
+    ladder: Ladder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, inner = tmp_path / "set", exporting.seat_rows
+    match = add(ladder, 1)
+
+    def meanwhile(row: MatchRow) -> Iterator[Row]:
+        before = sorted(folder.glob("*/*.parquet"))
+        assert {path.parent.name for path in before} == {"deals", "decisions"}
+        with pytest.raises(UserError, match=r"/set' is being written by another export\. Wait until it has ended\."):
+            export_dataset(ladder, folder, "other")
+        assert sorted(folder.glob("*/*.parquet")) == before
+        return inner(row)
+
+    monkeypatch.setattr(exporting, "seat_rows", meanwhile)
+    first = export_dataset(ladder, folder, "CC-BY-4.0")
+    assert (first.rows["matches"], first.rows["deals"]) == (1, 4)
+    assert [row["match"] for row in rows(folder, "seats")] == [match] * 4
+    assert exporting.LOCK not in {each.name for each in first.files}
+    monkeypatch.setattr(exporting, "seat_rows", inner)
+    assert export_dataset(ladder, folder).licence == "CC-BY-4.0"
 
 
 def test_files_are_named_with_size_and_hash(ladder: Ladder, tmp_path: Path) -> None:

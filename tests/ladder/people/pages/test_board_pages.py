@@ -149,7 +149,12 @@ async def test_in_practice_one_may_ask_before_one_plays(ladder: Ladder) -> None:
         assert not asked.assisted
         assert asked.question
         assert asked.question.left is not None
-        answer = await browser.computed(lambda: browser.post("why"))
+        decision = asked.question.decision
+        late = await browser.post("why", decision=decision + 1)
+        assert late.status_code == 409
+        before = await browser.state()
+        assert (before.assisted, before.question and before.question.left is None) == (False, False)
+        answer = await browser.computed(lambda: browser.post("why", decision=decision))
         assert answer.status_code == 200, answer.text
         hint = Hint.model_validate_json(answer.content)
         assert asked.question
@@ -159,15 +164,16 @@ async def test_in_practice_one_may_ask_before_one_plays(ladder: Ladder) -> None:
         assert after.assisted
         assert after.question
         assert after.question.left is None
-        other = await browser.post("why", headers={"Origin": "https://other.example"})
+        other = await browser.post("why", headers={"Origin": "https://other.example"}, decision=decision)
         assert other.status_code == 403
 
 
 async def test_without_practice_nobody_may_ask(ladder: Ladder) -> None:
     async with site_here(ladder) as base, TableBrowser(base) as browser:
         await browser.open(length="deals:1")
-        await browser.until(lambda state: state.question)
-        answer = await browser.post("why")
+        asked = await browser.until(lambda state: state.question)
+        assert asked.question
+        answer = await browser.post("why", decision=asked.question.decision)
         assert (answer.status_code, "practice" in answer.text) == (403, True)
         answer = await browser.post("back")
         assert (answer.status_code, "practice" in answer.text) == (403, True)

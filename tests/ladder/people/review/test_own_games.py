@@ -13,10 +13,11 @@ from ladder.people.review.own_games import forget, own_days, own_games, own_reco
 from ladder.people.review.own_rating import MIN_GAMES
 from ladder.people.review.same_again import same_order
 from ladder.people.tables.opening import open_table
-from ladder.people.tables.table_states import table_page
+from ladder.people.tables.table_states import found_table, table_page
 from ladder.results.table_files import TableFiles
 from ladder.settings.settings import load_settings
-from ladder.store.table_models import PeopleTable
+from ladder.store.queries.tables import finished_before
+from ladder.store.table_models import PeopleChair, PeopleTable
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableVisitor
 from tests.ladder.ladders import NOW
 from tests.ladder.people.boards.finished import finished
@@ -152,6 +153,20 @@ def test_a_table_with_other_people_stays_without_the_name(ladder: Ladder) -> Non
     assert forget(ladder, ADA) == 0
     assert own_games(ladder, ADA) == []
     assert "Ada" not in table_page(ladder, opened.name).model_dump_json()
+
+
+def test_a_table_of_a_guest_is_old_after_a_while_and_not_if_somebody_with_an_account_played_there(
+    ladder: Ladder,
+) -> None:
+    both = ONE_DEAL.model_copy(update={"chairs": (ChairOrder(), ChairOrder(), *ONE_DEAL.chairs[2:])})
+    alone, shared = (open_table(ladder, order, ADA) for order in (ONE_DEAL, both))
+    for opened in (alone, shared):
+        finished(ladder, opened)
+    with ladder.database.write() as session:
+        numbers = {each.name: found_table(session, each.name).id for each in (alone, shared)}
+        session.get_one(PeopleChair, (numbers[shared.name], 1)).account = "ben"
+    with ladder.database.read() as session:
+        assert finished_before(session, NOW + 31 * DAY) == [numbers[alone.name]]
 
 
 def test_the_same_table_again_has_the_same_chairs_rules_and_clock_and_new_cards(ladder: Ladder) -> None:

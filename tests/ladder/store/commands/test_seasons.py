@@ -85,6 +85,19 @@ def test_the_standings_stay_as_they_were_and_all_bots_start_anew(database: Datab
         ]  # fmt: skip
 
 
+@IN_BOTH
+def test_a_season_without_a_name_gets_a_number_that_no_other_has_had(database: Database) -> None:
+    versions = four(database)
+    end(database, "2")  # there is no result yet: it is the name of the first season
+    for seed in "123":
+        play(database, versions, seed)
+        end(database)
+    with database.read() as session:
+        assert [(row.number, row.name) for row in seasons(session, _variant(session))] == [
+            (1, "2"), (2, "3"), (3, "4"), (4, "5"),
+        ]  # fmt: skip
+
+
 def test_older_results_of_a_bot_are_those_of_the_season_too(database: Database) -> None:
     versions = four(database)
     for seed in "12":
