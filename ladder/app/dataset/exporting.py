@@ -100,9 +100,7 @@ def _sole_export(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise UserError(
-                f"{str(folder)!r} is being written by another export. Wait until it has ended."
-            ) from None
+            raise UserError(f"{str(folder)!r} is being written by another export. Wait until it has ended.") from None
         yield
 
 

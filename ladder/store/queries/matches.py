@@ -82,11 +82,9 @@ def results_before(session: Session, version: int, variant: str, matches: int, b
     return bisect_left(range(matches), before, key=ordinal)
 
 
-def next_result(
-    session: Session, version: int, variant: str, count: int, after: int
-) -> Row[tuple[str, int, float]] | None:
+def next_result(session: Session, version: int, variant: str, count: int, after: int) -> Row[Any, Any, Any] | None:
     """
-    Find the result of a version in a season before which it had *count* results: the ordinal, and its rating before.
+    Find the result of a version in a season before which it had *count*: the `ordinal`, and the `rating_before` it.
 
     Args:
         session: A transaction.

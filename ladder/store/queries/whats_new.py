@@ -137,8 +137,8 @@ def own_news(session: Session, owner: str, ordinal: int) -> list[OwnBotNews]:
     connection, found = connection_of(session), []
     for row in connection.execute(wanted).all():
         count = results_before(session, row.version_id, row.variant, row.matches, ordinal + 1, row.season_start)
-        if 0 < count < row.matches:  # the points of a chart lack the rating: of many matches they are only some
-            following = next_result(session, row.version_id, row.variant, count, row.season_start)
+        following = next_result(session, row.version_id, row.variant, count, row.season_start)
+        if count and following is not None:  # of many matches, `rating_points` has only some
             found.append(
                 OwnBotNews(
                     variant=row.variant, bot=row.bot, version=row.version, elo=row.rating + row.shift,

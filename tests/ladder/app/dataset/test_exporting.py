@@ -14,6 +14,7 @@ import pytest
 import pigpen_arena
 from ladder.app.dataset import exporting
 from ladder.app.dataset.exporting import export_dataset
+from ladder.app.dataset.rows import seat_rows
 from ladder.app.dataset.tables import COLUMNS, schema
 from ladder.app.event import holding
 from ladder.app.seasons import new_season
@@ -130,23 +131,23 @@ def test_only_what_is_missing_is_written_and_what_a_killed_export_left_is_writte
 def test_a_folder_that_is_being_written_is_refused_and_keeps_what_the_other_export_has_written(
     ladder: Ladder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, inner = tmp_path / "set", exporting.seat_rows
+    folder = tmp_path / "set"
     match = add(ladder, 1)
 
     def meanwhile(row: MatchRow) -> Iterator[Row]:
+        monkeypatch.setattr(exporting, "seat_rows", seat_rows)
         before = sorted(folder.glob("*/*.parquet"))
         assert {path.parent.name for path in before} == {"deals", "decisions"}
         with pytest.raises(UserError, match=r"/set' is being written by another export\. Wait until it has ended\."):
             export_dataset(ladder, folder, "other")
         assert sorted(folder.glob("*/*.parquet")) == before
-        return inner(row)
+        return seat_rows(row)
 
     monkeypatch.setattr(exporting, "seat_rows", meanwhile)
     first = export_dataset(ladder, folder, "CC-BY-4.0")
     assert (first.rows["matches"], first.rows["deals"]) == (1, 4)
     assert [row["match"] for row in rows(folder, "seats")] == [match] * 4
     assert exporting.LOCK not in {each.name for each in first.files}
-    monkeypatch.setattr(exporting, "seat_rows", inner)
     assert export_dataset(ladder, folder).licence == "CC-BY-4.0"
 
 

@@ -60,10 +60,12 @@ def test_its_files_and_nothing_else_are_given(ladder: Ladder) -> None:
     site = Visitor(ladder)
     offer(ladder.settings.data_dir)
     (ladder.settings.data_dir / FOLDER / "matches" / "half.partial").write_bytes(b"unfinished")
+    (ladder.settings.data_dir / FOLDER / exporting.LOCK).write_bytes(b"unfinished")
     (ladder.settings.data_dir / "secret").write_bytes(b"secret")
     assert [each["name"] for each in site.value("/data")["files"]] == list(PARTS)
     assert site.get(f"/api/v1/data/{NAME}").content == PARTS[NAME]
-    for other in ("matches/half.partial", "matches/..%2f..%2fsecret", "..%2f/secret", "x/manifest.json"):
+    others = "matches/half.partial", "matches/..%2f..%2fsecret", "..%2f/secret", "x/manifest.json", exporting.LOCK
+    for other in others:
         found = site.get(f"/api/v1/data/{other}")
         assert (found.status_code, b"unfinished" in found.content) == (404, False), other
     (ladder.settings.data_dir / FOLDER / NAME).unlink()

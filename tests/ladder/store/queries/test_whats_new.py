@@ -17,7 +17,6 @@ from tests.ladder import shown
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sqlalchemy import Row
     from sqlalchemy.orm import Session
 
     from ladder.store.database import Database
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 MUD, OWNER = "Mud", shown.OWNERS["Mud"]
 
 
-def results(session: Session, version: int) -> list[Row[tuple[int, float]]]:
+def results(session: Session, version: int) -> list[Any]:
     """The ordinal of each result of a version, and its rating afterwards."""
     seats, matches = models.StoredSeat, models.StoredMatch
     wanted = (
@@ -35,7 +34,7 @@ def results(session: Session, version: int) -> list[Row[tuple[int, float]]]:
         .distinct()
         .order_by(matches.ordinal)
     )
-    return list(session.execute(wanted))  # type: ignore[arg-type]
+    return list(session.execute(wanted))
 
 
 @pytest.mark.parametrize("variant", ["gongzhu", "gongzhu-partners"])
