@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import accumulate, count, islice, pairwise
+from itertools import count, islice, pairwise
 from typing import TYPE_CHECKING, Literal
 
 from ladder.errors import UserError
+from ladder.events.contests import Contest, Groups
 from ladder.events.costs import Cost
 from ladder.events.draws import Draw, draw_design, draw_order, draw_swiss
 from ladder.events.entrants import PlayedRound, Table, TableResult, filled
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 PLAY_OFFS = 3
 """The most play-offs about one place; after them, the other tie-breaks decide."""
-Groups = list[list[int]]
-"""An order; those in one list are level."""
 Reasons = dict[tuple[int, int], str]
 """Why the first of a pair is before the second, where the criteria of the stage do not say it."""
 Words = tuple[str | int, ...]
@@ -66,15 +65,6 @@ class NextRound:
     """Draws its tables."""
     standings: Callable[[], Standings]
     """The order of the stage before it."""
-
-
-@dataclass
-class _Contest:
-    """An order in which a tie at a cut is played off."""
-
-    groups: Groups
-    cut: int
-    """How many are above it."""
 
 
 @dataclass(frozen=True)
@@ -238,7 +228,7 @@ class Course:
             order, reasons = yield from self._of_pods(leg, stage, here, words)
         else:
             can_win = bool(groups) and bool(self._present(groups[0]))
-            contest = _Contest(self._still_here(groups), leg.keeps or int(can_win))
+            contest = Contest(self._still_here(groups), leg.keeps or int(can_win))
             parted = yield from self._played_off(leg, stage, alive, [contest], words)
             order, reasons = self._by_last(stage, contest, words), dict.fromkeys(parted, "play-off")
         on = len(order[: leg.keeps])
@@ -256,17 +246,17 @@ class Course:
         self, leg: Leg, stage: Stage, here: list[TableResult], words: Words
     ) -> Generator[NextRound, PlayedRound, tuple[list[int], Reasons]]:
         """Order those of pods: first those who go on from theirs; if fewer are to go on, the best of all."""
-        criteria, contests = self._before_play_off(stage), list[_Contest]()
+        criteria, contests = self._before_play_off(stage), list[Contest]()
         for result in here:
             pod = tied_groups(Sums(tuple(competing(result.table)), (result,), leg.boards is None), criteria, self.lots)
-            contests.append(_Contest(self._still_here(pod), stage.advance or 1))
+            contests.append(Contest(self._still_here(pod), stage.advance or 1))
         everyone = [one for contest in contests for group in contest.groups for one in group]
         parted = yield from self._played_off(leg, stage, everyone, contests, words)
         orders = [(self._by_last(stage, contest, words), contest.cut) for contest in contests]
         above = [one for order, cut in orders for one in order[:cut]]
         below = [one for order, cut in orders for one in order[cut:]]
         groups = tied_groups(self._sums(stage, above), criteria, self.lots)
-        best = _Contest(groups, leg.keeps)
+        best = Contest(groups, leg.keeps)
         parted_above = yield from self._played_off(leg, stage, above, [best], words)
         above, below = self._by_last(stage, best, words), self._among(stage, below, words)
         reasons = self._reasons(stage, above, words) | dict.fromkeys(parted_above, "play-off")
@@ -277,12 +267,12 @@ class Course:
         return above + below, reasons
 
     def _played_off(
-        self, leg: Leg, stage: Stage, alive: Sequence[int], contests: list[_Contest], words: Words
+        self, leg: Leg, stage: Stage, alive: Sequence[int], contests: list[Contest], words: Words
     ) -> Generator[NextRound, PlayedRound, set[tuple[int, int]]]:
         """Play off ties at the cuts; give the pairs that this has separated."""
         boards, parted = boards_of(stage.play_off) if stage.play_off else None, set[tuple[int, int]]()
         for attempt in range(PLAY_OFFS if boards else 0):
-            level = [group for each in contests if (group := _straddling(each.groups, each.cut))]
+            level = [group for each in contests if (group := each.level)]
             if not level:
                 break
             tables = _numbered(table for group in level for table in self._play_off_tables(group, words, attempt))
@@ -297,14 +287,14 @@ class Course:
             )
             scores = _shares(played)
             for contest in contests:
-                parts = [part for group in contest.groups for part in _split(group, scores, level)]
-                contest.groups = self._still_here(parts)
+                contest.play_off(scores)
+                contest.groups = self._still_here(contest.groups)
             parted |= {
                 (one, other) for group in level for one in group for other in group if scores[one] > scores[other]
             }
         return parted
 
-    def _by_last(self, stage: Stage, contest: _Contest, words: Words) -> list[int]:
+    def _by_last(self, stage: Stage, contest: Contest, words: Words) -> list[int]:
         """The order of a contest; those who are level are separated by what counts after play-offs."""
         criteria = [*(each for each in self.event.tie_breaks if each in AFTER_PLAY_OFF), "lot"]
         return [
@@ -317,7 +307,7 @@ class Course:
     def _among(self, stage: Stage, numbers: list[int], words: Words) -> list[int]:
         """The order of those of several pods, by the stage's own standings."""
         groups = tied_groups(self._sums(stage, numbers), self._before_play_off(stage), self.lots)
-        return self._by_last(stage, _Contest(groups, 0), words)
+        return self._by_last(stage, Contest(groups, 0), words)
 
     def _reasons(self, stage: Stage, order: list[int], words: Words) -> Reasons:
         """Why each of some is before the next, compared among themselves."""
@@ -401,21 +391,6 @@ def half_places(sums: Sums, pair_by: str) -> dict[int, int]:
         for number, each in board_points(result).items():
             means[number] += each / len(result.boards)
     return {number: round(means[number]) for number in sums.numbers}
-
-
-def _straddling(order: Groups, cut: int) -> list[int] | None:
-    """Those who are level at a cut, if it separates them."""
-    ends = list(accumulate(map(len, order)))
-    return next((group for group, end in zip(order, ends, strict=True) if end - len(group) < cut < end), None)
-
-
-def _split(group: list[int], scores: Mapping[int, float], level: Sequence[list[int]]) -> Groups:
-    """A group, in the order of a play-off if it was in one."""
-    if group not in level:
-        return [group]
-    return [
-        [one for one in group if scores[one] == score] for score in sorted({scores[one] for one in group}, reverse=True)
-    ]
 
 
 def _shares(played: Iterable[TableResult]) -> dict[int, float]:

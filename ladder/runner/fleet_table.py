@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ladder.values.cluster import WorkerOrder, WorkerRow
 
 MAX_REASON = 1000
-"""Characters of a reason that are stored."""
+"""Characters of a reason that are stored. One that is not fit, such as what a worker says, keeps all from being written."""
 
 
 class FleetTable:
@@ -74,7 +74,7 @@ class FleetTable:
             first = {each.facts.name for each in seen} - self._written
             write_workers(session, seen, self._now(), first=first)
             for name, reason in drains.items():
-                set_wanted(session, name, WantedState.DRAINED, _storable(reason))
+                set_wanted(session, name, WantedState.DRAINED, storable(reason, MAX_REASON))
             return worker_orders(session)
 
     def _seen(self, worker: FleetWorker) -> WorkerSeen:
@@ -83,7 +83,7 @@ class FleetTable:
             coordinator=self._coordinator,
             address=worker.address,
             state=worker.state,
-            reason=_storable(worker.reason),
+            reason=storable(worker.reason, MAX_REASON),
             busy=len(worker.calls),
             tasks=worker.tasks,
             voids=worker.voids,
@@ -94,8 +94,3 @@ class FleetTable:
             joined=worker.joined,
             seen=worker.seen,
         )
-
-
-def _storable(reason: str) -> str:
-    """Make a sentence fit to be stored: it may quote a worker, and with one that is not, no worker is written."""
-    return storable(reason[:MAX_REASON])

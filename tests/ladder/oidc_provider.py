@@ -41,7 +41,7 @@ class OidcProvider:
         self.broken_off: set[str] = set()
         """Paths whose answers end before the last byte."""
         self.garbled: set[str] = set()
-        """Paths whose answers are said to be packed with gzip, and are not."""
+        """Paths whose answers are declared as gzip, and are not."""
         self.seen: list[str] = []
         self.codes: dict[str, dict[str, str]] = {}
 

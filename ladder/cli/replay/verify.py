@@ -70,4 +70,4 @@ def _sentence(found: Verification, name: str) -> str:
     deals = f"{found.deals} deal{'s' * (found.deals != 1)}"
     if found.finished:
         return f"{name} holds: {what}, {deals}."
-    return f"{name} is not finished; it holds so far, as can be said without its seed: {what}, {deals}."
+    return f"{name} is not finished; it holds so far, as far as that shows without its seed: {what}, {deals}."

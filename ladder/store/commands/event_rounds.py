@@ -51,8 +51,8 @@ QUARANTINED = (
     "{event} --round {round} --table {table} --reason TEXT, and resume with: pigpen event start {event}"
 )
 FAILED = (
-    "The next round could not be drawn ({failure}). That is a bug in Pigpen: please report it. To try again: "
-    "pigpen event start {event}"
+    "The next round could not be drawn. That is a bug in Pigpen: please report what its log says (event.failed). "
+    "To try again: pigpen event start {event}"
 )
 FAILURES = (ArithmeticError, AssertionError, LadderError, LookupError, ValueError)
 """What a bug raises; platform errors are not among them."""
@@ -102,7 +102,7 @@ def advance_events(database: Database, now: float) -> list[Advance]:
         try:
             drawn = _advance(database, event, now)
         except FAILURES as failure:
-            _pause_failed(database, event, failure, now)
+            _pause_failed(database, event, now)
             found.append(Advance(name, None, failure))
         else:
             found += [Advance(*drawn)] if drawn else []
@@ -206,11 +206,11 @@ def _take(
     return _write(session, row, step, now)
 
 
-def _pause_failed(database: Database, event: int, failure: Exception, now: float) -> None:
+def _pause_failed(database: Database, event: int, now: float) -> None:
     with database.write() as session:
         row = session.get_one(StoredEvent, event)
         if row.state == EventState.RUNNING:
-            row.state, row.reason = EventState.PAUSED, FAILED.format(event=row.name, failure=repr(failure))
+            row.state, row.reason = EventState.PAUSED, FAILED.format(event=row.name)
             announce_event(session, row, now)
 
 

@@ -371,7 +371,7 @@ def test_a_bug_that_one_event_meets_pauses_it_and_the_ladder_plays_on(
     found = page(ladder)
     assert (found.state, found.rounds) == (EventState.PAUSED, 1)
     assert found.reason == (
-        "The next round could not be drawn (ValueError('no tables')). That is a bug in Pigpen: please report it. "
+        "The next round could not be drawn. That is a bug in Pigpen: please report what its log says (event.failed). "
         "To try again: pigpen event start cup"
     )
     holding.start(ladder, LOCAL, "cup")
