@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ladder.values.cluster import WorkerOrder, WorkerRow
 
 MAX_REASON = 1000
-"""Characters of a reason that are stored. One that is not fit, such as what a worker says, keeps all from being written."""
+"""Characters of a reason that are stored: if one is not fit to be, no worker of all is written."""
 
 
 class FleetTable:
