@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
+from unittest.mock import Mock
 
 import pytest
 
 from ladder.people.sessions.person_state_tracker import PersonStateTracker
 from ladder.people.sessions.table_info import TableInfo
-from ladder.values.person_state import PersonState
+from ladder.values.person_state import PersonState, Phrase
 from pigpen import View
 from pigpen.rules import PRESETS, Deal, Phase, deal_hands
 from pigpen.values.notices import FaultNotice
@@ -99,3 +100,15 @@ def test_only_the_own_hand_is_shown_and_each_card_that_may_not_be_played_says_wh
             elif state.question and state.question.kind == "play":
                 assert hand == set(state.question.legal.split()) | state.question.why.keys()
                 assert all(barred.bar != "other" for barred in state.question.why.values())
+
+
+def test_notices_of_a_new_start_have_greater_numbers_than_those_that_a_page_has_shown() -> None:
+    """The page stays while its session ends and begins anew; it leaves out what it takes for shown."""
+    shown: list[int] = []
+    for start in (1000.0, 1060.0):
+        tracker = PersonStateTracker(Mock(), TableInfo({}), clock=Mock(return_value=start))
+        for phrase in get_args(Phrase)[:3]:
+            tracker.show_phrase("Ben", phrase)
+        shown += [notice.number for notice in tracker.state().notices]
+    assert len(shown) == 6
+    assert shown == sorted(set(shown))
