@@ -75,8 +75,19 @@ def _in_printable_words() -> Iterator[None]:
         yield
     except Exception as error:
         if hasattr(error, "format_message") and hasattr(error, "message"):
-            error.message = sanitize(str(error.message).replace(PYDANTIC, ""), spared="\n")
+            error.message = sanitize(_sentence(error), spared="\n")
         raise
+
+
+def _sentence(error: Any) -> str:
+    """Say what is wrong with a word; typer leaves out which it is, where pydantic refuses it."""
+    text = str(error.message)
+    if not text.startswith("Input should be ") or not hasattr(error.__cause__, "errors"):
+        return text.replace(PYDANTIC, "")
+    from referee.records.errors import shortened  # with the rules of all games
+
+    word = shortened(repr(error.__cause__.errors()[0]["input"]))
+    return f"{word} should be {text.removeprefix('Input should be ').partition(', unable to parse')[0]}."
 
 
 def _print_version(wanted: bool) -> None:

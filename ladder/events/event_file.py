@@ -109,13 +109,11 @@ def _rating(row: dict[str, Any], column: str | None, number: int) -> float | Non
 
 
 def _sentence(detail: ErrorDetails, stages: list[Any]) -> str:
-    where, text = _where(detail["loc"], stages), detail["msg"].removeprefix("Value error, ")
+    where, text = _where(detail["loc"], stages), detail["msg"].removeprefix("Value error, ").removeprefix("Input ")
     if detail["type"] == "extra_forbidden":
         return f"{where}: there is no such field"
     if detail["type"] == "missing":
         return f"{where}: this field is missing"
-    text = text[:1].lower() + text[1:].removeprefix("nput ") if text.startswith("Input ") else text
-    text = text.removeprefix("i") if text.startswith("ishould") else text
     shown = "" if detail["type"] == "value_error" else f" (found {shortened(repr(detail['input']))})"
     return f"{where}: {shortened(text, 300)}{shown}"
 

@@ -324,6 +324,8 @@ def read_url(text: str) -> URL:
         return url.set(drivername="sqlite", database=str(_without_tilde(Path(str(url.database)))))
     if "password" in url.query:
         raise ValueError(f"it has its password at the end; {URL_HINT}, the password between user: and @")
+    if "sslpassword" in url.query:
+        raise ValueError("it holds the password of a key (sslpassword); use a key without one, readable by you alone")
     if url.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
         return url.set(drivername="postgresql+psycopg")
     raise ValueError(f"{url.drivername!r} is not a kind of database that Pigpen can use; {URL_HINT}")

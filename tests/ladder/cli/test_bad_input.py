@@ -330,3 +330,20 @@ def test_a_word_that_is_none_of_those_of_an_option_is_refused_with_them(tmp_path
     done = typed("standings", "--by", "eloo", folder=tmp_path)
     assert (done.code, done.out) == (2, "")
     assert "Invalid value for '--by': 'eloo' is not one of 'elo', 'points'." in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("requeue", "abc"), "Invalid value for 'match': 'abc' should be a valid integer."),
+        (("play", "--limit", "soon"), "Invalid value for '--limit': 'soon' should be a valid number."),
+        (("play", "--deals", "0"), "Invalid value for '--deals': '0' should be greater than or equal to 1."),
+        (("play", "--deals", "x" * 200), f"Invalid value for '--deals': '{'x' * 79}… should be a valid integer."),
+    ],
+)
+def test_a_number_that_cannot_be_used_is_named(tmp_path: Path, words: tuple[str, ...], sentence: str) -> None:
+    words = ("ladder", *words) if words[0] == "requeue" else words
+    done = typed(*words, folder=tmp_path)
+    assert (done.code, done.out) == (2, "")
+    without_frame = "".join(done.err.replace("│", "").split())
+    assert sentence.replace(" ", "") in without_frame

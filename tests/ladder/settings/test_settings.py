@@ -88,6 +88,7 @@ WRONG = {
     'database_url = "mysql://ada:opensesame@host/x"': r"database_url in '.*' cannot be used: 'mysql' is not a kind of",
     'database_url = "nonsense:opensesame"': r"database_url in '.*' cannot be used: it is not a URL; write sqlite:",
     'database_url = "postgresql://h/x?password=opensesame"': r"database_url in .* cannot be used: .* between user: and",
+    'database_url = "postgresql://h/x?sslpassword=opensesame"': r"database_url in .* cannot be used: .*sslpassword",
 }
 
 
