@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -86,7 +87,7 @@ class LearnedDeal(NamedTuple):
     """By how many points each seat was better than the mean of the table, shape (players,)."""
 
 
-def load_steps(source: str | Path, rules: str | PathLike[str]) -> Iterator[LearnedDeal]:
+def load_steps(source: str | Path, rules: str | PathLike[str], *, season: str | None = None) -> Iterator[LearnedDeal]:
     """
     Read the deals of one variant of a data set as the environments of `pigpen.learn` would show them.
 
@@ -96,13 +97,15 @@ def load_steps(source: str | Path, rules: str | PathLike[str]) -> Iterator[Learn
         source: The folder where `pigpen ladder export` has written the data set, or the address of a ladder that has
             one.
         rules: A preset, or the path of a TOML file.
+        season: Only matches of the season of that name; None: all, those of events too.
 
     Yields:
         The deals, match by match.
 
     Raises:
         LadderError, RemoteError: If the ladder offers no data set, or does not answer.
-        UserError: If there is no such data set, or a library is not installed.
+        UserError: If there is no such data set, a library is not installed, or a deal was played by other rules of
+            that name, as in a season before they were changed.
         RulesFileError: If there is no such variant.
     """
     try:
@@ -112,7 +115,11 @@ def load_steps(source: str | Path, rules: str | PathLike[str]) -> Iterator[Learn
     encoding = Encoding(load_rules(str(rules)))
     tables = [read_parts(source, table) for table in ("matches", "deals", "decisions")]
     for matches, deals, decisions in zip(*tables, strict=True):
-        formats = {row["match"]: row["format"] for row in matches if row["variant"] == encoding.rules.name}
+        formats = {
+            row["match"]: row["format"]
+            for row in matches
+            if row["variant"] == encoding.rules.name and season in (None, row["season"])
+        }
         hands = {key: list(rows) for key, rows in groupby(deals, DEAL) if key[0] in formats}
         for key, rows in groupby(decisions, DEAL):
             if key in hands:
@@ -122,9 +129,16 @@ def load_steps(source: str | Path, rules: str | PathLike[str]) -> Iterator[Learn
 def _encoded(encoding: Encoding, match: int, form: str, seats: list[Row], rows: list[Row]) -> LearnedDeal:
     rules, number = encoding.rules, rows[0]["deal"] - 1
     leader = next(row["seat"] for row in rows if row["kind"] == "play") if _is_led(rules, form, number) else None
-    deal = Deal(rules, [row["hand"] for row in seats], number=number, leader=leader)
     decisions = [(row["seat"], parse_action(row["kind"], row["choice"]), row["by"] == "bot") for row in rows]
-    return learned_deal(encoding, match, deal, decisions)
+    with suppress(ValueError):  # a RulesError is one
+        deal = Deal(rules, [row["hand"] for row in seats], number=number, leader=leader)
+        learned = learned_deal(encoding, match, deal, decisions)
+        if list(deal.scores()) == [row["score"] for row in seats]:
+            return learned
+    raise UserError(
+        f"deal {number + 1} of match {match} was played by other rules than {rules.name!r} has here; give the file of "
+        "the rules of its season, and season=NAME to read that season alone"
+    )
 
 
 def learned_deal(

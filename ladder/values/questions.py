@@ -135,8 +135,10 @@ def lane_of(question: Question) -> Lane:
     """Say in which part of the queue a question waits: whole matches take long."""
     if isinstance(question, CompareQuestion | StyleQuestion):
         return Lane.LONG
-    is_long = isinstance(question, DearestQuestion) and any(look.deals.deal is None for look in question.looks)
-    return Lane.LONG if is_long or isinstance(question, PuzzlesQuestion) else Lane.SHORT
+    if isinstance(question, DearestQuestion):
+        is_long = any(look.deals.deal is None and look.deals.board is None for look in question.looks)
+        return Lane.LONG if is_long else Lane.SHORT
+    return Lane.LONG if isinstance(question, PuzzlesQuestion) else Lane.SHORT
 
 
 class FoundDearest(Value):

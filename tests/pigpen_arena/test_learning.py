@@ -9,13 +9,15 @@ import pytest
 
 import pigpen_arena as arena
 from ladder.app.dataset.exporting import export_dataset
+from ladder.app.seasons import new_season
 from ladder.settings.settings import load_settings
+from ladder.values.accounts import LOCAL
 from pigpen import Bot, Card, View
 from pigpen.learn import Encoding, table
 from pigpen.learn.table import Table
 from pigpen.rules import PRESETS
 from referee.records.lines import DealLine
-from referee.records.rules_file import RulesFileError
+from referee.records.rules_file import RulesFileError, to_toml
 from referee.replay.deal_replay import DealReplay
 from tests.for_two import write_for_two
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
@@ -75,6 +77,41 @@ def test_deals_of_other_variants_are_left_out(tmp_path: Path) -> None:
     data_set(tmp_path, "hearts", "deals:2")
     assert list(arena.load_steps(tmp_path / "set", "gongzhu")) == []
     assert len(list(arena.load_steps(tmp_path / "set", "hearts"))) == 2
+
+
+OTHER_RULES = {
+    "points": ("QS = 13", "QS = 12"),
+    "legal": ('card = "2C"', 'card = "3C"'),
+    "hands": ("removed = []", 'removed = ["2D", "3D", "4D", "5D"]'),
+}
+"""What stands in the file of Hearts, and what else could."""
+
+
+@pytest.mark.parametrize("name", OTHER_RULES)
+def test_deals_of_other_rules_of_the_same_name_are_refused(name: str, tmp_path: Path) -> None:
+    data_set(tmp_path, "hearts", "deals:2")
+    path, text = tmp_path / "hearts.toml", to_toml(PRESETS["hearts"])
+    path.write_text(text)
+    assert len(list(arena.load_steps(tmp_path / "set", path))) == 2
+    assert OTHER_RULES[name][0] in text
+    path.write_text(text.replace(*OTHER_RULES[name]))
+    with pytest.raises(arena.UserError, match=r"deal \d of match 1 was played by other rules than 'hearts' has here"):
+        list(arena.load_steps(tmp_path / "set", path))
+
+
+def test_one_season_can_be_read_alone(tmp_path: Path) -> None:
+    ladder = new_ladder(load_settings(data_dir=tmp_path / "data", sandbox="process"))
+    recorded_match(ladder, match_lines("hearts", "deals:2"), SEED.hex())
+    new_season(ladder, LOCAL, "hearts", "winter")
+    recorded_match(ladder, match_lines("hearts", "deals:2"), SEED.hex())
+    export_dataset(ladder, tmp_path / "set")
+    ladder.database.close()
+    found = {season: list(arena.load_steps(tmp_path / "set", "hearts", season=season)) for season in ("winter", None)}
+    assert {season: [each.match for each in deals] for season, deals in found.items()} == {
+        "winter": [2, 2],
+        None: [1, 1, 2, 2],
+    }
+    assert list(arena.load_steps(tmp_path / "set", "hearts", season="spring")) == []
 
 
 def test_a_folder_that_is_no_data_set_is_named(tmp_path: Path) -> None:

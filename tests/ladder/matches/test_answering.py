@@ -67,6 +67,21 @@ def test_progress_is_told_for_each_deal_and_what_is_gone_is_refused(tmp_path: Pa
         answer(DearestQuestion(looks=(other,), worst=1), tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("where", "lane"),
+    [
+        ({"deal": 3}, Lane.SHORT),
+        ({"board": 2, "rotation": 1}, Lane.SHORT),
+        ({"board": 2}, Lane.SHORT),
+        ({"rotation": 1}, Lane.LONG),
+        ({}, Lane.LONG),
+    ],
+)
+def test_a_deal_or_a_board_does_not_wait_for_whole_matches(where: dict[str, int], lane: Lane) -> None:
+    deals = RecordDeals(record="record.jsonl", source="17", commitment="", **where)
+    assert lane_of(DearestQuestion(looks=(BotDeals(deals=deals, bots=(0,)),), worst=1)) is lane
+
+
 def test_a_comparison_leaves_out_records_that_are_gone_and_keeps_no_short_question_waiting(tmp_path: Path) -> None:
     write_record(tmp_path / "record.jsonl", played("gongzhu"))
     looks = tuple(
