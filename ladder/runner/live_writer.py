@@ -29,6 +29,8 @@ GRACE_SECONDS = 60.0
 """Seconds for which the file of an attempt stays after its end, so that viewers can read it."""
 WAITING_CHARACTERS = 16 * 1024**2
 """The most that waits for its delay, of one attempt; what does not find room is lost, and a gap says so."""
+WRITTEN_BYTES = 256 * 1024**2
+"""The most that is written of one attempt, some 25,000 deals; a gap says that more is lost, and only the end follows."""
 
 log = structlog.get_logger()
 
@@ -133,6 +135,8 @@ class _Attempt:
         self._path = path
         self._file: FileIO | None = None
         self._next = 1
+        self._bytes = 0
+        self._is_full = False
         self._characters = 0
         self._has_failed = False
 
@@ -151,7 +155,15 @@ class _Attempt:
         self.write(lines)
 
     def write(self, lines: list[str]) -> None:
-        """Number events and write them."""
+        """Number events and write them, as long as there is room."""
+        if self._is_full:
+            return
+        if self._bytes + sum(map(len, lines)) > WRITTEN_BYTES:
+            self._is_full = True
+            lines = [to_line(LiveGap(missed=len(lines)))]
+        self._write(lines)
+
+    def _write(self, lines: list[str]) -> None:
         if self._has_failed:
             return
         # The worker's lines begin with a brace; the number goes behind it.
@@ -162,6 +174,7 @@ class _Attempt:
                 self._path.parent.mkdir(exist_ok=True)
                 self._file = self._path.open("wb", buffering=0)
             data = memoryview(text.encode())
+            self._bytes += len(data)
             while data:
                 data = data[self._file.write(data) :]
         except OSError as error:
@@ -171,6 +184,6 @@ class _Attempt:
     def finish(self, outcome: Outcome) -> None:
         """Write the last event, if there was any, and close the file."""
         if self._file is not None:
-            self.write([to_line(LiveEnd(outcome=outcome))])
+            self._write([to_line(LiveEnd(outcome=outcome))])
             with suppress(OSError):
                 self._file.close()

@@ -72,6 +72,20 @@ def test_who_has_not_begun_or_has_ended_is_not_heard(writer: LiveWriter, folder:
     assert folder.attempts() == []
 
 
+def test_a_file_does_not_grow_without_end(
+    writer: LiveWriter, folder: LiveFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ladder.runner.live_writer.WRITTEN_BYTES", 3 * len(BATCH))
+    writer.begin(7, 2)
+    writer.begin(8, 1)
+    for _ in range(9):
+        writer.append(7, 2, BATCH)
+    writer.append(8, 1, BATCH)
+    writer.end(7, 2, "done")
+    assert types(folder) == ["a", "b", "a", "b", "gap", "end"]
+    assert types(folder, 8, 1) == ["a", "b"], "another attempt has room of its own"
+
+
 def test_a_file_goes_some_time_after_the_end(writer: LiveWriter, folder: LiveFolder, time: FakeTime) -> None:
     for match in (1, 2):
         writer.begin(match, 1)
