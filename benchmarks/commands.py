@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.command import run
+from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared, in_turn, spread
 
 PIGPEN = (sys.executable, "-m", "ladder.cli.entry")

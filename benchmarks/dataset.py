@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.command import run
+from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared, spread
 from ladder.app.dataset.exporting import export_dataset
 from ladder.settings.settings import load_settings

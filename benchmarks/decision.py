@@ -18,8 +18,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.command import run
 from benchmarks.lanes import bare, costs, playing, table, typical
+from benchmarks.part_runner import run
 from benchmarks.plain import plain
 from benchmarks.report import Part, Row, compared
 from ladder.app.local.folder import new_folder

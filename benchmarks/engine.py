@@ -18,7 +18,7 @@ from math import floor
 
 import pyspiel
 
-from benchmarks.command import run
+from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared, in_turn, spread
 from pigpen import View, is_accelerated, solve
 from pigpen.rules import CARDS, PRESETS, Deal, MoonChoice, Phase, Rules, deal_hands, seed_from

@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 import pyspiel
 
-from benchmarks.command import run
 from benchmarks.other_platforms import INSTALLED, installed
+from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared, in_turn
 from pigpen.learn import Tables, aec
 

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
-from benchmarks.command import parser_of
+from benchmarks.part_runner import parser_of
 from benchmarks.report import show, spread
 from ladder.sandbox.base import SeatMount
 from ladder.sandbox.bots.bot_source import BotSource

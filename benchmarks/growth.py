@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.command import run
 from benchmarks.decision import INSTANT, instant_spec
+from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared, counted
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.command import run
+from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, counted
 from ladder.errors import SandboxError
 from ladder.runner.coordinator import Coordinator

@@ -15,9 +15,9 @@ import subprocess
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from benchmarks.command import run
 from benchmarks.decision import ENDLESS, INSTANT, RULES
 from benchmarks.lanes import costs, playing, typical
+from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared, spread
 from ladder.matches.inline import inline_table
 from ladder.matches.play import sandboxed_table

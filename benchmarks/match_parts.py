@@ -22,8 +22,8 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.command import run
 from benchmarks.ladder_overhead import PATIENT
+from benchmarks.part_runner import run
 from benchmarks.rated import BOARDS, clocked, enter_folders, folder_of
 from benchmarks.report import Part, Row, spread
 from ladder.results.files import MatchFiles

@@ -17,9 +17,9 @@ from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
-from benchmarks.command import run
 from benchmarks.decision import ENDLESS, INSTANT, instant_spec
 from benchmarks.lanes import costs, table
+from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared, in_turn
 from ladder.errors import SandboxError
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox

@@ -23,9 +23,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.command import HEADINGS, WORDS, parser_of
 from benchmarks.generated_ladder import VARIANT, generate
 from benchmarks.machine import machine
+from benchmarks.part_runner import HEADINGS, WORDS, parser_of
 from benchmarks.report import Part, Row, ratio, sections, show, spread
 from benchmarks.site import serving, worked
 from ladder.settings.settings import load_settings

@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.browsers import Browser, PlayedTable, Seen
-from benchmarks.command import HEADINGS, WORDS, parser_of
 from benchmarks.machine import machine
+from benchmarks.part_runner import HEADINGS, WORDS, parser_of
 from benchmarks.programs import free_port, running
 from benchmarks.report import Row, sections, show
 from ladder.app.ladder import Ladder

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, func, select, update
 
-from benchmarks.command import HEADINGS, WORDS, parser_of
 from benchmarks.generated_ladder import VARIANT, generate
 from benchmarks.machine import machine
 from benchmarks.pages import exponent
+from benchmarks.part_runner import HEADINGS, WORDS, parser_of
 from benchmarks.report import Part, Row, sections, show, spread
 from ladder.pairing.scheduler import next_matches
 from ladder.settings.settings import load_settings

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.command import run
 from benchmarks.ladder_overhead import PATIENT
+from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, ratio, spread
 from benchmarks.start import busy_seconds
 from ladder.results.files import RECORD_END, MatchFiles

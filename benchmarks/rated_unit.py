@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 
-from benchmarks.command import parser_of
 from benchmarks.machine import machine
+from benchmarks.part_runner import parser_of
 from benchmarks.report import in_turn, show, spread
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.bots.bot_source import find_bot

@@ -31,10 +31,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.command import HEADINGS, WORDS, parser_of
 from benchmarks.generated_ladder import VARIANT, generate
 from benchmarks.http_load import Load
 from benchmarks.machine import machine
+from benchmarks.part_runner import HEADINGS, WORDS, parser_of
 from benchmarks.programs import dying_with_us
 from benchmarks.report import Part, Row, sections, show
 from benchmarks.store import lease_matches, lines_of_a_match, record

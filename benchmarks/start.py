@@ -20,9 +20,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.bare_server import BareServer
-from benchmarks.command import run
 from benchmarks.decision import BARE, INSTANT, instant_spec
 from benchmarks.lanes import SEATS
+from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared
 from ladder.matches.play import play_sandboxed, sandboxed_table
 from ladder.sandbox.base import SOCKET_NAME, Program, Sandbox, SeatMount

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 
-from benchmarks.command import run
 from benchmarks.decision import BARE, ENDLESS, INSTANT, instant_spec, request_size
 from benchmarks.lanes import Cost, bare, costs, table, typical
+from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, counted, ratio, spread
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 

@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.command import run
 from benchmarks.decision import DEALS, INSTANT, WARM_UP, Stopwatch, instant_spec
+from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared, in_turn
 from ladder.matches.play import play_sandboxed
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.command import run
+from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, spread
 from ladder.app.local.reading import Source
 from ladder.app.local.why import dearest_in_record

@@ -19,7 +19,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from benchmarks import wire_table
-from benchmarks.command import run
+from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared
 from benchmarks.wire_table import Deals
 

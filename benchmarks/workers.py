@@ -12,8 +12,8 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.command import run
 from benchmarks.ladder_overhead import PATIENT, enter
+from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared, counted, in_turn
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor

@@ -18,9 +18,9 @@ from ladder.store.commands.audit import write_audit
 from ladder.store.commands.outbox import body_of, new_key
 from ladder.store.webhook_models import SALT_LENGTH
 from ladder.values.webhooks import BOT_KINDS, CHOICES, MessageKind, WebhookAdded, WebhookTested
-from ladder.webhooks.addresses import AddressPolicy, check_webhook, target_of
 from ladder.webhooks.deliverer import OTHER_KEY, Deliverer, DelivererThread
 from ladder.webhooks.outbox_rows import OutboxRows
+from ladder.webhooks.public_addresses import AddressPolicy, check_webhook, target_of
 from ladder.webhooks.sending import Outcome, send
 from ladder.webhooks.signing import hash_of, secret_of, signed_headers
 

@@ -30,7 +30,7 @@ GRACE_SECONDS = 60.0
 WAITING_CHARACTERS = 16 * 1024**2
 """The most that waits for its delay, of one attempt; what does not find room is lost, and a gap says so."""
 WRITTEN_BYTES = 256 * 1024**2
-"""The most that is written of one attempt, some 25,000 deals; a gap says that more is lost, and only the end follows."""
+"""The most that is written of one attempt, some 25,000 deals; what comes then is lost, and a gap says so."""
 
 log = structlog.get_logger()
 

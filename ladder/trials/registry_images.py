@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.registry.client import RegistryClient
-from ladder.registry.contents import check_contents
 from ladder.registry.manifests import read_manifest
 from ladder.registry.names import in_registry
+from ladder.registry.unpacked_size import check_contents
 from ladder.sandbox.docker.bot_images import find_image, pull_image
 from ladder.sandbox.docker.engine import ENGINE_ERRORS, connect, engine_errors
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import h11
 
 from ladder.errors import UserError
-from ladder.webhooks.addresses import check_addresses, resolved, target_of
+from ladder.webhooks.public_addresses import check_addresses, resolved, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ladder.webhooks.addresses import Address, AddressPolicy, Target
+    from ladder.webhooks.public_addresses import Address, AddressPolicy, Target
 
 TIMEOUT_SECONDS = 15.0
 """For all of an attempt: the name, the connection, the request and the head of the answer."""

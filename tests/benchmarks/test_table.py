@@ -11,7 +11,7 @@ import pytest
 
 import benchmarks
 from benchmarks import __main__ as whole
-from benchmarks import command
+from benchmarks import part_runner
 from benchmarks.report import Part, Row, compared, sections, spread
 from tests.benchmarks.parts import compared_rows, crash, fail
 
@@ -23,7 +23,7 @@ PARTS = (Part("start", "What a start takes.", compared_rows, rounds=2), Part("ta
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
     monkeypatch.setattr(sys, "argv", ["benchmarks", *words])
-    command.run("What Pigpen costs.", *PARTS)
+    part_runner.run("What Pigpen costs.", *PARTS)
 
 
 def modules() -> list[str]:
@@ -82,10 +82,10 @@ def test_one_table_is_printed_and_what_could_not_be_measured_says_why(
 
 def test_the_table_is_written_between_its_marks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text(f"# Costs\n\n{command.FROM}What was measured before.\n{command.TO}\nThe end.\n")
+    page.write_text(f"# Costs\n\n{part_runner.FROM}What was measured before.\n{part_runner.TO}\nThe end.\n")
     run(monkeypatch, "--rounds", "1", "--write", str(page))
-    before, _, rest = page.read_text().partition(command.FROM)
-    table, _, after = rest.partition(command.TO)
+    before, _, rest = page.read_text().partition(part_runner.FROM)
+    table, _, after = rest.partition(part_runner.TO)
     assert (before, after) == ("# Costs\n\n", "\nThe end.\n")
     assert table.endswith(
         "| part | what | figure | against | ratio |\n| --- | --- | --- | --- | --- |\n"
@@ -113,19 +113,19 @@ def test_a_wrong_word_is_told_before_anything_is_measured(
 
 def test_docs_performance_has_the_place_for_the_table() -> None:
     text = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
-    assert text.count(command.FROM) == text.count(command.TO) == 1
+    assert text.count(part_runner.FROM) == text.count(part_runner.TO) == 1
     for part in whole.PARTS:
         assert f"\n| {part.name} | " in text, part.name
 
 
 def test_a_part_that_fails_loses_the_others_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     bad = Part("bad", None, crash, rounds=1)
-    assert command.measured(bad) == [Row("all of it", "left out", "RuntimeError, see above")]
+    assert part_runner.measured(bad) == [Row("all of it", "left out", "RuntimeError, see above")]
     assert "RuntimeError: no luck" in capfd.readouterr().err
 
 
 def test_marks_in_the_wrong_order_are_no_marks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    page, text = tmp_path / "page.md", f"{command.TO}middle\n{command.FROM}end\n"
+    page, text = tmp_path / "page.md", f"{part_runner.TO}middle\n{part_runner.FROM}end\n"
     page.write_text(text)
     with pytest.raises(SystemExit, match="2"):
         run(monkeypatch, "--write", str(page))
@@ -133,5 +133,5 @@ def test_marks_in_the_wrong_order_are_no_marks(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_a_reason_of_several_lines_stays_in_its_cell() -> None:
-    table = command.markdown(["where"], {"start": [Row.left_out("all", "no|luck\nat all")]})
+    table = part_runner.markdown(["where"], {"start": [Row.left_out("all", "no|luck\nat all")]})
     assert table.splitlines()[-1] == "| start | all | left out | no\\|luck at all |  |"

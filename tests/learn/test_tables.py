@@ -23,7 +23,7 @@ from tests.rules.odd_rules import ODD
 from tests.rules.table import named
 
 if TYPE_CHECKING:
-    from pigpen.learn.table import Table
+    from pigpen.learn.single_table import Table
 
 MACHINES = ("x86_64", "aarch64")
 here = pytest.mark.skipif(platform.machine() not in MACHINES, reason="there is no library for this machine")

@@ -13,8 +13,8 @@ from ladder.app.seasons import new_season
 from ladder.settings.settings import load_settings
 from ladder.values.accounts import LOCAL
 from pigpen import Bot, Card, View
-from pigpen.learn import Encoding, table
-from pigpen.learn.table import Table
+from pigpen.learn import Encoding, single_table
+from pigpen.learn.single_table import Table
 from pigpen.rules import PRESETS
 from referee.records.lines import DealLine
 from referee.records.rules_file import RulesFileError, to_toml
@@ -61,7 +61,7 @@ def test_a_data_set_has_the_observations_that_an_environment_shows(
     encoding, found = Encoding(rules), list(arena.load_steps(tmp_path / "set", variant))
     assert len(found) == len(begun)
     for learned, deal in zip(found, begun, strict=True):
-        monkeypatch.setattr(table, "random_deal", lambda rules, rng, deal=deal: deal.copy())
+        monkeypatch.setattr(single_table, "random_deal", lambda rules, rng, deal=deal: deal.copy())
         environment = Table(rules, seed=0)
         for observation, action, seat in zip(learned.observations, learned.actions, learned.seats, strict=True):
             assert environment.seat == seat

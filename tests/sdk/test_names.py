@@ -192,6 +192,34 @@ def test_the_types_in_signatures_are_found() -> None:
     assert {"Passing", "Plan"} <= set(types_in(Rules)) & defined()
 
 
+def stem(word: str) -> str:
+    """The word without its ending: the same for `table`, `tables` and `tabled`."""
+    for ending in ("ings", "ing", "ers", "er", "ed", "es", "s", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word.removesuffix(ending)
+    return word
+
+
+def alike(folder: Path) -> list[list[str]]:
+    """The modules of a folder whose names differ by endings alone."""
+    found: dict[str, list[str]] = {}
+    for file in sorted(folder.glob("*.py")):
+        found.setdefault("_".join(map(stem, file.stem.strip("_").split("_"))), []).append(file.stem)
+    return [names for names in found.values() if len(names) > 1]
+
+
+@pytest.mark.parametrize("package", [*PACKAGES, ROOT / "benchmarks"], ids=lambda path: path.name)
+def test_no_two_modules_of_a_folder_differ_by_an_ending(package: Path) -> None:
+    folders = [package, *(each for each in package.rglob("*") if each.is_dir())]
+    assert [names for folder in folders for names in alike(folder)] == []
+
+
+def test_two_such_modules_would_be_noticed(tmp_path: Path) -> None:
+    for name in ("watch", "watches", "open_tables", "_open_table", "sitting", "seat"):
+        (tmp_path / f"{name}.py").touch()
+    assert alike(tmp_path) == [["_open_table", "open_tables"], ["watch", "watches"]]
+
+
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'pigpen' has no attribute 'playuot'"):
         _ = getattr(pigpen, "playuot")  # noqa: B009  (a type checker refuses the plain one)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.app.remote.uploading import PIECE, give_up, packed, upload
+from ladder.app.remote.folder_sender import PIECE, give_up, packed, upload
 from ladder.errors import LadderError, SandboxError
 from ladder.sandbox.bots.bot_source import content_of
 from ladder.values.registry import RegistryPlace

@@ -13,7 +13,7 @@ from ladder.entry.variants import chosen_variants
 from ladder.errors import Forbidden, LadderError, TooOften, UserError
 from ladder.registry.names import own_image
 from ladder.results.submission_folders import SubmissionFolders
-from ladder.sandbox.bots.uploaded import unpack
+from ladder.sandbox.bots.bot_archive import unpack
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.store.account_lookup import find_account
 from ladder.store.commands import submission_queue as queue

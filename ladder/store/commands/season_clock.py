@@ -9,7 +9,7 @@ from sqlalchemy import or_, select
 
 from ladder.store.commands.withdrawing import remove_matches
 from ladder.store.models import Status, StoredMatch, Variant
-from ladder.store.season_clocks import clock_of, clock_text, is_same
+from ladder.store.season_timing import clock_of, clock_text, is_same
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

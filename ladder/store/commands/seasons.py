@@ -11,7 +11,7 @@ from ladder.ratings.elo import START
 from ladder.store import models
 from ladder.store.commands.season_clock import open_matches
 from ladder.store.commands.withdrawing import remove_matches
-from ladder.store.season_clocks import clock_of
+from ladder.store.season_timing import clock_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -12,7 +12,7 @@ from ladder.errors import LadderError
 from ladder.store import names
 from ladder.store.models import FinishedSeason, StoredEvent, StoredMatch, Variant
 from ladder.store.queries.standings import standings
-from ladder.store.season_clocks import clock_of, clock_text
+from ladder.store.season_timing import clock_of, clock_text
 from ladder.values.order import Order
 from ladder.values.seasons import SeasonRow
 from ladder.values.standings import StandingRow, Standings

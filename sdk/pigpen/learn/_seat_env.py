@@ -12,7 +12,7 @@ from pigpen.bot import Bot, decide, notify
 from pigpen.learn._spaces import observation_box
 from pigpen.learn.actions import DONE
 from pigpen.learn.encoding import Encoding
-from pigpen.learn.table import Table
+from pigpen.learn.single_table import Table
 from pigpen.rules import Phase
 from pigpen.values.notices import ClockSetting, DealResult, Welcome
 from pigpen.values.view import View

@@ -15,7 +15,7 @@ from pettingzoo import AECEnv
 
 from pigpen.learn._spaces import observation_box
 from pigpen.learn.encoding import VERSION, Encoding
-from pigpen.learn.table import Table
+from pigpen.learn.single_table import Table
 
 if TYPE_CHECKING:
     from pigpen.rules import Rules

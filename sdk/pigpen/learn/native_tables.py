@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pigpen.learn.actions import has_faces
-from pigpen.learn.table import no_choice, random_numbers
+from pigpen.learn.single_table import no_choice, random_numbers
 from pigpen.sim.native.binding import packed_rules
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pigpen.learn.table import Table
+from pigpen.learn.single_table import Table
 from pigpen.sim.sim_random import SimRandom
 
 if TYPE_CHECKING:

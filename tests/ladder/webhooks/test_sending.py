@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.webhooks import sending
-from ladder.webhooks.addresses import AddressPolicy
+from ladder.webhooks.public_addresses import AddressPolicy
 from ladder.webhooks.sending import MAX_HEAD_BYTES, send
 from tests.ladder.site.certificates import HOST, make_pair
 from tests.ladder.webhooks.receivers import PATIENCE, odd_receiver, receiver
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import socket
     from pathlib import Path
 
-    from ladder.webhooks.addresses import Target
+    from ladder.webhooks.public_addresses import Target
 
 HERE = AddressPolicy(loopback=True)
 HEADERS, BODY = {"webhook-id": "msg_1"}, '{"type":"webhook.test"}'

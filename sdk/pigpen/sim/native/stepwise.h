@@ -1,4 +1,4 @@
-// Deals decision by decision, for learning: what pigpen/learn/table.py does, with the same numbers. A deal stops wherever
+// Deals decision by decision, for learning: what pigpen/learn/single_table.py does, with the same numbers. A deal stops wherever
 // a seat has a choice; a pass and an exposure are made card by card.
 
 enum { PASS = 1, EXPOSE, PLAY, MOON, OVER };

@@ -7,8 +7,15 @@ import ipaddress
 import pytest
 
 from ladder.errors import UserError
-from ladder.webhooks import addresses
-from ladder.webhooks.addresses import AddressPolicy, Target, check_addresses, check_webhook, target_of, why_refused
+from ladder.webhooks import public_addresses as addresses
+from ladder.webhooks.public_addresses import (
+    AddressPolicy,
+    Target,
+    check_addresses,
+    check_webhook,
+    target_of,
+    why_refused,
+)
 
 STRICT, OPEN = AddressPolicy(), AddressPolicy(http=True, loopback=True)
 REFUSED = (

@@ -14,9 +14,9 @@ import pytest
 from ladder.errors import BotRejected, SandboxError
 from ladder.registry import layer_archive
 from ladder.registry.client import RegistryClient
-from ladder.registry.contents import check_contents
 from ladder.registry.manifests import CONFIGS, DOCKER, LISTS, PACKED, read_manifest
 from ladder.registry.names import ImageName
+from ladder.registry.unpacked_size import check_contents
 from ladder.trials.registry_images import fetch, pull
 from tests.ladder.registries import guarded_registry
 from tests.ladder.registry.pushed import SPARSE, Pusher, layer, member
