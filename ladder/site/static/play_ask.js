@@ -24,6 +24,8 @@ export class Ask {
   #limit = 1;
   #warned = false;
   #key = "";
+  /** Whose buttons are shown. @type {Choice | null} */
+  #choice = null;
 
   /** @param {Words} words @param {Actions} actions */
   constructor(words, actions) {
@@ -46,8 +48,9 @@ export class Ask {
   /** Offer what belongs to a question. @param {PersonState} state @param {Choice | null} choice */
   offer(state, choice) {
     const key = `${choice?.question.decision} ${choice?.question.kind} ${choice?.question.claim} ${state.away}`;
-    if (key !== this.#key) {
+    if (key !== this.#key || choice !== this.#choice) {
       this.#key = key;
+      this.#choice = choice;
       this.choices.replaceChildren(...this.#offers(state, choice));
     }
     this.refresh(choice);

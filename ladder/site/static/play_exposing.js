@@ -1,6 +1,8 @@
 // The first meeting with exposing: what it is worth, until the person has read it or has answered.
 // @ts-check
 
+import { keep, kept } from "./kept.js";
+
 const KNOWN = "pigpen-exposing-known";
 
 export class FirstExposing {
@@ -17,7 +19,7 @@ export class FirstExposing {
     }
     const wasShown = !this.section.hidden;
     if (kind === "expose") {
-      this.section.hidden = isKnown();
+      this.section.hidden = kept(KNOWN) === "1";
     } else if (wasShown) {
       this.#learn();
     }
@@ -27,18 +29,6 @@ export class FirstExposing {
     if (this.section) {
       this.section.hidden = true;
     }
-    try {
-      localStorage.setItem(KNOWN, "1");
-    } catch {
-      // Nothing is kept: it is explained again.
-    }
-  }
-}
-
-function isKnown() {
-  try {
-    return localStorage.getItem(KNOWN) === "1";
-  } catch {
-    return false;
+    keep(KNOWN, "1");
   }
 }

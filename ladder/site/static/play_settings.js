@@ -1,6 +1,7 @@
 // What a person has chosen for the table, kept in the browser: the speed, one tap or two, sounds, colours, what others say.
 // @ts-check
 
+import { keep, kept } from "./kept.js";
 import { rememberColours } from "./replay_controls.js";
 
 const KEPT = "pigpen-play";
@@ -44,11 +45,11 @@ export class Settings {
 
   #read() {
     try {
-      const kept = JSON.parse(localStorage.getItem(KEPT) ?? "{}");
-      this.speed = kept.speed === 0 ? Infinity : (kept.speed ?? this.speed);
-      this.taps = kept.taps ?? this.taps;
-      this.sound = kept.sound ?? this.sound;
-      this.phrases = kept.phrases ?? this.phrases;
+      const chosen = JSON.parse(kept(KEPT) ?? "{}");
+      this.speed = chosen.speed === 0 ? Infinity : (chosen.speed ?? this.speed);
+      this.taps = chosen.taps ?? this.taps;
+      this.sound = chosen.sound ?? this.sound;
+      this.phrases = chosen.phrases ?? this.phrases;
     } catch {
       // What is kept cannot be read: it stays as it is by default.
     }
@@ -56,7 +57,7 @@ export class Settings {
 
   #keep() {
     const speed = this.speed === Infinity ? 0 : this.speed;
-    localStorage.setItem(KEPT, JSON.stringify({ speed, taps: this.taps, sound: this.sound, phrases: this.phrases }));
+    keep(KEPT, JSON.stringify({ speed, taps: this.taps, sound: this.sound, phrases: this.phrases }));
     this.changed();
   }
 }

@@ -25,6 +25,8 @@ export class DealReplayer extends HTMLElement {
   deal = null;
   /** What is shown of it: all hands, or what one seat knew. @type {Deal | null} */
   shown = null;
+  /** The seat that was asked for last; null: all hands. @type {number | null} */
+  wanted = null;
   at = 0;
   #stepped = 0;
   #named = 0;
@@ -85,7 +87,7 @@ export class DealReplayer extends HTMLElement {
     try {
       const deal = await /** @type {Source} */ (this.source).load(place, null);
       this.deal = this.shown = deal;
-      this.view = null;
+      this.view = this.wanted = null;
       this.givenAway?.clear();
       this.#seat(0);
       this.hidden = false;
@@ -125,10 +127,11 @@ export class DealReplayer extends HTMLElement {
 
   /** Look from another seat. @param {number | null} seat Null: all hands are open. */
   async look(seat) {
+    const whole = /** @type {Deal} */ (this.deal);
+    this.wanted = seat;
     try {
-      const whole = /** @type {Deal} */ (this.deal);
       const found = seat === null ? whole : await /** @type {Source} */ (this.source).load(whole.place, seat);
-      if (this.deal === whole) {
+      if (this.deal === whole && this.wanted === seat) {
         this.view = seat;
         this.shown = found;
         this.#seat(seat ?? 0);
@@ -287,7 +290,7 @@ export class DealReplayer extends HTMLElement {
 
   nextView() {
     const { players } = /** @type {Deal} */ (this.deal);
-    const after = typeof this.view === "number" ? this.view + 1 : 0;
+    const after = typeof this.wanted === "number" ? this.wanted + 1 : 0;
     return this.look(after < players ? after : null);
   }
 

@@ -1,6 +1,8 @@
 // The replayer's buttons and choices, and playing by itself.
 // @ts-check
 
+import { keep, kept } from "./kept.js";
+
 /** @typedef {import("./replay.js").DealReplayer} DealReplayer */
 
 const CARD_MS = 900;
@@ -67,9 +69,9 @@ export class ReplayControls {
 /** Two colours instead of four, if the reader wants that. @param {HTMLInputElement} box */
 export function rememberColours(box) {
   const apply = () => document.documentElement.toggleAttribute("data-two-colours", box.checked);
-  box.checked = localStorage.getItem(COLOURS) === "2";
+  box.checked = kept(COLOURS) === "2";
   box.addEventListener("change", () => {
-    localStorage.setItem(COLOURS, box.checked ? "2" : "4");
+    keep(COLOURS, box.checked ? "2" : "4");
     apply();
   });
   apply();

@@ -26,6 +26,7 @@ class Stream {
   /** @param {string} address @param {string | null} mark Of the last event that is known; null: each message is the whole state. */
   constructor(address, mark) {
     this.address = address;
+    this.mark = mark;
     this.source = this.#open(mark);
     streams.set(address, this);
   }
@@ -50,13 +51,15 @@ class Stream {
   add(tab, mark) {
     const isNew = !this.tabs.has(tab.port);
     this.tabs.set(tab.port, tab);
-    if (!isNew || this.source.readyState !== EventSource.OPEN) return;
+    if (!isNew) return;
     if (mark === null) {
+      if (this.source.readyState !== EventSource.OPEN) return;
       tab.port.postMessage({ say: "open" });
       if (this.last) tab.port.postMessage(this.last);
-    } else if (mark !== this.last?.id) {
+    } else if (mark !== (this.last?.id ?? this.mark)) {
       this.source.close(); // the tabs that know more leave out what they know
-      this.source = this.#open(mark);
+      this.mark = this.last ? mark : ""; // where nothing has come yet, it is unknown which of them knows more
+      this.source = this.#open(this.mark);
     }
   }
 

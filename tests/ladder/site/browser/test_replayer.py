@@ -6,9 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import Error
 
 from tests.ladder.site.browser.looking import findings, news, overflow, ready, too_small
-from tests.ladder.site.browser.pages import DESKTOP, PHONE
+from tests.ladder.site.browser.pages import DESKTOP, PHONE, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,12 +17,40 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from tests.ladder.site.browser.conftest import Served
+    from tests.ladder.site.browser.pages import Lending
 
     Open = Callable[..., Page]
 
 pytestmark = pytest.mark.chromium
 LATER = pytest.mark.long
 """The light colours and the wide layout are looked at together, and the dark ones on the phone."""
+
+
+REFUSED = """Storage.prototype.getItem = Storage.prototype.setItem = () => {
+  throw new DOMException("refused", "SecurityError");
+};"""
+"""As a browser does that blocks what sites keep."""
+
+
+HELD = """() => {
+  const { fetch } = window;
+  let open;
+  const gate = new Promise((done) => (open = done));
+  const held = [];
+  window.fetch = (address) => {
+    const answer = fetch(address);
+    if (!address.endsWith("seat=0")) return answer;
+    const late = gate.then(() => answer);
+    held.push(late.then((response) => response.clone().text()));
+    return late;
+  };
+  window.release = async () => {
+    open();
+    await Promise.all(held);
+    await new Promise((done) => setTimeout(done));
+  };
+}"""
+"""The answer to `seat=0` is held back until `release()`, which waits until it was taken."""
 
 
 def hash_of(page: Page) -> str:
@@ -305,3 +334,29 @@ def test_the_card_just_played_is_announced(open_page: Open, site: Served) -> Non
     page = ready(open_page(f"/m/{site.gongzhu}/boards/1/1#10"))
     assert page.get_attribute("[data-part=news]", "aria-live") == "polite"
     assert re.fullmatch(r".* (plays|leads) the .* of (clubs|diamonds|hearts|spades)\..*", news(page))
+
+
+def test_a_late_answer_does_not_change_what_was_chosen_since(open_page: Open, site: Served) -> None:
+    page = ready(open_page(f"/m/{site.gongzhu}/boards/1/1"))
+    page.evaluate(HELD)
+    page.keyboard.press("v")
+    assert page.evaluate("document.querySelector('deal-replayer').wanted") == 0
+    page.select_option("[data-part=view]", "1")
+    page.wait_for_function("() => document.querySelector('deal-replayer').view === 1")
+    page.evaluate("release()")
+    assert page.evaluate("document.querySelector('deal-replayer').view") == 1
+    assert page.input_value("[data-part=view]") == "1"
+    for wanted in (2, 3, None):
+        page.keyboard.press("v")
+        assert page.evaluate("document.querySelector('deal-replayer').wanted") == wanted
+
+
+def test_a_browser_that_keeps_nothing_shows_the_deal(lending: Lending, site: Served) -> None:
+    page = lending.page(Kind(first=REFUSED))
+    page.goto(f"{site.url}/m/{site.gongzhu}/boards/1/1")
+    ready(page)
+    page.check("[data-part=colours]")
+    assert page.evaluate("'twoColours' in document.documentElement.dataset")
+    with pytest.raises(Error, match="refused"):
+        page.evaluate("localStorage.getItem('')")
+    assert lending.logged(lambda logged: logged.errors) == []
