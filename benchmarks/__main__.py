@@ -10,7 +10,6 @@ commands.
 from __future__ import annotations
 
 from benchmarks import (
-    command,
     commands,
     dataset,
     decision,
@@ -21,6 +20,7 @@ from benchmarks import (
     match_parts,
     other_platforms,
     pages,
+    part_runner,
     planning,
     rated,
     site,
@@ -58,4 +58,4 @@ PARTS = [
 ]
 
 if __name__ == "__main__":
-    command.run(__doc__, *PARTS)
+    part_runner.run(__doc__, *PARTS)

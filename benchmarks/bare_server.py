@@ -38,7 +38,7 @@ class BareServer:
             await asyncio.sleep(0.002)
 
     async def ask(self, client: int, message: bytes) -> None:
-        """One round trip."""
+        """Make one round trip."""
         stream = self._streams[client]
         await stream.write(message)
         await stream.read()

@@ -51,12 +51,12 @@ class Clone(Bot):
 
 
 def maker_of(name: str) -> BotMaker:
-    """What makes a sample bot, or a clone."""
+    """Find what makes a sample bot, or a clone."""
     return Clone if name == "clone" else load_bot(name)
 
 
 def differences(rules: Rules, names: Sequence[str], form: Format, seed: bytes) -> list[float]:
-    """By how many points per deal bot 0 differs from bot 1: for each board, or for each deal where there are none."""
+    """Play, and give by how many points per deal bot 0 beats bot 1 on each board, or in each deal without boards."""
     makers = [maker_of(name) for name in names]
     found: defaultdict[int, list[int]] = defaultdict(list)
 
@@ -74,7 +74,7 @@ def differences(rules: Rules, names: Sequence[str], form: Format, seed: bytes) -
 
 
 def errors(rules: Rules, names: Sequence[str], boards: int, seed: bytes) -> tuple[float, float]:
-    """The standard error of that difference over *boards* boards, and over as many single deals."""
+    """Estimate the standard error of that difference over *boards* boards, and over as many single deals."""
     forms = (Format(boards=boards), Format(deals=boards * rules.players))
     found = [differences(rules, names, form, seed) for form in forms]
     on_boards, on_deals = [statistics.stdev(each) / len(each) ** 0.5 for each in found]

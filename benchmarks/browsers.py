@@ -66,7 +66,7 @@ class Browser:
             writer.close()
 
     def shows(self, card: str) -> asyncio.Future[float]:
-        """When there is a state that shows the card."""
+        """Await a state that shows the card."""
         return self._waited.setdefault(card, asyncio.get_running_loop().create_future())
 
     def _look(self) -> None:

@@ -44,7 +44,7 @@ LARGE_BOTS, LARGE_MATCHES = 1000, 1_000_000
 
 
 def normal(rng: Random) -> float:
-    """Noise in a performance, in Elo, with which a small difference means as much as Elo has it."""
+    """Draw noise in a performance, in Elo, with which a small difference means as much as Elo has it."""
     return rng.gauss(0.0, SCALE / math.log(10) * 2 / math.sqrt(math.pi))
 
 
@@ -79,7 +79,7 @@ def simulate(policy: str, noise: str, bots: int, matches: int, seed: int) -> Loo
 
 
 def covered(estimate: Estimate, true: npt.NDArray[np.float64]) -> float:
-    """The share of bots whose true rating lies within the ±."""
+    """Compute the share of bots whose true rating lies within the ±."""
     off = estimate.ratings - START - (true - true.mean())
     return statistics.fmean(abs(float(miss)) <= estimate.error(bot) for bot, miss in enumerate(off))
 
@@ -91,19 +91,19 @@ def leads(estimate: Estimate, true: npt.NDArray[np.float64]) -> list[tuple[float
 
 
 def percent(shares: Sequence[float]) -> str:
-    """The mean over ladders with its standard error; the bots of one ladder are not independent."""
+    """Write the mean over ladders with its standard error; the bots of one ladder are not independent."""
     return f"{100 * statistics.fmean(shares):.1f} ± {100 * statistics.stdev(shares) / math.sqrt(len(shares)):.1f} %"
 
 
 def row_of(sure: list[tuple[float, bool]], low: float, high: float) -> list[str]:
-    """One line of the table of likelihoods."""
+    """Make one line of the table of likelihoods."""
     pairs = [(los, right) for los, right in sure if low <= los <= high]
     means = [f"{100 * statistics.fmean(column):.2f} %" for column in zip(*pairs, strict=True)]
     return [f"{100 * low:g}–{100 * high:g} %", f"{len(pairs):,}", *means]
 
 
 def large_fit(seed: int) -> float:
-    """Seconds of one core for the fit of a thousand bots with a million matches, in which nearly all pairs have met."""
+    """Measure the seconds of one core for fitting a thousand bots with a million matches of nearly all pairs."""
     rng = np.random.default_rng(seed)
     true = rng.normal(START, PRIOR, LARGE_BOTS)
     a, b = np.triu_indices(LARGE_BOTS, 1)

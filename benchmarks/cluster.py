@@ -174,7 +174,7 @@ class SimulatedCluster:
             self._start(program, self._folder / f"workers-{number}.log")
 
     def _count(self, event: str) -> int:
-        """How often something has been logged."""
+        """Count how often something has been logged."""
         with self._log.open("rb") as file:
             file.seek(self._read)
             text = file.read()
@@ -231,7 +231,7 @@ def measured(size: ClusterSize) -> ClusterCost:
 
 @contextmanager
 def _database(store: str) -> Iterator[str]:
-    """The URL of an empty PostgreSQL, which writes to its disk as any other does; empty: SQLite."""
+    """Yield the URL of an empty PostgreSQL, which writes to its disk as any other does; empty: SQLite."""
     if store == "sqlite":
         yield ""
         return
@@ -255,7 +255,7 @@ def make_ladder(data: Path, bots: int, url: str = "") -> None:
 
 
 def _scheduler_of(pid: int) -> int:
-    """The scheduler's process."""
+    """Find the scheduler's process."""
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             fields = (path / "stat").read_text().rpartition(")")[2].split()
@@ -265,7 +265,7 @@ def _scheduler_of(pid: int) -> int:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Twice: the first time it would finish what it plays."""
+    """End a process by two signals: at the first one it would finish what it plays."""
     for _ in range(2):
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
@@ -282,7 +282,7 @@ HEADINGS = ("store", "bots", "workers", "match", "matches/s", "coordinator", "sc
 
 
 def line(size: ClusterSize, found: ClusterCost) -> list[str]:
-    """A line of the table."""
+    """Make a line of the table."""
     return [
         size.store, f"{size.bots:,}", f"{size.workers:,}", f"{size.seconds:g} s", f"{found.rate:.1f}",
         f"{found.coordinator:.1f} ms", f"{found.scheduler:.1f} ms",

@@ -1,6 +1,6 @@
 """
 What commands cost: CPU time of the whole process of each, against a Python that runs nothing; and what `pigpen up`
-takes while nothing is played and nobody reads: memory of all its processes (a page that several share counts once), and
+takes while nothing is played or read: memory of all its processes (a page that several share counts once), and
 CPU.
 """
 
@@ -32,7 +32,7 @@ NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 
 
 def cpu_millis(words: tuple[str, ...]) -> float:
-    """Milliseconds of CPU time of a command."""
+    """Measure the milliseconds of CPU time of a command."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     compiled = {name: value for name, value in os.environ.items() if name != NO_BYTECODE}
     subprocess.run(words, env=compiled, stdout=subprocess.DEVNULL, check=True)
@@ -58,7 +58,7 @@ def idle(begin: float, seconds: float) -> tuple[float, float]:
 
 
 def _tree(process: int) -> list[int]:
-    """A process and all that it has started."""
+    """List a process and all that it has started."""
     below = [
         int(child) for file in Path(f"/proc/{process}/task").glob("*/children") for child in file.read_text().split()
     ]
@@ -66,7 +66,7 @@ def _tree(process: int) -> list[int]:
 
 
 def _cpu_seconds(process: int) -> float:
-    """Nanoseconds are counted by thread; ticks of a hundredth of a second would be too coarse."""
+    """Read the seconds of CPU time of a process: threads count nanoseconds, and ticks of 10 ms are too coarse."""
     files = Path(f"/proc/{process}/task").glob("*/schedstat")
     return sum(int(file.read_text().split()[0]) for file in files) / 1e9
 
@@ -77,7 +77,7 @@ def _own_mib(process: int) -> float:
 
 
 def measure(rounds: int, begin: float = BEGIN_SECONDS, seconds: float = IDLE_SECONDS) -> list[Row]:
-    """Every command in turn, after one round that does not count; then `pigpen up`, once."""
+    """Measure every command in turn, after one round that does not count; then `pigpen up`, once."""
     for words in COMMANDS.values():
         cpu_millis(words)
     millis = in_turn(rounds, *(lambda words=words: cpu_millis(words) for words in COMMANDS.values()))

@@ -36,14 +36,14 @@ FOUR_PLAYERS = [name for name, rules in PRESETS.items() if rules.players == 4 an
 UNDECIDED = Hypotheses(alpha=1e-300, beta=1e-300)
 """A test that never stops."""
 TESTS = 400
-MOST = 20_000
+MAX_OBSERVATIONS = 20_000
 """Observations after which a test is given up."""
 LOOKS = 8
 """Observations between two looks."""
 
 
 def board_differences(rules: Rules, old: BotSource, new: BotSource, boards: int) -> list[float]:
-    """Points per deal by which *new* beats *old* on each board."""
+    """Play boards, and give the points per deal by which *new* beats *old* on each of them."""
     sources = [old, new, *OPPONENTS]
     plan = ComparisonPlan(rules, tuple(source.name for source in sources), UNDECIDED, boards, seed_from("compare"))
 
@@ -57,7 +57,7 @@ def board_differences(rules: Rules, old: BotSource, new: BotSource, boards: int)
 
 
 def points(rules: Rules, bot: BotSource, deals: int, seed: str) -> list[int]:
-    """Points of *bot* in each of *deals* independent deals, turned so that more is better."""
+    """Play *deals* independent deals, and give the points of *bot* in each, turned so that more is better."""
     sign = -1 if rules.low_is_better else 1
     found: list[int] = []
 
@@ -71,12 +71,12 @@ def points(rules: Rules, bot: BotSource, deals: int, seed: str) -> list[int]:
 
 
 def run(draw: Callable[[random.Random], float], elo1: float) -> tuple[float, float]:
-    """The mean number of observations of many tests, and the share that found the new bot better."""
+    """Run many tests; give the mean number of observations, and the share that found the new bot better."""
     rng = random.Random(1)
     lengths, better = [], 0
     for _ in range(TESTS):
         test = SequentialTest(Hypotheses(elo1=elo1))
-        while test.decision is SprtDecision.OPEN and len(test.values) < MOST:
+        while test.decision is SprtDecision.OPEN and len(test.values) < MAX_OBSERVATIONS:
             test.add(*(draw(rng) for _ in range(LOOKS)))
         lengths.append(len(test.values))
         better += test.decision is SprtDecision.BETTER

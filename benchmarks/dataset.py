@@ -25,7 +25,7 @@ MATCHES = 4
 
 
 def measured(number: int) -> tuple[float, float, DatasetManifest]:
-    """Decisions played and exported in a second of CPU time, of some matches; and what was written."""
+    """Measure the decisions played and exported in a second of CPU time; give what was written, too."""
     with tempfile.TemporaryDirectory() as name:
         ladder = new_ladder(load_settings(data_dir=Path(name) / "data"))
         playing = 0.0
@@ -43,7 +43,7 @@ def measured(number: int) -> tuple[float, float, DatasetManifest]:
 
 
 def bytes_of(found: DatasetManifest, *tables: str) -> float:
-    """Bytes for each decision that these tables take."""
+    """Compute the bytes for each decision that these tables take."""
     files = (each for each in found.files if each.name.partition("/")[0] in tables)
     return sum(each.bytes for each in files) / found.rows["decisions"]
 

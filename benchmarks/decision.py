@@ -60,7 +60,7 @@ Lanes = dict[str, "Lane"]
 
 
 def instant_spec(deals: int = DEALS) -> MatchSpec:
-    """Four instant bots."""
+    """Describe a match of four instant bots."""
     return MatchSpec(RULES, tuple(f"instant{seat}" for seat in range(4)), Format(deals), seed=bytes(32))
 
 
@@ -82,7 +82,7 @@ class Stopwatch:
 
 
 def request_size() -> int:
-    """Mean bytes of a request for a card over a deal; forced cards are not asked."""
+    """Compute the mean bytes of a request for a card over a deal; forced cards are not asked."""
     deal = Deal(RULES, deal_hands(RULES, bytes(32), 0))
     sizes = []
     while not deal.is_over:
@@ -95,7 +95,7 @@ def request_size() -> int:
 
 
 async def in_process(stack: AsyncExitStack) -> tuple[Lanes, list[Row]]:
-    """Tables without a wire, in the process sandbox, and with a bot in Node.js where that can be installed."""
+    """Measure tables without a wire, in the process sandbox, and with a bot in Node.js where that can be installed."""
     spec = instant_spec(ENDLESS)
     sandbox = ProcessSandbox()
     stack.push_async_callback(sandbox.close)
@@ -117,7 +117,7 @@ async def in_process(stack: AsyncExitStack) -> tuple[Lanes, list[Row]]:
 
 
 def _node_bot(stack: AsyncExitStack) -> BotSource:
-    """The sample bot in Node.js with its packages."""
+    """Install the sample bot in Node.js with its packages."""
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pigpen-"))) / "node"
     new_folder(folder, "node")
     command = ["npm", "ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
@@ -126,7 +126,7 @@ def _node_bot(stack: AsyncExitStack) -> BotSource:
 
 
 async def in_containers(stack: AsyncExitStack) -> tuple[Lanes, list[Row]]:
-    """A table in hardened containers."""
+    """Measure a table in hardened containers."""
     sandbox = DockerSandbox()
     stack.push_async_callback(sandbox.close)
     instant, client = await sandbox.load(INSTANT), await sandbox.load(BARE)
@@ -139,7 +139,7 @@ async def in_containers(stack: AsyncExitStack) -> tuple[Lanes, list[Row]]:
 
 async def _rows(rounds: int, make: Callable[[AsyncExitStack], Awaitable[tuple[Lanes, list[Row]]]]) -> list[Row]:
     """
-    Decisions a second of all lanes, then the referee's CPU time for each.
+    Measure decisions a second of all lanes, then the referee's CPU time for each.
 
     The first lane is the ping-pong as gRPC comes, whose CPU time is another process's; the second the one as it is set.
     """
@@ -156,7 +156,7 @@ async def _rows(rounds: int, make: Callable[[AsyncExitStack], Awaitable[tuple[La
 
 
 def measure(rounds: int) -> list[Row]:
-    """The rows of processes and of containers."""
+    """Measure in processes, and in containers."""
     rows = asyncio.run(_rows(rounds, in_process))
     try:
         return rows + asyncio.run(_rows(rounds, in_containers))

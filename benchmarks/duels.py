@@ -31,7 +31,7 @@ BotMaker = Callable[[], Bot]
 
 
 def load_bot(name: str) -> BotMaker:
-    """The bot class in ``sample_bots/<name>/bot.py``."""
+    """Find the bot class in ``sample_bots/<name>/bot.py``."""
     spec = importlib.util.spec_from_file_location(f"sample_bots_{name}", FOLDER / name / "bot.py")
     if spec is None or spec.loader is None:
         raise FileNotFoundError(FOLDER / name / "bot.py")
@@ -63,17 +63,17 @@ class Duel:
                 self.faults += step.by != BY_BOT
 
     def better(self) -> tuple[float, float]:
-        """By how many points per deal it did better, and the standard error; a board is one observation."""
+        """Compute by how many points per deal it did better, and the standard error; a board is one observation."""
         return mean_and_error([statistics.fmean(deals) for deals in self.boards.values()])
 
 
 def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
-    """Mean and standard error of two or more values."""
+    """Compute mean and standard error of two or more values."""
     return statistics.fmean(values), statistics.stdev(values) / len(values) ** 0.5
 
 
 def in_errors(mean: float, error: float) -> str:
-    """How many standard errors a mean is."""
+    """Say how many standard errors a mean is."""
     return f"{mean / error:+.1f}" if error else "–"
 
 

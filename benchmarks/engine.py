@@ -32,7 +32,7 @@ PASS, EXPOSE, MOON = Phase.PASS, Phase.EXPOSE, Phase.MOON
 
 
 def per_second(play: Callable[[int], object], deals: int) -> float:
-    """Deals per second of *play*, which gets the number of the deal, measured with *deals* deals."""
+    """Measure deals per second of *play*, which gets the number of the deal, with *deals* deals."""
     started = time.process_time()
     for number in range(deals):
         play(number)
@@ -40,7 +40,7 @@ def per_second(play: Callable[[int], object], deals: int) -> float:
 
 
 def pigpen_rate(rules: Rules, deals: int) -> float:
-    """Deals per second."""
+    """Measure deals per second."""
     deck, chance = [card.mask for card in rules.deck], random.Random(1).random
     return per_second(lambda number: random_deal(rules, deck, number, chance).scores(), deals)
 
@@ -71,7 +71,7 @@ def random_deal(rules: Rules, deck: Sequence[int], number: int, chance: Callable
 
 
 def openspiel_rate(deals: int) -> float:
-    """The same of OpenSpiel, as its interface suggests: asked before every action what is legal."""
+    """Measure the same of OpenSpiel, as its interface suggests: asked before every action what is legal."""
     game, chance = pyspiel.load_game("hearts"), random.Random(1).random
 
     def play(_: int) -> None:
@@ -86,7 +86,7 @@ def openspiel_rate(deals: int) -> float:
 
 def openspiel_short_rate(deals: int) -> float:
     """
-    The same of OpenSpiel by every short cut.
+    Measure the same of OpenSpiel by every short cut.
 
     As with our engine, the deck is shuffled at once, cards are passed without asking, and methods are looked up once.
     Unlike our engine, `apply_action` does not check the card.
@@ -113,7 +113,7 @@ def openspiel_short_rate(deals: int) -> float:
 
 
 def opening_view(rules: Rules) -> View:
-    """What the first leader sees, in a deal without a pass."""
+    """Make what the first leader sees, in a deal without a pass."""
     deal = Deal(rules, deal_hands(rules, seed_from("opening"), 3), number=3)
     while deal.phase is not Phase.PLAY:
         deal.apply(deal.to_act[0], {})
@@ -121,7 +121,7 @@ def opening_view(rules: Rules) -> View:
 
 
 def batch_rate(view: View, deals: int) -> float:
-    """Deals sampled and played out per second by `view.playouts`, after the first of the legal cards."""
+    """Measure deals sampled and played out per second by `view.playouts`, after the first of the legal cards."""
     rng, many = random.Random(1), 20 * deals
     started = time.process_time()
     view.playouts(many, rng, Policy.RANDOM, view.legal[:1])
@@ -129,13 +129,13 @@ def batch_rate(view: View, deals: int) -> float:
 
 
 def loop_rate(view: View, deals: int) -> float:
-    """Deals sampled and played out per second, one by one from Python."""
+    """Measure deals sampled and played out per second, one by one from Python."""
     rng = random.Random(1)
     return per_second(lambda _: playout(view.sample(rng), Policy.RANDOM, rng), deals)
 
 
 def solving_times(rules: Rules, endings: int) -> list[float]:
-    """Milliseconds of CPU for each of some endings of five tricks, played at random so far."""
+    """Measure milliseconds of CPU for each of some endings of five tricks, played at random so far."""
     rng, times = random.Random(2), []
     for number in range(endings):
         deal = Deal(rules, deal_hands(rules, seed_from("endings"), number), number=3)
@@ -171,7 +171,7 @@ def measure(rounds: int, deals: int = DEALS, endings: int = ENDINGS) -> list[Row
 
 
 def solved(endings: int) -> list[Row]:
-    """How long it takes to solve the last five tricks."""
+    """Measure how long it takes to solve the last five tricks."""
     return [
         Row(f"last five tricks solved, {name}", spread(solving_times(rules, endings), " ms"))
         for name, rules in PRESETS.items()

@@ -40,7 +40,7 @@ PEERS: Mapping[str, tuple[str, tuple[str, ...], list[list[str]]]] = {
 
 
 def per_second(play: Callable[[], int], seconds: float = SECONDS) -> float:
-    """Decisions a second of CPU time of *play*, which returns how many it made."""
+    """Measure decisions a second of CPU time of *play*, which returns how many it made."""
     decisions, started = play(), time.process_time()
     decisions = 0
     while (took := time.process_time() - started) < seconds:
@@ -49,7 +49,7 @@ def per_second(play: Callable[[], int], seconds: float = SECONDS) -> float:
 
 
 def tables_rate(unpacked: bool = False, masked: bool = False, seconds: float = SECONDS) -> float:
-    """Of many tables at once."""
+    """Measure many tables at once."""
     tables = Tables("hearts", GAMES, seed=1)
     out = np.empty((GAMES, tables.encoding.size), dtype=np.uint8)
     mask = np.empty((GAMES, tables.encoding.actions), dtype=np.int8)
@@ -67,7 +67,7 @@ def tables_rate(unpacked: bool = False, masked: bool = False, seconds: float = S
 
 
 def aec_rate(seconds: float = SECONDS) -> float:
-    """Of the environment of PettingZoo."""
+    """Measure the environment of PettingZoo."""
     env, chance = aec("hearts"), random.Random(1)
 
     def play() -> int:
@@ -83,7 +83,7 @@ def aec_rate(seconds: float = SECONDS) -> float:
 
 
 def openspiel_rate(with_tensor: bool = False, seconds: float = SECONDS) -> float:
-    """Of OpenSpiel from Python; what is dealt is no decision."""
+    """Measure OpenSpiel from Python; what is dealt is no decision."""
     game, chance = pyspiel.load_game("hearts"), random.Random(1)
 
     def play() -> int:
@@ -118,7 +118,7 @@ def measure(
     peers: Mapping[str, tuple[str, tuple[str, ...], list[list[str]]]] = PEERS,
     into: Path = INSTALLED,
 ) -> list[Row]:
-    """Ours and those that are installed, in turn."""
+    """Measure ours and those that are installed, in turn."""
     measures: dict[str, Callable[[], float]] = {name: partial(rate, seconds) for name, rate in OURS.items()}
     left_out = []
     for name, (script, words, packages) in peers.items():

@@ -48,7 +48,7 @@ class Times:
 
 
 async def _match(runtime: str, opponents: BotSource) -> tuple[list[Times], int]:
-    """Times of the working bot's little and much work, and the faults of all."""
+    """Measure times of the working bot's little and much work, and count the faults of all."""
     spec = MatchSpec(PRESETS["hearts-short"], ("working", "b", "c", "d"), Format(DEALS), CLOCK, bytes(32))
     lines: list[AnyLine] = []
     sandbox = DockerSandbox(runtime)
@@ -90,14 +90,14 @@ def busy_machine(spinners: int) -> Iterator[None]:
 
 @contextmanager
 def uncontrolled() -> Iterator[None]:
-    """Without process control: programs are not frozen, and run on any core."""
+    """Switch process control off meanwhile: programs are not frozen, and run on any core."""
     nothing = mock.Mock()
     with mock.patch.object(ControlGroup, "freeze", nothing), mock.patch.object(ControlGroup, "pin", nothing):
         yield
 
 
 def p99(values: Sequence[float]) -> float:
-    """The value that one in a hundred exceeds."""
+    """Find the value that one in a hundred exceeds."""
     return statistics.quantiles(values, n=100)[98]
 
 

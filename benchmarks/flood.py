@@ -25,7 +25,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @asynccontextmanager
 async def over_stdio(image: str, mount: SeatMount) -> AsyncIterator[None]:
-    """The same container as the engine would run it: its pipes, its init, its log files of 64 KiB."""
+    """Run the same container as the engine would run it: its pipes, its init, its log files of 64 KiB."""
     client = connect()
     config = host_config(client.api, mount.folder, Limits(), "runc")
     config["Init"] = True
@@ -43,7 +43,7 @@ async def over_stdio(image: str, mount: SeatMount) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def over_log_socket(image: str, mount: SeatMount) -> AsyncIterator[None]:
-    """As Pigpen runs it."""
+    """Run it as Pigpen does."""
     sandbox = DockerSandbox()
     try:
         await (await sandbox.load(BotSource("flooding", image=image))).start(mount)
@@ -56,7 +56,7 @@ Way = Callable[[str, SeatMount], AbstractAsyncContextManager[None]]
 
 
 async def shares(way: Way, image: str) -> tuple[float, float]:
-    """Percent of one core that dockerd and this process use while one bot floods."""
+    """Measure the percent of one core that dockerd and this process use while one bot floods."""
     with tempfile.TemporaryDirectory(prefix="pigpen-") as name:
         os.chmod(name, 0o755)
         async with way(image, SeatMount(Path(name), "x")):
@@ -68,7 +68,7 @@ async def shares(way: Way, image: str) -> tuple[float, float]:
 
 
 def _engine_seconds() -> float:
-    """CPU time that dockerd has used in all its life."""
+    """Read the CPU time that dockerd has used in all its life."""
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal() and (folder / "comm").read_text() == "dockerd\n":
             fields = (folder / "stat").read_text().rpartition(")")[2].split()

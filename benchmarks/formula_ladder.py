@@ -106,7 +106,7 @@ Policy = Callable[[Ladder, Random], tuple[int, ...]]
 
 
 def scheduled(ladder: Ladder, rng: Random) -> tuple[int, ...]:
-    """The table that the ladder's scheduler hands out; each bot has an owner of its own."""
+    """Make the table that the ladder's scheduler hands out; each bot has an owner of its own."""
     bots = range(len(ladder.true))
     if ladder.number and ladder.number % REFIT == 0:
         ladder.known = Information.of(ladder.estimate(), bots, pair_weight(SEATS))
@@ -115,7 +115,7 @@ def scheduled(ladder: Ladder, rng: Random) -> tuple[int, ...]:
 
 
 def by_chance(ladder: Ladder, rng: Random) -> tuple[int, ...]:
-    """Any four bots."""
+    """Draw any four bots."""
     return tuple(rng.sample(range(len(ladder.true)), SEATS))
 
 
@@ -123,7 +123,7 @@ POLICIES: dict[str, Policy] = {"by chance": by_chance, "scheduled": scheduled}
 
 
 def gumbel(rng: Random) -> float:
-    """Noise in a performance, in Elo."""
+    """Draw noise in a performance, in Elo."""
     return -SCALE / math.log(10) * math.log(-math.log(rng.random() or 0.5))
 
 

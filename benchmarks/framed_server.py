@@ -51,12 +51,12 @@ class FramedContext(asyncio.Protocol):
             self._data = self._data[end:]
 
     def eof_received(self) -> bool:
-        """Nothing more will come; what is to be sent still may be."""
+        """Pass the end on: nothing more will come; what is to be sent still may be."""
         self._arrived(grpc.aio.EOF)
         return True
 
     def connection_lost(self, _: Exception | None) -> None:
-        """The bot is gone."""
+        """Pass the end on: the bot is gone."""
         self._arrived(grpc.aio.EOF)
 
     def _arrived(self, message: object) -> None:
@@ -77,7 +77,7 @@ class FramedContext(asyncio.Protocol):
         self._transport.write(HEADER.pack(len(data)) + data)
 
     async def send_initial_metadata(self, _: object) -> None:
-        """There is none."""
+        """Send nothing: there is none."""
 
     async def abort(self, _: grpc.StatusCode, reason: str) -> NoReturn:
         """End the connection."""
@@ -102,7 +102,7 @@ class FramedServer:
         self.socket.chmod(0o666)
 
     def has_socket(self) -> bool:
-        """Whether there is a socket to come to."""
+        """Tell whether there is a socket to come to."""
         return self.socket.exists()
 
     def hide(self) -> None:

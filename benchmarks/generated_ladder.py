@@ -78,7 +78,7 @@ def generate(path: Path, bots: int, matches: int) -> None:
 
 
 def _draw(rng: np.random.Generator, bots: int, matches: int) -> Results:
-    """Neighbours in strength play each other, and now and then any bots; who wins is drawn from their strength."""
+    """Draw results: neighbours in strength play, and now and then any bots; who wins is drawn from their strength."""
     strength = rng.normal(0.0, SPREAD, bots)
     tables = bots // SEATS
     rounds = []
@@ -182,15 +182,15 @@ def _write_ratings(connection: sqlite3.Connection, drawn: Results, bots: int) ->
     order = np.argsort(drawn.versions, axis=None, kind="stable")
     trajectories = np.split(_next_of_each(drawn)[order], np.cumsum(counts[1:])[:-1])
     names = (
-        "variant", "version_id", "state", "since", "reason", "suspensions", "rating", "matches", "boards", "deals",
-        "points", "places", "seats", "decisions", "faults", "takeovers", "recent", "history",
+        "variant", "version_id", "state", "since", "added", "reason", "suspensions", "rating", "matches", "boards",
+        "deals", "points", "places", "seats", "decisions", "faults", "takeovers", "recent", "history",
     )  # fmt: skip
     rows = []
     for version, trajectory in enumerate(trajectories, 1):
         count = int(counts[version])
         history = trajectory[-HISTORY:].tolist()
         rows.append((
-            VARIANT, version, "active", 0.0, "", 0, history[-1], count, count * BOARDS, count * DEALS,
+            VARIANT, version, "active", 0.0, 0.0, "", 0, history[-1], count, count * BOARDS, count * DEALS,
             count * DEALS * 6, json.dumps(places[version].tolist()), json.dumps(seats[version].tolist()),
             count * DEALS * 14, faults[version], 0, "." * 50, json.dumps(history),
         ))  # fmt: skip

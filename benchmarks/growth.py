@@ -112,7 +112,7 @@ async def _match(deals: int) -> Grown:
 
 
 def _resident() -> float:
-    """MiB that this process has in memory; Linux only, as control groups are."""
+    """Read the MiB that this process has in memory; Linux only, as control groups are."""
     status = Path("/proc/self/status").read_text()
     return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS"))
 
@@ -125,7 +125,7 @@ def match(deals: int, warm_up: bool) -> Grown:
 
 
 def measure(rounds: int, lengths: Sequence[int] = DEALS, warm_up: bool = True) -> list[Row]:
-    """Matches of more and more deals, each in a process of its own; each figure against that of the shortest."""
+    """Measure matches of more and more deals, each in its own process; each figure against that of the shortest."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as alone:
         found = [[alone.submit(match, deals, warm_up).result() for deals in lengths] for _ in range(rounds)]
 

@@ -28,7 +28,7 @@ class Taken:
     """Bytes of all bodies, as they were sent."""
 
     def quantile(self, part: float) -> float:
-        """What *part* of the requests stayed below, in milliseconds."""
+        """Find what *part* of the requests stayed below, in milliseconds."""
         return sorted(self.milliseconds)[int(part * (len(self.milliseconds) - 1))]
 
 

@@ -109,7 +109,7 @@ async def cost_of(runtime: str, bot: BotSource, deals: int) -> Cost:
 
 
 async def start_under(runtime: str, instances: str) -> Start:
-    """What starts of four bots take."""
+    """Measure what starts of four bots take."""
     warm = instances == "warm"
     return await start_of(DockerSandbox(runtime, instances="warm" if warm else "fresh"), 6 if warm else 2, 1)
 

@@ -73,7 +73,7 @@ class Slots:
         return self._empty_at_last / (self.slots * (self._last - self._began))
 
     def machines(self) -> None:
-        """All is played on one machine."""
+        """Give None: all is played on one machine."""
 
     def submit(self, task: str, key: str) -> Future[str]:
         """Pass on a task."""
@@ -104,7 +104,7 @@ class Slots:
 
 
 def overhead(kind: str, boards: int, matches: int, places: int = SLOTS) -> tuple[float, float, float]:
-    """Seconds a match, the share of the places' time in which they were empty, and the coordinator's CPU share."""
+    """Measure seconds a match, the share of time in which the places were empty, and the coordinator's CPU share."""
     with tempfile.TemporaryDirectory() as name:
         settings = load_settings(data_dir=Path(name), sandbox=kind, boards=boards, **PATIENT)
         database = open_ladder(settings, create=True)

@@ -59,7 +59,7 @@ class Cost:
 
 
 async def cost(*lanes: Lane) -> Cost:
-    """What a decision costs when all *lanes* take a step at once."""
+    """Measure what a decision costs when all *lanes* take a step at once."""
     wall, cpu = time.perf_counter(), time.process_time()
     decisions = sum(await asyncio.gather(*(lane.step() for lane in lanes)))
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
@@ -67,7 +67,7 @@ async def cost(*lanes: Lane) -> Cost:
 
 
 async def costs(groups: Sequence[Sequence[Lane]], rounds: int, warm_up: int = 8) -> list[list[Cost]]:
-    """The cost of each group of lanes, *rounds* times in turn, after some rounds that do not count."""
+    """Measure the cost of each group of lanes, *rounds* times in turn, after some rounds that do not count."""
     found: list[list[Cost]] = [[] for _ in groups]
     for number in range(warm_up + rounds):
         for lanes, values in zip(groups, found, strict=True):
@@ -86,14 +86,14 @@ def typical(values: Sequence[float], parts: int = 10) -> list[float]:
 
 @contextlib.asynccontextmanager
 async def table(spec: MatchSpec, programs: Sequence[Program]) -> AsyncIterator[SteppedTable]:
-    """A table of the real referee with bots in their sandbox."""
+    """Yield a table of the real referee with bots in their sandbox."""
     async with sandboxed_table(programs, spec.bots, lambda logs: None) as seats, playing(spec, seats) as lane:
         yield lane
 
 
 @contextlib.asynccontextmanager
 async def playing(spec: MatchSpec, seats: Sequence[Seat]) -> AsyncIterator[SteppedTable]:
-    """A table whose bots sit in *seats*; what they play is written down, and the match is given up in the end."""
+    """Yield a table whose bots sit in *seats*; what they play is written down, and the match is given up in the end."""
     lane, record = SteppedTable(spec, 0), io.StringIO()
     match = asyncio.ensure_future(lane.play(seats, lambda line: print(to_json(line), file=record)))
     try:
@@ -141,7 +141,7 @@ class _BareLane:
         self._message = message
 
     async def step(self) -> int:
-        """As many round trips as a deal has decisions."""
+        """Make as many round trips as a deal has decisions."""
         for number in range(TRIPS):
             await self._servers[number % SEATS].ask(0, self._message)
         return TRIPS
@@ -150,7 +150,7 @@ class _BareLane:
 @contextlib.asynccontextmanager
 async def bare(program: Program, size: int, way: str = AS_PIGPEN_SETS_IT) -> AsyncIterator[Lane]:
     """
-    Four bare clients in the same sandbox as bots, on the same core, each with a server and a folder of its own.
+    Yield four bare clients in the same sandbox as bots, on the same core, each with a server and a folder of its own.
 
     Args:
         program: The client.

@@ -104,7 +104,7 @@ async def _all_costs(rounds: int) -> list[list[Cost]]:
 
 
 def measure(rounds: int) -> list[Row]:
-    """Decisions a second and the referee's CPU time for each, with and without an observer; then its own cost."""
+    """Measure decisions a second and the referee's CPU time for each, with and without observer; then its own cost."""
     found = asyncio.run(_all_costs(rounds))
     rates = [typical([1e6 / cost.wall for cost in each]) for each in found[:2]]
     cpus = [typical([cost.cpu for cost in each]) for each in found]

@@ -18,7 +18,7 @@ LOOK_SECONDS = 2.0
 
 
 def machine() -> str:
-    """One line: processor, memory, kernel, Docker, Python, gRPC, and how busy the machine is."""
+    """Describe this machine in one line: processor, memory, kernel, Docker, Python, gRPC, and how busy it is."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1024**3
     load = " ".join(f"{value:.1f}" for value in os.getloadavg())
     return (
@@ -28,7 +28,7 @@ def machine() -> str:
 
 
 def busy_share(seconds: float = LOOK_SECONDS) -> float:
-    """The share of all CPUs, 0 to 1, that is in use, or taken by other virtual machines, while this process waits."""
+    """Measure the share of all CPUs, 0 to 1, in use, or taken by other virtual machines, while this process waits."""
     idle, total = _ticks()
     time.sleep(seconds)
     later_idle, later_total = _ticks()
@@ -53,13 +53,13 @@ def how_quiet(shares: dict[str, float]) -> str:
 
 
 def _ticks() -> tuple[int, int]:
-    """The ticks of all CPUs since the start, idle ones and all (man 5 proc_stat)."""
+    """Read the ticks of all CPUs since the start, idle ones and all (man 5 proc_stat)."""
     ticks = [int(each) for each in Path("/proc/stat").read_text(encoding="ascii").partition("\n")[0].split()[1:9]]
     return ticks[3] + ticks[4], sum(ticks)
 
 
 def _processor() -> str:
-    """Its model, where Linux knows one; else its kind."""
+    """Name the processor's model, where Linux knows one; else its kind."""
     for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
         if line.startswith("model name"):
             return line.partition(": ")[2]

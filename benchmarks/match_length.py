@@ -66,7 +66,7 @@ class Slipping(Bot):
 
 
 def board_points(rules: Rules, boards: int, seed: str) -> FloatArray:
-    """(boards, bots) The points of each bot on each board, all its rotations added up; more is better."""
+    """Play, and give the points of each bot on each board, (boards, bots), all rotations summed; more is better."""
     found: defaultdict[int, list[int]] = defaultdict(lambda: [0] * rules.players)
 
     @contextlib.asynccontextmanager
@@ -86,18 +86,18 @@ def board_points(rules: Rules, boards: int, seed: str) -> FloatArray:
 
 
 def score(points: FloatArray, a: int, b: int, boards: int) -> float:
-    """The mean score of bot a against bot b in matches of *boards* boards; a tie is one half."""
+    """Compute the mean score of bot a against bot b in matches of *boards* boards; a tie is one half."""
     matches = points[: len(points) // boards * boards].reshape(-1, boards, points.shape[1]).sum(axis=1)
     return float(np.mean(0.5 + 0.5 * np.sign(matches[:, a] - matches[:, b])))
 
 
 def needed(mean: float) -> float:
-    """How many matches it takes until a mean score is two standard errors above one half."""
+    """Estimate how many matches it takes until a mean score is two standard errors above one half."""
     return 4 * mean * (1 - mean) / (mean - 0.5) ** 2
 
 
 def rows_of(points: FloatArray, start: float, deal: float) -> list[Sequence[str]]:
-    """A row for each length: for each pair its score and what the model says of it; then what a comparison costs."""
+    """Make a row for each length: the score of each pair and what the model says of it; then a comparison's cost."""
     pairs = list(combinations(range(points.shape[1]), 2))
     gaps = {pair: _gap(score(points, *pair, STANDARD_BOARDS)) for pair in pairs}
     rows: list[Sequence[str]] = []
@@ -111,7 +111,7 @@ def rows_of(points: FloatArray, start: float, deal: float) -> list[Sequence[str]
 
 
 def _gap(mean: float) -> float:
-    """The Elo difference that gives a score."""
+    """Find the Elo difference that gives a score."""
     return SCALE * math.log10(mean / (1 - mean))
 
 

@@ -85,7 +85,7 @@ def timed_steps() -> Iterator[dict[str, float]]:
 
 
 def others(scratch: Path) -> dict[str, float]:
-    """Seconds of CPU time of the containers whose folders are below *scratch*, and of the engine."""
+    """Read the seconds of CPU time of the containers whose folders are below *scratch*, and of the engine."""
     found = dict.fromkeys((SERVERS, CONTAINERS), 0.0)
     for process in Path("/proc").iterdir():
         if not process.name.isdecimal():
@@ -105,7 +105,7 @@ def _parent(fields: str) -> str:
 
 
 def parts(rounds: int, matches: int, boards: int = BOARDS) -> list[dict[str, float]]:
-    """Milliseconds of CPU time of a match, by part, of *rounds* times *matches* matches."""
+    """Measure milliseconds of CPU time of a match, by part, of *rounds* times *matches* matches."""
     with tempfile.TemporaryDirectory(prefix="pigpen-") as name:
         root, before = Path(name), tempfile.tempdir
         tempfile.tempdir = name  # so that folders of containers can be told from those of others
@@ -146,7 +146,7 @@ def _round(play: Callable[[int], None], measured: Callable[[], dict[str, float]]
 
 
 def measure(rounds: int, matches: int = 10, boards: int = BOARDS) -> list[Row]:
-    """The CPU time of each part of a match, and its share of all of it."""
+    """Measure the CPU time of each part of a match, and its share of all of it."""
     found = parts(rounds, matches, boards)
     totals = [sum(each.values()) for each in found]
     rows = []

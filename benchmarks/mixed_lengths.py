@@ -34,7 +34,7 @@ MIXES = ((4,), (4, 8), (2, 8), (1, 4, 16))
 
 
 def simulate(mix: tuple[int, ...], noise: str, bots: int, matches: int, seed: int) -> list[tuple[float, float, float]]:
-    """Coverage, error in Elo and Kendall's τ: with the boards of each match, and as if all had four."""
+    """Estimate coverage, error in Elo and Kendall's τ: with the boards of each match, and as if all had four."""
     rng, choice = Random(f"bots {seed}"), Random(f"tables {seed}")
     ladder = Ladder([rng.gauss(START, DEVIATION) for _ in range(bots)], NOISE[noise])
     wins: defaultdict[tuple[int, int, int], float] = defaultdict(float)

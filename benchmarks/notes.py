@@ -135,7 +135,7 @@ async def run(program: Program, task: dict[str, Any], core: int | None = None) -
 
 
 async def notes(load: Load, way: str, rounds: int) -> Found:
-    """Bits that a note of a board gives to a fresh container."""
+    """Measure the bits that a note of a board gives to a fresh container."""
     program = await load(IMAGE)
     area = BOARDS * list(NOTES).index(way)
     task = {"way": way, "area": area, "bits": NOTE_BITS, "rounds": BOARDS}
@@ -153,7 +153,7 @@ async def notes(load: Load, way: str, rounds: int) -> Found:
 
 
 async def hands(load: Load, way: str, rounds: int) -> Found:
-    """Bits that one reading gives to a neighbour."""
+    """Measure the bits that one reading gives to a neighbour."""
     program = await load(IMAGE)
     slot = SLOTS.get(way, SLOT)
     task = {
@@ -200,7 +200,7 @@ async def thinking(load: Load, way: str, rounds: int) -> Found:
 
 
 async def rotations(load: Load, way: str, rounds: int) -> Found:
-    """Bits of a note that a bot leaves in a match at the end of one rotation for the beginning of the next one."""
+    """Measure the bits of a note that a bot leaves in a match from one rotation's end to the next one's beginning."""
     rules = replace(PRESETS["hearts"], name="noting", title=way)
     programs = [await load(NOTING), *[await load(find_bot("random"))] * 3]
     learn: list[Pair] = []
@@ -233,7 +233,7 @@ def of_positions(learn: Sequence[Pair], use: Sequence[Pair], unit: float) -> Fou
 
 
 def _gray(number: int, count: int) -> list[int]:
-    """The digits of a number in Gray's code: those of neighbours differ in one."""
+    """Write the digits of a number in Gray's code: those of neighbours differ in one."""
     return [int(digit) for digit in digits(number ^ number >> 1, count)]
 
 
@@ -262,7 +262,7 @@ MEASURES: list[tuple[str, Measure, str]] = [
 
 
 async def carried(regime: str, picked: str, rounds: int, instances: Instances) -> list[Found]:
-    """What each way carries in one of the regimes."""
+    """Measure what each way carries in one of the regimes."""
     sandbox = DockerSandbox(REGIMES[regime], instances=instances)
 
     async def load(source: BotSource) -> Program:
@@ -298,7 +298,7 @@ class Bare:
     runtime = "runc"
 
     def never_fork(self, end: Exit) -> None:
-        """It forks none."""
+        """Do nothing: it forks none."""
 
     async def start(self, mount: SeatMount) -> BareInstance:
         """Start one."""
@@ -328,11 +328,11 @@ class BareInstance:
         return Exit((await asyncio.to_thread(self._client.api.wait, self._name))["StatusCode"])
 
     async def log_tail(self) -> str:
-        """What it wrote."""
+        """Read what it wrote."""
         return str(self._client.api.logs(self._name).decode())
 
     async def peak_memory(self) -> int | None:
-        """Not looked at."""
+        """Give None: it is not looked at."""
         return None
 
     async def stop(self) -> None:
@@ -346,7 +346,7 @@ REGIMES = {"docker": "runc", "walls": "runc", "gvisor": "runsc"}
 
 
 def figure(found: Found, is_note: bool) -> str:
-    """Bits of a note or of a look, and how many a second."""
+    """Write the bits of a note or of a look, and how many a second."""
     if found.why:
         return f"0: {found.why}"
     if found.whole:

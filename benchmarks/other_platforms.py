@@ -42,7 +42,7 @@ PACKAGES = {
 
 
 def ours(kind: type[ProcessSandbox | DockerSandbox]) -> float:
-    """Decisions a second at one table."""
+    """Measure decisions a second at one table."""
     return asyncio.run(_ours(kind))
 
 
@@ -63,13 +63,13 @@ async def _ours(kind: type[ProcessSandbox | DockerSandbox], deals: int = 40) -> 
 
 
 def theirs(python: Path, script: Path, words: tuple[str, ...] = ()) -> float:
-    """Decisions a second, as a peer's script prints them."""
+    """Measure decisions a second, as a peer's script prints them."""
     done = subprocess.run([python, script, *words], capture_output=True, text=True, check=True, timeout=RUN_SECONDS)
     return float(done.stdout.split()[-1])
 
 
 def installed(script: str, packages: list[list[str]], into: Path, words: tuple[str, ...] = ()) -> Callable[[], float]:
-    """The measure of a peer, installed below *into* and tried; *words* are the arguments of its script."""
+    """Install a peer below *into*, try it, and give its measure; *words* are the arguments of its script."""
     folder = into / script.partition("_")[0]
     python = folder / "bin" / "python"
     if not (folder / "bin" / "pip").exists():  # what a venv gets last
@@ -87,7 +87,7 @@ def measure(
     packages: Mapping[str, tuple[str, list[list[str]]]] = PACKAGES,
     into: Path = INSTALLED,
 ) -> list[Row]:
-    """Our tables and those who are installed, in turn."""
+    """Measure our tables and those who are installed, in turn."""
     makers: dict[str, Callable[[], Callable[[], float]]] = {
         **{name: partial(_tried, each) for name, each in ours.items()},
         **{name: partial(installed, *how, into) for name, how in packages.items()},

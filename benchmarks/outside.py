@@ -21,7 +21,7 @@ from pigpen.rules import PRESETS, seed_from
 
 
 def row(sample: str, found: Duel) -> tuple[str, ...]:
-    """One line of the table."""
+    """Make one line of the table."""
     mean, error = found.better()
     ours, theirs = (f"{statistics.median(times):.1f} ({max(times):.0f})" for times in found.took)
     return sample, f"{mean:+.2f} ± {error:.2f}", in_errors(mean, error), ours, theirs, str(found.faults)

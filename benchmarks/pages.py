@@ -49,7 +49,7 @@ Figures = dict[str, dict[str, list[float]]]
 
 
 def pages(bots: int) -> dict[str, Callable[[int], str]]:
-    """By page: an address of it that was not asked for yet, for any number."""
+    """Give by page an address of it that was not asked for yet, for any number."""
     chance, last = random.Random(11), -(-bots // 100)
 
     def bot() -> str:
@@ -106,7 +106,7 @@ def of_a_ladder(rounds: int, folder: Path, bots: int, checkouts: dict[str, Path 
 
 
 def rows(found: dict[int, Figures]) -> list[Row]:
-    """For each page, ladder and version of the site: the cost, the exponent, and the ratio to that of before."""
+    """Make a row for each page, ladder and version of the site: cost, exponent, and the ratio to that of before."""
     made, sizes = [], sorted(found)
     for what in found[sizes[0]]:
         for place, bots in enumerate(sizes):

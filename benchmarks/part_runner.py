@@ -57,7 +57,7 @@ def run(about: str | None, *parts: Part) -> None:
 
 
 def parser_of(about: str | None, rounds: int | None = None) -> argparse.ArgumentParser:
-    """A command line that says what is measured, and takes the number of rounds."""
+    """Make a command line that says what is measured, and takes the number of rounds."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     text = "of each measurement; few are quick and unsteady"
     parser.add_argument("--rounds", type=_count, metavar="N", default=rounds, help=text)
@@ -66,7 +66,7 @@ def parser_of(about: str | None, rounds: int | None = None) -> argparse.Argument
 
 def measured(part: Part, rounds: int | None = None) -> list[Row]:
     """
-    The rows of a part, or one that says why there are none; progress goes to the standard error.
+    Run a part, and give its rows, or one that says why there are none; progress goes to the standard error.
 
     It has a process of its own: what other parts left in memory would count as the referee's.
     """
@@ -82,7 +82,7 @@ def measured(part: Part, rounds: int | None = None) -> list[Row]:
 
 
 def markdown(title: Sequence[str], found: dict[str, list[Row]]) -> str:
-    """The table for a Markdown file."""
+    """Write the table for a Markdown file."""
     lines = [HEADINGS, ["---"] * len(HEADINGS), *(row for rows in sections(found) for row in rows)]
     rows = [" | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in line) for line in lines]
     return "\n\n".join(title) + "\n\n" + "".join(f"| {row} |\n" for row in rows)

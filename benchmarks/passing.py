@@ -82,7 +82,7 @@ def wait_until(task: dict[str, Any], number: int, part: float) -> None:
 
 def decoded(rounds: Sequence[Round]) -> dict[str, Any]:
     """
-    Bits a round by the best of two decoders, both calibrated on one half of the rounds and used on the other.
+    Estimate bits a round by the best of two decoders, calibrated on one half of the rounds and used on the other.
 
     `chance` is what the same decoder makes of other messages: the bias of the estimate, to be taken off.
     """
@@ -103,7 +103,7 @@ def decoded(rounds: Sequence[Round]) -> dict[str, Any]:
 
 
 def agreement(found: Sequence[tuple[int, bool]]) -> float:
-    """Above zero where bits that are read as ones are more often ones than others are."""
+    """Compute a figure above zero where bits that are read as ones are more often ones than others are."""
     written, read = (sum(pair[side] for pair in found) / len(found) for side in (0, 1))
     return sum(bit * seen for bit, seen in found) / len(found) - written * read
 
@@ -122,7 +122,7 @@ View = Callable[[Sequence[float]], list[float]]
 
 
 def pairs(rounds: Sequence[Round], view: View) -> list[tuple[int, float]]:
-    """Each bit written with its score."""
+    """Pair each bit written with its score."""
     return [pair for bits, scores in rounds for pair in zip(bits, view(scores), strict=True)]
 
 

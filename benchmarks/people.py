@@ -57,7 +57,7 @@ LOCAL = TableVisitor(shown="Ada")
 
 
 def opened(ladder: Ladder, seconds: float) -> OpenedTable:
-    """A table for two people, at which both sit."""
+    """Open a table for two people, at which both sit."""
     house = [ChairOrder(kind=ChairKind.HOUSE, name=name) for name in HOUSE]
     chairs = (ChairOrder(), house[0], ChairOrder(), house[1])
     table = open_table(ladder, TableOrder(variant="hearts", chairs=chairs, seconds=seconds), LOCAL)
@@ -92,14 +92,14 @@ async def seated_tables(
 
 
 async def first_card(ladder: Ladder, port: int) -> float:
-    """Milliseconds from before a table's row until a person sees cards."""
+    """Measure the milliseconds from before a table's row until a person sees cards."""
     began = time.perf_counter()
     async with seated_tables(ladder, port, 1):
         return (time.perf_counter() - began) * 1000
 
 
 async def measure(ladder: Ladder, port: int, processes: Sequence[Process], options: Any) -> dict[str, list[Row]]:
-    """All of it."""
+    """Measure all of it."""
     rows: dict[str, list[Row]] = {}
     firsts = [await first_card(ladder, port) for _ in range(FIRST)]
     rows["the first card"] = [Row("from the row to the cards shown", f"{statistics.median(firsts):.0f} ms", "most"
@@ -164,7 +164,7 @@ async def _idle(ladder: Ladder, port: int, processes: Sequence[Process], count: 
 
 
 async def _match_seconds() -> float:
-    """Seconds that a match of bots takes."""
+    """Measure the seconds that a match of bots takes."""
     began = time.perf_counter()
     program = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "ladder.cli.entry", *MATCH, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -196,7 +196,7 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=100, help="that are played at once")
     parser.add_argument("--think", type=float, default=3.0, help="seconds that a person thinks, on average")
     parser.add_argument("--seconds", type=float, default=30.0, help="for which they are played")
-    parser.add_argument("--idle", type=int, default=200, help="tables at which nobody does anything")
+    parser.add_argument("--idle", type=int, default=200, help="tables at which no person does anything")
     options = parser.parse_args()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))

@@ -39,7 +39,7 @@ class PlainLane:
 
 @contextlib.asynccontextmanager
 async def plain(kind: str) -> AsyncIterator[PlainLane]:
-    """Four bare clients, in `processes` or `containers`, with a server each, all of them with gRPC as it comes."""
+    """Yield four bare clients, in `processes` or `containers`, with a server each, and with gRPC as it comes."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "benchmarks.plain", kind, stdin=pipe, stdout=pipe,

@@ -53,7 +53,7 @@ QUEUED, AGAIN, PLANNED = "a match scheduled and queued", "the same after a withd
 
 
 def queued_millis(session: Session, settings: Settings, chance: random.Random) -> float:
-    """Milliseconds of CPU time to schedule one match."""
+    """Measure the milliseconds of CPU time to schedule one match."""
     before = time.process_time()
     fill_queue(session, settings, chance, 0.0, 1)
     session.flush()
@@ -81,7 +81,7 @@ def _any_waiting(session: Session, chance: random.Random) -> int:
 
 
 def planned_millis(session: Session, chance: random.Random) -> float:
-    """Milliseconds of CPU time to plan one of several matches."""
+    """Measure the milliseconds of CPU time to plan one of several matches."""
     field = fields_of(session)[VARIANT]
     known = knowledge_of(session, VARIANT, field, 4, 10)
     before = time.process_time()
@@ -110,7 +110,7 @@ def of_a_ladder(rounds: int, folder: Path, bots: int) -> dict[str, list[float]]:
 
 
 def rows(found: dict[int, dict[str, list[float]]]) -> list[Row]:
-    """For each cost and ladder a row, with the exponent from the ladder before it."""
+    """Make a row for each cost and ladder, with the exponent from the ladder before it."""
     made, sizes = [], sorted(found)
     for what in (QUEUED, AGAIN, PLANNED):
         for place, bots in enumerate(sizes):

@@ -46,7 +46,7 @@ def dying_with_us(*words: str | Path) -> list[str]:
 
 @contextmanager
 def running(words: Sequence[str], folder: Path, name: str, settings: Mapping[str, str]) -> Iterator[Process]:
-    """``pigpen WORDS`` while it runs, with a ladder in that folder and with settings from the environment."""
+    """Run ``pigpen WORDS`` meanwhile, with a ladder in that folder and with settings from the environment."""
     where = {"PIGPEN_DATA_DIR": str(folder), **settings}
     with (folder / f"{words[-1]}.err").open("wb") as errors:
         program = subprocess.Popen(

@@ -114,7 +114,7 @@ NOT_FORCED = 0.77
 
 
 def clocked(settings: Settings) -> float:
-    """Seconds of CPU time that all decisions of all matches took by the clocks of the bots."""
+    """Sum the seconds of CPU time that all decisions of all matches took by the clocks of the bots."""
     records = MatchFiles(settings.data_dir).root.rglob(f"*{RECORD_END}")
     lines = (line for record in records for line in read_record(record))
     return sum(cpu or 0.0 for line in lines if isinstance(line, DealLine) for cpu in line.cpu_ms or ()) / 1000
@@ -147,7 +147,7 @@ def _run(database: Database, settings: Settings, executor: LocalExecutor, matche
 
 
 def measure(rounds: int, thinks: Sequence[int] = THINKS_MS, matches: int = 4) -> list[Row]:
-    """Ladders in turn: fresh and warm."""
+    """Measure ladders in turn: fresh and warm."""
     rows = []
     for millis in thinks:
         found: dict[Instances, list[Rated]] = {"fresh": [], "warm": []}

@@ -150,7 +150,7 @@ def played(rules: Rules, table: Sequence[Entry], hands: Sequence[int], number: i
 
 
 def match(rules: Rules, table: Sequence[Entry], seed: str, rng: Random) -> FloatArray:
-    """(boards, sides) The points of one match, as in `Games.points`; *table* has each side once."""
+    """Draw the points of one match, (boards, sides), as in `Games.points`; *table* has each side once."""
     sides, players = len(table), rules.players
     points = np.zeros((BOARDS, sides))
     for board in range(BOARDS):

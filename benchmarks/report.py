@@ -24,7 +24,7 @@ class Row:
 
     @classmethod
     def left_out(cls, what: str, why: object) -> Row:
-        """The row of what could not be measured here."""
+        """Make the row of what could not be measured here."""
         return cls(what, "left out", str(why))
 
 
@@ -51,12 +51,12 @@ def in_turn(rounds: int, *measures: Callable[[], float]) -> list[list[float]]:
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> str:
-    """The median of the pairwise ratios, with the smallest and the largest."""
+    """Write the median of the pairwise ratios, with the smallest and the largest."""
     return spread([one / other for one, other in zip(ours, theirs, strict=True)], "×")
 
 
 def spread(values: Sequence[float], unit: str = "") -> str:
-    """The median and its unit, with the smallest and the largest; three digits, or more before the point."""
+    """Write the median and its unit, with the smallest and the largest; three digits, or more before the point."""
     middle = statistics.median(values)
     digits = 0 if middle >= 100 else 1 if middle >= 10 else 2
     text = f"{middle:,.{digits}f}{unit}"
@@ -69,14 +69,14 @@ def counted(number: int, noun: str) -> str:
 
 
 def compared(names: Sequence[str], values: Sequence[Sequence[float]], unit: str, against: str) -> list[Row]:
-    """A row for each name; all but the first are held against the first, which those rows call *against*."""
+    """Make a row for each name; all but the first are held against the first, which those rows call *against*."""
     first, *others = (Row(name, spread(each, f" {unit}")) for name, each in zip(names, values, strict=True))
     ratios = [ratio(each, values[0]) for each in values[1:]]
     return [first, *(replace(row, against=against, ratio=of) for row, of in zip(others, ratios, strict=True))]
 
 
 def sections(parts: dict[str, list[Row]]) -> list[list[Sequence[str]]]:
-    """Lines of five cells, a group for each part; the first line of a group names it."""
+    """Make lines of five cells, a group for each part; the first line of a group names it."""
     return [[(name if row is rows[0] else "", *astuple(row)) for row in rows] for name, rows in parts.items()]
 
 

@@ -99,7 +99,7 @@ class Ladder:
         self.number += len(tables)
 
     def orders(self) -> dict[str, FloatArray]:
-        """What each way of rating makes of the results."""
+        """Give what each way of rating makes of the results."""
         return {
             "Elo": np.array(self.elo.ratings),
             "Elo by boards": np.array(self.elo_by_boards.ratings),
@@ -110,7 +110,7 @@ class Ladder:
 
 
 def by_information(ladder: Ladder) -> list[list[int]]:
-    """The tables that the ladder's scheduler hands out; each bot has an owner of its own."""
+    """Make the tables that the ladder's scheduler hands out; each bot has an owner of its own."""
     count, sides = ladder.bots.count, ladder.bots.sides
     estimate = ladder.results.estimate("board" if ladder.by_boards else "match") if ladder.number else None
     known = Information.of(estimate, range(count), pair_weight(sides))
@@ -125,7 +125,7 @@ def by_information(ladder: Ladder) -> list[list[int]]:
 
 
 def by_nearness(ladder: Ladder) -> list[list[int]]:
-    """The tables that the rule before handed out."""
+    """Make the tables that the rule before handed out."""
     matches, tables = ladder.matches.copy(), []
     for _ in range(ladder.batch):
         tables.append(nearest_table(ladder.elo.ratings, matches, ladder.bots.sides, ladder.choice))
@@ -135,7 +135,7 @@ def by_nearness(ladder: Ladder) -> list[list[int]]:
 
 
 def by_chance(ladder: Ladder) -> list[list[int]]:
-    """Any bots."""
+    """Draw any bots."""
     return [ladder.choice.sample(range(ladder.bots.count), ladder.bots.sides) for _ in range(ladder.batch)]
 
 
@@ -159,13 +159,13 @@ class Run(NamedTuple):
 
 @cache
 def chance_of(path: str, variant: str) -> Chance:
-    """What chance does in a variant, read once by each process."""
+    """Find what chance does in a variant, once in each process."""
     return Chance(recorded_games.load(path)[variant])
 
 
 @cache
 def field_of(path: str, variant: str, seed: int) -> Field:
-    """The bots of one ladder; their truth is found once by each process."""
+    """Find the bots of one ladder, and their truth, once in each process."""
     return Field(chance_of(path, variant), BOTS, seed)
 
 
@@ -278,7 +278,7 @@ def report(
 
 
 def _ratio(looks: FloatArray, base: FloatArray) -> str:
-    """Matches needed in those of the first row, with the range of 90 of 100 bootstrap samples."""
+    """Write the matches needed in those of the first row, with the range of 90 of 100 bootstrap samples."""
     needed, before = reached(looks.mean(axis=0), TAU, EVERY), reached(base.mean(axis=0), TAU, EVERY)
     if math.isinf(needed):
         return "–"

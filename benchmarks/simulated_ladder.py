@@ -98,7 +98,7 @@ class Chance:
         return shrink * total / np.maximum(met, 1.0), np.sqrt(variance * (1 - shrink)), float(np.sqrt(variance))
 
     def residuals(self, strengths: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """(m, boards, sides) What chance gives to the bots of m tables, whose strengths are (m, sides)."""
+        """Draw what chance gives to the bots of m tables, (m, boards, sides), whose strengths are (m, sides)."""
         order = np.argsort(-strengths, axis=1)
         ordered = np.take_along_axis(strengths, order, 1)
         near = self._most_like(ordered - ordered.mean(axis=1, keepdims=True))
@@ -110,13 +110,13 @@ class Chance:
         return np.asarray(np.take_along_axis(found, np.argsort(order, axis=1)[:, None], 2))
 
     def _most_like(self, profiles: FloatArray) -> IntArray:
-        """(m, LIKE) The recorded matches whose strengths are most like each of *profiles*, (m, sides)."""
+        """Find the recorded matches whose strengths are most like each of *profiles*, (m, sides): (m, LIKE)."""
         away = (self._profiles**2).sum(axis=1) - 2 * profiles @ self._profiles.T
         return np.asarray(np.argpartition(away, LIKE, axis=1)[:, :LIKE])
 
 
 def effects_of(over: FloatArray, tables: IntArray) -> FloatArray:
-    """(m, sides) What the bots of m tables have over the others there; *over* is (n, n), and antisymmetric."""
+    """Sum what the bots of m tables have over the others there, (m, sides); *over* is (n, n), and antisymmetric."""
     return np.asarray(over[tables[:, :, None], tables[:, None, :]].sum(axis=2) / 2)
 
 
@@ -211,7 +211,7 @@ class Results:
         return fit(range(self.count), a, b, score, n, pair_weight(self.sides), steep)
 
     def points(self) -> FloatArray:
-        """(n,) Points a deal by least squares."""
+        """Fit points a deal by least squares, (n,)."""
         laplacian = np.diag(self.n.sum(axis=1)) - self.n
         return np.asarray(np.linalg.pinv(laplacian) @ self.points_over.sum(axis=1))
 

@@ -73,7 +73,7 @@ class SleepingWorker:
         return outcome.model_dump_json()
 
     async def _calibrated(self) -> str:
-        """The calibration match, which is played once for all of them."""
+        """Play the calibration match, once for all of them."""
         if self._calibration is None:
             self._calibration = asyncio.ensure_future(play_calibration_match())
         record = await asyncio.shield(self._calibration)

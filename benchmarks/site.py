@@ -74,7 +74,7 @@ SITE = [sys.executable, "-m", "ladder.cli.entry"]
 
 
 def kinds(chance: random.Random, bots: int, matches: int) -> dict[str, Callable[[], str]]:
-    """By what is asked for: an address of it, drawn by chance."""
+    """Give by what is asked for an address of it, drawn by chance."""
 
     def bot() -> str:
         return f"bot%20{chance.randint(1, bots)}"
@@ -97,7 +97,7 @@ def kinds(chance: random.Random, bots: int, matches: int) -> dict[str, Callable[
 
 
 async def answers(load: Load, process: int, when: str, seconds: float, bots: int, matches: int) -> list[Row]:
-    """A row for each kind of request."""
+    """Measure each kind of request; give a row for each."""
     rows = []
     for what, draw in kinds(random.Random(5), bots, matches).items():
         before = worked(process)
@@ -119,7 +119,7 @@ async def answers(load: Load, process: int, when: str, seconds: float, bots: int
 
 
 async def shared(first: tuple[Load, int], folder: Path, seconds: float, bots: int) -> list[Row]:
-    """Pages of bots, each of a bot drawn by chance, by one and more processes of the site: a row for each number."""
+    """Measure pages of bots drawn by chance, by one and more processes of the site; give a row for each number."""
     rows, chance = [], random.Random(7)
     with ExitStack() as others:
         sites = [first]
@@ -144,7 +144,7 @@ async def shared(first: tuple[Load, int], folder: Path, seconds: float, bots: in
 
 
 def in_words(milliseconds: list[float]) -> str:
-    """The median, and what 99 of 100 stay below."""
+    """Write the median, and what 99 of 100 stay below."""
     times = sorted(milliseconds)
     middle, slow = (times[int(part * (len(times) - 1))] for part in (0.5, 0.99))
     return f"p50 {middle:.1f} ms, p99 {slow:.1f} ms"
@@ -185,20 +185,20 @@ async def streams(load: Load, process: int, database: Database, folder: Path, co
 
 
 def worked(process: int) -> float:
-    """Milliseconds for which the processor has worked for a process."""
+    """Read the milliseconds for which the processor has worked for a process."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def resident(process: int) -> float:
-    """MiB of memory that a process has."""
+    """Read the MiB of memory that a process has."""
     text = Path(f"/proc/{process}/status").read_text()
     return int(re.findall(r"VmRSS:\s+(\d+) kB", text)[0]) / 1024
 
 
 @contextmanager
 def serving(folder: Path, checkout: Path | None = None) -> Iterator[tuple[Load, int]]:
-    """`pigpen serve` for a ladder, and the number of its process; of another checkout of Pigpen, if one is named."""
+    """Run `pigpen serve` for a ladder; yield its load and the number of its process; another checkout's, if named."""
     environment = os.environ | {"PIGPEN_DATA_DIR": str(folder)}
     if checkout is not None:
         environment["PYTHONPATH"] = str(checkout)
@@ -215,7 +215,7 @@ def serving(folder: Path, checkout: Path | None = None) -> Iterator[tuple[Load, 
 
 @contextmanager
 def playing(database: Database, bots: int) -> Iterator[None]:
-    """A match that plays in processes, and results that are recorded."""
+    """Run a match that plays in processes, and results that are recorded."""
     done = threading.Event()
     thread = threading.Thread(target=_record, args=[database, bots, done])
     command = dying_with_us(*SITE, "play", *PLAYERS, "--boards", str(ENDLESS), "--sandbox", "process", "--json")

@@ -62,7 +62,7 @@ def pigpen_start(kind: str, count: int, warm_up: int) -> Start:
 
 
 async def start_of(sandbox: Sandbox, count: int, warm_up: int) -> Start:
-    """The same in a sandbox, which is closed in the end."""
+    """Measure the same in a sandbox, which is closed in the end."""
     try:
         program = await sandbox.load(INSTANT)
         for _ in range(warm_up):
@@ -112,13 +112,13 @@ async def _play(program: Program) -> float:
 
 
 def busy_seconds() -> float:
-    """Seconds of CPU time that everything on this machine has used: the engine is no child of ours."""
+    """Read the seconds of CPU time that everything on this machine has used: the engine is no child of ours."""
     user, nice, system, _, _, irq, soft_irq, *_ = map(int, Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:])
     return (user + nice + system + irq + soft_irq) / os.sysconf("SC_CLK_TCK")
 
 
 def bare_millis() -> float:
-    """Milliseconds until four bare hardened containers have connected."""
+    """Measure the milliseconds until four bare hardened containers have connected."""
     return asyncio.run(_bare())
 
 
@@ -146,7 +146,7 @@ async def _bare() -> float:
 
 
 def measure(rounds: int, counts: Mapping[str, int] = STARTS, warm_up: int = WARM_UP) -> list[Row]:
-    """Starts in turn; if any are to warm up, after one of each that does not count."""
+    """Measure starts in turn; if any are to warm up, after one of each that does not count."""
     if warm_up:
         pigpen_start("warm", 1, warm_up), bare_millis()
     bare: list[float] = []

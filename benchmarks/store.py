@@ -79,12 +79,12 @@ class Watch:
         self.cpu.append(time.process_time() - cpu)
 
     def row(self, what: str, bar: str) -> Row:
-        """Milliseconds."""
+        """Make a row of milliseconds."""
         wall, cpu = (spread([1000 * each for each in times]) for times in (self.wall, self.cpu))
         return what, wall, cpu, bar
 
     def rates(self, what: str, bar: str, count: int) -> Row:
-        """How many of *count* things a second."""
+        """Make a row of how many of *count* things a second."""
         wall, cpu = (spread([count / each for each in times]) for times in (self.wall, self.cpu))
         return what, wall, cpu, bar
 
@@ -99,7 +99,7 @@ def timed(database: Database, what: str, bar: str, query: Callable[[Session, int
 
 
 def queries(database: Database, bots: Sequence[int]) -> list[Row]:
-    """What people look at."""
+    """Measure what people look at."""
 
     def variant(session: Session) -> models.Variant:
         return session.get_one(models.Variant, VARIANT)
@@ -127,7 +127,7 @@ def queries(database: Database, bots: Sequence[int]) -> list[Row]:
 
 
 def estimate(database: Database) -> Row:
-    """All ratings estimated anew, from reading the pairs to writing ± and ranks."""
+    """Measure all ratings estimated anew, from reading the pairs to writing ± and ranks."""
     watch = Watch()
     for _ in range(5):
         with watch.once():
@@ -136,7 +136,7 @@ def estimate(database: Database) -> Row:
 
 
 def lines_of_a_match() -> Sequence[AnyLine]:
-    """The record of a match of one board that sample bots have really played."""
+    """Play a match of one board with sample bots, and give its record."""
     lines: list[AnyLine] = []
     spec = MatchSpec(PRESETS[VARIANT], PLAYERS, Format.parse("boards:1"), DEFAULT_CLOCK, SEED)
     asyncio.run(play_inline(spec, [find_bot(name) for name in PLAYERS], lines.append))
@@ -144,7 +144,7 @@ def lines_of_a_match() -> Sequence[AnyLine]:
 
 
 def lease_matches(database: Database, bots: Sequence[int], count: int) -> range:
-    """Matches that are being played, each of four bots."""
+    """Lease matches that are being played, each of four bots."""
     chance = random.Random(7)
     with database.write() as session:
         first = 1 + (session.scalar(select(func.max(models.StoredMatch.id))) or 0)
@@ -197,7 +197,7 @@ class Writing:
             write_rows(self._database, BATCH)
 
     def rows(self) -> list[Row]:
-        """What came out."""
+        """Make the rows of what came out."""
         return [
             self._recorded.rates("results recorded a second, a transaction each", "≥ 500", BATCH),
             self._bare.rates("transactions of one bare row a second", "", BATCH),
@@ -205,7 +205,7 @@ class Writing:
 
 
 def writing(databases: Iterable[Database], bots: Sequence[int]) -> tuple[Row, list[list[Row]]]:
-    """Results recorded in one database and in the other, by turns; and what a result takes before that."""
+    """Measure results recorded in one database and in the other, by turns; and what a result takes before that."""
     lines, worked = lines_of_a_match(), Watch()
     all_writing = [Writing(each, bots) for each in databases]
     for number in range(ROUNDS):
@@ -218,7 +218,7 @@ def writing(databases: Iterable[Database], bots: Sequence[int]) -> tuple[Row, li
 
 @contextmanager
 def copied(ladder: Database, settings: Settings) -> Iterator[dict[str, Database]]:
-    """The ladder, and a copy in PostgreSQL if there is any, by the names of the databases."""
+    """Yield the ladder, and a copy in PostgreSQL if there is any, by the names of the databases."""
     if postgres.programs() is None:
         yield {"SQLite": ladder}
         return
@@ -234,7 +234,7 @@ def copied(ladder: Database, settings: Settings) -> Iterator[dict[str, Database]
 
 
 def measured(databases: dict[str, Database], bots: int) -> list[tuple[str, ...]]:
-    """A row for each thing: what it is, the times of each database, the bar."""
+    """Make a row for each thing: what it is, the times of each database, the bar."""
     sample = random.Random(8).sample(range(1, bots + 1), min(20, bots))
     looked = [[estimate(each), *queries(each, sample)] for each in databases.values()]
     worked, written = writing(databases.values(), range(1, bots + 1))
@@ -267,7 +267,7 @@ def main(bots: int, matches: int, folder: Path | None) -> None:
 
 
 def arguments() -> argparse.Namespace:
-    """What was asked for."""
+    """Read what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bots", type=int, default=1000)
     parser.add_argument("--matches", type=int, default=1_000_000)

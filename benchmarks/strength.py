@@ -36,14 +36,14 @@ def fight(variant: str, pair: str, boards: int, seed: str) -> Duel:
 
 
 def cell(found: Duel) -> str:
-    """One figure."""
+    """Write one figure."""
     mean, error = found.better()
     digits = max(0, 2 - len(f"{abs(error):.0f}")) if error >= 1 else 2
     return f"{mean:+.{digits}f} ± {error:.{digits}f} ({in_errors(mean, error)})"
 
 
 def think_times(duels: Iterable[tuple[str, Duel]]) -> list[tuple[str, ...]]:
-    """For each bot the median, the 99th percentile and the largest of its times per decision, in ms."""
+    """Give for each bot the median, the 99th percentile and the largest of its times per decision, in ms."""
     times: dict[str, list[float]] = {}
     for pair, found in duels:
         for bot, took in zip(pair.split(":"), found.took, strict=True):

@@ -30,7 +30,7 @@ async def _costs(rounds: int, counts: Sequence[int]) -> list[list[Cost]]:
 
 
 def measure(rounds: int, counts: Sequence[int] = TABLES) -> list[Row]:
-    """Decisions a second, and the referee's CPU time for each, with more and more tables."""
+    """Measure decisions a second, and the referee's CPU time for each, with more and more tables."""
     found = asyncio.run(_costs(rounds, counts))
     ours, theirs = found[: len(counts)], found[len(counts) :]
     rows: list[Row] = []

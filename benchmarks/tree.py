@@ -7,7 +7,7 @@ How strong `tree` is against `sampling` at equal CPU time, in every variant.
 
 A figure says by how many points per deal `tree` does better, ± one standard error, when both have two seats each (at
 five seats three against two, in turn). Each deal is played twice, with the bots in each other's seats, and is one
-observation. Both bots may use the same CPU time for a card, and no trials are counted: `sampling` goes on after its
+observation. Both bots may use the same CPU time for a card, and no trials are counted: `sampling` continues after its
 usual 2,000 deals, too. They pass and expose by the same code, so that is done once for both. Variants take turns until
 the time is over. With --against the other bot is not `sampling`, but `tree` with another library, such as one that was
 compiled with other weights.

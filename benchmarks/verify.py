@@ -58,7 +58,7 @@ def verified_rate(path: Path, repeats: int) -> float:
 
 
 def measure(rounds: int, repeats: int = REPEATS) -> list[Row]:
-    """The same match played, verified, and verified from a packed record, in turn."""
+    """Measure the same match played, verified, and verified from a packed record, in turn."""
     with tempfile.TemporaryDirectory() as name:
         paths = [Path(name) / each for each in NAMES]
         rates = in_turn(

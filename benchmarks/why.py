@@ -44,7 +44,7 @@ def play(path: Path, variant: str, boards: int) -> None:
 
 
 def decision_times(path: Path, deals: int) -> dict[str, list[float]]:
-    """Milliseconds for each decision of the first deals, by its kind; the bots are loaded before."""
+    """Measure milliseconds for each decision of the first deals, by its kind; the bots are loaded before."""
     recorded = Recorded.of(read_record(path))
     times: dict[str, list[float]] = {}
     for place, decision in enumerate(each for line in recorded.deals[:deals] for each in decisions(recorded, line)):
@@ -58,7 +58,7 @@ def decision_times(path: Path, deals: int) -> dict[str, list[float]]:
 
 
 def dearest_seconds(path: Path) -> float:
-    """How long it takes to find the dearest decisions of the first bot."""
+    """Measure how long it takes to find the dearest decisions of the first bot."""
     started = time.perf_counter()
     assert dearest_in_record(Source.of(path), BOTS[0], WORST).decisions
     return time.perf_counter() - started
@@ -79,7 +79,7 @@ def measure(rounds: int, boards: int = BOARDS, deals: int = 4, variants: Sequenc
 
 
 def rows_of(what: str, times: Sequence[float]) -> list[Row]:
-    """The median, and what 99 of 100 stay below."""
+    """Make rows of the median, and of what 99 of 100 stay below."""
     slow = sorted(times)[int(0.99 * len(times))]
     return [Row(what, spread(times, " ms")), Row(f"{what}, 99 of 100 within", spread([slow], " ms"))]
 

@@ -63,7 +63,7 @@ class RemoteLane:
 
 @contextlib.asynccontextmanager
 async def remote_lane(name: str, millis: int) -> AsyncIterator[RemoteLane]:
-    """A table whose messages go the way of that *name*, with bots that think *millis* milliseconds."""
+    """Yield a table whose messages go the way of that *name*, with bots that think *millis* milliseconds."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "benchmarks.wire_table", name, str(millis), stdin=pipe, stdout=pipe,
@@ -80,7 +80,7 @@ async def remote_lane(name: str, millis: int) -> AsyncIterator[RemoteLane]:
 
 
 async def costs(ways: Sequence[str], millis: int, rounds: int, deals: int) -> list[list[Deals]]:
-    """What *deals* deals took in each way, *rounds* times in turn."""
+    """Measure what *deals* deals took in each way, *rounds* times in turn."""
     async with contextlib.AsyncExitStack() as stack:
         lanes = [await stack.enter_async_context(remote_lane(way, millis)) for way in ways]
         found = [[await lane.play(deals) for lane in lanes] for _ in range(rounds)]
@@ -88,13 +88,13 @@ async def costs(ways: Sequence[str], millis: int, rounds: int, deals: int) -> li
 
 
 def harness(deals: Deals, millis: int) -> float:
-    """Percent of the CPU time of referee and bots in which no bot thought."""
+    """Compute the percent of the CPU time of referee and bots in which no bot thought."""
     used = deals.referee + deals.bots
     return 100 * (used - deals.asked * millis / 1000) / used
 
 
 def measure(rounds: int, deals: int = DEALS, ways: Sequence[str] = tuple(wire_table.WAYS)) -> list[Row]:
-    """Decisions a second, the CPU time of both ends, and the share of the harness where bots think."""
+    """Measure decisions a second, the CPU time of both ends, and the share of the harness where bots think."""
     found = asyncio.run(costs(ways, 0, rounds, deals))
     rows = [
         row

@@ -124,12 +124,12 @@ class Lane:
         return Deals(wall, own, self._cpu_time() - others, steps, self._lane.asked - asked)
 
     def _cpu_time(self) -> float:
-        """Seconds of CPU time that the bots have used so far; `clock_getcpuclockid` numbers their clocks so."""
+        """Read the CPU seconds that the bots have used so far; `clock_getcpuclockid` numbers their clocks so."""
         return sum(time.clock_gettime((~process << 3) | 2) for process in self._processes)
 
 
 def children() -> set[int]:
-    """The processes that this one has started."""
+    """List the processes that this one has started."""
     return {
         int(pid)
         for threads in Path("/proc/self/task").iterdir()
@@ -149,7 +149,7 @@ def write_bot(folder: Path, way: Way, millis: int) -> BotSource:
 
 @contextlib.asynccontextmanager
 async def lane_of(way: Way, millis: int) -> AsyncIterator[Lane]:
-    """A table of four bots; how gRPC runs in this process is settled already."""
+    """Yield a table of four bots; how gRPC runs in this process is settled already."""
     stream_seat.SeatServer = way.server  # type: ignore[attr-defined]
     others = children()
     async with contextlib.AsyncExitStack() as stack:

@@ -47,7 +47,7 @@ class Workers:
         self.measure()  # programs are loaded, and caches are warm
 
     def measure(self) -> float:
-        """Seconds a match."""
+        """Measure the seconds a match."""
         coordinator = Coordinator(self._database, self._settings, random.Random(7), time.time)
         began = time.perf_counter()
         Runner(coordinator, self._executor, StopCondition(matches=MATCHES)).run()
@@ -59,7 +59,7 @@ class Workers:
 
 
 def measure(rounds: int) -> list[Row]:
-    """Each ladder with one worker and with two, in turn."""
+    """Measure each ladder with one worker and with two, in turn."""
     rows: list[Row] = []
     for boards in BOARDS:
         where = counted(boards, "board")

@@ -33,7 +33,7 @@ class _Source:
     path: Callable[[DatasetFile], Path]
 
     def files(self, table: str) -> list[DatasetFile]:
-        """The files of a table, the oldest matches first."""
+        """List the files of a table, the oldest matches first."""
         if table not in self.manifest.rows:
             raise UserError(f"There is no table {table!r}. Choose one of {', '.join(self.manifest.rows)}.")
         found = (each for each in self.manifest.files if each.name.startswith(f"{table}/"))

@@ -105,7 +105,7 @@ async def check_async(
     bot: AnyBot,
     rules: Iterable[str | PathLike[str]] = tuple(PRESETS),
     *,
-    case: Iterable[str] = (),
+    case: str | Iterable[str] = (),
     sandbox: Sandbox = "inline",
     limit: float = DEFAULT_CLOCK.limit,
     runtime: str = "runc",
@@ -120,7 +120,7 @@ async def check_async(
     Args:
         bot: The bot.
         rules: Presets, or paths of TOML files.
-        case: Names of the cases to try; all if empty.
+        case: Name of the case to try, or several; all if empty.
         sandbox: As in `play`; ``inline`` tries only the cases about cards, not those about the connection.
         limit: Most seconds for one decision.
         runtime: As in `play`.
@@ -135,6 +135,7 @@ async def check_async(
     source = named.find(named.word(bot))
     variants = [load_rules(str(name)) for name in ([rules] if isinstance(rules, str) else rules)]
     clock = replace(DEFAULT_CLOCK, limit=limit)
+    cases = (case,) if isinstance(case, str) else tuple(case)
 
     @contextmanager
     def steps(what: str, total: int) -> Iterator[Callable[[str], None]]:
@@ -142,7 +143,7 @@ async def check_async(
             yield lambda _: step()
 
     async with opened_sandbox(setup_of(named.sandbox, runtime, fresh=False)) as opened:
-        found = await check_bot(source, variants, clock, opened, steps, tuple(case))
+        found = await check_bot(source, variants, clock, opened, steps, cases)
     rows = tuple(each.model_dump(exclude={"output"}) for each in found.cases)
     words = "passes all" if found.passed else f"fails {sum(not each.passed for each in found.cases)}"
     return Result(found, rows, f"{found.bot} {words} of {len(found.cases)} cases")

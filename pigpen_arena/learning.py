@@ -176,7 +176,7 @@ def learned_deal(
 
 
 def _is_led(rules: Rules, form: str, number: int) -> bool:
-    """Whether who leads to the first trick follows from the deal before."""
+    """Tell whether the deal before says who leads to the first trick."""
     return bool(rules.opening.later) and form == "game" and number > 0
 
 

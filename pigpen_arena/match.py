@@ -150,7 +150,7 @@ class Match:
             found, rows, f"{found.bot}, {found.place}, step {found.step}: {found.chosen} cost {found.cost:.2f}"
         )
 
-    def dearest(self, bot: str, worst: int = 5) -> Result[Dearest]:
+    def dearest(self, bot: str | int, worst: int = 5) -> Result[Dearest]:
         """
         Find the decisions of a bot that cost it most, by estimate.
 
@@ -161,7 +161,7 @@ class Match:
         Raises:
             UserError: If there is no such bot.
         """
-        found = dearest_in_record(Source.of(self.path), bot, worst)
+        found = dearest_in_record(Source.of(self.path), str(bot), worst)
         rows: tuple[Row, ...] = tuple(
             {
                 "deal": each.deal, "board": each.board, "rotation": each.rotation, "step": each.step, "at": each.at,

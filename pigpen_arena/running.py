@@ -26,7 +26,7 @@ class Interrupt:
     """Ends work in another thread where it next waits, or tells how far it is."""
 
     def __init__(self) -> None:
-        """Nobody has asked for the end."""
+        """Begin; nothing has asked for the end."""
         self._wanted = threading.Event()
         self._task: asyncio.Task[object] | None = None
 

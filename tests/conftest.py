@@ -26,6 +26,7 @@ from tests.ladder.every_database import ON_POSTGRESQL, EveryLadder, every_ladder
 from tests.ladder.site import nginx
 from tests.ladder.site.browser import chromium
 from tests.ladder.statements import compiled_once
+from tests.waiting import PATIENCE
 
 OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
 """Runs a command that sees mounts of its own."""
@@ -282,4 +283,4 @@ def _no_ladder_is_left(_every_ladder: EveryLadder | None, request: pytest.Fixtur
 @pytest.fixture
 def welcome() -> Welcome:
     """What a bot of a short match of hearts is told."""
-    return Welcome(PRESETS["hearts"], 0, "deals:1", ClockSetting(60.0, 0.1, 1.0, start_up=10.0))
+    return Welcome(PRESETS["hearts"], 0, "deals:1", ClockSetting(60.0, 0.1, 1.0, start_up=PATIENCE))

@@ -27,6 +27,8 @@ CLASS = re.compile(r"`([A-Z][a-z]+\w*)(?:\.\w+)?(?:\(\))?`")
 DEFINED = re.compile(r"^ *class (\w+)", flags=re.MULTILINE)
 NOT_MODULES = re.compile(r"pigpen\.(toml|owner|sandbox|variants)|ladder\.(db|dump|md|waiting|stopping|aborting)")
 """Files, labels of containers and images, events of the log."""
+LEFT_OUT = {"ladder": {"errors", "garbage", "values"}}
+"""What most rooms of a package import, and the map leaves out."""
 OTHER_NAMES = {"Hello", "Live", "LocalCluster", "Nanny", "Pss", "Shmem", "SimpleQueue", "TimeoutStopSec"}
 """Classes, messages and settings that are not in our Python code."""
 
@@ -87,6 +89,27 @@ def test_the_map_shows_every_room(package: str) -> None:
     page = (ROOT / "docs" / "house.md").read_text("utf-8")
     rooms = {file.parent.name for file in PACKAGES[package].glob("*/__init__.py")}
     assert rooms_in(page, package) == rooms
+
+
+def imports_in(page: str, package: str) -> dict[str, set[str]]:
+    """What the map says that each room of a package imports."""
+    section = page.split(f"\n## {package}: ", 1)[1].split("\n## ", 1)[0]
+    modules = {path.stem for path in PACKAGES[package].iterdir()}
+    columns = re.findall(r"^\| `([a-z0-9]+)` \| .* \| (.*) \|$", section, flags=re.MULTILINE)
+    return {room: {Path(name).stem for name in re.findall(r"`([\w.]+)`", column)} & modules for room, column in columns}
+
+
+def imports_of(package: str, room: str) -> set[str]:
+    """The rooms and loose files that a room imports, also for types alone."""
+    texts = [file.read_text("utf-8") for file in (PACKAGES[package] / room).rglob("*.py")]
+    imported = re.compile(rf"^ *(?:from|import) {package}\.(\w+)", flags=re.MULTILINE)
+    return {name for text in texts for name in imported.findall(text)} - {room} - LEFT_OUT.get(package, set())
+
+
+@pytest.mark.parametrize("package", ["ladder", "pigpen", "referee"])
+def test_the_map_says_what_each_room_imports(package: str) -> None:
+    shown = imports_in((ROOT / "docs" / "house.md").read_text("utf-8"), package)
+    assert shown == {room: imports_of(package, room) for room in shown}
 
 
 @pytest.mark.parametrize("room", ["cli", "people", "sandbox", "site"])

@@ -22,7 +22,7 @@ BATCH = 1024
 
 
 def inode() -> int:
-    """The number of a new pipe."""
+    """Give the number of a new pipe."""
     reader, writer = os.pipe()
     number = os.fstat(reader).st_ino
     os.close(reader)
@@ -31,7 +31,7 @@ def inode() -> int:
 
 
 def newest_inode() -> int:
-    """The same, of a batch that this core has got just now: an older one carries little."""
+    """Give the same, of a batch that this core has got just now: an older one carries little."""
     for _ in range(BATCH):
         inode()
     return inode()
@@ -60,7 +60,7 @@ class Noting(pigpen.Bot):
         return view.legal[0]
 
     def _distance(self, way: str) -> float:
-        """How far the counter is from the note; 0 within it."""
+        """Say how far the counter is from the note; 0 within it."""
         unit = UNITS[way]
         far = (self.note * unit - READ[way]()) % (NUMBERS * unit)
         return 0 if far > (NUMBERS - 0.5) * unit else far

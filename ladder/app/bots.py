@@ -147,7 +147,7 @@ def shown_bot(ladder: Ladder, bot: str, opponents: int, newest: int) -> ShownBot
 
 
 def spelled(ladder: Ladder, bot: str) -> str | None:
-    """How the bot is spelled that is meant by *bot*: ``Trotter@2`` by ``trotter@2``; None if there is none."""
+    """Give the bot that is meant by *bot* as it is spelled: ``Trotter@2`` by ``trotter@2``; None if there is none."""
     name, sign, number = bot.partition("@")
     if len(name) > NAME_LENGTH:  # what a name looks like is remembered
         return None

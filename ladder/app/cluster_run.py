@@ -56,7 +56,7 @@ def check_cluster(ladder: Ladder) -> None:
 
 
 def cluster_executor(
-    ladder: Ladder, coordinator: Coordinator, most: int | None, changed: Callable[[], None]
+    ladder: Ladder, coordinator: Coordinator, max_at_once: int | None, changed: Callable[[], None]
 ) -> ClusterExecutor:
     """
     Wait for workers of other machines.
@@ -64,7 +64,7 @@ def cluster_executor(
     Args:
         ladder: The ladder.
         coordinator: Hears of the matches and trials that they work at.
-        most: The most tasks at once; None: as many as the workers take.
+        max_at_once: The most tasks at once; None: as many as the workers take.
         changed: Called, from any thread, when the workers take more tasks at once, or fewer.
 
     Raises:
@@ -94,11 +94,11 @@ def cluster_executor(
         changed,
         lambda task, play: play_remotely(task, play, settings.data_dir),
     )
-    return ClusterExecutor(dispatch, most)
+    return ClusterExecutor(dispatch, max_at_once)
 
 
 def demands_of(settings: Settings) -> Demands:
-    """What a ladder asks of each worker."""
+    """Give what a ladder asks of each worker."""
     if settings.sandbox == SandboxKind.PROCESS:
         return Demands(__version__)
     return Demands(__version__, settings.runtime, platform.machine(), SEATS * Limits().memory)

@@ -27,7 +27,7 @@ class ForkedCommand:
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
-        """Its exit code, minus the number of a signal that has killed it; None while it runs."""
+        """Give its exit code, minus the number of a signal that has killed it; None while it runs."""
         if self.returncode is None:
             ended, status = os.waitpid(self.pid, os.WNOHANG)
             if ended:
@@ -41,7 +41,7 @@ class ForkedCommand:
 
 
 def can_fork() -> bool:
-    """Whether this process may be forked: on Linux, while it has one thread; locks that others hold would stay so."""
+    """Tell whether this process may fork: on Linux, while it has one thread; locks that others hold would stay so."""
     return sys.platform == "linux" and threading.active_count() == 1
 
 

@@ -9,8 +9,7 @@ from ladder.app.ladder import Ladder
 from ladder.app.missing_runner import START_HERE, no_runner
 from ladder.entry.policy import Act, may
 from ladder.errors import LadderError, StoreError
-from ladder.runner.presence import has_ended
-from ladder.sandbox.host import owners
+from ladder.runner.presence import has_surely_ended
 from ladder.store.commands.coordinators import all_are_here, coordinators, database_time, last_spoken
 from ladder.store.queries.overview import oldest_computation, oldest_queued, unfinished_tasks
 from ladder.store.queries.webhooks import count_webhooks
@@ -38,8 +37,7 @@ def health(ladder: Ladder, viewer: Viewer = LOCAL) -> LadderHealth:
         running = [
             each
             for each in coordinators(session)
-            if now - each.seen < DOWN_SECONDS
-            and not (has_ended(each.holder) and (are_here or owners.is_of_this_boot(each.holder)))
+            if now - each.seen < DOWN_SECONDS and not has_surely_ended(each.holder, are_here)
         ]
         now_here, added, asked = ladder.clock(), oldest_queued(session), oldest_computation(session)
         return LadderHealth(
@@ -54,7 +52,7 @@ def health(ladder: Ladder, viewer: Viewer = LOCAL) -> LadderHealth:
 
 
 def ladder_findings(settings: Settings) -> list[Finding]:
-    """What `pigpen doctor` says of the ladder itself; nothing where there is none yet."""
+    """Find what `pigpen doctor` says of the ladder itself; nothing where there is none yet."""
     if (file := settings.database_file) and not file.exists():
         return []
     try:

@@ -40,7 +40,7 @@ class LiveStates:
         self._known: dict[Path, tuple[LiveState, int]] = {}
 
     def progress(self, folder: LiveFolder, match: int, attempt: int) -> LiveProgress | None:
-        """How far an attempt is; None if it has not begun, or has sent no event."""
+        """Say how far an attempt is; None if it has not begun, or has sent no event."""
         path = folder.path(match, attempt)
         with self._lock:
             try:
@@ -90,7 +90,7 @@ class LiveState:
             self._change(found)
 
     def progress(self) -> LiveProgress | None:
-        """How far the match is; None if it has not begun."""
+        """Say how far the match is; None if it has not begun."""
         if self._match is None:
             return None
         points = [0] * len(self._match.bots)

@@ -67,7 +67,7 @@ class LiveTail:
             self._file.close()
 
     def offset_after(self, event: int) -> int | None:
-        """Where the event after number *event* begins, or the end if that is known; None if there is no file yet."""
+        """Find where the event after number *event* begins, or the end if that is known; None without a file."""
         if self._file is None:
             return None
         offset = self._file.offset_after(event)
@@ -78,7 +78,7 @@ class LiveTail:
         return offset
 
     def read(self, offset: int) -> LiveChunk:
-        """Some events from *offset* on, as many as there are at most."""
+        """Read some events from *offset* on, as many as there are at most."""
         for begin, chunk in self._chunks:
             if begin == offset:
                 return chunk
@@ -89,11 +89,11 @@ class LiveTail:
         return chunk
 
     def is_read_up_to(self, offset: int | None) -> bool:
-        """Whether nothing whole stands behind *offset*."""
+        """Tell whether nothing whole stands behind *offset*."""
         return self._file is None or (offset is not None and not self.read(offset).events)
 
     def last_event(self, seen: int) -> LiveEvent:
-        """The end of an attempt whose file does not have one: its run was killed, or the file is gone."""
+        """Make the end of an attempt whose file does not have one: its run was killed, or the file is gone."""
         assert self.outcome is not None
         end = LiveEnd(id=seen + 1, outcome=self.outcome)
         return LiveEvent(match=self.match, attempt=self.attempt, id=end.id, type=end.type, line=end.model_dump_json())

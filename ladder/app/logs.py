@@ -113,7 +113,7 @@ def _readable(
 
 
 def _is_own(session: Session, viewer: Viewer, word: str) -> bool:
-    """Whether a word names a bot of the viewer's own."""
+    """Tell whether a word names a bot of the viewer's own."""
     try:
         return name_of(session, names.find_stored_bot(session, word.partition("@")[0]).owner_id) == viewer.name
     except LadderError:

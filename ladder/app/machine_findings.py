@@ -52,7 +52,7 @@ def shared_kernel(wanted: str, known: Collection[str], asked_by: str = RUNTIME_S
 
 
 def no_engine(error: SandboxError) -> list[Finding]:
-    """What is known where no engine answers."""
+    """Give what is known where no engine answers."""
     return [Finding("Docker engine", False, "none", str(error), is_protection=True), *_without_engine()]
 
 
@@ -70,7 +70,7 @@ def machine(engine: dict[str, Any]) -> list[Finding]:
 
 
 def missing_at_once(engine: dict[str, Any]) -> list[Finding]:
-    """What can be seen to be missing without starting anything, and weakens a protection."""
+    """List what can be seen to be missing without starting anything, and weakens a protection."""
     looked_at = (_groups(engine), _seccomp(engine), _root(), _temporary_folder())
     return [finding for finding in looked_at if not finding.holds]
 

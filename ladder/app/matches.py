@@ -213,7 +213,7 @@ def _scores(line: DealLine) -> DealScores:
 
 
 def _wanted(session: Session, variant: str | None, bot: str | None) -> list[int] | None:
-    """Whose matches are meant, once there is such a variant: all versions of a bot, or the named one; None: all."""
+    """Say whose matches are meant, once there is such a variant: all versions of a bot, or one; None: all."""
     if variant is not None:
         names.find_variant(session, variant)
     if bot is None:

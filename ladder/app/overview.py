@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def revision(ladder: Ladder) -> str:
-    """A text that changes whenever anything does that is shown of the ladder."""
+    """Give a text that changes whenever anything changes that is shown of the ladder."""
     with ladder.database.read() as session:
         return revision_of(session)
 
@@ -35,7 +35,7 @@ def counts(ladder: Ladder) -> LadderCounts:
 
 
 def shares_kernel(ladder: Ladder) -> bool:
-    """Whether the bots of the newest match were in containers that share a kernel, by its record."""
+    """Tell whether the bots of the newest match were in containers that share a kernel, by its record."""
     with ladder.database.read() as session:
         newest = queries.newest_attempt(session)
     if newest is None:

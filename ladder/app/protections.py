@@ -37,7 +37,7 @@ class Probed:
 
 
 def protections(probed: Probed, reclaims: bool) -> list[Finding]:
-    """What the probe's attempts have shown, one finding for each protection."""
+    """Give what the probe's attempts have shown, one finding for each protection."""
     return [
         _kernel(probed),
         _system_calls(probed),
@@ -51,7 +51,7 @@ def protections(probed: Probed, reclaims: bool) -> list[Finding]:
 
 
 def stands(findings: Sequence[Finding]) -> bool:
-    """Whether every protection works."""
+    """Tell whether every protection works."""
     return all(finding.holds for finding in findings if finding.is_protection)
 
 

@@ -115,7 +115,7 @@ class _Found:
 
 
 def place_of(line: DealLine) -> DealPlace:
-    """Where a deal is in its match."""
+    """Say where a deal is in its match."""
     if line.board is None:
         return DealPlace(board=line.deal + 1, rotation=1)
     return DealPlace(board=line.board + 1, rotation=(line.rotation or 0) + 1)

@@ -9,7 +9,7 @@ from ladder.app import matches, replay_moments
 from ladder.app.logs import printed_in, readable_seats
 from ladder.app.recorded_match import RecordedMatch, read_recorded
 from ladder.errors import UserError
-from ladder.values.accounts import NOBODY
+from ladder.values.accounts import ANONYMOUS
 from ladder.values.replay import DealPlace, DealReplayed
 from ladder.values.text import sanitize
 from referee.records.recorded import BadRecord, seats_of
@@ -27,7 +27,7 @@ NOTHING_PRINTED: Mapping[int, str] = MappingProxyType({})
 
 
 def deal_replayed(
-    ladder: Ladder, match: int, board: int, rotation: int, seat: int | None = None, viewer: Viewer = NOBODY
+    ladder: Ladder, match: int, board: int, rotation: int, seat: int | None = None, viewer: Viewer = ANONYMOUS
 ) -> DealReplayed:
     """
     Play one deal of a match again.
@@ -58,7 +58,7 @@ def deal_replayed(
 
 
 def sees_more(ladder: Ladder, match: int, viewer: Viewer) -> bool:
-    """Whether a viewer is shown more of a match than the public is."""
+    """Tell whether a viewer is shown more of a match than the public is."""
     if viewer.name is None or ladder.settings.public_logs:
         return False
     return bool(readable_seats(ladder, viewer, match))
@@ -124,7 +124,7 @@ def replayed(
 
 
 def _printed(ladder: Ladder, match: int, rotation: int, viewer: Viewer) -> dict[int, str]:
-    """What bots printed in a rotation, by their numbers, as far as *viewer* may read it and it is still there."""
+    """Give what bots printed in a rotation, by their numbers, as far as *viewer* may read it and it is still there."""
     if viewer.name is None and not ladder.settings.public_logs:
         return {}
     readable = readable_seats(ladder, viewer, match)

@@ -129,5 +129,5 @@ def _left(coordinator: Coordinator) -> None:
 
 
 def _slots() -> int:
-    """Default number of matches at once: one for each core that bots have, and one that starts meanwhile."""
+    """Give the default number of matches at once: one for each core that bots have, and one that starts meanwhile."""
     return len(bot_cores()) + 1

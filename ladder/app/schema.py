@@ -112,7 +112,7 @@ PRINTED: dict[str, Any] = {
 
 
 def api_schema() -> dict[str, Any]:
-    """The schema of an object that would have the value of each command under the command's name."""
+    """Make the schema of an object that would have the value of each command under the command's name."""
     wanted = [(name, "serialization", TypeAdapter(value)) for name, value in PRINTED.items()]
     schemas, definitions = TypeAdapter.json_schemas(wanted)  # type: ignore[arg-type]
     return {
@@ -125,7 +125,7 @@ def api_schema() -> dict[str, Any]:
 
 
 def _untitled(part: Any) -> Any:
-    """The same without the titles that only repeat the names."""
+    """Copy a schema without the titles that only repeat the names."""
     if isinstance(part, list):
         return [_untitled(each) for each in part]
     if not isinstance(part, dict):

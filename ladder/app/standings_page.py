@@ -108,6 +108,6 @@ def in_order(rows: tuple[StandingRow, ...], sort: Column | None) -> tuple[Standi
 
 
 def number_of(rows: int, page: int) -> tuple[int, int]:
-    """The number of the page that is shown when *page* is asked for, and of how many."""
+    """Give the number of the page that is shown when *page* is asked for, and how many there are."""
     pages = max(1, -(-rows // ROWS))
     return min(page, pages), pages

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 """Seconds before a process is started again, doubled each time that it dies soon."""
+MAX_ERRORS = 10 * 1024**2
+"""Bytes of a file of errors; one that is larger when its process starts becomes the old one, of which there is one."""
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGTERM)
 """
 By which a part is asked to end: for the first time, for the second, and from then on. Two of the same number, one soon
@@ -54,6 +57,7 @@ class SupervisedProcess:
 
     def start(self) -> None:
         """Start it, in a session of its own: Ctrl-C in the terminal is for the supervisor alone."""
+        self._rotate_errors()
         with self.errors.open("ab") as errors:
             if self.main is not None and not self.program and can_fork():
                 words = ("pigpen", *self.arguments)
@@ -61,6 +65,11 @@ class SupervisedProcess:
             else:
                 self.process = self._execute(errors.fileno())
         self.began, self.starts_at = time.monotonic(), None
+
+    def _rotate_errors(self) -> None:
+        with suppress(OSError):  # there is none yet, for example
+            if self.errors.stat().st_size > MAX_ERRORS:
+                self.errors.replace(self.errors.with_name(f"{self.errors.name}.1"))
 
     def _execute(self, errors: int) -> subprocess.Popen[bytes]:
         program = [self.program] if self.program else [sys.executable, "-m", "ladder.cli.entry"]
@@ -85,14 +94,14 @@ class SupervisedProcess:
             self.process.send_signal(number)
 
     def next_pause(self) -> float:
-        """Seconds to wait before it is started again."""
+        """Give the seconds to wait before it is started again."""
         if time.monotonic() - self.began > STEADY_SECONDS:
             self.pause = FIRST_PAUSE
         now, self.pause = self.pause, min(2 * self.pause, LONGEST_PAUSE)
         return now
 
     def last_words(self) -> str:
-        """The last line that it wrote to stderr."""
+        """Give the last line that it wrote to stderr."""
         with self.errors.open("rb") as file:
             file.seek(max(0, self.errors.stat().st_size - 4096))
             lines = file.read().decode(errors="replace").strip().splitlines()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ladder.store import names
 from ladder.store.queries import whats_new as queries
+from ladder.store.result_order import results_until
 from ladder.values.value import time_of
 from ladder.values.whats_new import SinceVisit, WhatsNew
 
@@ -66,7 +67,7 @@ def since_visit(ladder: Ladder, since: float, owner: str | None) -> SinceVisit:
         owner: The account that asks; None: a guest.
     """
     with ladder.database.read() as session:
-        last = queries.results_until(session, since)
+        last = results_until(session, since)
         return SinceVisit(
             since=time_of(since),
             matches=queries.results_after(session, last),

@@ -26,7 +26,7 @@ PARTS = {
 
 
 def how_to_install(module: str | None) -> str | None:
-    """One sentence with the command to type, if *module* comes with an extra of Pigpen; None if it does not."""
+    """Give one sentence with the command to type, if *module* comes with an extra of Pigpen; None if it does not."""
     from packaging.requirements import Requirement  # takes long to import, and is hardly ever needed
     from packaging.utils import canonicalize_name
 

@@ -16,10 +16,10 @@ class AnswerTooLong(Exception):
 class PartedAnswer:
     """What has come of one answer."""
 
-    def __init__(self, token: str, most: int = ANSWER_BYTES) -> None:
+    def __init__(self, token: str, max_bytes: int = ANSWER_BYTES) -> None:
         self.token = token
         """Only the worker that was asked has it."""
-        self._most = most
+        self._max_bytes = max_bytes
         self._bytes = 0
         self._parts: list[bytes] = []
 
@@ -44,9 +44,9 @@ class PartedAnswer:
             raise TypeError("It answered something that can be no answer.")
         self._parts.append(part.encode())
         self._bytes += len(self._parts[-1])
-        if self._bytes > self._most:
+        if self._bytes > self._max_bytes:
             self._parts = []
-            raise AnswerTooLong(f"Its answer is longer than {self._most >> 20} MiB.")
+            raise AnswerTooLong(f"Its answer is longer than {self._max_bytes >> 20} MiB.")
         if not kind:
             return None
         return Frame(MessageKind(kind), call, b"".join(self._parts).decode())

@@ -19,7 +19,7 @@ from tornado.iostream import StreamClosedError
 class _BoundedTLS(TLS):  # type: ignore[misc]
     """A connection that ends when the other side announces a message that is too long, or sends more than data."""
 
-    most_bytes: int
+    max_bytes: int
     stream: Any
     """None: the connection has ended."""
 
@@ -29,7 +29,7 @@ class _BoundedTLS(TLS):  # type: ignore[misc]
             raise CommClosedError
         try:
             (length,) = struct.unpack("Q", await self.stream.read_bytes(8))
-            if length > self.most_bytes:
+            if length > self.max_bytes:
                 raise ValueError(f"a message of {length} bytes is too long")
             return plain(await read_bytes_rw(self.stream, length))
         except (StreamClosedError, ssl.SSLError) as error:
@@ -44,14 +44,14 @@ class _BoundedTLS(TLS):  # type: ignore[misc]
             raise
 
 
-def bounded_tls(most_bytes: int) -> TLSBackend:
+def bounded_tls(max_bytes: int) -> TLSBackend:
     """
     Make Dask's way of TLS with a bound.
 
     Args:
-        most_bytes: No message is longer.
+        max_bytes: No message is longer.
     """
-    comm = type("BoundedTLS", (_BoundedTLS,), {"most_bytes": most_bytes})
+    comm = type("BoundedTLS", (_BoundedTLS,), {"max_bytes": max_bytes})
     backend = TLSBackend()
     backend._connector_class = type("Connector", (TLSConnector,), {"comm_class": comm})
     backend._listener_class = type("Listener", (TLSListener,), {"comm_class": comm})

@@ -61,7 +61,7 @@ def set_up_worker() -> None:
 
 
 def _set_up(more: dict[str, object]) -> None:
-    """Whatever the user has set, at once and for good."""
+    """Set Dask up at once and for good, whatever the user has set."""
     dask.config.set(CONFIGURATION | more)
     warnings.filterwarnings("ignore", module="dask|distributed|tornado")
     _hush("asyncio", "distributed", "tornado")
@@ -77,7 +77,7 @@ def _hush(*libraries: str) -> None:
 
 
 def security(identity: Identity) -> Security:
-    """TLS on all ways, in every role, with one certificate."""
+    """Give the settings of TLS on all ways, in every role, with one certificate."""
     file = str(identity.file)
     return Security(
         require_encryption=True,

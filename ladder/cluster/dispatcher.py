@@ -218,7 +218,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
             self._send(MessageKind.LOG, 0, dropped_line(dropped, connection.facts.name))
 
     def _plays(self, connection: WorkerConnection, kind: str, body: str) -> bool:
-        """Whether that is about a task which this worker has."""
+        """Tell whether this worker has the task in question."""
         reported = about(kind, body)
         return any(self._calls[call].subject == reported for call in connection.calls)
 

@@ -95,7 +95,7 @@ class Facts:
 
 
 def _ask_engine() -> tuple[str, tuple[str, ...]]:
-    """Version and runtimes of the Docker engine; nothing if none answers."""
+    """Ask for the version and the runtimes of the Docker engine; nothing if none answers."""
     try:
         client = connect()
     except SandboxError:

@@ -63,7 +63,7 @@ async def _serve(connected: socket.socket, listen: str, certificate: Path) -> No
 
 
 def _why(error: BaseException) -> str:
-    """The first cause, without full stop."""
+    """Give the first cause, without full stop."""
     while error.__cause__ is not None:
         error = error.__cause__
     return (getattr(error, "strerror", None) or str(error)).rstrip(".") + "."

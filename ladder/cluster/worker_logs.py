@@ -72,7 +72,7 @@ class LogLimit:
         self._dropped = 0
 
     def lets(self, characters: int) -> bool:
-        """Whether a line of *characters* characters may pass; if not, it is counted as dropped."""
+        """Tell whether a line of *characters* characters may pass; if not, it is counted as dropped."""
         now = self._clock()
         self._left = min(self._burst, self._left + (now - self._refilled) * self._a_second)
         self._refilled = now
@@ -88,7 +88,7 @@ class LogLimit:
         self._dropped += 1
 
     def dropped(self) -> int:
-        """Number of lines dropped since the last report, if it is time for one; then counting starts again."""
+        """Count the lines dropped since the last report, if it is time for one; then counting starts again."""
         now = self._clock()
         if not self._dropped or now - self._reported < REPORT_SECONDS:
             return 0

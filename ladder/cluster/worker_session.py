@@ -216,5 +216,5 @@ class WorkerSession:
 
 
 def _nowhere() -> str:
-    """A random loopback address that names this worker: Dask's workers listen, ours need not."""
+    """Draw a random loopback address that names this worker: Dask's workers listen, ours need not."""
     return ".".join(map(str, (127, *(random.randrange(1, 255) for _ in range(3)))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.runner.leased_rows import LEASE_SECONDS, LeasedRows
+from ladder.runner.leased_rows import LeasedRows
 from ladder.store.commands import computations as commands
 from ladder.store.commands.puzzles import keep_puzzles
 from ladder.store.computing_models import Computation
@@ -12,7 +12,7 @@ from ladder.values.puzzles import FoundPuzzles
 from ladder.values.questions import PuzzlesQuestion
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ladder.store.commands.computations import ComputationLease
     from ladder.store.database import Database, Session
@@ -41,10 +41,16 @@ class ComputationRows(LeasedRows[Computation]):
         super().__init__(database, commands.COMPUTATIONS, clock, holder)
         self._add_own = add_own
 
-    async def claim(self, lane: Lane) -> ComputationLease | None:
-        """Lease the next question, if there is one."""
+    async def claim(self, lanes: Sequence[Lane]) -> list[ComputationLease]:
+        """Lease the next question of each of these lanes, if there is one: all of them or none."""
         now = self.clock()
-        return await self.write(lambda session: commands.claim(session, lane, self.holder, now, LEASE_SECONDS))
+
+        def claim(session: Session) -> list[ComputationLease]:
+            seconds = self.seconds(session, now)
+            leases = [commands.claim(session, lane, self.holder, now, seconds) for lane in lanes]
+            return [lease for lease in leases if lease is not None]
+
+        return await self.write(claim)
 
     def maintain(self, session: Session, now: float) -> None:
         """Forget what is old, and see to the ladder's own questions."""

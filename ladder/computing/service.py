@@ -64,8 +64,8 @@ class ComputingService(LeaseLoop[ComputationLease]):
     async def claim(self) -> Sequence[ComputationLease]:
         """Lease a question in each lane in which nothing is computed."""
         busy = {attempt.lease.lane for attempt in self.running.values()}
-        leases = [await self._rows.claim(lane) for lane in self._computers if lane not in busy]
-        return [lease for lease in leases if lease is not None]
+        free = [lane for lane in self._computers if lane not in busy]
+        return await self._rows.claim(free) if free else ()
 
     async def work(self, lease: ComputationLease) -> None:
         """Compute an answer, or find out that there is none."""

@@ -36,7 +36,7 @@ LEFT_TO_RIGHT = "\u200e"
 
 def looks(name: str) -> frozenset[str]:
     """
-    What a reader sees of a name, as it is written and in small letters; names that share one of these look alike.
+    Give what a reader sees of a name, as it is written and in small letters; names that share one of these look alike.
 
     >>> bool(looks("Solo") & looks("S0lo")), bool(looks("Solo") & looks("SOLO")), bool(looks("Solo") & looks("Salo"))
     (True, True, False)
@@ -47,7 +47,7 @@ def looks(name: str) -> frozenset[str]:
 @lru_cache(maxsize=65536)
 def skeleton(name: str) -> str:
     """
-    What a reader sees of a name: each letter is put in the place of those that look like it (UTS 39), case aside.
+    Give what a reader sees of a name: each letter is put in the place of those that look like it (UTS 39), case aside.
 
     Of each name of a ladder, the database holds this as a key.
     """
@@ -55,7 +55,7 @@ def skeleton(name: str) -> str:
 
 
 def similar(name: str, known: Iterable[str]) -> str | None:
-    """The first of the *known* names that looks like *name* and is another one; None if there is none."""
+    """Give the first of the *known* names that looks like *name* and is another one; None if there is none."""
     own = looks(name)
     return next((other for other in known if other != name and own & looks(other)), None)
 
@@ -104,7 +104,7 @@ def _prototypes_of(text: str) -> str:
 @cache
 def _prototypes() -> Mapping[str, str]:
     """
-    What to put in the place of each character that looks like another one, or like several.
+    Give what to put in the place of each character that looks like another one, or like several.
 
     The package lists pairs, without saying which of the two is Unicode's prototype. That is the one of many partners;
     of two that are each other's only partners either may be chosen.

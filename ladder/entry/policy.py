@@ -44,7 +44,7 @@ SCOPES = {
 """The scope that a token needs for each; None: no token is good for it, a session is."""
 ORGANISERS_ONLY = (Act.ADMINISTER,)
 OWNER_ONLY = (Act.CHANGE_ACCOUNT,)
-"""An organiser disables an account; nobody acts in another's name."""
+"""An organiser disables an account; no account acts in another's name."""
 
 
 def may(viewer: Viewer, act: Act, owner: str | None = None, *, public_output: bool = False) -> bool:
@@ -54,7 +54,7 @@ def may(viewer: Viewer, act: Act, owner: str | None = None, *, public_output: bo
     Args:
         viewer: Who asks.
         act: What for.
-        owner: Whose thing it is; None: nobody's.
+        owner: Whose thing it is; None: no account's.
         public_output: The setting `public_logs`: everybody may read what bots print in matches.
     """
     if act is Act.READ_OUTPUT and public_output:
@@ -77,7 +77,7 @@ def check(viewer: Viewer, act: Act, owner: str | None = None) -> None:
     Args:
         viewer: Who asks.
         act: What for.
-        owner: Whose thing it is; None: nobody's.
+        owner: Whose thing it is; None: no account's.
 
     Raises:
         Forbidden: If not.

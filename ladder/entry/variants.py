@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ALL = "all"
 """Every preset, and every variant that the ladder plays."""
 FIRST = "gongzhu"
-"""What a bot plays if nobody says what."""
+"""What a bot plays if neither its owner nor its image says what."""
 
 
 def choices(words: Sequence[str]) -> tuple[str | VariantFile, ...]:
@@ -51,7 +51,7 @@ def chosen_variants(look: SubmissionLook, wanted: Sequence[str | VariantFile], o
     Raises:
         RulesFileError: If a name is that of no variant, or what came from a file makes none.
         LadderError: If the ladder plays something else under that name.
-        BotRejected: If the bot says that it does not play one of them, or that it plays what nobody knows.
+        BotRejected: If the bot says that it does not play one of them, or that it plays a variant that is not known.
     """
     known = {**PRESETS, **look.rules}
     chosen = list(wanted) or list(look.plays) or _offer(offered, known) or [FIRST]
@@ -82,12 +82,12 @@ def _is_file(word: str) -> bool:
         return False
     try:
         return Path(word).expanduser().is_file()
-    except (OSError, RuntimeError, ValueError):  # a name that is too long, ~ and the name of nobody, a NUL
+    except (OSError, RuntimeError, ValueError):  # a name that is too long, ~ and no name of a user, a NUL
         return False
 
 
 def _offer(offered: Sequence[str], known: Collection[str]) -> list[str]:
-    """What a bot offers; a stranger's word is never looked for among the files here."""
+    """List what a bot offers; a stranger's word is never looked for among the files here."""
     unknown = [name for name in offered if name not in known]
     if unknown:
         raise BotRejected(
@@ -98,5 +98,5 @@ def _offer(offered: Sequence[str], known: Collection[str]) -> list[str]:
 
 
 def outdated(look: SubmissionLook, variants: Sequence[Rules]) -> list[str]:
-    """Those of *variants* whose preset has changed since the ladder began to play them."""
+    """Give those of *variants* whose preset has changed since the ladder began to play them."""
     return [rules.name for rules in variants if PRESETS.get(rules.name, rules) != rules and rules.name in look.rules]

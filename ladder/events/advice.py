@@ -85,7 +85,7 @@ def leg_hours(leg: Leg, rules: Rules, pace: Pace) -> float:
 
 
 def _meetings(leg: Leg, sides: int) -> tuple[int, int] | None:
-    """How often two meet in a round robin of which that is known."""
+    """Say how often two meet in a round robin of which that is known."""
     exact = exact_design(leg.tables(sides) * sides, sides)
     if leg.kind != "round-robin" or not exact or leg.rounds % len(exact):
         return None
@@ -94,7 +94,7 @@ def _meetings(leg: Leg, sides: int) -> tuple[int, int] | None:
 
 
 def _sizes(event: Event) -> list[int]:
-    """The fewest entrants, the most, and those where a condition begins or ceases to hold."""
+    """List the fewest entrants, the most, and those where a condition begins or ceases to hold."""
     fewest, most = event.entrants
     bounds = [int(re.sub(r"\D", "", stage.when)) for stage in event.stages if stage.when]
     near = {size for bound in bounds for size in (bound - 1, bound) if fewest < size < most}
@@ -143,7 +143,7 @@ def _wrong(event: Event, rules: Rules, house_bots: Collection[str]) -> Iterator[
 
 
 def _wrong_sizes(event: Event, rules: Rules) -> Iterator[str]:
-    """What is wrong with some numbers of entrants only, because stages are left out with them."""
+    """Yield what is wrong with some numbers of entrants only, because stages are left out with them."""
     wrong = defaultdict[str, list[int]](list)
     for size in range(event.entrants[0], event.entrants[1] + 1):
         legs = legs_of(event, size, rules)
@@ -266,7 +266,7 @@ def _too_long(event: Event, rules: Rules, plan: Plan, entrants: int) -> Iterator
 
 
 def _longest_game(stage: Stage, rules: Rules) -> float:
-    """Seconds of a long game in which all bots use all their time."""
+    """Estimate the seconds of a long game in which all bots use all their time."""
     bank, _, increment = stage.clock.partition("+")
     decisions = game_deals(rules)[2] * PLAYS
     return rules.players * (float(bank) + float(increment or 0) * decisions)

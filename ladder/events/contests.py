@@ -32,7 +32,7 @@ class Contest:
 
     @property
     def level(self) -> list[int]:
-        """Those who are level at the cut, if it separates them; else nobody."""
+        """Those who are level at the cut, if it separates them; else none."""
         ends = accumulate(map(len, self.groups))
         found = (group for group, end in zip(self.groups, ends, strict=True) if end - len(group) < self.cut < end)
         return next(found, [])

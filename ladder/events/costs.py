@@ -115,7 +115,7 @@ def pair_costs(
 
 
 def _meetings(numbers: Sequence[int], place: Mapping[int, int], rounds: Sequence[Sequence[Table]]) -> IntArray:
-    """The squares of all meetings; a stand-in has met whom any stand-in has met."""
+    """Give the squares of all meetings; a stand-in has met whom any stand-in has met."""
     count = len(numbers)
     met, last = np.zeros((count, count), dtype=np.int64), np.zeros((count, count), dtype=np.int64)
     stand_ins = [index for index, number in enumerate(numbers) if is_stand_in(number)]

@@ -22,7 +22,7 @@ from ladder.events.entrants import PlayedRound, Table, TableResult, filled
 from ladder.events.legs import Leg, legs_of, sides_of
 from ladder.events.scoring import Sums, board_points, competing
 from ladder.events.standings import AFTER_PLAY_OFF, Ranked, before_play_off, criteria_of, ranked, reason, tied_groups
-from ladder.values.events import boards_of
+from ladder.values.events import MAX_BOARDS, boards_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -280,7 +280,7 @@ class Course:
             played = yield from self._asked(
                 leg,
                 "play-off",
-                (boards or 1) * 2**attempt,
+                min(MAX_BOARDS, (boards or 1) * 2**attempt),
                 [one for group in level for one in group],
                 lambda drawn=drawn: drawn,  # type: ignore[misc]
                 partial(self._standings, stage, alive, None),
@@ -295,7 +295,7 @@ class Course:
         return parted
 
     def _by_last(self, stage: Stage, contest: Contest, words: Words) -> list[int]:
-        """The order of a contest; those who are level are separated by what counts after play-offs."""
+        """Order those of a contest; those who are level are separated by what counts after play-offs."""
         criteria = [*(each for each in self.event.tie_breaks if each in AFTER_PLAY_OFF), "lot"]
         return [
             one
@@ -305,12 +305,12 @@ class Course:
         ]
 
     def _among(self, stage: Stage, numbers: list[int], words: Words) -> list[int]:
-        """The order of those of several pods, by the stage's own standings."""
+        """Order those of several pods, by the stage's own standings."""
         groups = tied_groups(self._sums(stage, numbers), self._before_play_off(stage), self.lots)
         return self._by_last(stage, Contest(groups, 0), words)
 
     def _reasons(self, stage: Stage, order: list[int], words: Words) -> Reasons:
-        """Why each of some is before the next, compared among themselves."""
+        """Say why each of some is before the next, compared among themselves."""
         criteria, sums = criteria_of(stage.standings, self.event.tie_breaks), self._sums(stage, order)
         return {pair: reason(*pair, sums, criteria, self.lots, *words) for pair in pairwise(order)}
 
@@ -323,7 +323,7 @@ class Course:
         return [tuple(order[table::tables]) for table in range(tables)]
 
     def _standings(self, stage: Stage, alive: Sequence[int], ended: _Ended | None) -> Standings:
-        """The standings of a stage; *ended*: of a leg that is over."""
+        """Compute the standings of a stage; *ended*: of a leg that is over."""
         criteria = criteria_of(stage.standings, self.event.tie_breaks)
         sums = self._sums(stage, alive)
         if not sums.results:
@@ -349,7 +349,7 @@ class Course:
         return [here for group in groups if (here := self._present(group))]
 
 
-def most_matches(event: Event, entrants: int, rules: Rules) -> int:
+def max_matches(event: Event, entrants: int, rules: Rules) -> int:
     """
     Count the matches that an event may have: with each play-off that may become due, and each table played twice.
 
@@ -394,18 +394,18 @@ def half_places(sums: Sums, pair_by: str) -> dict[int, int]:
 
 
 def _shares(played: Iterable[TableResult]) -> dict[int, float]:
-    """Board points of a play-off, by number."""
+    """Give the board points of a play-off, by number."""
     return {number: float(points) for result in played for number, points in board_points(result).items()}
 
 
 def _numbered(tables: Iterable[Table]) -> tuple[Table, ...]:
-    """The tables, with a number of its own for each stand-in."""
+    """Number the stand-ins of the tables, so that each has a number of its own."""
     free = count(-1, -1)
     return tuple(tuple(one if one > 0 else next(free) for one in table) for table in tables)
 
 
 def _replaced(draw: Draw, present: set[int]) -> Draw:
-    """The tables of a design, with stand-ins in place of those who have left."""
+    """Copy the tables of a design, with stand-ins in place of those who have left."""
     taken = {one for table in draw.tables for one in table if one < 0}
     free = (number for number in count(-1, -1) if number not in taken)
     gone = [one for table in draw.tables for one in table if one > 0 and one not in present]

@@ -103,7 +103,7 @@ def _data() -> dict[str, dict[str, _Design]]:
 
 
 def _pairs(count: int) -> list[list[int]]:
-    """The first round of the circle method."""
+    """Give the first round of the circle method."""
     return [[-1, 0], *([x, count - 1 - x] for x in range(1, count // 2))]
 
 
@@ -116,5 +116,5 @@ def _turned(starter: list[list[int]], rounds: int) -> tuple[Tables, ...]:
 
 
 def _points(tables: list[list[int]], count: int) -> Tables:
-    """∞ becomes the last number."""
+    """Give the tables as numbers: ∞ becomes the last one."""
     return tuple(tuple(x % count for x in table) for table in tables)

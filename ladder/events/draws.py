@@ -125,7 +125,7 @@ def draw_swiss(
 
 
 def _cheapest(cost: PairCosts, known: list[list[int]]) -> tuple[list[list[int]], Cost, bool]:
-    """The cheapest tables as far as they can be found, a bound, and whether they are proven the cheapest."""
+    """Find the cheapest tables as far as they can be found, a bound, and whether they are proven the cheapest."""
     from ladder.events.partition import cheapest, is_small, pairs_bound
 
     sides = len(known[0])
@@ -151,5 +151,5 @@ def _snake(count: int, sides: int) -> list[list[int]]:
 
 
 def _named(numbers: Sequence[int], tables: list[list[int]]) -> tuple[Table, ...]:
-    """The tables by number, the one with the best bot first."""
+    """Give the tables by number, the one with the best bot first."""
     return tuple(tuple(numbers[place] for place in sorted(table)) for table in sorted(tables, key=min))

@@ -45,7 +45,7 @@ class PlayedRound:
 
 
 def is_stand_in(number: int) -> bool:
-    """Whether a chair is a stand-in's."""
+    """Tell whether a number is that of a stand-in, not of an entrant."""
     return number < 0
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ladder.events.designs import round_robin_rounds
-from ladder.values.events import boards_of
+from ladder.values.events import MAX_BOARDS, boards_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +90,8 @@ def legs_of(event: Event, entrants: int, rules: Rules) -> tuple[Leg, ...]:
 
 
 def _legs(number: int, stage: Stage, left: int, sides: int, deals: int, rules: Rules) -> Iterator[Leg]:
-    boards = boards_of(stage.format) if stage.format else max(1, -(-deals // rules.players))
+    half = min(MAX_BOARDS, max(1, -(-deals // rules.players)))
+    boards = boards_of(stage.format) if stage.format else half
     match stage.kind:
         case "round-robin":
             filled = -(-left // sides) * sides

@@ -2,7 +2,7 @@
 Lots: every choice of chance in an event follows from its seed and the list of its entrants, so anyone can check it.
 
 The key is HMAC-SHA-256(seed, SHA-256 of the list). The seed is fixed before the entrants are known, the list after, so
-that nobody can choose either to suit a draw. A lot is HMAC-SHA-256(key, text), where the text says what it is for:
+that no one can choose either to suit a draw. A lot is HMAC-SHA-256(key, text), where the text says what it is for:
 its words are joined by a slash. docs/events.md has the recipe.
 """
 

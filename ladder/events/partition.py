@@ -55,7 +55,7 @@ class Partition:
 
 
 def is_small(count: int, sides: int) -> bool:
-    """Whether the cheapest tables can be searched for here."""
+    """Tell whether the cheapest tables can be searched for here."""
     return math.comb(count, sides) <= MAX_TABLES
 
 
@@ -122,7 +122,7 @@ class _Problem:
         return _Solution(tables, float(self._prices[at].sum()) if proven else bound, proven)
 
     def _relaxed(self, known: IntArray) -> tuple[float, FloatArray]:
-        """A bound of the linear relaxation, and the reduced cost of every column."""
+        """Find a bound by the linear relaxation, and the reduced cost of every column."""
         solver = _solver()
         solver.passModel(self._model(known))
         inside = np.zeros(len(self._columns), dtype=bool)
@@ -147,7 +147,7 @@ class _Problem:
         return np.asarray(reduced, dtype=np.float64)
 
     def _integer(self, chosen: IntArray) -> tuple[IntArray | None, bool]:
-        """The cheapest of *chosen*, and whether that is proven; None: none was found."""
+        """Find the cheapest of *chosen*, and whether that is proven; None: none was found."""
         model = self._model(chosen)
         model.integrality_ = [highspy.HighsVarType.kInteger] * len(chosen)
         solver = _solver()
@@ -182,7 +182,7 @@ class _Problem:
         solver.addCols(count, prices, np.zeros(count), np.ones(count), len(rows), starts, rows, values)
 
     def _entries(self, chosen: IntArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], FloatArray]:
-        """Columns as HiGHS takes them: where each begins, its rows, its coefficients."""
+        """Give the columns as HiGHS takes them: where each begins, its rows, its coefficients."""
         rows = [
             self._columns[chosen],
             *(np.full((len(chosen), 1), self._bots + each) for each in range(len(self._limits))),
@@ -236,14 +236,14 @@ def _solver() -> highspy.Highs:
 
 
 def _columns(count: int, sides: int) -> IntArray:
-    """(C(n, k), k) All tables, in order."""
+    """Give all tables, in order: (C(n, k), k)."""
     everyone = combinations(range(count), sides)
     flat = np.fromiter((one for table in everyone for one in table), np.int64, math.comb(count, sides) * sides)
     return flat.reshape(-1, sides)
 
 
 def _sums(matrix: IntArray, columns: IntArray) -> IntArray:
-    """What the pairs of each table add up to."""
+    """Sum what the pairs of each table have in the matrix."""
     total = np.zeros(len(columns), dtype=np.int64)
     for a, b in combinations(range(columns.shape[1]), 2):
         total += matrix[columns[:, a], columns[:, b]]
@@ -251,7 +251,7 @@ def _sums(matrix: IntArray, columns: IntArray) -> IntArray:
 
 
 def _places(columns: IntArray, tables: list[list[int]]) -> IntArray:
-    """Where the tables are among the columns."""
+    """Find the places of the tables among the columns."""
     base = int(columns.max()) + 1
     powers = base ** np.arange(columns.shape[1])[::-1]
     keys = columns @ powers

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ladder.errors import UserError
 from ladder.events.designs import round_robin_rounds
 from ladder.events.legs import sides_of
-from ladder.values.events import MAX_ENTRANTS, Event, Stage
+from ladder.values.events import MAX_BOARDS, MAX_ENTRANTS, Event, Stage
 
 if TYPE_CHECKING:
     from pigpen.rules import Rules
@@ -33,26 +33,31 @@ def recommended_stages(rules: Rules, entrants: int, deals: int) -> tuple[Stage, 
     tables = filled // sides
     half = max(1, deals // 2 // rules.players)  # boards
     if entrants <= sides:
-        return (Stage(name="Final", kind="final", take=sides, format=f"boards:{max(1, deals // rules.players)}"),)
+        return (Stage(name="Final", kind="final", take=sides, format=_format(deals // rules.players)),)
     final = Stage(name="Final", kind="final", take=sides, deals="half")
     if entrants <= ALL_MEET:
         rounds = min(round_robin_rounds(filled, sides), LONGEST)
-        boards = max(1, round(half / (rounds * tables)))
         own = None if rounds == round_robin_rounds(filled, sides) else rounds
-        return (Stage(name="Round robin", kind="round-robin", rounds=own, format=f"boards:{boards}"), final)
+        return (
+            Stage(name="Round robin", kind="round-robin", rounds=own, format=_format(half / (rounds * tables))),
+            final,
+        )
     sizes = [entrants]
     while sizes[-1] > sides:
         sizes.append(max(sides, -(-sizes[-1] // 2)))
     halved = sum(-(-size // sides) for size in sizes[:-1])
-    first = max(1, round(FIRST_ROUNDS * half / (ROUNDS * tables)))
-    second = max(1, round((1 - FIRST_ROUNDS) * half / halved))
+    first = FIRST_ROUNDS * half / (ROUNDS * tables)
+    second = (1 - FIRST_ROUNDS) * half / halved
     return (
-        Stage(name="Rounds", kind="round-robin", rounds=ROUNDS, format=f"boards:{first}"),
-        Stage(
-            name="Halving", kind="halving", until=sides, format=f"boards:{second}", carry=True, standings="performance"
-        ),
+        Stage(name="Rounds", kind="round-robin", rounds=ROUNDS, format=_format(first)),
+        Stage(name="Halving", kind="halving", until=sides, format=_format(second), carry=True, standings="performance"),
         final,
     )
+
+
+def _format(boards: float) -> str:
+    """Write the format with that number of boards, or the nearest one that a match can have."""
+    return f"boards:{min(max(1, round(boards)), MAX_BOARDS)}"
 
 
 def recommended_event(rules: Rules, entrants: int, deals: int) -> Event:

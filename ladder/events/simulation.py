@@ -157,7 +157,7 @@ class _Simulation:
         return Simulated(self.strengths, order, hours, sum(deals), deals[-1] / sum(deals) if deals else 0.0)
 
     def _tables(self, leg: Leg, stage: Stage, alive: IntArray, number: int, played: list[_Played]) -> IntArray:
-        """(e, t, k) Who sits where; −1 is a stand-in."""
+        """Say who sits where, (e, t, k); −1 is a stand-in."""
         events, count = alive.shape
         filled = np.full((events, leg.tables(self._sides) * self._sides), -1)
         if leg.kind == "round-robin":
@@ -195,7 +195,7 @@ class _Simulation:
     def _ordered(
         self, leg: Leg, stage: Stage, alive: IntArray, played: list[_Played], leg_played: list[_Played]
     ) -> IntArray:
-        """(e, n) Those in a leg, the best first; of pods those who go on first."""
+        """Order those in a leg, the best first; of pods those who go on first: (e, n)."""
         scores = self._scores(stage.standings, played, alive)
         if leg.kind == "pods" and leg.keeps:
             pods = _spread(leg_played[-1].tables, leg_played[-1].places / leg_played[-1].boards, self.strengths.shape)
@@ -210,7 +210,7 @@ class _Simulation:
         return np.asarray(np.take_along_axis(alive, self._by(scores), axis=1), dtype=np.int64)
 
     def _scores(self, standings: str, played: list[_Played], alive: IntArray) -> FloatArray:
-        """(e, n) Of those alive."""
+        """Give the scores of those alive, (e, n)."""
         shape = self.strengths.shape
         if standings == "performance":
             total = _performance(played, shape)
@@ -221,7 +221,7 @@ class _Simulation:
         return np.asarray(np.take_along_axis(total, alive, axis=1), dtype=np.float64)
 
     def _by(self, scores: FloatArray) -> IntArray:
-        """(e, n) Places by score; the level ones by lot."""
+        """Sort places by score, (e, n); the level ones by lot."""
         lots = self.rng.random(scores.shape)
         return np.lexsort((lots, -scores), axis=1).astype(np.int64)
 
@@ -230,7 +230,7 @@ class _Simulation:
         return np.asarray(np.take_along_axis(numbers, drawn, axis=1), dtype=np.int64)
 
     def _hours(self, leg: Leg, events: int) -> FloatArray:
-        """(e,) Of a leg; each rotation of a match is a table of its own, and a table takes the next free place."""
+        """Draw the hours of a leg, (e,); each rotation is a table of its own, and a table takes the next free place."""
         tables = leg.tables(self._sides) * (1 if leg.boards is None else self.rules.players)
         if leg.boards is not None:
             return np.full(events, leg.rounds * math.ceil(tables / self.pace.tables) * leg.boards * self._deal)
@@ -265,7 +265,7 @@ class _Played:
     is_game: bool
 
     def score(self, standings: str) -> FloatArray:
-        """What it counts; points are relative to the mean of the table, as the points of a deal are shared out."""
+        """Give what it counts; points are relative to the mean of the table, as the points of a deal are shared out."""
         if standings == "board places":
             return self.places
         if standings == "match places":
@@ -274,19 +274,19 @@ class _Played:
 
 
 def _beaten(shown: FloatArray) -> FloatArray:
-    """For each of the last axis how many of it it has beaten."""
+    """Count for each of the last axis how many of it it has beaten."""
     return np.asarray((shown[..., :, None] > shown[..., None, :]).sum(axis=-1), dtype=np.float64)
 
 
 def _spread(tables: IntArray, values: FloatArray, shape: tuple[int, int]) -> FloatArray:
-    """(e, n) Values of chairs by entrant; those of stand-ins are dropped."""
+    """Spread the values of seats by entrant, (e, n); those of stand-ins are dropped."""
     total = np.zeros((shape[0], shape[1] + 1))
     np.put_along_axis(total, tables.reshape(shape[0], -1) % (shape[1] + 1), values.reshape(shape[0], -1), axis=1)
     return total[:, :-1]
 
 
 def _performance(played: list[_Played], shape: tuple[int, int]) -> FloatArray:
-    """(e, n) Least squares: strengths that explain the board points of all tables best."""
+    """Find the strengths that explain the board points of all tables best, by least squares: (e, n)."""
     events, count = shape
     system = np.zeros((events, count + 1, count + 1))
     right = np.zeros((events, count + 1))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ladder.events.scoring import Sums
 
 AFTER_PLAY_OFF = ("card points", "lot")
-"""Tie-breaks that decide only where nobody plays off."""
+"""Tie-breaks that decide only where there is no play-off."""
 SCORES = {
     "board places": "board points",
     "match places": "match places",
@@ -115,7 +115,7 @@ def _split(
 def _values(
     sums: Sums, criterion: str, tied: Sequence[int], lots: Lots, words: tuple[str | int, ...]
 ) -> dict[int, float]:
-    """What each has of a criterion; more is better."""
+    """Give what each has of a criterion; more is better."""
     match criterion:
         case "head to head":
             return sums.head_to_head(tied) if len(tied) < len(sums.numbers) else dict.fromkeys(tied, 0.0)

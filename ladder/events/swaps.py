@@ -36,7 +36,7 @@ def by_swaps(
         start: Tables of equal size, of 0 to n − 1, from which the search begins.
         lots: Where chance comes from.
         words: What the lots are for.
-        kicks: How long the search goes on.
+        kicks: Number of kicks; the search ends before if its tables cost nothing.
     """
     count, at = len(cost), np.zeros(len(cost), dtype=np.int64)
     for number, table in enumerate(start):
@@ -59,7 +59,7 @@ def by_swaps(
 
 
 def _descended(cost: IntArray, at: IntArray) -> tuple[IntArray, int]:
-    """The tables, by bot, after all swaps that help; and what they cost."""
+    """Give the tables, by bot, after all swaps that help; and what they cost."""
     tables = int(at.max()) + 1
     everyone = np.arange(len(at))
     while True:

@@ -51,7 +51,7 @@ class Bots(BotSeats, Protocol):
     """The bots of a match, by their numbers."""
 
     def only(self, numbers: Sequence[int]) -> Bots:
-        """Some of them, in another order."""
+        """Choose some of them, in another order."""
 
     async def play(
         self, spec: MatchSpec, write: Write, recorded: Sequence[DealLine] | None = None, concurrency: int = 1

@@ -103,7 +103,7 @@ class ConformanceCheck:
                 self._note(await trial.attempt(WIRE_GROUP, name, WIRE[name].attempt(trial, case)))
 
     def _why_untried(self) -> str:
-        """Why nothing more is tried of a bot that cannot even take its seat and answer; empty if it can."""
+        """Say why nothing more is tried of a bot that cannot even take its seat and answer; empty if it can."""
         first = next((outcome for outcome in self._outcomes if outcome.name == next(iter(WIRE))), None)
         return "" if first is None or first.passed else "it did not get through the first case"
 
@@ -132,7 +132,7 @@ class ConformanceCheck:
 
     @asynccontextmanager
     async def _trial(self, deals: str | None = None, refuses: bool = False) -> AsyncIterator[Trial]:
-        """A fresh instance, which may be forked in a warm container if its deals have a name; what it used is noted."""
+        """Yield a trial of a fresh instance, forked in a warm container if its deals have a name; note what it used."""
         with scratch_folder() as root:
             bot = SeatedBot(self._program, root / "0", "check", partial(TrialSeat, refuses=refuses), deals=deals)
             async with running([bot]):

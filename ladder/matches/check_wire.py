@@ -75,7 +75,7 @@ WIRE_GROUP = "wire"
 
 WIRE = {
     "takes its seat and answers": WireCase(answers),
-    "goes on after late notices": WireCase(accepts_late_notices),
+    "continues after late notices": WireCase(accepts_late_notices),
     "passes over fields and messages of later versions": WireCase(ignores_unknown_fields),
     "comes back when the stream breaks, and answers the open question": WireCase(reconnects),
     "ends with an error when the referee speaks another version": WireCase(ends_when_refused, refuses=True),

@@ -54,7 +54,7 @@ class ComparisonPlan:
         return candidate, *opponents
 
     def match(self, candidate: int, batch: int, boards: int) -> MatchSpec:
-        """The match of *candidate* in batch number *batch*: the same cards and seeds for both candidates."""
+        """Give the match of *candidate* in batch number *batch*: the same cards and seeds for both candidates."""
         names = tuple(f"{seat}:{self.names[bot]}" for seat, bot in enumerate(self.seating(candidate)))
         return MatchSpec(self.rules, names, Format(boards=boards), self.clock, seed_from(f"{self.seed.hex()}/{batch}"))
 
@@ -112,7 +112,7 @@ async def compare(plan: ComparisonPlan, play: PlayMatch, look: Callable[[Compari
 async def _points(
     plan: ComparisonPlan, play: PlayMatch, found: Comparison, candidate: int, batch: int, boards: int
 ) -> list[int]:
-    """The candidate's points on each board of a batch, over all rotations."""
+    """Give the candidate's points on each board of a batch, over all rotations."""
     points: defaultdict[int, int] = defaultdict(int)
     seating = plan.seating(candidate)
 

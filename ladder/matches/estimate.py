@@ -102,7 +102,7 @@ class ChoiceEstimate:
 
 
 def is_fast(view: View) -> bool:
-    """Whether the engine in C samples and plays; it cannot where own rules make a draw that does not fit."""
+    """Tell whether the engine in C samples and plays; it cannot where own rules make a draw that does not fit."""
     return is_accelerated() and Evidence(view).is_complete
 
 
@@ -128,7 +128,7 @@ def check_choices(view: View) -> None:
 
 def choices(view: View) -> Sequence[Action]:
     """
-    Every legal choice of a decision.
+    List every legal choice of a decision.
 
     Raises:
         TooManyChoices: If there are more than `MAX_CHOICES`.
@@ -209,7 +209,7 @@ def judged(view: View, actions: Sequence[Action], batches: Sequence[Sequence[Seq
 
 
 def played_out(after: Deal, seat: int, seed: int) -> float:
-    """The mean score of *seat* when a deal with all hands open is played to its end many times by `POLICY`."""
+    """Play a deal with all hands open to its end many times by `POLICY`, and give the mean score of *seat*."""
     rng = random.Random(seed)
     times = 1 if after.is_over else HINDSIGHT if is_accelerated() else max(2, HINDSIGHT // 100)
     return statistics.fmean(playout(after, POLICY, rng)[seat] for _ in range(times))
@@ -218,7 +218,7 @@ def played_out(after: Deal, seat: int, seed: int) -> float:
 def _batches(
     view: View, seed: int, effort: Effort, wanted: Collection[str]
 ) -> tuple[Sequence[Action], list[list[Sequence[float]]]]:
-    """The choices that are compared, and the mean scores of all seats after each of them, batch by batch."""
+    """Give the choices that are compared, and the mean scores of all seats after each of them, batch by batch."""
     rng = random.Random(seed)
     close = _first_look(view, choices(view), effort, wanted, rng)
     deals = effort.deals(view, len(close))
@@ -227,7 +227,7 @@ def _batches(
 
 
 def _ahead(view: View, actions: int, batches: Sequence[Sequence[Sequence[float]]]) -> list[list[float]]:
-    """For each choice, batch by batch, the points by which the seat does better than the mean of all seats."""
+    """Give for each choice, batch by batch, the points by which the seat does better than the mean of all seats."""
     rules = view.rules
     return [[margin(rules, batch[each], view.seat) / rules.players for batch in batches] for each in range(actions)]
 
@@ -246,7 +246,7 @@ def _first_look(
 
 
 def _trial(view: View, actions: Sequence[Action], deals: int, rng: random.Random) -> list[Sequence[float]]:
-    """The mean scores of all seats after each choice, in the same sampled deals."""
+    """Give the mean scores of all seats after each choice, in the same sampled deals."""
     if view.phase is Phase.PLAY:
         found: Mapping[Action, Sequence[float]] = view.playouts(deals, rng, POLICY)  # type: ignore[assignment]
         return [found[action] for action in actions]
@@ -263,7 +263,7 @@ def _trial(view: View, actions: Sequence[Action], deals: int, rng: random.Random
 
 
 def _searched(view: View, actions: Sequence[Action], deals: int, rng: random.Random) -> list[Sequence[float]]:
-    """The mean scores of all seats after each card, by a tree of its own: batches are independent of each other."""
+    """Give the mean scores of all seats after each card, by a tree of its own: batches are independent."""
     found: Mapping[Action, Sequence[float]] = CardTree(view, rng).scores(deals)  # type: ignore[assignment]
     return [found[action] for action in actions]
 

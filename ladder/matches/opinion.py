@@ -33,7 +33,7 @@ class Opinion:
     """How they were tried."""
 
     def fields(self, each: ChoiceEstimate) -> dict[str, object]:
-        """The estimate of a choice, as it is shown."""
+        """Give the estimate of a choice, as it is shown."""
         choice = words_of(each.action)[1]
         return {
             "choice": choice,

@@ -131,19 +131,19 @@ async def play_sandboxed(
 
 
 def image_files_of(programs: Sequence[Program]) -> ImageFiles | None:
-    """The weakest protection among all bots: that is what the record may say."""
+    """Give the weakest protection among all bots: that is what the record may say."""
     found = {program.image_files for program in programs}
     return next((each for each in (*_LEAST_FIRST, None) if each in found), None)
 
 
 def instances_of(programs: Sequence[Program]) -> Instances | None:
-    """``warm`` if any of them are."""
+    """Give ``warm`` if any of them are."""
     found = {program.instance_kind for program in programs}
     return "warm" if "warm" in found else "fresh" if "fresh" in found else None
 
 
 def runtime_of(programs: Sequence[Program]) -> str | None:
-    """The runtime of their containers; where they have several, one under which these share the host's kernel."""
+    """Give the runtime of their containers; where they have several, one under which these share the host's kernel."""
     found = {program.runtime for program in programs if program.runtime is not None}
     return min(found, key=lambda runtime: (has_own_kernel(runtime), runtime), default=None)
 
@@ -221,7 +221,7 @@ async def running(seated: Sequence[SeatedBot[S]]) -> AsyncIterator[list[asyncio.
 
 
 async def _only_lost(seated: Sequence[SeatedBot[S]]) -> int | None:
-    """The number of the one bot whose container was lost; None if those of others were lost as well."""
+    """Find the number of the one bot whose container was lost; None if those of others were lost as well."""
     found = await asyncio.gather(*(bot.is_lost() for bot in seated))
     lost = [number for number, is_lost in enumerate(found) if is_lost]
     return lost[0] if len(lost) == 1 else None
@@ -308,7 +308,7 @@ class SeatedBot(Generic[S]):
             await self._instance.stop()
 
     async def is_lost(self) -> bool:
-        """Whether its container is gone by no doing of its program's, or will be in a moment."""
+        """Tell whether its container is gone by no doing of its program's, or will be in a moment."""
         if self._instance is None:
             return False
         try:
@@ -327,12 +327,12 @@ class SeatedBot(Generic[S]):
         await self.seat.close()
 
     async def log_tail(self) -> str:
-        """The end of what the instance wrote."""
+        """Give the end of what the instance wrote."""
         try:
             return await self._instance.log_tail() if self._instance else ""
         except SandboxError as error:
             return f"[the output could not be read: {error}]"
 
     async def peak_memory(self) -> int | None:
-        """The most bytes of memory that the instance has used so far; None where that cannot be read."""
+        """Give the most bytes of memory that the instance has used so far; None where that cannot be read."""
         return await self._instance.peak_memory() if self._instance else None

@@ -39,7 +39,7 @@ def puzzles_in(
     recorded: Recorded,
     lines: Sequence[DealLine],
     source: str,
-    most: int,
+    max_puzzles: int,
     advance: Callable[[int, int], None] = lambda done, steps: None,
 ) -> FoundPuzzles:
     """
@@ -49,22 +49,22 @@ def puzzles_in(
         recorded: A match that is done.
         lines: The deals to look at; of these the first `MAX_DEALS` boards, each in its first rotation.
         source: The match, as people name it.
-        most: Number of puzzles to give at most, one of each deal.
+        max_puzzles: Number of puzzles to give at most, one of each deal.
         advance: Called after each step, with how many are done and how many there are.
 
     Raises:
         BadRecord: If a deal breaks the rules.
     """
     looked = list(islice((line for line in lines if not line.rotation), MAX_DEALS))
-    steps = len(looked) + CLOSER * most
+    steps = len(looked) + CLOSER * max_puzzles
     candidates: list[RecordedDecision] = []
     for done, line in enumerate(looked, 1):
         candidates += _candidates(recorded, line)
         advance(done, steps)
     candidates.sort(key=lambda each: each.seed("puzzle"))  # any of them: the widest gaps are the easiest puzzles
     found: list[FoundPuzzle] = []
-    for done, decision in enumerate(candidates[: CLOSER * most], len(looked) + 1):
-        puzzle = _puzzle(decision, source) if len(found) < most else None
+    for done, decision in enumerate(candidates[: CLOSER * max_puzzles], len(looked) + 1):
+        puzzle = _puzzle(decision, source) if len(found) < max_puzzles else None
         if puzzle and all((puzzle.why.board, puzzle.why.deal) != (each.why.board, each.why.deal) for each in found):
             found.append(puzzle)
         advance(done, steps)
@@ -124,7 +124,7 @@ def position_of(view: View) -> PuzzlePosition:
 
 
 def _candidates(recorded: Recorded, line: DealLine) -> Iterator[RecordedDecision]:
-    """The decisions of a deal that may be puzzles by an estimate with few deals."""
+    """Yield the decisions of a deal that may be puzzles by an estimate with few deals."""
     gap = gap_of(recorded.rules)
     for decision in unforced(recorded, [line], range(len(recorded.first.bots))):
         view = decision.view()
@@ -149,7 +149,7 @@ def _puzzle(decision: RecordedDecision, source: str) -> FoundPuzzle | None:
 
 
 def _is_a_question(right: Sequence[Choice], why: Why) -> bool:
-    """Whether at least one of the bots, the one that sat there or a house bot, was wrong."""
+    """Tell whether at least one of the bots, the one that sat there or a house bot, was wrong."""
     asked = sum(len(each.house) + each.chosen for each in why.choices)
     return sum(len(each.house) + each.chosen for each in right) < asked
 

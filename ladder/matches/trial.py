@@ -117,5 +117,5 @@ class Trial:
         return self._bot.end.result()
 
     async def peak_memory(self) -> int | None:
-        """The most bytes of memory that the bot has used so far, where that can be read."""
+        """Give the most bytes of memory that the bot has used so far, where that can be read."""
         return await self._bot.peak_memory()

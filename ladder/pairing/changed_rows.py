@@ -28,13 +28,13 @@ class ChangedRows:
         self._slots = np.full(len(matrix), -1)
 
     def copy(self) -> ChangedRows:
-        """The same matrix, to be changed apart."""
+        """Copy the matrix, to be changed apart."""
         twin = ChangedRows(self._matrix)
         twin._places, twin._rows, twin._slots = self._places.copy(), self._rows.copy(), self._slots.copy()
         return twin
 
     def read(self, places: IntArray) -> FloatArray:
-        """(k, n) The rows in some places."""
+        """Read the rows in some places, (k, n)."""
         slots, changed = self._slots[places], self._rows[: len(self._places)]
         rows = np.asarray(self._matrix[places], dtype=np.float64)
         rows[:, self._places] = changed[:, places].T

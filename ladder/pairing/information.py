@@ -82,7 +82,7 @@ class Information:
         return cls(versions, ratings, covariance, weight)
 
     def copy(self) -> Information:
-        """What is known now, to be changed apart."""
+        """Copy what is known now, to be changed apart."""
         twin = object.__new__(Information)
         own = ("_covariance", "variances", "totals", "_near", "_near_totals")
         twin.__dict__ = self.__dict__ | {name: self.__dict__[name].copy() for name in own}
@@ -94,7 +94,7 @@ class Information:
         return np.asarray(WIDE * np.sqrt(self.variances))
 
     def matches_until(self, error: float, sides: int) -> FloatArray:
-        """(n,) About how many matches of four boards each bot needs until its ± is *error*; 0 if it is smaller."""
+        """Estimate how many matches of four boards each bot needs until its ± is *error*, (n,); 0 if it is smaller."""
         noise = 4.0 * UNIT**2 / (self._weight * (sides - 1))  # of equal bots, in one match against all others
         return np.asarray(np.maximum(0.0, noise * ((WIDE / error) ** 2 - 1 / np.maximum(self.variances, 1e-9))))
 
@@ -150,20 +150,20 @@ class Information:
         return np.asarray(np.exp(-((self.ratings[places] - middle) ** 2) / (2 * self.variances[places] + 1e-9)))
 
     def _summed(self, values: FloatArray) -> FloatArray:
-        """(n,) For each bot the sum over all of gain times value."""
+        """Sum gain times value over all, for each bot: (n,)."""
         places = np.arange(len(self.versions))
         parts = [self.gains(places[start : start + ROWS]) @ values for start in range(0, len(places), ROWS)]
         return np.concatenate([np.zeros(0), *parts])
 
     def _precision(self, table: IntArray, boards: int) -> FloatArray:
-        """(k, k) What a match of these bots adds to the inverse of their covariance."""
+        """Compute what a match of these bots adds to the inverse of their covariance, (k, k)."""
         steep, apart = steepness(boards) / UNIT, self.ratings[table, None] - self.ratings[table]
         pairs = self._weight * (steep / (2 * np.cosh(steep * apart / 2))) ** 2  # p (1 − p) is 1 / (2 cosh(x / 2))²
         np.fill_diagonal(pairs, 0.0)
         return np.asarray(np.diag(pairs.sum(axis=1)) - pairs)
 
     def gains(self, rows: IntArray) -> FloatArray:
-        """(k, n) g of the bots in these places with all; 0 for a bot and itself."""
+        """Compute g of the bots in these places with all, (k, n); 0 for a bot and itself."""
         open_ = self.variances[rows, None] + self.variances - 2.0 * self._covariance.read(rows)
         open_ = np.maximum(open_, 1e-9)
         apart = self.ratings[rows, None] - self.ratings

@@ -119,7 +119,7 @@ def next_matches(
 
 
 def why_none(entrants: Sequence[Entrant], rules_players: int, partners: bool) -> str | None:
-    """One sentence that says why there can be no match; None if there can be one."""
+    """Say in one sentence why there can be no match; None if there can be one."""
     needed, owners = 2 if partners else rules_players, len({entrant.owner for entrant in entrants})
     missing = missing_owners(owners, needed)
     if not missing:
@@ -129,7 +129,7 @@ def why_none(entrants: Sequence[Entrant], rules_players: int, partners: bool) ->
 
 
 def wanted_by_newcomers(entrants: Sequence[Entrant], known: Information, aims: PairingAims, sides: int) -> int:
-    """About how many matches it takes until no bot is a newcomer any more."""
+    """Estimate how many matches it takes until no bot is a newcomer any more."""
     needed = known.matches_until(aims.newcomer_error, sides)
     matches = {one.version: one.matches for one in entrants}
     left = [max(0, MAX_NEW - matches[version]) for version in known.versions]
@@ -138,7 +138,7 @@ def wanted_by_newcomers(entrants: Sequence[Entrant], known: Information, aims: P
 
 def next_variant(entries: Mapping[str, int], matches: Mapping[str, int]) -> str | None:
     """
-    Which variant plays next: the one with the fewest matches per active entry; of equal ones the first by name.
+    Choose the variant to play next: the one with the fewest matches per active entry; of equal ones the first by name.
 
     Args:
         entries: By variant, how many bots may be scheduled; variants without any are left out.
@@ -173,7 +173,7 @@ class _Planner:
         return versions
 
     def _table(self, free: BoolArray, sides: int) -> list[int]:
-        """The places of a bot and its opponents."""
+        """Choose the places of a bot and its opponents."""
         if (late := self._late(free)) is not None:
             return self._filled(late, free, sides, None)
         found = self._known.near(self._aims.boundary) if self._chance.random() < SHARE else None
@@ -183,7 +183,7 @@ class _Planner:
         return self._filled(first, free, sides, near)
 
     def _late(self, free: BoolArray) -> int | None:
-        """The newcomer, or else the bot that is behind, for which the next match is, if it is for one."""
+        """Find the newcomer, or else the bot that is behind, for which the next match is, if it is for one."""
         matches = self._matches
         new = free & (self._known.errors > self._aims.newcomer_error) & (matches < MAX_NEW)
         if new.any():
@@ -196,7 +196,7 @@ class _Planner:
         return int(self._chance.choice(np.nonzero(these & (self._matches == fewest))[0]))
 
     def _filled(self, first: int, free: BoolArray, sides: int, near: FloatArray | None) -> list[int]:
-        """The first bot, and one after the other those that have most to gain there."""
+        """Give the first bot, and one after the other those that have most to gain there."""
         table, left = [first], free & (self._owners != self._owners[first])
         gains = self._gains(first)
         apart = np.abs(self._known.ratings - self._known.ratings[first]) * (1 + 1e-6 * self._chance.random(len(gains)))
@@ -212,5 +212,5 @@ class _Planner:
         return table
 
     def _gains(self, place: int) -> FloatArray:
-        """(n,) What one bot would gain with each."""
+        """Compute what one bot would gain with each, (n,)."""
         return np.asarray(self._known.gains(np.array([place]))[0])

@@ -58,7 +58,7 @@ class Seating:
         return table
 
     def _met(self, one: int, other: int) -> int:
-        """How often *other* came right after *one*."""
+        """Count how often *other* came right after *one*."""
         pair = one, other
         return self._neighbours.get(pair, 0) + self._added[pair] if one != other else 0
 
@@ -77,5 +77,5 @@ def _unevenness(order: Sequence[int], sits: Sequence[Sequence[int]], meets: Sequ
 
 
 def _neighbours(table: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Pairs (x, y) in which y comes right after x."""
+    """Yield the pairs (x, y) in which y comes right after x."""
     return zip(table, (*table[1:], table[0]), strict=True)

@@ -32,7 +32,7 @@ MAX_CHANCE = 0.001
 
 
 def after(recent: str, failed: bool) -> str:
-    """The window after one more match; newest last."""
+    """Give the window after one more match; newest last."""
     return (recent + (FAILED if failed else CLEAN))[-WINDOW:]
 
 
@@ -51,7 +51,7 @@ def too_many(recent: str) -> int:
 
 def chance(count: int, of: int, share: float) -> float:
     """
-    The chance of at least *count* in *of* tries, each with the chance *share*: the tail of a binomial distribution.
+    Compute the chance of at least *count* in *of* tries, each with the chance *share*: a binomial distribution's tail.
 
     >>> chance(3, 3, 0.5), chance(0, 5, 0.25), round(chance(2, 4, 0.25), 4)
     (0.125, 1.0, 0.2617)
@@ -61,7 +61,7 @@ def chance(count: int, of: int, share: float) -> float:
 
 def is_behind(voids: int, of: int, share: float) -> bool:
     """
-    Whether a bot is in more void attempts than chance explains.
+    Tell whether a bot is in more void attempts than chance explains.
 
     >>> is_behind(3, 3, 1 / 20), is_behind(3, 3, 1 / 4), is_behind(5, 5, 1 / 4), is_behind(50, 50, 1.0)
     (True, False, True, False)
@@ -75,7 +75,7 @@ def is_behind(voids: int, of: int, share: float) -> bool:
 
 
 def has_mended(recent: str) -> bool:
-    """Whether the last `WINDOW` matches of a bot are clean, so that earlier suspensions no longer count."""
+    """Tell whether the last `WINDOW` matches of a bot are clean, so that earlier suspensions no longer count."""
     return recent == CLEAN * WINDOW
 
 
@@ -128,7 +128,7 @@ def why_voids(matches: list[int], of: int, seconds: float, lost: bool) -> str:
 
 def span(seconds: float) -> str:
     """
-    A time for people.
+    Write a time for people.
 
     >>> span(3600), span(8 * 3600), span(168 * 3600)
     ('1 hour', '8 hours', '7 days')

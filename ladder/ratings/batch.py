@@ -61,7 +61,7 @@ class Estimate:
 
     def value(self, version: int) -> float:
         """
-        The rating of a version.
+        Give the rating of a version.
 
         Raises:
             KeyError: Here as in all methods, if the version is not part of the estimate.
@@ -69,12 +69,12 @@ class Estimate:
         return float(self.ratings[self._places[version]])
 
     def error(self, version: int) -> float:
-        """Half of the 95 % interval of a rating relative to the mean of all: the ± of the standings, in Elo."""
+        """Give half of the 95 % interval of a rating relative to the mean of all: the ± of the standings, in Elo."""
         place = self._places[version]
         return WIDE * math.sqrt(max(float(self.covariance[place, place]), 0.0))
 
     def los(self, a: int, b: int) -> float:
-        """Likelihood of superiority: how likely a is stronger than b, 0 to 1; ½ for a bot against itself."""
+        """Compute the likelihood of superiority: how likely a is stronger than b, 0 to 1; ½ for a bot and itself."""
         one, other = self._places[a], self._places[b]
         variances = self.covariance.item(one, one), self.covariance.item(other, other)
         variance = sum(variances) - 2.0 * self.covariance.item(one, other)
@@ -82,7 +82,7 @@ class Estimate:
 
     def ranks(self, version: int) -> tuple[int, int]:
         """
-        The best and the worst rank that a bot may deserve; 1 is the best.
+        Give the best and the worst rank that a bot may deserve; 1 is the best.
 
         Above it are the bots that are better with a likelihood of superiority of 97.5 % or more, below it those that
         are worse likewise: the best rank is 1 + the bots surely better, the worst n − the bots surely worse. Each
@@ -92,13 +92,13 @@ class Estimate:
         return 1 + int(np.count_nonzero(leads <= -WIDE)), len(leads) - int(np.count_nonzero(leads >= WIDE))
 
     def among(self, versions: Sequence[int]) -> Estimate:
-        """The same estimate for some of the bots, relative to their mean: retired ones take no rank from the others."""
+        """Give the estimate for some of the bots, relative to their mean: retired ones take no rank from the others."""
         places = np.array([self._places[version] for version in versions], dtype=np.int64)
         ratings, covariance = self.ratings[places], self.covariance[np.ix_(places, places)]
         return Estimate(self.versions[places], self.mean + centred(ratings), centred(centred(covariance).T), self.mean)
 
     def to_bytes(self) -> bytes:
-        """The estimate as one blob, the covariance in single precision: 4.0 MB for 1,000 bots."""
+        """Pack the estimate into one blob, the covariance in single precision: 4.0 MB for 1,000 bots."""
         count = np.array([len(self.versions)], dtype="<i8")
         parts = (count, self.versions.astype("<i8"), self.ratings.astype("<f8"), self.covariance.astype("<f4"))
         return b"".join(part.tobytes() for part in parts)
@@ -124,7 +124,7 @@ class Estimate:
         return {version: place for place, version in enumerate(self.versions.tolist())}
 
     def leads(self, version: int) -> FloatArray:
-        """(n,) How far the bot is ahead of each, in standard errors of the difference; 0 for itself."""
+        """Compute how far the bot is ahead of each, (n,), in standard errors of the difference; 0 for itself."""
         place = self._places[version]
         diagonal = self.covariance.diagonal()
         variance = diagonal[place] + diagonal - 2.0 * self.covariance[place]
@@ -134,7 +134,7 @@ class Estimate:
 
 
 def pair_weight(sides: int) -> float:
-    """The weight of one pair of a match with that many sides; 1 where there are two."""
+    """Give the weight of one pair of a match with that many sides; 1 where there are two."""
     return 3 / (sides + 1)
 
 
@@ -187,28 +187,28 @@ class _Pairs:
     count: int
 
     def hopes(self, theta: FloatArray) -> FloatArray:
-        """(m,) The score that a may expect in one match."""
+        """Compute the score that a may expect in one match, (m,)."""
         return np.asarray(0.5 + 0.5 * np.tanh(self.steep * (theta[self.a] - theta[self.b]) / 2), dtype=np.float64)
 
     def loss(self, theta: FloatArray) -> float:
-        """Minus the logarithm of the posterior, up to a constant."""
+        """Compute minus the logarithm of the posterior, up to a constant."""
         gap = self.steep * (theta[self.a] - theta[self.b])
         likelihood = self.matches @ np.logaddexp(0.0, gap) - self.wins @ gap
         return float(likelihood + theta @ theta * (UNIT / PRIOR) ** 2 / 2)
 
     def gradient(self, theta: FloatArray) -> FloatArray:
-        """(n,) The slope of `loss`."""
+        """Compute the slope of `loss`, (n,)."""
         missing = self.steep * (self.matches * self.hopes(theta) - self.wins)
         slope = np.bincount(self.a, missing, self.count) - np.bincount(self.b, missing, self.count)
         return slope + theta * (UNIT / PRIOR) ** 2
 
     def information(self, theta: FloatArray) -> FloatArray:
-        """(m,) What each pair adds to the curvature of `loss`."""
+        """Compute what each pair adds to the curvature of `loss`, (m,)."""
         hopes = self.hopes(theta)
         return self.steep**2 * self.matches * hopes * (1 - hopes)
 
     def newton_step(self, theta: FloatArray) -> FloatArray:
-        """(n,) The step downhill that the curvature asks for."""
+        """Compute the step downhill that the curvature asks for, (n,)."""
         information = self.information(theta)
 
         def summed(values: FloatArray) -> FloatArray:
@@ -222,7 +222,7 @@ class _Pairs:
         return solve(curved, np.asarray(diagonal + (UNIT / PRIOR) ** 2), self.gradient(theta), FINE)
 
     def hessian(self, theta: FloatArray) -> FloatArray:
-        """(n, n) The curvature of `loss`."""
+        """Compute the curvature of `loss`, (n, n)."""
         information = self.information(theta)
         off = np.bincount(self.a * self.count + self.b, information, self.count**2).reshape(self.count, self.count)
         off += off.T
@@ -230,7 +230,7 @@ class _Pairs:
 
 
 def _most_likely(pairs: _Pairs) -> FloatArray:
-    """Newton's method; a step that overshoots is halved until it leads downhill."""
+    """Find the minimum by Newton's method; a step that overshoots is halved until it leads downhill."""
     theta, length = np.zeros(pairs.count), math.inf
     while length >= CLOSE:
         step = pairs.newton_step(theta)
@@ -242,7 +242,7 @@ def _most_likely(pairs: _Pairs) -> FloatArray:
 
 
 def places_of(ids: IntArray, named: IntArray) -> IntArray:
-    """The place of each named version in *ids*."""
+    """Find the place of each named version in *ids*."""
     order = np.argsort(ids)
     found = np.searchsorted(ids, named, sorter=order)
     places = order[np.minimum(found, len(ids) - 1)] if len(ids) else np.zeros(0, dtype=np.int64)
@@ -253,5 +253,5 @@ def places_of(ids: IntArray, named: IntArray) -> IntArray:
 
 
 def centred(values: npt.NDArray[np.floating]) -> FloatArray:
-    """Relative to the mean over the first axis."""
+    """Give the values relative to the mean over the first axis."""
     return np.asarray(values - values.mean(axis=0), dtype=np.float64) if len(values) else values.astype(np.float64)

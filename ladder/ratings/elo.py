@@ -75,7 +75,7 @@ class Side:
         return tuple(member.version for member in self.members)
 
     def score(self, other: Side) -> float:
-        """1 for a better place than that of *other*, ½ for the same, 0 for a worse one; the mean over rated boards."""
+        """Give 1 for a better place than that of *other*, ½ for the same, 0 for a worse; the mean over rated boards."""
         places = zip(self.results, other.results, strict=True)
         return statistics.fmean(score_of(own, theirs) for own, theirs in places)
 
@@ -141,12 +141,12 @@ def k_factor(before: int, boards: int = STANDARD_BOARDS) -> float:
 
 
 def is_provisional(matches: int) -> bool:
-    """Whether a rating from that many matches says little yet."""
+    """Tell whether a rating from that many matches says little yet."""
     return matches < PROVISIONAL
 
 
 def expected(own: float, other: float, boards: float = STANDARD_BOARDS) -> float:
-    """The score, 0 to 1, that *own* may expect against *other* in a match of *boards* boards."""
+    """Compute the score, 0 to 1, that *own* may expect against *other* in a match of *boards* boards."""
     return 1 / (1 + 10 ** (steepness(boards) * (other - own) / SCALE))
 
 

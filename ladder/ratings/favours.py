@@ -46,7 +46,7 @@ def favour(given: Sequence[Sequence[float]], giver: int, receiver: int) -> float
 
 
 def _giver(given: Sequence[Sequence[float]], seat: int, mean: float) -> float:
-    """How much more a seat gives than the mean one, corrected for that it receives nothing from itself."""
+    """Compute how much more a seat gives than the mean one, corrected for that it receives nothing from itself."""
     return _effect(len(given), sum(given[seat]), sum(row[seat] for row in given), mean)
 
 
@@ -55,5 +55,5 @@ def _receiver(given: Sequence[Sequence[float]], seat: int, mean: float) -> float
 
 
 def _effect(n: int, own: float, opposite: float, mean: float) -> float:
-    """Formulas 1 and 2 of the paper: *own* and *opposite* are sums over the n - 1 others."""
+    """Compute formulas 1 and 2 of the paper: *own* and *opposite* are sums over the n - 1 others."""
     return ((n - 1) * own + opposite) / (n * (n - 2)) - (n - 1) / (n - 2) * mean

@@ -72,7 +72,7 @@ def _centre(values: AnyFloats) -> None:
 
 
 def _error(found: AnyFloats, matrix: FloatArray) -> float:
-    """About how far a centred inverse is from the true one, as a part of it."""
+    """Estimate how far a centred inverse is from the true one, as a part of it."""
     probes = np.random.default_rng(len(matrix)).normal(size=(len(matrix), PROBES))
     probes -= probes.mean(axis=0)
     solved = times(found, probes)

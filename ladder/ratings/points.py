@@ -94,7 +94,7 @@ def fit_points(versions: Sequence[int], pairs: PairSums, sides: int) -> Estimate
 
 
 def _certain(margins: FloatArray, group: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Margins without noise: known inside of each group, and not across groups that never met."""
+    """Compute the margins without noise: known inside of each group, and not across groups that never met."""
     together = (group[:, None] == group) / np.bincount(group)[group]
     margins = margins - together @ margins
     return margins, float(margins @ margins) * together

@@ -66,13 +66,13 @@ def shrunk(matrix: FloatArray, won: FloatArray, noise: float) -> tuple[FloatArra
 
 
 def _at(place: int) -> float:
-    """λ of a point of the grid."""
+    """Give λ of a point of the grid."""
     return math.exp(STEP * place)
 
 
 def _slopes(found: AnyFloats, margins: FloatArray, ridge: float, noise: float) -> FloatArray:
     """
-    (2,) The first and second derivative by log λ of what is to be the least, at a point whose centred inverse is known.
+    Compute the first and second derivative, (2,), by log λ of what is to be least; the centred inverse is known.
 
     What the inverse lacks is that of the mean, 1 / λ.
     """
@@ -106,27 +106,27 @@ class _Model:
         return math.floor(math.log(max(self.noise / widest, NO_RIDGE * float(met.max()))) / STEP)
 
     def first(self) -> int:
-        """The best point of the whole grid."""
+        """Find the best point of the whole grid."""
         last = math.ceil(math.log(200 * float(self.degrees.max())) / STEP)
         places = np.arange(self.lowest, last + 1)
         return int(places[np.argmin(self.values(places))])
 
     def best_near(self, place: int, slopes: FloatArray) -> int:
-        """The best point near one where the derivatives are known."""
+        """Find the best point near one where the derivatives are known."""
         away = np.arange(max(-WINDOW, self.lowest - place), WINDOW + 1)
         first, second = slopes - self.slopes(place)
         logs = STEP * away
         return place + int(away[np.argmin(self.values(place + away) + first * logs + second * logs**2 / 2)])
 
     def values(self, places: npt.NDArray[np.signedinteger]) -> FloatArray:
-        """Of some points of the grid."""
+        """Compute what is to be the least at some points of the grid."""
         ridges = np.exp(STEP * places)[:, None]
         logs = np.log(self.trace.values + ridges) @ self.trace.weights
         known = (1 / (self.own.values + ridges)) @ self.own.weights / self.noise
         return np.asarray(logs - known - (len(self.degrees) - 1) * STEP * places)
 
     def slopes(self, place: int) -> FloatArray:
-        """(2,) The derivatives of `values` by log λ."""
+        """Compute the derivatives of `values` by log λ, (2,)."""
         ridge = _at(place)
         share, own = ridge / (self.trace.values + ridge), ridge / (self.own.values + ridge)
         known = self.own.weights / (self.own.values + ridge) / self.noise

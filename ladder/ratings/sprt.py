@@ -108,7 +108,7 @@ class SequentialTest:
         return SprtDecision.OPEN
 
     def _likelihood(self, elo: float) -> float:
-        """The most that the log-likelihood can be when the mean is *elo*, up to a constant."""
+        """Compute the most that the log-likelihood can be when the mean is *elo*, up to a constant."""
         effect = elo / ELO
         count, mean = len(self.values), statistics.fmean(self.values)
         square = statistics.fmean(value * value for value in self.values)

@@ -132,11 +132,11 @@ class RegistryClient:
             raise SandboxError(f"The ladder's registry ({self._base}) does not answer: {error}") from None
 
 
-def _pieces(found: requests.Response, most: int) -> Iterator[bytes]:
-    """The body; reading stops soon after *most* bytes."""
+def _pieces(found: requests.Response, max_bytes: int) -> Iterator[bytes]:
+    """Yield the pieces of the body; reading stops soon after *max_bytes* bytes."""
     read = 0
     for piece in found.iter_content(PIECE):
         yield piece
         read += len(piece)
-        if read > most:
+        if read > max_bytes:
             return

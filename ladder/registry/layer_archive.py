@@ -50,17 +50,17 @@ _DECIMAL = re.compile(rb"[0-9]{1,18}")
 class ImageTotal:
     """What an image unpacks to, counted while it is read."""
 
-    def __init__(self, image: str, most_bytes: int) -> None:
+    def __init__(self, image: str, max_bytes: int) -> None:
         """
         Begin at nothing.
 
         Args:
             image: Its name, for messages.
-            most_bytes: The most for all layers, unpacked.
+            max_bytes: The most for all layers, unpacked.
         """
         self.image = image
         self.bytes = self.files = self.extensions = 0
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
 
     def add(self, size: int = 0, files: int = 0) -> None:
         """
@@ -89,7 +89,7 @@ class ImageTotal:
         Raises:
             BotRejected: If they would.
         """
-        check_bytes(self.image, self.bytes + size, self._most_bytes)
+        check_bytes(self.image, self.bytes + size, self._max_bytes)
 
 
 class PlainStream:

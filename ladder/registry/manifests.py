@@ -45,7 +45,7 @@ class Manifest:
     layers: tuple[Blob, ...]
 
 
-def read_manifest(name: str, body: bytes, media_type: str, most_bytes: int) -> Manifest:
+def read_manifest(name: str, body: bytes, media_type: str, max_bytes: int) -> Manifest:
     """
     Read a manifest, and refuse what the ladder does not take, before anything is pulled.
 
@@ -53,7 +53,7 @@ def read_manifest(name: str, body: bytes, media_type: str, most_bytes: int) -> M
         name: The image, for the message.
         body: The manifest.
         media_type: As the registry names it.
-        most_bytes: The most for all layers together, packed as they are.
+        max_bytes: The most for all layers together, packed as they are.
 
     Raises:
         BotRejected: If the ladder does not take it.
@@ -77,20 +77,20 @@ def read_manifest(name: str, body: bytes, media_type: str, most_bytes: int) -> M
     blobs = tuple(_blob(name, layer, PACKED + PLAIN) for layer in layers)
     if config.size > MAX_CONFIG:
         raise BotRejected(f"The configuration of {name} has more than {MAX_CONFIG:,} bytes.")
-    check_bytes(name, sum(layer.size for layer in blobs), most_bytes)
+    check_bytes(name, sum(layer.size for layer in blobs), max_bytes)
     return Manifest(config, blobs)
 
 
-def check_bytes(name: str, size: int, most_bytes: int) -> None:
+def check_bytes(name: str, size: int, max_bytes: int) -> None:
     """
     Refuse an image that is too large.
 
     Raises:
         BotRejected: If it is.
     """
-    if size > most_bytes:
+    if size > max_bytes:
         raise BotRejected(
-            f"{name} has more than {most_bytes:,} bytes, the most that this ladder takes (setting image_bytes). "
+            f"{name} has more than {max_bytes:,} bytes, the most that this ladder takes (setting image_bytes). "
             "Leave out what the bot does not need to play."
         )
 

@@ -81,12 +81,12 @@ def own_repository(of: str) -> str:
 
 
 def is_address(text: str) -> bool:
-    """Whether *text* is a host with a port, which an engine takes for a registry, not for a name on Docker Hub."""
+    """Tell whether *text* is a host with a port, which an engine takes for a registry, not for a name on Docker Hub."""
     return _ADDRESS.fullmatch(text) is not None and 0 < int(text.rpartition(":")[2]) < 1 << 16
 
 
 def is_repository(name: str) -> bool:
-    """Whether *name* is a valid name of a repository in an account's namespace."""
+    """Tell whether *name* is a valid name of a repository in an account's namespace."""
     return len(name) <= MAX_REPOSITORY and _REPOSITORY.fullmatch(name) is not None
 
 
@@ -131,7 +131,7 @@ def in_registry(reference: str, registry: str) -> ImageName | None:
 
 
 def proves_owner(reference: str, owner: str, registry: str) -> bool:
-    """Whether only *owner* can have put what a full reference names into the ladder's registry."""
+    """Tell whether only *owner* can have put what a full reference names into the ladder's registry."""
     image = in_registry(reference, registry)
     try:
         return image is not None and image.namespace == namespace_of(owner)

@@ -84,7 +84,7 @@ def write_config(plan: RegistryPlan, name: str = CONFIG) -> Path:
 
 def is_loopback(address: str) -> bool:
     """
-    Whether a registry is this machine's own: then the engine speaks HTTP with it, too.
+    Tell whether a registry is this machine's own: then the engine speaks HTTP with it, too.
 
     >>> is_loopback("127.0.0.1:5000"), is_loopback("[::1]:5000"), is_loopback("localhost"), is_loopback("arena.example")
     (True, True, True, False)

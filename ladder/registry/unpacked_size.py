@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ladder.registry.names import ImageName
 
 
-def check_contents(client: RegistryClient, image: ImageName, manifest: Manifest, most_bytes: int) -> None:
+def check_contents(client: RegistryClient, image: ImageName, manifest: Manifest, max_bytes: int) -> None:
     """
     Read all layers through, and refuse an image that says less than it has, or unpacks to too much.
 
@@ -28,14 +28,14 @@ def check_contents(client: RegistryClient, image: ImageName, manifest: Manifest,
         client: The registry.
         image: The image.
         manifest: What it says it has.
-        most_bytes: The most for all layers, unpacked.
+        max_bytes: The most for all layers, unpacked.
 
     Raises:
         BotRejected: If it is not what it says, too large, or has too many files or a sparse one.
         SandboxError: If the registry fails.
     """
     _read(client, image, manifest.config, ImageTotal(str(image), MAX_CONFIG), PlainStream.skip_rest)
-    total, known = ImageTotal(str(image), most_bytes), dict[str, tuple[int, int]]()
+    total, known = ImageTotal(str(image), max_bytes), dict[str, tuple[int, int]]()
     for layer in manifest.layers:
         if layer.digest in known:  # an engine unpacks it once for each place where it stands
             total.add(*known[layer.digest])
@@ -65,15 +65,15 @@ def _read(
 class _Counted:
     """A stream that counts, and ends soon after it should have."""
 
-    def __init__(self, stream: Any, most: int) -> None:
+    def __init__(self, stream: Any, max_bytes: int) -> None:
         self.size = 0
         self.hash = hashlib.sha256()
         self._stream = stream
-        self._most = most
+        self._max_bytes = max_bytes
 
     def read(self, size: int) -> bytes:
         """Read on; nothing if there is more than there should be."""
-        if self.size > self._most:
+        if self.size > self._max_bytes:
             return b""
         piece = bytes(self._stream.read(size))
         self.size += len(piece)

@@ -49,7 +49,7 @@ class BoardPoints:
         self._deals[line.deal].append(charged(points, offenders))
 
     def of_bots(self) -> list[tuple[float, ...]]:
-        """By the numbers of the bots: points a deal on each board."""
+        """Give points a deal on each board, by the numbers of the bots."""
         boards = [
             [statistics.fmean(rotations) for rotations in zip(*self._deals[number], strict=True)]
             for number in sorted(self._deals)

@@ -48,7 +48,7 @@ class BoardTotals:
                 self._offenders[board].add(side)
 
     def of_sides(self) -> tuple[tuple[int, ...], ...]:
-        """By board: the points of each side."""
+        """Give the points of each side, by board."""
         return tuple(
             put_last(points, sorted(self._offenders[board])) if self._offenders[board] else tuple(points)
             for board, points in sorted(self._points.items())

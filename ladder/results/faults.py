@@ -43,10 +43,10 @@ class Faults:
                 )
 
     def decisions(self, bot: int) -> int:
-        """Questions to a bot, in all rotations together."""
+        """Count the questions to a bot, in all rotations together."""
         return sum(count for (_, asked), count in self._decisions.items() if asked == bot)
 
     def of(self, bot: int) -> list[FaultReport]:
-        """The faults of one bot, rotation by rotation."""
+        """Give the faults of one bot, rotation by rotation."""
         own = [report for report in self.reports if report.seat == bot]
         return sorted(own, key=lambda report: (report.rotation, report.decision))

@@ -33,7 +33,7 @@ class LiveFolder:
         return self.root / f"{match}-{attempt}.jsonl"
 
     def attempts(self) -> list[tuple[int, int]]:
-        """Matches and attempts of which there are files."""
+        """List the matches and attempts of which there are files."""
         if not self.root.is_dir():
             return []
         found = (_NAME.fullmatch(name) for name in os.listdir(self.root))
@@ -113,7 +113,7 @@ class LiveFile:
         return low
 
     def _line_at(self, offset: int, least: int) -> tuple[int, int | None, int]:
-        """The line that holds the byte at *offset*: where it begins, from *least* on, its number, where it ends."""
+        """Find the line with the byte at *offset*: where it begins, from *least* on, its number, where it ends."""
         begin = self._begin(offset, least)
         head = _HEAD.match(os.pread(self._file, 64, begin).decode(errors="replace"))
         end, at = -1, offset

@@ -11,7 +11,7 @@ MAX_POINTS = 200
 """Of one version, besides its last match. More would hardly be seen: a chart is some 800 pixels wide."""
 
 
-def step_of(counts: Iterable[int], most: int = MAX_POINTS) -> int:
+def step_of(counts: Iterable[int], max_points: int = MAX_POINTS) -> int:
     """
     Give the distance between two shown matches of a version: the smallest power of 2 with which they are few enough.
 
@@ -22,9 +22,9 @@ def step_of(counts: Iterable[int], most: int = MAX_POINTS) -> int:
 
     Args:
         counts: Matches of each version; all versions have the same step.
-        most: Number of points of all of them together; one that has played has at least one.
+        max_points: Number of points of all of them together; one that has played has at least one.
     """
     counts, step = list(counts), 1
-    while sum(-(-count // step) for count in counts) > max(most, len(counts)):
+    while sum(-(-count // step) for count in counts) > max(max_points, len(counts)):
         step *= 2
     return step

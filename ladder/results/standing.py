@@ -160,7 +160,7 @@ def places_on_boards(points: Sequence[Sequence[float]], taken_over: Sequence[boo
 
 
 def _places(sides: Sequence[elo.Side]) -> dict[int, int]:
-    """The place of each version among the sides."""
+    """Give the place of each version among the sides."""
     places = [1 + sum(other.place < side.place for other in sides) for side in sides]
     return {version: place for side, place in zip(sides, places, strict=True) for version in side.versions}
 
@@ -189,7 +189,7 @@ def _after(
 
 
 def _counted(counts: Sequence[int], which: Iterable[int], size: int) -> tuple[int, ...]:
-    """The counts, one more for each of *which*."""
+    """Give the counts, one more for each of *which*."""
     new = [*counts, *[0] * (size - len(counts))]
     for place in which:
         new[place] += 1

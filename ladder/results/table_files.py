@@ -28,7 +28,7 @@ class TableFiles(WakeFile):
         return path
 
     def record(self, table: int) -> Path:
-        """The record of a table, as far as it has come; there is none before the first card."""
+        """Give the record of a table, as far as it has come; there is none before the first card."""
         return self.root / str(table) / RECORD
 
     def journal(self, table: int) -> Path:

@@ -29,7 +29,7 @@ BINS = len(EDGES_MS) + 1
 
 def bin_of(ms: float) -> int:
     """
-    The number of the bin for a time in milliseconds.
+    Give the number of the bin for a time in milliseconds.
 
     >>> bin_of(0.0), bin_of(1.5), EDGES_MS[bin_of(1.5)], bin_of(60_000) == BINS - 1
     (0, 7, 2.0, True)
@@ -62,7 +62,7 @@ class ThinkTimes:
 
 def quantile(counts: Sequence[int], part: float) -> int:
     """
-    The first bin up to whose end lies that part of all decisions.
+    Find the first bin up to whose end lies that part of all decisions.
 
     Args:
         counts: By bin; at least one decision.
@@ -88,13 +88,13 @@ def end_of(place: int) -> str:
 
 
 def used_bins(histogram: Mapping[str, Sequence[int]]) -> range:
-    """The bins from the first to the last that any decision fell in; empty without decisions."""
+    """Give the bins from the first to the last that any decision fell in; empty without decisions."""
     used = [place for counts in histogram.values() for place, count in enumerate(counts) if count]
     return range(min(used), max(used) + 1) if used else range(0)
 
 
 def added(one: Histogram, other: Histogram) -> dict[str, list[int]]:
-    """Both histograms together."""
+    """Add both histograms."""
     nothing = [0] * BINS
     return {
         phase: [a + b for a, b in zip(one.get(phase, nothing), other.get(phase, nothing), strict=True)]

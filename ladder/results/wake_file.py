@@ -29,7 +29,7 @@ class WakeFile:
         self._touch(WAKE)
 
     def woken(self) -> int:
-        """A number that changes with `wake`; it costs nothing to read."""
+        """Give a number that changes with `wake`; it costs nothing to read."""
         return self._changed(WAKE)
 
     def watching(self, changed: Callable[[], object]) -> AbstractContextManager[bool]:
@@ -42,7 +42,7 @@ class WakeFile:
             self._touch(ALIVE)
 
     def is_alive(self, now: float) -> bool:
-        """Whether the process has shown lately that it lives; *now* is Unix time."""
+        """Tell whether the process has shown lately that it lives; *now* is Unix time."""
         return now - self._changed(ALIVE) / 1e9 < SILENT_SECONDS
 
     def _touch(self, name: str) -> None:

@@ -69,7 +69,7 @@ class AttemptRuns(ABC, Generic[Task, Outcome]):
         self._returns: deque[tuple[Task, Outcome | AttemptFailure]] = deque()
 
     def __len__(self) -> int:
-        """How many are under way, or have come back and are not recorded yet."""
+        """Count those that are under way, or have come back and are not recorded yet."""
         return len(self._begun) + len(self._returns)
 
     @property

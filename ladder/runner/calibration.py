@@ -100,7 +100,7 @@ class _Unreadable(Exception):
 
 
 def _look(record: bytes) -> tuple[str, float]:
-    """A fingerprint of the record without its times, and the speed that they tell of."""
+    """Compute a fingerprint of the record without its times, and the speed that they tell of."""
     found, decisions, seconds = hashlib.sha256(), 0, 0.0
     with tempfile.NamedTemporaryFile(suffix=".jsonl.gz") as file:
         file.write(record)

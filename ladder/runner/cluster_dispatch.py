@@ -169,7 +169,7 @@ class ClusterDispatch:
             self._changed()
 
     async def machines(self) -> list[MachineLoad]:
-        """What each machine has room for."""
+        """Give what each machine has room for."""
         return self.fleet.machines(self._waiting.coming)
 
     def judge(self, key: str, judgement: Judgement, reason: str) -> None:
@@ -237,7 +237,7 @@ class ClusterDispatch:
             self._wake.clear()
 
     def _lose_workers(self) -> None:
-        """If the scheduler has ended, forget all workers, and count no failure against them."""
+        """Forget all workers if the scheduler has ended, and count no failure against them."""
         if self._scheduler.has_ended:
             self.fleet.lose_all("The cluster's scheduler has ended.")
             self._wake.set()

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 class ClusterExecutor(LocalExecutor):
     """Gives tasks to a cluster; its slots are those of the workers that have been let in."""
 
-    def __init__(self, dispatch: ClusterDispatch, most: int | None = None) -> None:
+    def __init__(self, dispatch: ClusterDispatch, max_at_once: int | None = None) -> None:
         """
         Begin to wait for workers.
 
         Args:
             dispatch: Carries tasks to them; only this executor's thread uses it from now on.
-            most: The most tasks at once; None: as many as the workers take.
+            max_at_once: The most tasks at once; None: as many as the workers take.
 
         Raises:
             UserError: If the settings do not let it begin.
@@ -39,7 +39,7 @@ class ClusterExecutor(LocalExecutor):
         """
         super().__init__(dispatch, 0)
         self._dispatch = dispatch
-        self._most = most
+        self._max_at_once = max_at_once
         try:
             asyncio.run_coroutine_threadsafe(dispatch.begin(), self._loop).result()
         except BaseException:
@@ -50,10 +50,10 @@ class ClusterExecutor(LocalExecutor):
     def slots(self) -> int:
         """Number of tasks that the workers play at once."""
         slots = self._dispatch.fleet.slots
-        return slots if self._most is None else min(slots, self._most)
+        return slots if self._max_at_once is None else min(slots, self._max_at_once)
 
     def machines(self) -> list[MachineLoad] | None:
-        """What each machine has room for just now."""
+        """Give what each machine has room for just now."""
         return asyncio.run_coroutine_threadsafe(self._dispatch.machines(), self._loop).result()
 
     def submit(self, task: str, key: str) -> Future[str]:

@@ -293,7 +293,7 @@ class Coordinator:
             self.live.end(task.match, task.attempt, "returned")
 
     def why_no_match(self) -> str | None:
-        """Why no match can be scheduled; None if one can be."""
+        """Say why no match can be scheduled; None if one can be."""
         with self._database.read() as session:
             return why_no_match(session, self._variants, self._settings.clock_setting)
 
@@ -319,7 +319,7 @@ class Coordinator:
 
     def is_settled(self, ci: float) -> bool:
         """
-        Whether the ± of every bot that plays is at most *ci*, in Elo, and none has only just begun.
+        Tell whether the ± of every bot that plays is at most *ci*, in Elo, and none has only just begun.
 
         Variants where no match can be played are left out: no ± there will ever change. If that is all, nothing is.
         """

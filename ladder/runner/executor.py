@@ -49,7 +49,7 @@ class Executor(Protocol):
         """Number of tasks to play at once; it may change."""
 
     def machines(self) -> list[MachineLoad] | None:
-        """What each machine has room for just now; None: all is played on this machine."""
+        """Give what each machine has room for just now; None: all is played on this machine."""
 
     def submit(self, task: str, key: str) -> Future[str]:
         """
@@ -102,7 +102,7 @@ class LocalExecutor:
         return self._slots
 
     def machines(self) -> list[MachineLoad] | None:
-        """It is this machine."""
+        """Give None: it is this machine."""
         return None
 
     def submit(self, task: str, key: str) -> Future[str]:
@@ -110,7 +110,7 @@ class LocalExecutor:
         return self._begin(partial(self._worker.play, task))
 
     def judge(self, key: str, judgement: Judgement, reason: str = "") -> bool:
-        """Nothing is known of one place that is not true of all others."""
+        """Give False: nothing is known of one place that is not true of all others."""
         return False
 
     def ready(self) -> Future[None]:

@@ -79,7 +79,7 @@ class Fleet(FleetRoster):
 
     def machines(self, coming: Iterable[tuple[str, int]] = ()) -> list[MachineLoad]:
         """
-        What each machine has room for: all workers there together.
+        Give what each machine has room for: all workers there together.
 
         Args:
             coming: Machine and number of each match that has no worker yet.

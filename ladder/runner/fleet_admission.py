@@ -30,7 +30,7 @@ class Demands:
 
 
 def objection(facts: WorkerFacts, demands: Demands) -> str:
-    """Why a worker is turned away, in a sentence; empty: it is welcome. Nothing that it does while it runs helps."""
+    """Say why a worker is turned away; empty: it is welcome. Nothing that it does while it runs helps."""
     if facts.version != demands.version:
         return (
             f"Worker {facts.name} has Pigpen {facts.version}, and this ladder needs {demands.version}: install "
@@ -50,7 +50,7 @@ def objection(facts: WorkerFacts, demands: Demands) -> str:
 
 
 def lack(facts: WorkerFacts, demands: Demands) -> str:
-    """What a worker lacks just now to play, in a sentence; empty: nothing that one could know."""
+    """Give what a worker lacks just now to play, in a sentence; empty: nothing that one could know."""
     if demands.runtime is None:
         return ""
     if not facts.engine:
@@ -64,7 +64,7 @@ def lack(facts: WorkerFacts, demands: Demands) -> str:
 
 
 def runtime_of(facts: WorkerFacts, demands: Demands) -> str | None:
-    """Under which runtime bots play at a worker; None: in no containers."""
+    """Choose the runtime under which bots play at a worker; None: in no containers."""
     return None if demands.runtime is None else chosen_runtime(demands.runtime, facts.runtimes)
 
 
@@ -87,7 +87,7 @@ def why_shares_kernel(worker: WorkerFacts | WorkerRow, wanted: str | None) -> st
 
 
 def capacity(facts: WorkerFacts, demands: Demands) -> int:
-    """How many tasks it may have at once: as many as it offers, but no more than its memory holds."""
+    """Say how many tasks it may have at once: as many as it offers, but no more than its memory holds."""
     slots = min(facts.slots, MAX_SLOTS)
     if not (demands.slot_memory and facts.memory):
         return slots

@@ -129,7 +129,7 @@ class FleetRoster(ABC):
         return ""
 
     def _new(self, facts: WorkerFacts) -> FleetWorker:
-        """One that this run has not seen before; an earlier run may have."""
+        """Make one that this run has not seen before; an earlier run may have."""
         worker = self._workers[facts.name] = FleetWorker(facts, self._now(), self._now())
         worker.drained = self._orders.get(facts.name)
         if (row := self._earlier.pop(facts.name, None)) is not None:

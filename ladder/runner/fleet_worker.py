@@ -110,15 +110,15 @@ class FleetWorker:
         return self.free + len(self.calls)
 
     def rank(self, bots: Iterable[str]) -> tuple[int, int, float, str]:
-        """The lowest is the best for a task of these bots: few failures, many bots that it has, many slots empty."""
+        """Give a rank; the lowest is best for a task of these bots: few failures, many bots it has, many free slots."""
         return self.failures, -self.has.count(bots), len(self.calls) / self.capacity, self.name
 
     def must_probe(self, tick: float) -> bool:
-        """Whether it fails, and is due to be asked whether it still does."""
+        """Tell whether it fails, and is due to be asked whether it still does."""
         return self.state is WorkerState.FAILING and not (self.lack or self.is_checked) and tick >= self.probe_at
 
     def must_calibrate(self, tick: float) -> bool:
-        """Whether a calibration match is due, and it has a slot for it."""
+        """Tell whether a calibration match is due, and it has a slot for it."""
         may = self.state is WorkerState.CALIBRATING or self.free > 0
         return may and not self.is_checked and tick >= self.calibrate_at
 
@@ -134,5 +134,5 @@ class FleetWorker:
 
 
 def pause_after(failures: int) -> float:
-    """Seconds until a worker with that number of failures in a row is probed: 0, 1, 2, 4, …"""
+    """Give the seconds until a worker with that number of failures in a row is probed: 0, 1, 2, 4, …"""
     return 0.0 if failures <= 1 else min(LONGEST_PAUSE, 2.0 ** min(failures - 2, 10))

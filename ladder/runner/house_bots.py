@@ -1,4 +1,4 @@
-"""House bots that fill chairs are submitted by the runner itself, and tried like every other bot."""
+"""House bots that fill seats are submitted by the runner itself, and tried like every other bot."""
 
 from __future__ import annotations
 

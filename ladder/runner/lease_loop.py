@@ -102,7 +102,7 @@ class LeaseLoop(ABC, Generic[L]):
             now = loop_time()
             if now >= renew_at:
                 renew_at = now + RENEW_SECONDS
-                if await self.try_to(self._queue.renew()):
+                if await self.try_to(self._queue.renew(self._under_way)):
                     self._files.show_alive()
             look_seconds = LOOK_SECONDS if self.running else IDLE_LOOK_SECONDS
             if now >= looked + look_seconds or self._has_room or self._files.woken() != woken:
@@ -114,10 +114,15 @@ class LeaseLoop(ABC, Generic[L]):
                     await self._news.wait()
 
     def _patience(self, is_notified: bool) -> float:
-        """Seconds until it looks whether it was woken."""
+        """Give the seconds until it looks whether it was woken."""
         if is_notified:
             return NOTIFIED_WAKE_SECONDS
         return WAKE_SECONDS if self.running else IDLE_WAKE_SECONDS
+
+    @property
+    def _under_way(self) -> set[tuple[int, int]]:
+        """Ids and attempts of the leases that are worked on."""
+        return {(attempt.lease.id, attempt.lease.attempt) for attempt in self.running.values()}
 
     async def _look(self) -> None:
         """Give up what is leased to another process by now, or has ended; begin what is ready."""

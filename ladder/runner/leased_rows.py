@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic
 
-from ladder.runner.presence import has_ended
+from ladder.runner.presence import has_surely_ended
 from ladder.sandbox.host import owners
+from ladder.store.commands.coordinators import all_are_here, database_time
 from ladder.store.database_thread import DatabaseThread
 from ladder.store.leases import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from ladder.store.database import Database, Session
     from ladder.store.leases import Lease, LeaseQueue
@@ -45,17 +46,32 @@ class LeasedRows(DatabaseThread, Generic[Row]):
             lambda session: (self.queue.attempts(session, self.holder), self.queue.next_ready(session, count))
         )
 
-    async def renew(self) -> None:
-        """Renew all leases, put back what others have lost, and `maintain` the queue."""
+    async def renew(self, under_way: Collection[tuple[int, int]]) -> None:
+        """
+        Renew the leases of this process, put back what is lost, and `maintain` the queue.
+
+        Args:
+            under_way: Ids and attempts that the process works on; it has lost all others that it has leased.
+        """
         now = self.clock()
 
         def renew(session: Session) -> None:
-            self.queue.renew(session, self.holder, now + LEASE_SECONDS)
-            self.queue.requeue_expired(session, now)
-            self.queue.requeue_dead(session, now, has_ended)
+            lease_time, are_all_here = self._lease_time(session), all_are_here(session)
+            self.queue.requeue_unknown(session, now, self.holder, under_way)
+            self.queue.renew(session, self.holder, lease_time + LEASE_SECONDS)
+            self.queue.requeue_expired(session, lease_time)
+            self.queue.requeue_dead(session, now, lambda holder: has_surely_ended(holder, are_all_here))
             self.maintain(session, now)
 
         await self.write(renew)
+
+    def seconds(self, session: Session, now: float) -> float:
+        """Give the seconds from *now*, by the clock of this process, to the end of a lease that begins now."""
+        return self._lease_time(session) + LEASE_SECONDS - now
+
+    def _lease_time(self, session: Session) -> float:
+        """Give the Unix time by the clock that all holders of leases share."""
+        return self.clock() if all_are_here(session) else database_time(session)
 
     def maintain(self, session: Session, now: float) -> None:
         """End or remove rows that are too old, at a Unix time."""

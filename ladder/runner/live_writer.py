@@ -55,7 +55,7 @@ class LiveWriter:
         self._ended: deque[tuple[float, int, int]] = deque()
 
     def left(self) -> list[tuple[int, int]]:
-        """Matches and attempts of which there are files; what is played may be among them."""
+        """List the matches and attempts of which there are files; what is played may be among them."""
         with suppress(OSError):
             return self._folder.attempts()
         return []

@@ -60,7 +60,7 @@ class Outage:
 
 
 def in_one_line(error: BaseException) -> str:
-    """What is missing."""
+    """Say what is missing."""
     if isinstance(error, OSError):
         return f"{error.filename or 'The disk'} cannot be written: {error.strerror or error}."
     return str(error)

@@ -1,7 +1,7 @@
 """
 One coordinator among those of its ladder: it says that it lives, and finds out who does not any more.
 
-A lease of a coordinator that lives is nobody else's to end, whatever the clocks of the machines say. A coordinator has
+No other coordinator may end a lease of one that lives, whatever the clocks of the machines say. A coordinator has
 ended if its process has, where that can be seen from here, or if it has long been silent while this one has not.
 """
 
@@ -109,20 +109,31 @@ class CoordinatorPresence:
         note_alive(session, LEFT, self._folder, self._clock(session))
 
     def has_ended(self, holder: str) -> bool:
-        """Whether a holder of leases has surely ended."""
+        """Tell whether a holder of leases has surely ended."""
         return self._has_surely_ended(holder) if holder in self.others else has_ended(holder)
 
     def _has_surely_ended(self, holder: str) -> bool:
-        """Whether a coordinator has ended; another machine, with a boot of its own, may have the name of this one."""
-        return has_ended(holder) and (self._are_all_here or owners.is_of_this_boot(holder))
+        """Tell whether a coordinator has ended, as `has_surely_ended` finds out."""
+        return has_surely_ended(holder, self._are_all_here)
 
 
 def has_ended(holder: str) -> bool:
-    """Whether a holder of leases is a process that has ended."""
+    """Tell whether a holder of leases is a process that has ended."""
     try:
         return owners.is_dead(holder)
     except ValueError:  # no name of ours: its lease will run out
         return False
+
+
+def has_surely_ended(holder: str, are_all_here: bool) -> bool:
+    """
+    Tell whether a holder of leases has ended, though another machine may have the name of this one.
+
+    Args:
+        holder: The process.
+        are_all_here: Whether there is only this machine (`all_are_here`); another one has a boot of its own.
+    """
+    return has_ended(holder) and (are_all_here or owners.is_of_this_boot(holder))
 
 
 def folder_id(data_dir: Path) -> str:

@@ -67,7 +67,7 @@ class RegistryLogins:
 
 
 def speaks_plain(settings: Settings) -> bool:
-    """Whether the ladder's registry speaks HTTP: only on this machine, or where the settings allow it."""
+    """Tell whether the ladder's registry speaks HTTP: only on this machine, or where the settings allow it."""
     from ladder.registry.program import is_loopback
 
     return is_loopback(settings.registry) or settings.plain_http

@@ -50,7 +50,7 @@ class AttemptFailure:
 
 
 def outcome_of(task: MatchTask, future: Future[str]) -> MatchOutcome | AttemptFailure | None:
-    """What the future of a match says; None if it was given up."""
+    """Give what the future of a match says; None if it was given up."""
     outcome = _answer(MatchOutcome, future)
     if not isinstance(outcome, MatchOutcome):
         return outcome
@@ -64,7 +64,7 @@ def outcome_of(task: MatchTask, future: Future[str]) -> MatchOutcome | AttemptFa
 
 
 def trial_outcome_of(task: SubmissionTask, future: Future[str]) -> SubmissionOutcome | AttemptFailure | None:
-    """What the future of a submission's trial says; None if it was given up."""
+    """Give what the future of a submission's trial says; None if it was given up."""
     outcome = _answer(SubmissionOutcome, future)
     if not isinstance(outcome, SubmissionOutcome):
         return outcome
@@ -85,7 +85,7 @@ def _answer(form: type[Form], future: Future[str]) -> Form | AttemptFailure | No
 
 
 def _failure_of(error: Exception) -> AttemptFailure:
-    """What it means that there is no answer, or none that can be read."""
+    """Say what it means that there is no answer, or none that can be read."""
     if isinstance(error, NotPlayed):
         return AttemptFailure(None, storable(str(error)))
     if isinstance(error, pydantic.ValidationError):

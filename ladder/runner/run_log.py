@@ -64,7 +64,7 @@ def log_to(file: Path, *, to_stderr: bool, watch: Callable[[Event], None] = lamb
 
 
 def _processors(watch: Callable[[Event], None]) -> list[Any]:
-    """What makes a line of JSON of an event, after *watch* has seen it."""
+    """List what makes a line of JSON of an event, after *watch* has seen it."""
 
     def see(_: Any, __: str, event: Event) -> Event:
         watch(event)

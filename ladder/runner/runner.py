@@ -48,7 +48,7 @@ LONGEST_WAIT = 60.0
 log = structlog.get_logger()
 
 
-class NobodyPlays(LadderError):
+class TooFewBots(LadderError):
     """The stop condition cannot be met: no match can be scheduled, and none is under way."""
 
 
@@ -62,7 +62,7 @@ class Runner:
         until: StopCondition,
         tick: Callable[[], float] = time.monotonic,
         events: Events | None = None,
-        most_at_once: int = MAX_CONCURRENT,
+        max_at_once: int = MAX_CONCURRENT,
     ) -> None:
         """
         Prepare a run.
@@ -73,12 +73,12 @@ class Runner:
             until: When the run is over.
             tick: A clock that never goes back; seconds.
             events: The queue of events; other threads and signal handlers may put into it.
-            most_at_once: Matches that one transaction leases at most.
+            max_at_once: Matches that one transaction leases at most.
         """
         self._coordinator = coordinator
         self._executor = executor
         self._until = until
-        self._most_at_once = most_at_once
+        self._max_at_once = max_at_once
         self._events: Events = EventQueue() if events is None else events
         self._matches = MatchRuns(coordinator, executor, self._events, tick, self._came_back)
         self._submissions = SubmissionRuns(coordinator.submissions, executor, self._events, tick, self._came_back)
@@ -166,13 +166,13 @@ class Runner:
         if self._must_probe:
             self._probe()
         wanted = self._wanted()
-        count = min(wanted, self._most_at_once)
+        count = min(wanted, self._max_at_once)
         self._has_more = False
         if count <= 0 or self._probing:
             return
         playing = {(task.match, task.attempt) for task in self._matches.tasks}
         machines = self._executor.machines() if self._coordinator.owners_apart else None
-        at_once = self._executor.slots if machines is None else max((_most(each) for each in machines), default=1)
+        at_once = self._executor.slots if machines is None else max((_capacity(each) for each in machines), default=1)
         self._requested_at, self._changes = self._tick(), self._coordinator.changes()
         tasks = self._coordinator.take(count, self._ahead(count), playing, at_once, machines)
         for task in tasks:
@@ -192,15 +192,15 @@ class Runner:
         return len(self._matches.tasks)
 
     def _wanted(self) -> int:
-        """How many more matches may begin now."""
+        """Say how many more matches may begin now."""
         return 0 if self._is_reached() else min(self._free, self._left() - self._playing)
 
     def _left(self) -> int:
         return self._executor.slots * 2 if self._until.matches is None else self._until.matches - self.recorded
 
     def _ahead(self, count: int) -> int:
-        """How many more matches to schedule: no more than this run will play."""
-        return min(self._executor.slots, self._most_at_once, self._left() - self._playing - count)
+        """Say how many more matches to schedule: no more than this run will play."""
+        return min(self._executor.slots, self._max_at_once, self._left() - self._playing - count)
 
     def _came_back(self, is_void: bool) -> None:
         """Note whether an attempt was void; one that was may be the first sign that the platform is gone."""
@@ -235,7 +235,7 @@ class Runner:
     def _nothing_to_play(self) -> None:
         reason = self._coordinator.why_no_match()
         if reason and not self._until.is_endless:
-            raise NobodyPlays(reason)
+            raise TooFewBots(reason)
         if reason and not self._is_starved:
             log.info("ladder.waiting", reason=reason)
 
@@ -244,7 +244,7 @@ class Runner:
             return
         try:
             self._step()
-        except NobodyPlays:
+        except TooFewBots:
             raise
         except PLATFORM_ERRORS as error:
             self._outage.begin(error)
@@ -253,10 +253,10 @@ class Runner:
                 self._outage.end()
 
     def _seconds_to_wait(self) -> float:
-        """Seconds until there is something to do even if nothing happens."""
+        """Give the seconds until there is something to do even if nothing happens."""
+        if (pause := self._outage.pause) > 0:  # nothing is tried before its end
+            return min(LONGEST_WAIT, pause)
         waits = [LONGEST_WAIT, *self._matches.waits, *self._submissions.waits]
-        if (pause := self._outage.pause) > 0:
-            return max(0.0, min(*waits, pause))
         if (
             self._matches.have_returned
             or (self._has_more and not self._stops)
@@ -293,6 +293,6 @@ class Runner:
             log.error("platform.down", reason=in_one_line(error))
 
 
-def _most(machine: MachineLoad) -> int:
-    """How many matches a machine plays at the same time."""
+def _capacity(machine: MachineLoad) -> int:
+    """Say how many matches a machine plays at the same time."""
     return machine.free + len(machine.matches or ())

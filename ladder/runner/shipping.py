@@ -34,7 +34,7 @@ SHORT = 64 * 1024
 """An outcome that names missing folders has fewer characters."""
 
 
-async def play_remotely(task: str, play: Play, data_dir: Path, most_packed: int = MAX_PACKED) -> str:
+async def play_remotely(task: str, play: Play, data_dir: Path, max_packed: int = MAX_PACKED) -> str:
     """
     Play a task on another machine: without the paths of this one, and with the folders that are missing there.
 
@@ -42,7 +42,7 @@ async def play_remotely(task: str, play: Play, data_dir: Path, most_packed: int 
         task: A `MatchTask`, or a `SubmissionTask`, as JSON.
         play: Plays it there.
         data_dir: The ladder's folder, where folders are kept that are entered.
-        most_packed: Bytes of a folder that is sent, packed.
+        max_packed: Bytes of a folder that is sent, packed.
 
     Returns:
         The outcome. If a bot was tried in the process sandbox and is fit, its folder is kept here by now.
@@ -53,19 +53,19 @@ async def play_remotely(task: str, play: Play, data_dir: Path, most_packed: int 
     """
     plain = json.loads(task)
     if plain["kind"] == "submission":
-        return await _try(SubmissionTask.model_validate(plain), play, most_packed)
+        return await _try(SubmissionTask.model_validate(plain), play, max_packed)
     folders = {bot["identity"]: Path(bot["folder"]) for bot in plain.get("bots", ()) if bot["folder"]}
     if not folders:
         return await play(task)
     bots = [bot | {"folder": None} for bot in plain["bots"]]
     try:
-        return await _play(json.dumps(plain | {"bots": bots}), play, folders, most_packed)
+        return await _play(json.dumps(plain | {"bots": bots}), play, folders, max_packed)
     except _FolderLost as error:
         lost = MatchOutcome(match=plain["match"], attempt=plain["attempt"], void=str(error), lost=error.identity)
         return lost.model_dump_json()
 
 
-async def _try(task: SubmissionTask, play: Play, most_packed: int) -> str:
+async def _try(task: SubmissionTask, play: Play, max_packed: int) -> str:
     if task.folder is None:
         return await play(task.model_copy(update={"data_dir": None}).model_dump_json())
     if task.sandbox == SandboxKind.DOCKER and task.place is None:
@@ -75,7 +75,7 @@ async def _try(task: SubmissionTask, play: Play, most_packed: int) -> str:
         content = await asyncio.to_thread(Content.read, folder, task.most_bytes)
         identity = f"sha256:{content.hash}"
         sent = task.model_copy(update={"folder": None, "data_dir": None, "content": identity})
-        answer = await _play(sent.model_dump_json(), play, {identity: folder}, most_packed)
+        answer = await _play(sent.model_dump_json(), play, {identity: folder}, max_packed)
     except (BotRejected, _FolderLost) as error:
         reason = str(error).replace(task.folder, task.source)
         refused = SubmissionOutcome(submission=task.submission, attempt=task.attempt, refused=reason)
@@ -85,7 +85,7 @@ async def _try(task: SubmissionTask, play: Play, most_packed: int) -> str:
     return answer
 
 
-async def _play(task: str, play: Play, folders: Mapping[str, Path], most_packed: int) -> str:
+async def _play(task: str, play: Play, folders: Mapping[str, Path], max_packed: int) -> str:
     for _ in range(MAX_ROUNDS):
         answer = await play(task)
         missing = _missing(answer)
@@ -94,7 +94,7 @@ async def _play(task: str, play: Play, folders: Mapping[str, Path], most_packed:
         for identity in missing:
             if identity not in folders:
                 raise InvalidAnswer(f"It asked for a folder that the task does not name: {identity[:80]}.")
-            await play(await asyncio.to_thread(_packed, identity, folders[identity], most_packed))
+            await play(await asyncio.to_thread(_packed, identity, folders[identity], max_packed))
     raise SandboxError(
         "The machine that is to play this match does not keep the folders of its bots. Make room on its disk."
     )
@@ -111,10 +111,10 @@ def _missing(answer: str) -> list[str]:
         return []
 
 
-def _packed(identity: str, folder: Path, most: int) -> str:
+def _packed(identity: str, folder: Path, max_packed: int) -> str:
     try:
         content = Content.read(folder)
-        packed = pack(content, most)
+        packed = pack(content, max_packed)
     except (BotRejected, TooLarge) as error:
         raise _FolderLost(str(error), identity) from error
     if f"sha256:{content.hash}" != identity:

@@ -112,7 +112,7 @@ class SubmissionCoordinator:
         return self._with_place(task)
 
     def are_waiting(self) -> bool:
-        """Whether any submission has not ended."""
+        """Tell whether any submission has not ended."""
         with self._database.read() as session:
             return bool(open_submissions(session))
 
@@ -124,7 +124,7 @@ class SubmissionCoordinator:
             count: How many at most.
             trying: Submissions and attempts that are under way here.
         """
-        if count <= 0 or self._none_waits():  # nearly always: nobody waits for a transaction that writes
+        if count <= 0 or self._none_waits():  # nearly always, and without a transaction that writes
             return []
         now = self._now()
         with self._database.write() as session:
@@ -139,7 +139,7 @@ class SubmissionCoordinator:
         return [self._with_place(task) for task in tasks]
 
     def _none_waits(self) -> bool:
-        """Whether all submissions have ended; asks only if anything was written since it was so."""
+        """Tell whether all submissions have ended; ask only if anything was written since it was so."""
         changes = self._database.changes()
         if changes is not None and changes == self._none_at:
             return True
@@ -148,7 +148,7 @@ class SubmissionCoordinator:
         return none_waits
 
     def lost(self, tasks: Iterable[SubmissionTask]) -> list[SubmissionTask]:
-        """Those whose attempt no longer counts: the submission was withdrawn, or another process holds it."""
+        """List those whose attempt no longer counts: the submission was withdrawn, or another process holds it."""
         with self._database.read() as session:
             return [task for task in tasks if SUBMISSIONS.held(session, _lease(task)) is None]
 
@@ -207,7 +207,7 @@ class SubmissionCoordinator:
         self.remove(ended)
 
     def _public_reason(self, row: StoredSubmission, why: str) -> str:
-        """The reason of a failure as a remote owner reads it: without paths of this ladder."""
+        """Give the reason of a failure as a remote owner reads it: without paths of this ladder."""
         if not row.remote:
             return why
         if row.folder:
@@ -284,7 +284,7 @@ def _lease(of: SubmissionTask | SubmissionOutcome) -> Lease:
 
 
 def _folders(lost: Iterable[StoredSubmission]) -> list[str]:
-    """The folders of those submissions that have ended."""
+    """Give the folders of those submissions that have ended."""
     return [row.folder for row in lost if row.folder and row.finished is not None]
 
 

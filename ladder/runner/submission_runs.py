@@ -42,7 +42,7 @@ class SubmissionRuns(AttemptRuns[SubmissionTask, SubmissionOutcome]):
         self._coordinator = coordinator
 
     def are_waiting(self) -> bool:
-        """Whether the ladder has any that have not ended."""
+        """Tell whether the ladder has any that have not ended."""
         return self._coordinator.are_waiting()
 
     def begin(self, free: int) -> None:

@@ -67,12 +67,12 @@ def likeness(output: str) -> str:
 
 
 def without_changing(sentence: str) -> str:
-    """A sentence about a fault without the cards and numbers that differ from one to the next."""
+    """Give a sentence about a fault without the cards and numbers that differ from one to the next."""
     return _CHANGING.sub("#", sentence)
 
 
 def advice(output: str) -> str:
-    """The way out of an error that does not name it itself; empty if there is nothing to add."""
+    """Name the way out of an error that does not name it itself; empty if there is nothing to add."""
     if found := _NOT_READABLE.search(output):
         return (
             f"The bot runs as a user of its own, who may not read {found[1]} in the image. Before you build it: "
@@ -98,7 +98,7 @@ def _left_out(count: int) -> list[str]:
 
 
 def _folded(lines: Sequence[str]) -> Iterator[str]:
-    """The lines, with one in the place of each run of Pigpen's own frames; a traceback keeps one frame at least."""
+    """Yield the lines, one in place of each run of Pigpen's own frames; a traceback keeps one frame at least."""
     for in_traceback, frames in groupby(_frames(lines), key=_is_frame):
         several = list(frames)
         if in_traceback and all(map(_is_ours, several)):
@@ -116,7 +116,7 @@ def _folded(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _frames(lines: Sequence[str]) -> Iterator[list[str]]:
-    """The lines; those of a frame in a traceback together."""
+    """Yield the lines; those of a frame in a traceback together."""
     frame: list[str] = []
     for line in lines:
         if frame and _is_frame(frame) and _IN_FRAME.match(line, _after_label(line)):

@@ -112,7 +112,7 @@ def serve(control: socket.socket, user: int) -> bool:
 
 
 def _command(control: socket.socket) -> bytes | None:
-    """The next command; None if there is none now, empty if there will be none."""
+    """Read the next command; None if there is none now, empty if there will be none."""
     return control.recv(1) if select.select([control], [], [], 0)[0] else None
 
 
@@ -153,7 +153,7 @@ def _state() -> list[object]:
 
 
 def _counters() -> list[int]:
-    """The numbers that a new file and its name got in each folder, and a new thread."""
+    """Read the numbers that a new file and its name get in each folder, and that of a new thread."""
     numbers = [number for folder in COUNTED for number in _numbers_of_a_file(folder)]
     thread = threading.Thread(target=lambda: numbers.append(threading.get_native_id()))
     thread.start()

@@ -20,7 +20,7 @@ _extensions: defaultdict[str, dict[str, ModuleType]] = defaultdict(dict)
 
 
 def has_files(folder: Path) -> bool:
-    """Whether *folder* holds anything that its bot could import or read."""
+    """Tell whether *folder* holds anything that its bot could import or read."""
     return bool({entry.name for entry in os.scandir(folder)} - NOTHING_OF_ITS_OWN)
 
 

@@ -91,5 +91,5 @@ class Tail:
 
 
 def _mark_at(marks: list[tuple[int, int]], position: int) -> int:
-    """The index of the last of *marks* at or before *position*."""
+    """Find the index of the last of *marks* at or before *position*."""
     return bisect_right(marks, position, key=lambda mark: mark[0]) - 1

@@ -224,7 +224,7 @@ def _site(
 
 @cache
 def _routes() -> list[BaseRoute]:
-    """All routes; once for all sites of a process, because what they take and give is taken apart at the first use."""
+    """Make all routes; once for all sites of a process, as what they take and give is taken apart at the first use."""
     all_routes = APIRouter()
     for router in PAGES:
         all_routes.include_router(router, include_in_schema=False)
@@ -240,7 +240,7 @@ def _routes() -> list[BaseRoute]:
 
 @cache
 def _described() -> dict[str, Any]:
-    """What `/api/openapi.json` says; once, as the routes, because to write it takes half a second."""
+    """Make what `/api/openapi.json` says; once, as the routes, because to write it takes half a second."""
     return get_openapi(title="Pigpen", version=__version__, routes=_routes())
 
 

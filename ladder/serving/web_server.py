@@ -108,7 +108,7 @@ class SiteServer(uvicorn.Server):
     """
     Ends streams before it waits for requests to end; a signal is how it is ended, no failure.
 
-    While nobody comes it sleeps: uvicorn looks ten times a second whether it is to end, and what time it is.
+    While no request comes it sleeps: uvicorn looks ten times a second whether it is to end, and what time it is.
     """
 
     _should_exit = False

@@ -71,7 +71,7 @@ BOARDS_HINT = f'write a number from 1 to {MAX_DEALS // MAX_SEATS}, or "auto"'
 
 
 def default_data_dir() -> Path:
-    """The default folder of a ladder, by the XDG base directory specification."""
+    """Give the default folder of a ladder, by the XDG base directory specification."""
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(home) / "pigpen"
 
@@ -101,7 +101,7 @@ class Settings(BaseSettings):
     workers: Annotated[int, Field(ge=0, le=10_000)] = 0
     """Number of worker processes that play the matches; 0: one for each core, but not more than matches at once."""
     boards: Boards = "auto"
-    """Boards in a match, each in every rotation; auto: 1 to 16, so many that starting is less than 20 % of a match."""
+    """Boards in a match, each in every rotation; auto: 1 to 16, the fewest with which starting is below 20 % of it."""
     boundary: Annotated[int, Field(ge=0, le=MAX_COUNT)] = 10
     """The rank below which is the boundary about which 30 of 100 matches are; 0: there is none."""
     newcomer_ci: Annotated[float, Field(ge=1.0, le=MAX_COUNT)] = 120.0
@@ -292,7 +292,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """First what code says, then the environment, then the file."""
+        """Take first what code says, then the environment, then the file."""
         return init_settings, env_settings, SettingsFile(settings_cls)
 
 

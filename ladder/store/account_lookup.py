@@ -43,6 +43,6 @@ def name_of(session: Session, owner_id: int) -> str:
 
 
 def has_organiser(session: Session) -> bool:
-    """Whether there is an organiser's account that can log in."""
+    """Tell whether there is an organiser's account that can log in."""
     can = select(func.count()).where(Account.role == "organiser", Account.disabled.is_(None))
     return bool(session.scalar(can.where(Account.password.is_not(None) | Account.subject.is_not(None))))

@@ -26,7 +26,7 @@ METADATA = Base.metadata
 
 
 def all_tables() -> list[Table]:
-    """The tables of a ladder; each stands behind those that its rows refer to."""
+    """List the tables of a ladder; each stands behind those that its rows refer to."""
     return METADATA.sorted_tables
 
 

@@ -47,7 +47,7 @@ class Digest:
 
 
 def read_rows(connection: Connection, table: Table) -> Iterator[Row]:
-    """All rows of a table, in any order, `BATCH` of them in memory at once. JSON is the text that is stored."""
+    """Yield all rows of a table, in any order, `BATCH` of them in memory at once. JSON is the text that is stored."""
     columns = [_plain(column, connection.dialect.name) for column in table.columns]
     with connection.execute(select(*columns), execution_options={"yield_per": BATCH}) as found:
         for row in found:
@@ -80,7 +80,7 @@ def write_rows(connection: Connection, table: Table, rows: Iterable[Row]) -> Non
 
 def last_ids(connection: Connection) -> dict[str, int]:
     """
-    By table: the last number that it has given to a row; 0 if none.
+    Give for each table the last number that it has given to a row; 0 if none.
 
     Where no number is ever used again, that may be more than the largest one that is there.
     """
@@ -117,14 +117,14 @@ def reserve_ids(connection: Connection, table: Table, count: int) -> range:
 
 
 def _plain(column: ColumnElement[Any], dialect: str) -> ColumnElement[Any]:
-    """A column as it is stored. JSON that is read and written again may have other blanks, or NULL instead of null."""
+    """Give a column as it is stored: JSON that is read and written again may have other blanks, or NULL for null."""
     if not isinstance(column.type, JSON):
         return column
     return type_coerce(column, Text) if dialect == "sqlite" else cast(column, Text)
 
 
 def _is_numbered(table: Table) -> bool:
-    """Whether the database gives its rows their numbers; the column is then called id."""
+    """Tell whether the database gives its rows their numbers; the column is then called id."""
     return table.autoincrement_column is not None
 
 

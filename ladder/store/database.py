@@ -14,12 +14,12 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, 
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session as Session  # the type of a transaction, for those who know no SQL
 
-from ladder.store.failures import in_words
+from ladder.store.failures import READ_ONLY, in_words, sqlstate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sqlalchemy.engine.interfaces import DBAPIConnection
+    from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
     from sqlalchemy.pool import ConnectionPoolEntry
 
 BUSY_SECONDS = 5
@@ -76,13 +76,13 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """A transaction that only reads."""
+        """Yield a transaction that only reads."""
         with in_words(self.engine.url), Session(self._reading) as session:
             yield session
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """A transaction that writes: committed at the end, or undone if an exception gets through."""
+        """Yield a transaction that writes: committed at the end, or undone if an exception gets through."""
         with in_words(self.engine.url), Session(self._writing) as session, session.begin():
             session.connection()  # waits here for its turn
             if self._is_postgresql:
@@ -131,7 +131,15 @@ class LoneConnection(sqlite3.Connection):
 def _postgresql(url: URL, busy_seconds: float) -> Engine:
     waiting = f"-c lock_timeout={busy_seconds * 1000:.0f}ms"
     options = {"connect_timeout": CONNECT_SECONDS, "options": waiting}
-    return create_engine(url, pool_pre_ping=True, connect_args=options, **_JSON)
+    engine = create_engine(url, pool_pre_ping=True, connect_args=options, **_JSON)
+    event.listen(engine, "handle_error", _leave_what_only_reads)
+    return engine
+
+
+def _leave_what_only_reads(context: ExceptionContext) -> None:
+    """Connect anew after the error of a server that only reads: since a failover another one may have its address."""
+    if sqlstate(context.original_exception) == READ_ONLY:
+        context.is_disconnect = True
 
 
 def _sqlite(url: URL, settings: Sequence[str], busy_seconds: float) -> Engine:

@@ -221,5 +221,5 @@ def moment(seconds: float | None) -> datetime | None:
 
 
 def is_quarantined(match: StoredMatch) -> bool:
-    """Whether the platform gave a match up."""
+    """Tell whether the platform gave a match up."""
     return match.status == Status.QUARANTINED

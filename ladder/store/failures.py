@@ -27,6 +27,10 @@ FULL = "cannot be used: there is no room left on its disk. Make room there and t
 BROKEN = "cannot be read or written: its disk fails, or has a limit that is reached. Look at the system's log."
 MIN_ROOM = 64 * 1024
 """Bytes."""
+READ_ONLY = "25006"
+"""SQLSTATE of a server that only reads, as one may after a failover."""
+OUTAGES = (READ_ONLY, "25P03", "25P04")
+"""The driver takes these for mistakes of a program; the others: a transaction was idle, or open, for too long."""
 NO_FILE = ("unable to open", "readonly", "read-only")
 
 
@@ -54,7 +58,7 @@ def in_words(url: URL) -> Iterator[None]:
             raise Unstorable("A ladder cannot store a text with a NUL character.") from None
         if isinstance(error, DataError):
             raise Unstorable(f"A ladder cannot store this: {message}.") from None
-        if not isinstance(error, OperationalError | InterfaceError):
+        if not isinstance(error, OperationalError | InterfaceError) and sqlstate(error.orig) not in OUTAGES:
             raise
         raise (_of_sqlite if url.get_backend_name() == "sqlite" else _of_postgresql)(url, message, error) from None
 
@@ -79,8 +83,13 @@ def _of_postgresql(url: URL, message: str, error: DBAPIError) -> Exception:
     return StoreError(f"{place(url)} does not answer: {message}.")
 
 
+def sqlstate(error: BaseException | None) -> str | None:
+    """Read the SQLSTATE from an error of PostgreSQL's driver; None if it has none."""
+    return getattr(error, "sqlstate", None)
+
+
 def has_room(folder: Path) -> bool:
-    """Whether SQLite finds room in a folder for what it needs besides the database: memory that processes share."""
+    """Tell whether SQLite finds room in a folder for more than the database: memory that processes share."""
     try:
         disk = os.statvfs(folder)
     except OSError:
@@ -89,7 +98,7 @@ def has_room(folder: Path) -> bool:
 
 
 def place(url: URL) -> str:
-    """Where a database is, in words without a password."""
+    """Say where a database is, in words without a password."""
     if url.get_backend_name() == "sqlite":
         return f"The database {str(url.database)!r}"
     return f"The database {url.render_as_string(hide_password=True)!r}"

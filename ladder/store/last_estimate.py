@@ -24,12 +24,12 @@ By database, variant and kind: a fit, its season, last result and size. It follo
 
 
 def estimate_of(session: Session, variant: str) -> Estimate | None:
-    """The last estimate of a variant by places, read once by each process; None before the first one."""
+    """Give the last estimate of a variant by places, read once by each process; None before the first one."""
     return _last(session, variant, models.StoredEstimate.fit, START)
 
 
 def margins_of(session: Session, variant: str) -> Estimate | None:
-    """Likewise that by points, in points a deal; it knows the same versions."""
+    """Give that by points likewise, in points a deal; it knows the same versions."""
     return _last(session, variant, models.StoredEstimate.margins, 0.0)
 
 
@@ -60,7 +60,7 @@ def _last(
 
 
 def last_ordinal(session: Session, variant: str) -> int:
-    """The last result that the estimate of a variant knows; before the first one, the last of the season before."""
+    """Give the last result that the estimate of a variant knows; before the first one, the last season's last."""
     stored = models.StoredEstimate
     known = session.scalar(select(stored.ordinal).where(stored.variant == variant))
     if known is not None:
@@ -69,7 +69,7 @@ def last_ordinal(session: Session, variant: str) -> int:
 
 
 def los(session: Session, variant: str, a: int, b: int) -> float | None:
-    """How likely version *a* is stronger than *b* in a variant, 0 to 1; None if the last estimate lacks one of them."""
+    """Give how likely *a* is stronger than *b* in a variant, 0 to 1; None if the last estimate lacks one of them."""
     estimate = estimate_of(session, variant)
     try:
         return estimate.los(a, b) if estimate else None

@@ -64,6 +64,10 @@ def _skeleton(context: Any) -> str:
     return skeleton(context.get_current_parameters()["name"])
 
 
+def _since(context: Any) -> float:
+    return float(context.get_current_parameters()["since"])
+
+
 EVENT_PRIORITY, LADDER_PRIORITY = 0, 1
 """The priorities of matches: those of events are played first."""
 
@@ -202,6 +206,7 @@ class Rating(Base):
     __table_args__ = (
         CheckConstraint("state IN ('active', 'suspended', 'retired')", name="state"),
         Index("ix_ratings_version", "version_id"),
+        Index("ix_ratings_added", "added"),
     )
 
     variant: Mapped[str] = mapped_column(ForeignKey("variants.name"), primary_key=True)
@@ -209,6 +214,8 @@ class Rating(Base):
     state: Mapped[str] = mapped_column(String(16), default=State.ACTIVE)
     since: Mapped[float]
     """When it got this state."""
+    added: Mapped[float] = mapped_column(default=_since)
+    """When the version was entered in the variant."""
     reason: Mapped[str] = mapped_column(default="")
     """Why it got this state, for its owner."""
     suspensions: Mapped[int] = mapped_column(default=0)
@@ -366,7 +373,7 @@ class StoredMatch(LeasedRow, Base):
 
 
 def visible_matches() -> ColumnElement[bool]:
-    """What holds for the matches that the public may know of; every query that the public sees has this condition."""
+    """Give the condition of matches that the public may know of; every query that the public sees has it."""
     return StoredMatch.sealed.is_(False)
 
 

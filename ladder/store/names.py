@@ -39,12 +39,12 @@ def find_stored_bot(session: Session, name: str) -> models.StoredBot:
 
 
 def bot_like(session: Session, name: str) -> str | None:
-    """The name of the bot that looks like *name*, capitals aside; None if there is none."""
+    """Find the name of the bot that looks like *name*, capitals aside; None if there is none."""
     return session.scalar(select(models.StoredBot.name).where(models.StoredBot.skeleton == skeleton(name)))
 
 
 def imitated(session: Session, name: str) -> str | None:
-    """The owner or bot whose name equals *name* in what a reader sees of it; None if there is none."""
+    """Find the owner or bot whose name equals *name* in what a reader sees of it; None if there is none."""
     name = unicodedata.normalize("NFKC", name)
     owner = session.scalar(select(models.Owner.name).where(models.Owner.skeleton == skeleton(name)))
     return owner or bot_like(session, name)
@@ -90,7 +90,7 @@ def named_version(session: Session, word: str, variant: str | None = None) -> Na
 
 def versions_of(session: Session, bot: str, variant: str | None = None) -> list[NamedVersion]:
     """
-    All versions of a bot, or those that were entered in *variant*, the oldest first.
+    List all versions of a bot, or those that were entered in *variant*, the oldest first.
 
     Raises:
         LadderError: If there is no bot of that name.
@@ -124,7 +124,7 @@ def find_variants(session: Session, name: str | None) -> list[models.Variant]:
 
 
 def variants(session: Session) -> list[str]:
-    """The names of the variants that this ladder plays, the oldest first."""
+    """List the names of the variants that this ladder plays, the oldest first."""
     return list(session.scalars(select(models.Variant.name).order_by(models.Variant.added, models.Variant.name)))
 
 
@@ -156,7 +156,7 @@ _ENTERED = _VERSIONS.join(RATING, RATING.c.version_id == VERSION.c.id).where(RAT
 
 
 def near(name: str, known: Iterable[str]) -> str:
-    """The question whether one of the *known* names was meant; empty if none looks like *name*."""
+    """Ask whether one of the *known* names was meant; empty if none looks like *name*."""
     folded = {each.casefold(): each for each in known}
     found = [folded[each] for each in difflib.get_close_matches(name.casefold(), folded, NEAR)]
     return f"Did you mean {' or '.join(found)}?" if found else ""

@@ -38,7 +38,7 @@ def computations_in_turn(session: Session, lane: str) -> list[int]:
 
 
 def _served(session: Session, lane: str, visitors: Iterable[str]) -> dict[str, float]:
-    """By visitor: when a question of theirs was leased last."""
+    """Say by visitor when a question of theirs was leased last."""
     of = Computation
     wanted = select(of.visitor, func.max(of.started)).where(
         of.visitor.in_(list(visitors)), of.lane == lane, of.started.is_not(None)

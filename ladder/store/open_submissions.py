@@ -40,7 +40,7 @@ def in_turn(session: Session, rows: Iterable[StoredSubmission]) -> list[StoredSu
 
 
 def _served(session: Session, owners: Iterable[str]) -> dict[str, float]:
-    """By owner: when a submission of theirs was leased last."""
+    """Say by owner when a submission of theirs was leased last."""
     last = func.max(StoredSubmission.started)
     wanted = select(StoredSubmission.owner, last).where(StoredSubmission.owner.in_(list(owners)))
     found = session.execute(wanted.group_by(StoredSubmission.owner))

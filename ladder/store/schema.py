@@ -15,7 +15,7 @@ VERSION_TABLE = "alembic_version"
 
 
 def revision_of(connection: Connection) -> str | None:
-    """The schema's revision, as text that sorts; None if there is no schema yet."""
+    """Read the schema's revision, as text that sorts; None if there is no schema yet."""
     if not inspect(connection).has_table(VERSION_TABLE):
         return None
     found = connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar_one_or_none()
@@ -23,5 +23,5 @@ def revision_of(connection: Connection) -> str | None:
 
 
 def is_empty(connection: Connection) -> bool:
-    """Whether the database holds no table at all."""
+    """Tell whether the database holds no table at all."""
     return not inspect(connection).get_table_names()

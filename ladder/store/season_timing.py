@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def clock_of(session: Session, variant: Variant) -> dict[str, Any] | None:
-    """The clock of the season that is played now, field for field; None: no match of it has been scheduled."""
+    """Give the clock of the season that is played now, field for field; None: no match of it has been scheduled."""
     return variant.clock or session.scalar(
         select(StoredMatch.clock)
         .where(StoredMatch.variant == variant.name, StoredMatch.ordinal > variant.season_start)
@@ -25,7 +25,7 @@ def clock_of(session: Session, variant: Variant) -> dict[str, Any] | None:
 
 
 def is_same(own: dict[str, Any], clock: ClockSetting) -> bool:
-    """Whether bots have as much time by one clock as by another; how long they may take to start is no part of it."""
+    """Tell whether bots have as much time by one clock as by another; how long a start may take does not count."""
     return (own["bank"], own["increment"], own["limit"]) == (clock.bank, clock.increment, clock.limit)
 
 

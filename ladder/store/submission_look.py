@@ -36,7 +36,7 @@ def look_at(session: Session, bot: str) -> SubmissionLook:
 
 
 def _entries(session: Session, bot: str) -> list[tuple[str, str, str]]:
-    """Variant, state and identity of each entry of the bot."""
+    """Give the variant, state and identity of each entry of the bot."""
     wanted = (
         select(Rating.variant, Rating.state, Version.identity)
         .join_from(Rating, Version, Version.id == Rating.version_id)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def connection_of(session: Session) -> Connection:
-    """The connection of a transaction, which has been told of everything that the transaction has changed."""
+    """Give the connection of a transaction, which has been told of everything that the transaction has changed."""
     session.flush()
     return session.connection()
 

@@ -110,7 +110,7 @@ def _sealed(rules: Rules, now: TableView, before: TableView) -> str:
     if any(viewed.passed for viewed in now.seats) and not any(viewed.passed for viewed in before.seats):
         return f"All have passed {rules.plan.pass_count} cards."
     shown = [f"{who(viewed)} {', '.join(made)}" for viewed in now.seats if (made := [*exposures(rules, viewed)])]
-    return f"Exposed: {'; '.join(shown)}." if shown else "Nobody exposes a card."
+    return f"Exposed: {'; '.join(shown)}." if shown else "No one exposes a card."
 
 
 def _time(last: LastAction) -> str:

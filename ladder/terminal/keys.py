@@ -68,7 +68,7 @@ _SIGNALS = (signal.SIGWINCH, signal.SIGTSTP, signal.SIGINT, signal.SIGTERM)
 
 
 def _ignore(number: int, frame: object) -> None:
-    """The number goes into the pipe, and is looked at when nothing is half done."""
+    """Do nothing: the number goes into the pipe, and is looked at when nothing is half done."""
 
 
 class Keyboard:
@@ -121,5 +121,5 @@ def _name(sequence: str) -> str:
 
 
 def _is_open(data: bytes) -> bool:
-    """Whether the last key may not be complete."""
+    """Tell whether the last key may not be complete."""
     return re.search(rb"\x1b(?:\[[0-9;]*|O)?\Z", data) is not None

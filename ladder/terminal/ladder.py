@@ -28,7 +28,7 @@ LocalOption = Annotated[
 
 def the_settings(*bots: Path) -> Settings:
     """
-    The settings of this folder and environment; says so if the folder's are not read.
+    Read the settings of this folder and environment; say so if the folder's are not read.
 
     Args:
         bots: Folders of bots that are named on the command line.
@@ -49,7 +49,7 @@ def the_settings(*bots: Path) -> Settings:
 @contextmanager
 def opened(settings: Settings | None = None, create: bool = False, many_readers: bool = False) -> Iterator[Ladder]:
     """
-    The ladder, closed in the end.
+    Yield the ladder, closed in the end.
 
     Args:
         settings: Where it is; by default `the_settings`.

@@ -69,11 +69,11 @@ def sparkline(values: Sequence[float], least: float = 20.0) -> str:
     return "".join(LEVELS[round((value - low) / span * (len(LEVELS) - 1))] for value in values)
 
 
-def thinned(values: Sequence[float], most: int) -> Sequence[float]:
-    """Choose at most *most* of the numbers, evenly spread, with the first and the last."""
-    if len(values) <= most:
+def thinned(values: Sequence[float], max_values: int) -> Sequence[float]:
+    """Choose at most *max_values* of the numbers, evenly spread, with the first and the last."""
+    if len(values) <= max_values:
         return values
-    return [values[round(place * (len(values) - 1) / (most - 1))] for place in range(most)]
+    return [values[round(place * (len(values) - 1) / (max_values - 1))] for place in range(max_values)]
 
 
 def head(console: Console, text: str) -> None:

@@ -26,12 +26,15 @@ FreshOption = Annotated[
     bool,
     typer.Option("--fresh", help="Start each instance of a bot in a container or process of its own; none is forked."),
 ]
+StderrOption = Annotated[
+    bool, typer.Option("--log-to-stderr/--no-log-to-stderr", hidden=True, help="Write each event to stderr, too.")
+]
 RuntimeOption = Annotated[
     str, typer.Option(help="The OCI runtime of the docker sandbox; auto: gVisor if the engine has it, else runc.")
 ]
 
 PACE = 0.5
-"""Seconds that a person sees a card before the next one, if nobody says otherwise."""
+"""Seconds that a person sees a card before the next one, if no option says otherwise."""
 
 
 def setup_of(kind: SandboxKind, runtime: str, *, fresh: bool) -> SandboxSetup:

@@ -22,7 +22,7 @@ def progress(what: str, total: int | None, done: int = 0, *, hidden: bool = Fals
 
     Args:
         what: What the pieces are called.
-        total: How many there are; None where nobody knows.
+        total: How many there are; None where it is not known.
         done: How many are done already.
         hidden: Show no bar.
     """

@@ -58,12 +58,12 @@ def record_of(named: Path, local: bool = False) -> Path:
 
 
 def is_piped(named: Path) -> bool:
-    """Whether the record on standard input is meant."""
+    """Tell whether the record on standard input is meant."""
     return str(named) == "-"
 
 
 def _piped() -> Path:
-    """A copy of what comes on standard input, for as long as the command runs: some commands read it more than once."""
+    """Copy what comes on standard input, for as long as the command runs: some commands read it more than once."""
     if sys.__stdin__ is None:
         raise UserError("Standard input is closed: name a file, or pipe a record into the command.")
     number, name = tempfile.mkstemp(prefix="pigpen-record-")

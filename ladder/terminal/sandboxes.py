@@ -28,7 +28,7 @@ def open_sandbox(setup: SandboxSetup) -> Sandbox:
 
 @asynccontextmanager
 async def opened_sandbox(setup: SandboxSetup) -> AsyncIterator[Sandbox | None]:
-    """The sandbox, closed in the end; None for bots in this process, which need none."""
+    """Yield the sandbox, closed in the end; None for bots in this process, which need none."""
     sandbox = None if setup.kind is SandboxKind.INLINE else open_sandbox(setup)
     try:
         yield sandbox

@@ -40,7 +40,7 @@ SUIT_STYLES = ("green", "bright_cyan", "bright_red", "default")
 
 
 def place_of(rules: Rules, seat: int, south: int) -> int:
-    """The number of the field where a seat is drawn if *south* sits at the bottom."""
+    """Give the number of the field where a seat is drawn if *south* sits at the bottom."""
     return FIELDS[rules.players][(seat - south) % rules.players]
 
 
@@ -55,7 +55,7 @@ def joined(parts: Iterable[Text], width: int) -> Text:
 
 
 def seat_field(viewed: ViewedSeat, now: TableView, width: int) -> Iterator[Text]:
-    """A seat: its name and points, its cards suit by suit, the cards it took."""
+    """Yield a seat: its name and points, its cards suit by suit, the cards it took."""
     name = Text(f"{'▶' if viewed.asked else ' '} {words.who(viewed)}", style="bold reverse" if viewed.asked else "bold")
     score = words.points(viewed.points)
     name.truncate(width - len(score) - 3, overflow="ellipsis")
@@ -66,7 +66,7 @@ def seat_field(viewed: ViewedSeat, now: TableView, width: int) -> Iterator[Text]
 
 
 def _hand(viewed: ViewedSeat, now: TableView) -> Iterator[Text]:
-    """The cards, a line for each suit."""
+    """Yield the cards, a line for each suit."""
     fresh = viewed.received if now.last_actions and isinstance(now.last_actions[0].action, tuple) else ()
     plays = viewed.asked and now.phase is Phase.PLAY
     for suit in reversed(Suit):
@@ -94,19 +94,19 @@ def _guess(viewed: ViewedSeat) -> Iterator[Text]:
 
 
 def taken_of(suit: Suit, taken: Collection[Card]) -> Iterator[Text]:
-    """The cards of a suit among those that a seat took."""
+    """Yield the cards of a suit among those that a seat took."""
     if ranks := words.ranks_of(suit, taken):
         yield Text(f"{words.SIGNS[suit]}{ranks} ", style=SUIT_STYLES[suit])
 
 
 def coloured(cards: Iterable[Card]) -> Iterator[Text]:
-    """Each card in the colour of its suit."""
+    """Yield each card in the colour of its suit."""
     for card in cards:
         yield Text(f"{words.card(card)} ", style=SUIT_STYLES[card.suit])
 
 
 def centre_field(rules: Rules, now: TableView, width: int, south: int) -> Iterator[Text]:
-    """The trick on the table, each card on its player's side; in the end the result."""
+    """Yield the trick on the table, each card on its player's side; in the end the result."""
     if now.scores is not None:
         yield middle("result", width)
         for viewed, score in zip(now.seats, now.scores, strict=True):
@@ -156,7 +156,7 @@ def notes_field(rules: Rules, now: TableView) -> Iterator[Text]:
 
 
 def scores_field(now: TableView, width: int) -> Iterator[Text]:
-    """The totals, before the deal or after it, with what each bot has got so far."""
+    """Yield the totals, before the deal or after it, with what each bot has got so far."""
     yield Text(f"{'deal':>{width - 8}}{'total':>7}", style="dim")
     room = width - 16
     for viewed, score, total in zip(now.seats, now.scores or _so_far(now), now.totals, strict=True):

@@ -37,6 +37,6 @@ def _play(task: SubmissionTask, spec: MatchSpec) -> str:
 
 
 def _rules(wanted: Sequence[str | VariantFile], variant: str) -> str:
-    """What to type for a variant: its name, or the file in which its rules stand."""
+    """Say what to type for a variant: its name, or the file in which its rules stand."""
     files = (each for each in wanted if isinstance(each, VariantFile))
     return shlex.quote(next((file.file for file in files if file.rules.get("name") == variant), variant))

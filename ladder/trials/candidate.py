@@ -92,7 +92,7 @@ class Candidate:
 
 @asynccontextmanager
 async def candidate(
-    sandbox: Sandbox, source: BotSource, most_bytes: int, builds: Builds = "base"
+    sandbox: Sandbox, source: BotSource, max_bytes: int, builds: Builds = "base"
 ) -> AsyncIterator[Candidate]:
     """
     Build, pull or copy what was submitted, and look at it; nothing of it runs, unless any build is allowed.
@@ -100,7 +100,7 @@ async def candidate(
     Args:
         sandbox: Where it is to run.
         source: What was submitted.
-        most_bytes: The largest image, or folder, that is taken.
+        max_bytes: The largest image, or folder, that is taken.
         builds: Which Dockerfiles are built.
 
     Raises:
@@ -108,9 +108,9 @@ async def candidate(
         SandboxError: If the sandbox failed.
     """
     if source.folder is not None:
-        source = replace(source, content=Content.read(source.folder, most_bytes), builds=builds)
+        source = replace(source, content=Content.read(source.folder, max_bytes), builds=builds)
     if sandbox.name is SandboxKind.DOCKER:
-        yield await _from_image(sandbox, source, most_bytes)
+        yield await _from_image(sandbox, source, max_bytes)
         return
     try:
         program = await sandbox.load(source)  # what it cannot run, it names by the contestant's own word
@@ -140,12 +140,12 @@ def _pushed(place: ImagePlace, identity: str) -> str | None:
         return None
 
 
-async def _from_image(sandbox: Sandbox, source: BotSource, most_bytes: int) -> Candidate:
+async def _from_image(sandbox: Sandbox, source: BotSource, max_bytes: int) -> Candidate:
     if source.image is not None:
         await asyncio.to_thread(images.refresh, source.image)
     program = await sandbox.load(source)
     name = source.image or source.name
-    facts = await asyncio.to_thread(images.examine, program.identity, name, source.image, most_bytes)
+    facts = await asyncio.to_thread(images.examine, program.identity, name, source.image, max_bytes)
     return Candidate(program, facts.size, facts.pinned, facts.variants, content=source.content)
 
 

@@ -45,7 +45,7 @@ def _faults(match: SelfPlay) -> Iterator[Failure]:
 
 
 def _until(log: str, decision: int) -> str:
-    """What stands in a bot's output up to a decision; each line begins with its own: ``[12] Traceback …``."""
+    """Give what stands in a bot's output up to a decision; each line begins with its own: ``[12] Traceback …``."""
     lines = log.splitlines(keepends=True)
     late = (number for number, line in enumerate(lines) if _decision(line) > decision)
     return "".join(lines[: next(late, None)])

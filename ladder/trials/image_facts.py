@@ -52,7 +52,7 @@ def refresh(reference: str) -> None:
             pull_image(client, reference)
 
 
-def examine(identity: str, name: str, reference: str | None, most_bytes: int) -> ImageFacts:
+def examine(identity: str, name: str, reference: str | None, max_bytes: int) -> ImageFacts:
     """
     Look at the image *identity* before anything of it runs.
 
@@ -60,7 +60,7 @@ def examine(identity: str, name: str, reference: str | None, most_bytes: int) ->
         identity: Its id.
         name: What the contestant called it.
         reference: The image reference that was submitted; None for a folder.
-        most_bytes: The largest image that is taken.
+        max_bytes: The largest image that is taken.
 
     Raises:
         BotRejected: If the ladder does not take it.
@@ -69,7 +69,7 @@ def examine(identity: str, name: str, reference: str | None, most_bytes: int) ->
     with engine(f"look at {name}") as client:
         image = client.images.get(identity)
         versions = client.version()
-    check_size(name, int(image.attrs["Size"]), most_bytes)
+    check_size(name, int(image.attrs["Size"]), max_bytes)
     _check_machine(name, image, str(versions["Os"]), str(versions["Arch"]))
     _check_labels(name, image)
     offered = str(image.labels.get(VARIANTS, "")).replace(",", " ").split()
@@ -101,16 +101,16 @@ def keep(identity: str) -> None:
         client.api.tag(identity, ENTERED, identity.removeprefix("sha256:")[:40])
 
 
-def check_size(name: str, size: int, most_bytes: int) -> None:
+def check_size(name: str, size: int, max_bytes: int) -> None:
     """
     Refuse an image or a folder that is too large.
 
     Raises:
         BotRejected: If it is.
     """
-    if size > most_bytes:
+    if size > max_bytes:
         raise BotRejected(
-            f"{name} has {size:,} bytes, and this ladder takes at most {most_bytes:,} (setting image_bytes). "
+            f"{name} has {size:,} bytes, and this ladder takes at most {max_bytes:,} (setting image_bytes). "
             "Leave out what the bot does not need to play."
         )
 

@@ -42,7 +42,7 @@ def find_built(place: ImagePlace, key: str) -> str | None:
 
 def is_here(identity: str) -> bool:
     """
-    Whether this machine's engine has an image.
+    Tell whether this machine's engine has an image.
 
     Raises:
         SandboxError: If the engine fails.

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from ladder.trials.tasks import SubmissionTask
 
 
-def fetch(login: RegistryLogin, reference: str, most_bytes: int) -> str:
+def fetch(login: RegistryLogin, reference: str, max_bytes: int) -> str:
     """
     Have an image of the ladder's registry on this engine: checked there first, then pulled by its digest.
 
     Args:
         login: Lets the ladder in.
         reference: The image, by tag or digest.
-        most_bytes: The largest image that is taken.
+        max_bytes: The largest image that is taken.
 
     Returns:
         The reference by digest.
@@ -41,10 +41,10 @@ def fetch(login: RegistryLogin, reference: str, most_bytes: int) -> str:
     image = _image(login, reference)
     with RegistryClient(login) as registry:
         digest, body, media_type = registry.manifest(image)
-        manifest = read_manifest(str(image), body, media_type, most_bytes)
+        manifest = read_manifest(str(image), body, media_type, max_bytes)
         pinned = f"{login.address}/{image.repository}@{digest}"
         if not _is_here(pinned):
-            check_contents(registry, image, manifest, most_bytes)
+            check_contents(registry, image, manifest, max_bytes)
             pull(login, pinned)
     return pinned
 

@@ -108,7 +108,7 @@ class SubmissionTask(Message):
         return ClockSetting(**self.clock)
 
     def setup(self) -> SandboxSetup:
-        """How the sandbox is opened in which it is tried: that of the ladder's matches."""
+        """Say how the sandbox is opened in which it is tried: that of the ladder's matches."""
         return SandboxSetup(self.sandbox, self.runtime, self.locked_bytes, self.instances, self.warm_bytes)
 
 

@@ -64,7 +64,7 @@ async def try_submission(sandbox: Sandbox, task: SubmissionTask, progress: Progr
 
 
 def _without_path(words: str, task: SubmissionTask) -> str:
-    """A stranger need not know where this ladder keeps its files."""
+    """Leave paths out: a stranger need not know where this ladder keeps its files."""
     return words.replace(task.folder, task.source) if task.folder else words
 
 
@@ -98,7 +98,7 @@ def _source(task: SubmissionTask) -> BotSource:
 
 
 def _find_built(place: ImagePlace, key: str) -> str | None:
-    """What another machine has built; where the registry does not answer, it is built once more."""
+    """Find what another machine has built; where the registry does not answer, it is built once more."""
     try:
         return find_built(place, key)
     except SandboxError as error:

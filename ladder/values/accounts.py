@@ -56,7 +56,8 @@ class Viewer:
         return self.name == "" and self.is_organiser
 
 
-NOBODY = Viewer()
+ANONYMOUS = Viewer()
+"""A visitor who has not logged in."""
 LOCAL = Viewer(name="", is_organiser=True)
 """A person with access to the ladder's files, who may do everything."""
 

@@ -11,10 +11,12 @@ from pydantic import Field, field_validator, model_validator
 from ladder.values.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MAX_LIMIT, read_clock
 from ladder.values.value import Time, Value
 from referee.match.spec import DEFAULT_CLOCK
+from referee.records.limits import MAX_DEALS, MAX_SEATS
 
 MAX_ENTRANTS = 200
 MAX_ROUNDS = 200
-MAX_BOARDS = 100_000
+MAX_BOARDS = MAX_DEALS // MAX_SEATS
+"""A match of a stage fits into a record at a table of any size."""
 FORMAT = re.compile(r"game|boards:[1-9]\d{0,5}", flags=re.ASCII)
 Score = Literal["board places", "match places", "performance", "points"]
 """By what a stage ranks: see docs/events.md."""
@@ -104,7 +106,7 @@ class Stage(Value):
         return self
 
     def is_played(self, entrants: int) -> bool:
-        """Whether the stage is played in an event with that number of entrants."""
+        """Tell whether the stage is played in an event with that number of entrants."""
         if self.when is None:
             return True
         _, comparison, number = re.split(r"\s*(>=|<=|<|>)\s*", self.when)

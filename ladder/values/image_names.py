@@ -12,12 +12,12 @@ _ID = re.compile("(sha256:)?[0-9a-f]{1,64}")
 
 
 def is_ours(reference: str) -> bool:
-    """Whether an image of that name is one that Pigpen made."""
+    """Tell whether an image of that name is one that Pigpen made."""
     for registry in DEFAULT_REGISTRIES:
         reference = reference.removeprefix(registry)
     return reference.startswith(OURS)
 
 
 def names_owner(reference: str) -> bool:
-    """Whether the owner of an image can have called it that; Pigpen's names and bare ids say nothing of an owner."""
+    """Tell whether the owner of an image can have called it that; Pigpen's names and bare ids name no owner."""
     return not (_ID.fullmatch(reference) or is_ours(reference))

@@ -105,7 +105,7 @@ class OpenedTable(Value):
     """By the number of each person's chair: the secret that lets a person sit there. The first one is the opener's."""
 
     def path(self, chair: int) -> str:
-        """The address, on the site, of the link to a person's chair."""
+        """Give the address, on the site, of the link to a person's chair."""
         return f"/play/{self.name}?seat={self.secrets[chair]}"
 
 

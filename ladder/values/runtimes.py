@@ -23,7 +23,7 @@ OWN_KERNEL = (GVISOR, "kata")
 
 
 def has_own_kernel(runtime: str) -> bool:
-    """Whether a container has a kernel to itself: what it finds in /proc and in the page cache is its own."""
+    """Tell whether a container has a kernel to itself: what it finds in /proc and in the page cache is its own."""
     return runtime.startswith(OWN_KERNEL)
 
 

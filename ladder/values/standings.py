@@ -90,7 +90,7 @@ class Standings(Value):
 
 def percents(shares: Sequence[float]) -> list[int]:
     """
-    Parts of a whole in whole per cent that add up to 100: the largest remainders are rounded up.
+    Give parts of a whole in whole per cent that add up to 100: the largest remainders are rounded up.
 
     >>> percents([1 / 3, 1 / 3, 1 / 3]), percents([])
     ([34, 33, 33], [])

@@ -13,9 +13,9 @@ MAX_SENTENCE = 10_000
 """Characters; one with the end of a build's output has some thousands."""
 
 
-def storable(text: str, most: int = MAX_SENTENCE) -> str:
-    """Cut a text that may quote a bot or a worker to *most* characters that can be stored and shown."""
-    return sanitize(text[:most], spared="\n\t")
+def storable(text: str, max_characters: int = MAX_SENTENCE) -> str:
+    """Cut a text that may quote a bot or a worker to *max_characters* characters that can be stored and shown."""
+    return sanitize(text[:max_characters], spared="\n\t")
 
 
 Sentence = Annotated[str, AfterValidator(storable)]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.runner.leased_rows import LEASE_SECONDS, LeasedRows
+from ladder.runner.leased_rows import LeasedRows
 from ladder.store.commands import outbox as commands
 from ladder.store.commands.webhooks import find_webhook, has_messages
 from ladder.store.webhook_models import WebhookMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from ladder.store.commands.outbox import MessageLease
     from ladder.store.database import Database, Session
@@ -33,10 +33,10 @@ class OutboxRows(LeasedRows[WebhookMessage]):
             )
         )
 
-    async def renew(self) -> None:
-        """Renew all leases; a ladder without webhooks writes nothing."""
+    async def renew(self, under_way: Collection[tuple[int, int]]) -> None:
+        """Renew the leases; a ladder without webhooks writes nothing."""
         if await self.read(has_messages):
-            await super().renew()
+            await super().renew(under_way)
 
     def maintain(self, session: Session, now: float) -> None:
         """Remove what ended long ago."""
@@ -45,7 +45,9 @@ class OutboxRows(LeasedRows[WebhookMessage]):
     async def claim(self, count: int) -> Sequence[MessageLease]:
         """Lease messages that are to be sent now."""
         now = self.clock()
-        return await self.write(lambda session: commands.claim(session, self.holder, now, LEASE_SECONDS, count))
+        return await self.write(
+            lambda session: commands.claim(session, self.holder, now, self.seconds(session, now), count)
+        )
 
     async def accept(self, lease: MessageLease) -> bool:
         """Note that a message was accepted; whether the lease still held."""

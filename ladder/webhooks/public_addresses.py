@@ -172,7 +172,7 @@ def check_webhook(url: str, policy: AddressPolicy) -> None:
 
 
 def _is_plain(url: str) -> bool:
-    """Whether an address has only letters that a request may have as they are."""
+    """Tell whether an address has only letters that a request may have as they are."""
     return url.isascii() and all(letter.isprintable() and letter not in ' "<>\\^`{|}' for letter in url)
 
 

@@ -120,7 +120,7 @@ class Computations:
             return ComputingOutcome(refused=str(error).replace(f"{self._folder}/", ""))
 
     def _limit_time(self) -> None:
-        """The kernel counts from the beginning of the process, in whole seconds."""
+        """Limit the CPU time; the kernel counts from the beginning of the process, in whole seconds."""
         _, most = resource.getrlimit(resource.RLIMIT_CPU)
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time()) + self._limits.cpu_seconds, most))
 

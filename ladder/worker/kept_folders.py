@@ -30,16 +30,16 @@ class FolderMissing(SandboxError):
 class KeptFolders:
     """The folders below a worker's data folder; several processes share them."""
 
-    def __init__(self, data_dir: Path, most_bytes: int) -> None:
+    def __init__(self, data_dir: Path, max_bytes: int) -> None:
         """
         Prepare to keep folders.
 
         Args:
             data_dir: The worker's data folder.
-            most_bytes: What folders that nothing uses may have together with the others.
+            max_bytes: What folders that nothing uses may have together with the others.
         """
         self._data_dir = data_dir
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._marks = UseMarks(data_dir / MARKS)
         self._checked: set[str] = set()
         """Those that this process has found to be what they are called."""
@@ -94,7 +94,7 @@ class KeptFolders:
         """Remove what was used least recently and is not in use; what has just come is about to be."""
         _, taken = self.counts()
         for mark in self._marks.all():
-            if taken <= self._most_bytes:
+            if taken <= self._max_bytes:
                 return
             if mark.name != _name(spared) and self._remove(mark.name):
                 taken -= int(mark.note or 0)

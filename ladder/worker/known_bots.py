@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 class KnownBots:
     """Identities of the versions played last, up to a number."""
 
-    def __init__(self, most: int) -> None:
-        """Begin with none; *most* of them are remembered."""
-        self._most = most
+    def __init__(self, max_bots: int) -> None:
+        """Begin with none; *max_bots* of them are remembered."""
+        self._max_bots = max_bots
         self._known: dict[str, None] = {}
         """The one played last at the end."""
 
@@ -22,7 +22,7 @@ class KnownBots:
         for bot in bots:
             self._known.pop(bot, None)
             self._known[bot] = None
-        while len(self._known) > self._most:
+        while len(self._known) > self._max_bots:
             del self._known[next(iter(self._known))]
 
     def count(self, bots: Iterable[str]) -> int:

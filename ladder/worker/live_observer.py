@@ -50,7 +50,7 @@ class LiveObserver:
         public: Literal["played", "open"],
         send: Callable[[str], None],
         on_failure: Callable[[Exception], None],
-        most_held: int = HELD_CHARACTERS,
+        max_held: int = HELD_CHARACTERS,
     ) -> None:
         """
         Prepare to observe a match.
@@ -60,7 +60,7 @@ class LiveObserver:
             public: What may be seen of a deal that has not been opened.
             send: Takes each event; it must not wait.
             on_failure: Called if this fails; then no more events come.
-            most_held: Characters at most of deals that wait to be opened.
+            max_held: Characters at most of deals that wait to be opened.
         """
         self._spec = spec
         self._public = public
@@ -71,7 +71,7 @@ class LiveObserver:
         self._held: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
         self._finished: defaultdict[int, int] = defaultdict(int)
         self._held_characters = 0
-        self._most_held = most_held
+        self._max_held = max_held
 
     def match_begins(self, first: MatchLine) -> None:
         """Send the event of the match: what is played, and by which bots."""
@@ -145,7 +145,7 @@ class LiveObserver:
 
     def _hold(self, table: int, line: DealLine) -> None:
         text = to_json(line)
-        if self._held_characters + len(text) <= self._most_held:
+        if self._held_characters + len(text) <= self._max_held:
             self._held_characters += len(text)
             self._held[line.deal].append((table, text))
 

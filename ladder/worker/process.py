@@ -112,7 +112,7 @@ def _tell(channel: Channel, progress: str) -> None:
 
 
 def _go_on(*_: object) -> None:
-    """Ctrl-C is for the coordinator. A function, since bots would inherit that a signal is ignored."""
+    """Ignore Ctrl-C, which is for the coordinator. A function, since bots would inherit that a signal is ignored."""
 
 
 def _end_without(file: int, seconds: float) -> None:

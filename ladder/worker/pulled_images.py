@@ -39,16 +39,16 @@ COUNT_SECONDS = 60.0
 class PulledImages:
     """The images of the ladder's bots on one engine; several processes share them."""
 
-    def __init__(self, data_dir: Path, most_bytes: int) -> None:
+    def __init__(self, data_dir: Path, max_bytes: int) -> None:
         """
         Prepare to pull images.
 
         Args:
             data_dir: The worker's data folder.
-            most_bytes: What they may have together; layers that several of them share count once.
+            max_bytes: What they may have together; layers that several of them share count once.
         """
         self._counts = data_dir / COUNTS
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._marks = UseMarks(data_dir / MARKS)
         self._client: DockerClient | None = None
         """For the look before each match."""
@@ -92,7 +92,7 @@ class PulledImages:
             tags = _tags(client)
             sizes = _sizes(client, tags)
             for identity in self._oldest_first(tags):
-                if _total(sizes.values()) <= self._most_bytes:
+                if _total(sizes.values()) <= self._max_bytes:
                     break
                 if identity != spared and self._remove(client, identity, tags[identity]):
                     sizes.pop(identity, None)
@@ -107,7 +107,7 @@ class PulledImages:
     def _count(self, identity: str, size: int) -> None:
         """Count one more image; ask the engine, which is slow to compute what images share, only now and then."""
         images, taken, counted = self._read()
-        if taken + size > self._most_bytes or abs(time.time() - counted) > COUNT_SECONDS:
+        if taken + size > self._max_bytes or abs(time.time() - counted) > COUNT_SECONDS:
             self.make_room(identity)
         else:
             self._write(images + 1, taken + size, counted)
@@ -174,7 +174,7 @@ def _get(bot: TaskBot) -> int:
 
 
 def _tags(client: DockerClient) -> dict[str, str]:
-    """Our tag of each image that was pulled, by its id."""
+    """Find our tag of each image that was pulled, by its id."""
     found = client.api.images(filters={"reference": f"{PULLED}:*"})
     return {str(each["Id"]): f"{PULLED}:{_name(str(each['Id']))}" for each in found}
 
@@ -203,7 +203,7 @@ def _sizes(client: DockerClient, images: Iterable[str]) -> dict[str, _Size]:
 
 
 def _total(sizes: Collection[_Size]) -> int:
-    """The bytes of images together: what those on one base share counts once."""
+    """Count the bytes of images together: what those on one base share counts once."""
     shared = defaultdict[str, int](int)
     for size in sizes:
         shared[size.lowest] = max(shared[size.lowest], size.shared)

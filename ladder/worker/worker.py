@@ -63,7 +63,7 @@ class Worker:
         offer: Offer | None = None,
         tell: Tell = lambda progress: None,
         store: BotStore | None = None,
-        most_record: int = MAX_RECORD,
+        max_record: int = MAX_RECORD,
     ) -> None:
         """
         Prepare a worker; it opens its sandboxes when they are needed.
@@ -74,14 +74,14 @@ class Worker:
             offer: Takes the events of matches that are shown live; None: they are not made.
             tell: Takes the progress of trials.
             store: Keeps bots of a ladder on another machine; None: the ladder is on this one.
-            most_record: Bytes of a packed record that a ladder on another machine takes.
+            max_record: Bytes of a packed record that a ladder on another machine takes.
         """
         self._load = load
         self._open_sandbox = open_kind
         self._offer = offer
         self._tell = tell
         self._store = store
-        self._most_record = most_record
+        self._max_record = max_record
         self._sandboxes: dict[SandboxSetup, _Sandboxes] = {}
         self._kinds: set[SandboxKind] = set()
 
@@ -166,9 +166,9 @@ class Worker:
                 task.spec(), programs, record.write, labels=labels, observer=observer, machine=str(this_machine())
             )
         packed = bytes(record)
-        if self._store is not None and len(packed) > self._most_record:
+        if self._store is not None and len(packed) > self._max_record:
             raise SandboxError(
-                f"Its record has {len(packed):,} bytes, packed, and {self._most_record:,} are the most that can come "
+                f"Its record has {len(packed):,} bytes, packed, and {self._max_record:,} are the most that can come "
                 "from another machine. Play fewer boards in a match (setting boards)."
             )
         return MatchOutcome(
@@ -200,7 +200,7 @@ class Worker:
 
     @asynccontextmanager
     async def _leased(self, setup: SandboxSetup) -> AsyncIterator[_Sandboxes]:
-        """A sandbox for one match; closed after the last one if a match in it has failed."""
+        """Yield a sandbox for one match; closed after the last one if a match in it has failed."""
         self._kinds.add(setup.kind)
         if (sandboxes := self._sandboxes.get(setup)) is None:
             sandboxes = self._sandboxes[setup] = _Sandboxes(self._open_sandbox(setup))

@@ -89,7 +89,7 @@ class _WorkerSlot:
         return not self._process.exception() and not self._process.result().has_ended
 
     def rank(self, bots: Iterable[str]) -> tuple[int, int, bool, int]:
-        """The lowest is the best for a task of these bots: few tasks, then many bots that are loaded there."""
+        """Give a rank; the lowest is best for a task of these bots: few tasks, then many bots that are loaded there."""
         return self._tasks, -self._loaded.count(bots), not self.is_living, self._number
 
     async def play(self, task: str, bots: Iterable[str]) -> str:
@@ -103,7 +103,7 @@ class _WorkerSlot:
             self._tasks -= 1
 
     async def process(self) -> WorkerProcess:
-        """The process; a new one if there is none."""
+        """Give the process; a new one if there is none."""
         if not self.is_living:
             self._process = asyncio.ensure_future(self._start(self._number, self._count))
             self._loaded.clear()

@@ -66,17 +66,17 @@ class Format:
         return self.boards is not None or self.board is not None
 
     def table_numbers(self, rules: Rules) -> range:
-        """The numbers of the tables: 0, or those of the rotations of the boards."""
+        """Give the numbers of the tables: 0, or those of the rotations of the boards."""
         if self.board is not None:
             return range(self.board.rotation, self.board.rotation + 1)
         return range(1 if self.boards is None else rules.players)
 
     def tables(self, rules: Rules) -> int:
-        """How many tables a match has: one, or one for each rotation of the boards."""
+        """Say how many tables a match has: one, or one for each rotation of the boards."""
         return len(self.table_numbers(rules))
 
     def count(self, rules: Rules) -> int | None:
-        """How many deals a match has, at all tables together; None where that is not known beforehand."""
+        """Say how many deals a match has, at all tables together; None where that is not known beforehand."""
         return None if (deals := self._each()) is None else deals * self.tables(rules)
 
     def check(self, rules: Rules) -> None:
@@ -96,17 +96,17 @@ class Format:
         return seats_of(rules, seed, deal, table) if self.has_boards else tuple(range(rules.players))
 
     def start(self, rules: Rules, seed: bytes, table: int) -> Game:
-        """The running totals of a fresh table, by the numbers of the bots."""
+        """Make the running totals of a fresh table, by the numbers of the bots."""
         return self.started(rules, partial(self.seats, rules, seed, table))
 
     def started(self, rules: Rules, seats: Callable[[int], tuple[int, ...]]) -> Game:
-        """The same, where *seats* says who sits where in a deal."""
+        """Give the same where *seats* says who sits where in a deal."""
         count = self._each()
         first = 0 if self.board is None else self.board.board
         return Game(rules) if count is None else IndependentDeals(rules, count, seats, first)
 
     def _each(self) -> int | None:
-        """How many deals a table has, if that is known."""
+        """Say how many deals a table has, if that is known."""
         if self.board is not None:
             return 1
         return self.deals if self.boards is None else self.boards
@@ -148,7 +148,7 @@ class IndependentDeals(Game):
         return by_bot(deal.scores(), self._seats(deal.number))
 
     def _leader_after(self, deal: Deal) -> int | None:
-        """Nobody leads for having taken a card: the holder of the opening card does."""
+        """Give None: no seat leads for having taken a card; the holder of the opening card does."""
         return None
 
 

@@ -50,7 +50,7 @@ class IdleBots:
             self._players[seat].freeze()
 
     def stop(self) -> None:
-        """All have answered: look no more until the next question."""
+        """Stop: all have answered, so look no more until the next question."""
         self._timer.stop()
 
     def close(self) -> None:

@@ -31,7 +31,7 @@ class Journal:
         self._file = file
 
     def lines(self, deal: int) -> Sequence[JournalLine]:
-        """What was decided in that deal before the match was interrupted."""
+        """Give what was decided in that deal before the match was interrupted."""
         return [line for line in self._file.lines if line.deal == deal]
 
     def take(self, deal: int, steps: Steps) -> None:
@@ -54,11 +54,10 @@ class Journal:
 def restore(line: JournalLine, players: Sequence[Player]) -> Done:
     """Bring the players, by their seats, to where they were after *line*, and give what they did."""
     done: Done = []
-    concurrent = len(line.steps)
     for step, took, cpu, unasked in line.timed_steps():
         player = players[step.seat]
         player.charge_unasked(unasked)
-        player.count_recorded(step, took, cpu, concurrent)
+        player.count_recorded(step, took, cpu, len(players))
         done.append((step.seat, Decision(action_of(step), step.by, took, cpu, _fault(step), unasked)))
     return done
 

@@ -38,7 +38,7 @@ def longest_match(rules: Rules, form: Format, clock: ClockSetting) -> float:
 
 
 def _deals(rules: Rules, form: Format) -> int:
-    """The most deals at one table; a game that does not end by its score ends by its cap (C-8)."""
+    """Compute the most deals at one table; a game that does not end by its score ends by its cap (C-8)."""
     count = form.count(rules)
     if count is not None:
         return count // form.tables(rules)

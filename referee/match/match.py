@@ -194,6 +194,6 @@ def _first_line(
 
 
 def _people(spec: MatchSpec) -> tuple[PersonLine, ...] | None:
-    """What the record says of people; nothing where there are none."""
+    """Give what the record says of people; nothing where there are none."""
     people = sorted(spec.people.items())
     return tuple(PersonLine(bot=bot, clock=ClockLine(**asdict(clock))) for bot, clock in people) or None

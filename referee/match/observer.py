@@ -25,11 +25,11 @@ class Observer(Protocol):
     """
 
     def match_begins(self, first: MatchLine) -> None:
-        """The first table stands; *first* is the first line of the record. Not called where a match is resumed."""
+        """Learn that the first table stands; *first* is the record's first line. It is not called on resuming."""
 
     def deal_begins(self, table: int, deal: Deal, seats: tuple[int, ...], totals: tuple[int, ...]) -> None:
         """
-        The cards of a deal are dealt.
+        Learn that the cards of a deal are dealt.
 
         Args:
             table: Number of the table, from 0.
@@ -40,7 +40,7 @@ class Observer(Protocol):
 
     def decided(self, table: int, deal: Deal, steps: Steps) -> None:
         """
-        A question is answered: by one seat, or a sealed one by all that were asked.
+        Learn that a question is answered: by one seat, or a sealed one by all that were asked.
 
         Args:
             table: Number of the table.
@@ -49,13 +49,13 @@ class Observer(Protocol):
         """
 
     def deal_over(self, table: int, line: DealLine) -> None:
-        """A deal is over; *line* is what the record says of it."""
+        """Learn that a deal is over; *line* is what the record says of it."""
 
     def match_over(self, result: ResultLine) -> None:
-        """All tables are done; *result* is the last line of the record, with the seed."""
+        """Learn that all tables are done; *result* is the last line of the record, with the seed."""
 
     def failed(self, error: Exception) -> None:
-        """One of the methods above has raised *error*; this is the last call."""
+        """Learn that one of the methods above has raised *error*; this is the last call."""
 
 
 class Announcer:

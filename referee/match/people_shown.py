@@ -32,7 +32,7 @@ class PeopleShown:
         self._seated: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
 
     def seat(self, table: int, people: Mapping[int, ShownSeat]) -> None:
-        """These *people*, by their numbers, sit at a table that is about to play."""
+        """Note that these *people*, by their numbers, sit at a table that is about to play."""
         self._people[table] = people
 
     def match_begins(self, first: MatchLine) -> None:

@@ -47,15 +47,15 @@ class PersonPlayer(Player):
         self._presence = cast("AbsentableSeat", seat).presence
         self._faults_in_a_row = 0
 
-    async def act(self, deal: Deal, seat: int, totals: tuple[int, ...], seed: int, concurrent: int = 1) -> Decision:
+    async def act(self, deal: Deal, seat: int, totals: tuple[int, ...], seed: int) -> Decision:
         """See `Player`."""
         if deal.is_forced(seat):
-            return await super().act(deal, seat, totals, seed, concurrent)
+            return await super().act(deal, seat, totals, seed)
         await self._presence.looked_within(READING_SECONDS)
         if self._presence.is_away and not await self._presence.back_in_time():
             return Decision(default_done(deal, seat), BY_AWAY, 0.0)
         try:
-            decision = await super().act(deal, seat, totals, seed, concurrent)
+            decision = await super().act(deal, seat, totals, seed)
         except PersonAway:
             return Decision(default_done(deal, seat), BY_AWAY, 0.0)
         if decision.fault is None:

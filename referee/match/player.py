@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pigpen.rules import IllegalAction
+from pigpen.rules import IllegalAction, Phase
 from pigpen.values.notices import FaultNotice
 from pigpen.values.view import View
 from referee.records.by import BY_BOT, BY_FORCED, BY_TAKEOVER, DEFAULT, was_asked
-from referee.seats.clock import Clock, Stopwatch, rating, slack_for, sleep
+from referee.seats.clock import Clock, Stopwatch, concurrent_questions, rating, slack_for, sleep
 from referee.seats.stall_tolerant_loop import loop_time
 from referee.seats.verdict import SeatFailure, Verdict, is_taken_over
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from referee.seats.exit import Exit
     from referee.seats.seat import Seat
 
-NO_TIME_LEFT = "it was not asked: it had used up all of its time by working when it was not to act"
+NO_TIME_LEFT = "it was not asked: it had used up all of its time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +85,10 @@ class Player:
         self._used = self._seat.cpu_time()
 
     def begin_deal(self) -> None:
-        """A deal begins."""
+        """Begin a deal."""
         self._clock.begin_deal()
 
-    async def act(self, deal: Deal, seat: int, totals: tuple[int, ...], seed: int, concurrent: int = 1) -> Decision:
+    async def act(self, deal: Deal, seat: int, totals: tuple[int, ...], seed: int) -> Decision:
         """
         Decide for *seat*, and do that in *deal*: the bot's answer, the only legal action, or the default action.
 
@@ -97,7 +97,6 @@ class Player:
             seat: The player's seat in this deal.
             totals: Totals of each seat before this deal.
             seed: For the bot's own random numbers.
-            concurrent: Questions that are open at the same time.
         """
         if deal.is_forced(seat):
             return Decision(default_done(deal, seat), BY_FORCED, 0.0)
@@ -108,6 +107,7 @@ class Player:
         self.charge_unasked(unasked)
         view = self.view(deal, seat, totals, seed)
         self._decisions += 1
+        concurrent = concurrent_questions(len(deal.hands), sealed=deal.phase < Phase.PLAY)
         watch = Stopwatch(view.limit, self._seat.cpu_time, self._now, concurrent, used)
         fault = None
         try:
@@ -123,7 +123,7 @@ class Player:
         return Decision(action, by, watch.wall, watch.cpu, fault, unasked)
 
     def view(self, deal: Deal, seat: int, totals: tuple[int, ...], seed: int) -> View:
-        """What the bot is shown for its next decision; the arguments are those of `act`."""
+        """Give what the bot is shown for its next decision; the arguments are those of `act`."""
         return View(
             *deal.known_to(seat),
             totals=totals,
@@ -134,7 +134,7 @@ class Player:
         )
 
     def charge_unasked(self, cpu: float | None) -> None:
-        """The bot is to be asked; it has used *cpu* seconds since its last answer, None where that cannot be read."""
+        """Note that the bot is to be asked; it used *cpu* seconds since its last answer, None where that is unread."""
         if cpu is not None:
             self._clock.charge_unasked(cpu)
 
@@ -146,7 +146,7 @@ class Player:
         """Freeze it if it works though it is not asked."""
         self._seat.freeze_if_working()
 
-    def count_recorded(self, step: Step, took: float, cpu: float | None, concurrent: int) -> None:
+    def count_recorded(self, step: Step, took: float, cpu: float | None, players: int) -> None:
         """
         Count a step from the record, with its fault and its time; call `charge_unasked` before.
 
@@ -154,11 +154,12 @@ class Player:
             step: The step; one for which the bot was not asked changes nothing.
             took: Seconds of wall time that it took.
             cpu: Seconds of CPU time; None where that was not read.
-            concurrent: Questions that were open at the same time.
+            players: Seats of the table.
         """
         if not was_asked(step.by):
             return
         self._decisions += 1
+        concurrent = concurrent_questions(players, sealed=step.is_sealed)
         rated = rating(took, cpu, slack_for(concurrent, cpu))
         self._drawn = self._clock.charge(rated, sleep(took, cpu, concurrent))
         if step.by.startswith(DEFAULT):
@@ -171,14 +172,14 @@ class Player:
             await self._seat.notify(notice, decision)
 
     async def close(self) -> None:
-        """The match is over for this player."""
+        """Close the seat: the match is over for this player."""
         await self._seat.close()
 
     async def _answer(self, view: View, watch: Stopwatch) -> Action:
-        """The bot's answer, in time."""
+        """Ask the bot for its answer, in time."""
         if self._absent:
             raise self._absent
-        if self._clock.owes:
+        if self._clock.is_used_up:
             raise SeatFailure(Verdict.TIMEOUT, NO_TIME_LEFT)
         return await ask_in_time(self._seat, view, watch, self._drawn)
 

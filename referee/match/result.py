@@ -82,7 +82,7 @@ class Tally:
                 self._faults[table, bot].append(Verdict(by.removeprefix(DEFAULT)))
 
     def result(self, seed: bytes) -> ResultLine:
-        """What the deals add up to, when all of them have been played."""
+        """Sum up what the deals add up to, when all of them have been played."""
         deals = len(self._points) * len(self._tables)
         totals = tuple(sum(points[bot] for points in self._points.values()) for bot in self._identity)
         taken_over = [self._is_taken_over(bot) for bot in self._identity]
@@ -111,7 +111,7 @@ class Tally:
         return bot not in self._people and any(is_taken_over(self._faults[table, bot]) for table in self._tables)
 
     def _error(self, bot: int) -> float | None:
-        """The standard error of points per deal, if the deals have nothing in common but their seats."""
+        """Estimate the standard error of points per deal, if the deals have nothing in common but their seats."""
         if self._form.count(self._rules) is None:
             return None
         return clustered_error([self._points[deal][bot] for deal in sorted(self._points)], len(self._tables))
@@ -119,7 +119,7 @@ class Tally:
 
 def clustered_error(sums: Sequence[int], size: int) -> float | None:
     """
-    The standard error of the mean points per deal; None for less than two clusters.
+    Estimate the standard error of the mean points per deal; None for less than two clusters.
 
     Args:
         sums: Points in each cluster. The seatings of a board share its cards, so a board is one observation.
@@ -131,7 +131,7 @@ def clustered_error(sums: Sequence[int], size: int) -> float | None:
 
 
 def places(rules: Rules, totals: Sequence[int], taken_over: Sequence[bool]) -> tuple[int, ...]:
-    """Places by total; equal bots share one; a bot that was taken over comes last, with its partner if it has one."""
+    """Rank bots by total; equal bots share a place; a bot that was taken over comes last, with its partner if any."""
     offends = [any(taken_over[mate] for mate in rules.teammates(bot)) for bot in range(len(totals))]
     sign = 1 if rules.low_is_better else -1
     keys = [(offender, sign * total) for offender, total in zip(offends, totals, strict=True)]

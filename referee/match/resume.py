@@ -51,7 +51,7 @@ class Unfinished:
 
     def spec(self, seed: bytes) -> MatchSpec:
         """
-        What the match is.
+        Give what the match is.
 
         Raises:
             CannotResume: If *seed* is not the one that the record commits to, or the first line cannot be understood.

@@ -27,7 +27,7 @@ def seats_of(rules: Rules, seed: bytes, board: int, rotation: int) -> tuple[int,
 
 def circular_order(rules: Rules, seed: bytes, board: int) -> tuple[int, ...]:
     """
-    The bots by number, clockwise from bot 0, on *board*: each one's left neighbour comes next.
+    Order the bots by number, clockwise from bot 0, on *board*: each one's left neighbour comes next.
 
     The possible orders are shuffled once; board k takes number k, and after the last one they begin again. Beyond
     `MAX_LISTED` seats every board shuffles bots 1 to n−1 for itself.
@@ -39,6 +39,6 @@ def circular_order(rules: Rules, seed: bytes, board: int) -> tuple[int, ...]:
 
 
 def _orders(rules: Rules) -> list[tuple[int, ...]]:
-    """Every circular order, the lowest first; with partners those where bots 0 and 2 sit opposite."""
+    """List every circular order, the lowest first; with partners those where bots 0 and 2 sit opposite."""
     orders = [(0, *others) for others in itertools.permutations(range(1, rules.players))]
     return [order for order in orders if order[2] == 2] if rules.partners else orders

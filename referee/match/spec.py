@@ -46,5 +46,5 @@ class MatchSpec:
     """Which of the bots are people, by their numbers, each with a clock of its own."""
 
     def clock_of(self, bot: int) -> ClockSetting:
-        """The clock of a bot, or a person, by its number."""
+        """Give the clock of a bot, or a person, by its number."""
         return self.people.get(bot, self.clock)

@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 def in_ms(seconds: Iterable[float | None]) -> tuple[float | None, ...] | None:
-    """Milliseconds for the record; None where there are none at all."""
+    """Give milliseconds for the record; None where there are none at all."""
     times = tuple([None if each is None else round(each * 1000, 3) for each in seconds])
     return None if times.count(None) == len(times) else times
 
 
 def step_fields(seat: int, decision: Decision) -> dict[str, object]:
-    """The fields of a `Step`."""
+    """Give the fields of a `Step`."""
     field, text = words_of(decision.action)
     return {"seat": seat, field: text, "by": decision.by, **_fault(decision.fault)}
 
 
 def _fault(fault: Fault | None) -> dict[str, object]:
-    """The fields of a `Step` that tell why the default action was played."""
+    """Give the fields of a `Step` that tell why the default action was played."""
     if fault is None:
         return {}
     if fault.end is None:

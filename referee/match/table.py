@@ -137,15 +137,12 @@ class Table:
     def _count_recorded(self, line: DealLine) -> None:
         """Bring the players' clocks and faults to where they were after *line*."""
         seats = line.seats or range(len(self._players))
-        passes = sum(step.passed is not None for step in line.steps)
-        exposures = sum(step.expose is not None for step in line.steps)
         for player in self._players:
             player.begin_deal()
         for (step, took, cpu), unasked in zip(line.timed_steps(), line.unasked(), strict=True):
-            concurrent = passes if step.passed is not None else exposures if step.expose is not None else 1
             player = self._players[seats[step.seat]]
             player.charge_unasked(unasked)
-            player.count_recorded(step, took, cpu, concurrent)
+            player.count_recorded(step, took, cpu, len(self._players))
 
     async def _take_seats(self) -> None:
         spec = self._spec
@@ -160,7 +157,7 @@ class Table:
         )
 
     def _seats(self) -> tuple[int, ...]:
-        """Who sits in each seat of the deal that comes next."""
+        """Say who sits in each seat of the deal that comes next."""
         return self._spec.format.seats(self._spec.rules, self._spec.seed, self._number, self._game.deals)
 
     async def _play_deal(self, idle_bots: IdleBots) -> DealLine:
@@ -191,7 +188,7 @@ class Table:
             announcer.deal_begins(self._number, deal, seats, totals)
         while not deal.is_over:
             asked = deal.to_act
-            questions = [partial(players[seat].act, deal, seat, totals, bot_seeds[seat], len(asked)) for seat in asked]
+            questions = [partial(players[seat].act, deal, seat, totals, bot_seeds[seat]) for seat in asked]
             idle_bots.question(players, asked)
             try:
                 answers = await _answers(asked, questions, idle_bots)
@@ -251,7 +248,7 @@ class Table:
 
 def bot_seed(seed: bytes, deal: int, seat: int, rotation: int | None) -> int:
     """
-    What the bot in a seat draws its random numbers from; the tables of a match have nothing in common.
+    Derive what the bot in a seat draws its random numbers from; the tables of a match have nothing in common.
 
     Args:
         seed: The match seed.

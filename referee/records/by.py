@@ -2,7 +2,7 @@
 
 BY_BOT = "bot"
 BY_FORCED = "forced"
-"""Nobody: exactly one action was legal. Whether the seat is taken over makes no difference."""
+"""No one: exactly one action was legal. Whether the seat is taken over makes no difference."""
 BY_TAKEOVER = "takeover"
 """The default policy has the seat."""
 BY_AWAY = "away"
@@ -15,7 +15,7 @@ _UNASKED = frozenset({BY_FORCED, BY_TAKEOVER, BY_AWAY})
 
 def was_asked(by: str) -> bool:
     """
-    Whether the bot was asked for an action.
+    Tell whether the bot was asked for an action.
 
     >>> was_asked("bot"), was_asked("default:timeout"), was_asked("forced"), was_asked("takeover")
     (True, True, False, False)

@@ -18,7 +18,7 @@ _LINE = re.compile(rb'(?s)(.*),"chain":"([0-9a-f]{64})"\}')
 
 
 def link(text: bytes, before: str) -> str:
-    """The hash of the line *text* (a JSON object without the key ``chain``), given the hash *before* it."""
+    """Hash the line *text* (a JSON object without the key ``chain``), given the hash *before* it."""
     return hashlib.sha256(before.encode("ascii") + text).hexdigest()
 
 

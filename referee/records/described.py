@@ -38,14 +38,14 @@ class Described(BaseModel):
 
 
 def descriptions(model: type[BaseModel]) -> dict[str, str]:
-    """By field: the docstring below it in the sources, where those are there."""
+    """Read by field the docstring below it in the sources, where those are there."""
     found = ChainMap(*(dict(_docstrings(each.__module__).get(each.__qualname__, {})) for each in model.__mro__))
     return {name: found[name] for name in model.model_fields if name in found}
 
 
 @functools.cache
 def _docstrings(module: str) -> Mapping[str, Mapping[str, str]]:
-    """By class of a module and by field: the string that stands below it; nothing of modules without sources."""
+    """Read by class of a module and by field the string that stands below it; nothing of modules without sources."""
     try:
         source = inspect.getsource(sys.modules[module])
     except (KeyError, OSError, TypeError):

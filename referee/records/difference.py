@@ -59,7 +59,7 @@ def expect(place: str, found: Any, expected: Any) -> None:
 
 
 def _differences(place: str, found: Any, expected: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Each place where they differ, with what is there and what should be."""
+    """Yield each place where they differ, with what is there and what should be."""
     if isinstance(found, dict) and isinstance(expected, dict):
         for key in {**expected, **found}:
             inner = f"{place}.{shortened(key)}" if place else shortened(key)

@@ -16,7 +16,7 @@ MAX_SHOWN = 80
 
 
 def shortened(text: str, most: int = MAX_SHOWN) -> str:
-    """The beginning of *text*, if it is long."""
+    """Cut *text* to its beginning, if it is long."""
     return text if len(text) <= most else f"{text[:most]}…"
 
 

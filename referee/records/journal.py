@@ -29,7 +29,7 @@ class JournalLine(Line):
     unasked_ms: Annotated[tuple[Milliseconds | None, ...], AtSteps] | None = None
 
     def timed_steps(self) -> Iterator[tuple[Step, float, float | None, float | None]]:
-        """Each step with its seconds by the referee's clock, of CPU time, and of CPU time before it was asked."""
+        """Yield each step with its seconds by the referee's clock, of CPU time, and of CPU time before it was asked."""
         nothing = (None,) * len(self.steps)
         times = zip(self.steps, self.took_ms, self.cpu_ms or nothing, self.unasked_ms or nothing, strict=True)
         for step, took, cpu, unasked in times:

@@ -162,7 +162,7 @@ class MatchLine(Line):
         return frozenset(each.bot for each in self.people or ())
 
     def clock_of(self, bot: int) -> ClockLine:
-        """The clock of a bot, or a person, by its number."""
+        """Give the clock of a bot, or a person, by its number."""
         return next((each.clock for each in self.people or () if each.bot == bot), self.clock)
 
     @property
@@ -192,6 +192,11 @@ class Step(Line):
     """How the bot's program ended, where that is why: its exit code, 128 + the signal's number when killed."""
     oom: bool | None = None
     """Whether that program or a child of it was killed for memory; there whenever `exit_code` is."""
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether it answers a sealed question: cards are passed or exposed."""
+        return self.passed is not None or self.expose is not None
 
 
 def deal_name(number: int, rotation: int | None) -> str:
@@ -245,7 +250,7 @@ class DealLine(Line):
 
     def timed_steps(self) -> Iterator[tuple[Step, float, float | None]]:
         """
-        Each step with its seconds by the referee's clock, and of CPU time; None where that was not read.
+        Yield each step with its seconds by the referee's clock, and of CPU time; None where that was not read.
 
         Raises:
             ValueError: If there is not one time of each kind for each step.
@@ -256,7 +261,7 @@ class DealLine(Line):
             yield step, took / 1000, None if cpu is None else cpu / 1000
 
     def unasked(self) -> tuple[float | None, ...]:
-        """Seconds of CPU time that the bot of each step had used before it was asked; None where that was not read."""
+        """Give the CPU seconds that the bot of each step had used before it was asked; None where that was not read."""
         times = self.unasked_ms or (None,) * len(self.steps)
         return tuple([None if each is None else each / 1000 for each in times])
 
@@ -307,7 +312,7 @@ def _adapter() -> pydantic.TypeAdapter[MatchLine | DealLine | ResultLine]:
 
 
 def to_json(line: Line) -> str:
-    """A line as it stands in the file, without its chain and the line break."""
+    """Write a line as it stands in the file, without its chain and the line break."""
     return line.model_dump_json(by_alias=True, exclude_none=True)
 
 
@@ -322,14 +327,14 @@ def from_json(text: str | bytes) -> MatchLine | DealLine | ResultLine:
 
 
 def objection(detail: ErrorDetails) -> str:
-    """What pydantic says against a line."""
+    """Say what pydantic says against a line."""
     if "recursion limit" in detail["msg"]:
         return f"it is nested more than {MAX_LEVELS} levels deep"
     return detail["msg"].removeprefix("Value error, ")
 
 
 def sentence_of(error: pydantic.ValidationError) -> str:
-    """What is wrong with a line first, and where."""
+    """Say what is wrong with a line first, and where."""
     detail = error.errors(include_url=False, include_input=False)[0]
     field = ".".join(shortened(str(part)) for part in detail["loc"])
     return f"{field}: {objection(detail)}" if field else objection(detail)
@@ -337,7 +342,7 @@ def sentence_of(error: pydantic.ValidationError) -> str:
 
 def without_times(lines: Iterable[str]) -> list[str]:
     """
-    The lines with every time left out: what two matches with the same seed and the same bots have in common.
+    Give the lines with every time left out: what two matches with the same seed and the same bots have in common.
 
     The chain of lines that come from a file is left out, too: it depends on the times.
     """

@@ -71,11 +71,11 @@ class Deals(Sequence[DealLine]):
     @overload
     def __getitem__(self, place: slice) -> Deals: ...
     def __getitem__(self, place: int | slice) -> DealLine | Deals:
-        """One of them, or several."""
+        """Give one of them, or several."""
         if isinstance(place, slice):
             return Deals(self._packed[place])
         return self._packed[place].unpacked()
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Count them."""
         return len(self._packed)

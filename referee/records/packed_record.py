@@ -25,5 +25,5 @@ class PackedRecord:
         self._members.append(pack(text + b"\n"))
 
     def __bytes__(self) -> bytes:
-        """The whole file."""
+        """Give the whole file."""
         return b"".join(self._members)

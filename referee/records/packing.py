@@ -29,7 +29,7 @@ NOT_OURS = "it is not packed as Pigpen packs a line"
 
 
 def pack(line: bytes) -> bytes:
-    """One member that holds *line*."""
+    """Pack *line* into one member."""
     packer = zlib.compressobj(wbits=_RAW_DEFLATE)
     numbers = (zlib.crc32(line), len(line))
     body = packer.compress(line) + packer.flush() + b"".join(number.to_bytes(4, "little") for number in numbers)
@@ -37,7 +37,7 @@ def pack(line: bytes) -> bytes:
 
 
 def is_packed(start: bytes) -> bool:
-    """Whether a file that begins with *start* was made by `pack`."""
+    """Tell whether a file that begins with *start* was made by `pack`."""
     return start.startswith(_FIXED)
 
 

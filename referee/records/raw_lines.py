@@ -68,7 +68,7 @@ def raw_lines(file: io.BufferedReader) -> Iterator[bytes]:
 
 
 def _altered(line: bytes, number: int) -> str:
-    """What an editor or a transfer has done to a record, by one of its lines; empty if nothing that is known."""
+    """Say what an editor or a transfer has done to a record, by one of its lines; empty if nothing that is known."""
     if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return f"the file has been saved as UTF-16, and a record is UTF-8; {_UNDO}"
     if number == 1 and line.startswith(codecs.BOM_UTF8 + b"{"):
@@ -79,14 +79,14 @@ def _altered(line: bytes, number: int) -> str:
 
 
 def is_foreign(file: io.BufferedReader) -> bool:
-    """Whether the file was packed, but not by Pigpen: it can be read, but not continued."""
+    """Tell whether the file was packed, but not by Pigpen: it can be read, but not continued."""
     start = file.peek()
     return len(start) > _FLAGS and start.startswith(GZIP) and not is_packed(start)
 
 
 @contextmanager
 def _seekable(path: Path, file: io.BufferedReader) -> Iterator[io.BufferedReader]:
-    """The file itself, or a copy of what it says."""
+    """Yield the file itself, or a copy of what it says."""
     if file.seekable():
         yield file
         return

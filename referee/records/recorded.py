@@ -94,7 +94,7 @@ class Recorded:
 
 
 def _deals(lines: Iterable[AnyLine], results: list[ResultLine], players: int) -> Iterator[DealLine]:
-    """The deals among *lines*, if there is one of everything for each seat; what else there is goes to *results*."""
+    """Yield the deals among *lines*, each with one of everything for each seat; the result goes to *results*."""
     for line in lines:
         if isinstance(line, ResultLine) and not results:
             results.append(line)
@@ -107,7 +107,7 @@ def _deals(lines: Iterable[AnyLine], results: list[ResultLine], players: int) ->
 
 
 def has_seats(line: DealLine, players: int) -> bool:
-    """Whether a deal has one of everything for each seat, and one time for each step, of a seat that is there."""
+    """Tell whether a deal has one of everything for each seat, and one time for each step, of a seat that is there."""
     each = (line.hands, line.scores, line.totals)
     times = [those for those in (line.took_ms, line.cpu_ms, line.unasked_ms) if those is not None]
     return (

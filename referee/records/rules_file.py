@@ -136,7 +136,7 @@ def _check_values(value: object, place: str = "", level: int = 0) -> None:
 
 
 def to_toml(rules: Rules) -> str:
-    """The variant as a TOML file that `load_rules` reads back."""
+    """Write the variant as a TOML file that `load_rules` reads back."""
     return tomli_w.dumps(rules.to_plain(), indent=2)
 
 

@@ -27,7 +27,7 @@ _NOTHING = {"type": "null"}
 
 
 def record_schema() -> dict[str, Any]:
-    """The schema of one line, chain included."""
+    """Make the schema of one line, chain included."""
     lines = pydantic.TypeAdapter(AnyLine).json_schema(mode="serialization")
     rules = pydantic.TypeAdapter(Rules).json_schema()
     parts = lines["$defs"] | rules.pop("$defs") | {"Rules": rules}
@@ -47,7 +47,7 @@ def record_schema() -> dict[str, Any]:
 
 
 def _simplify(part: dict[str, Any]) -> None:
-    """A field without a value is left out in a record and never null; of a docstring only the first paragraph stays."""
+    """Simplify a part: a field without a value is left out and never null; a docstring's first paragraph stays."""
     part.pop("title", None)
     if "description" in part:
         part["description"] = part["description"].partition("\n\n")[0]

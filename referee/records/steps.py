@@ -27,7 +27,7 @@ def action_of(step: Step) -> Action:
 
 
 def kind_and_words(step: Step) -> tuple[str, str]:
-    """The field of a step that holds its action, and what stands in it; two empty texts if none does."""
+    """Give the field of a step that holds its action, and what stands in it; two empty texts if none does."""
     fields = (("play", step.play), ("pass", step.passed), ("expose", step.expose), ("moon", step.moon))
     return next(((kind, words) for kind, words in fields if words is not None), ("", ""))
 
@@ -59,7 +59,7 @@ def _face(word: str) -> Face:
 
 
 def words_of(action: Action) -> tuple[str, str]:
-    """The field of a `Step` that holds *action*, and what stands in it."""
+    """Give the field of a `Step` that holds *action*, and what stands in it."""
     if isinstance(action, Card):
         return "play", NAMES[action]
     if isinstance(action, MoonChoice):
@@ -71,5 +71,5 @@ def words_of(action: Action) -> tuple[str, str]:
 
 
 def names_of(mask: int) -> str:
-    """The cards of a set, in canonical order."""
+    """Name the cards of a set, in canonical order."""
     return " ".join([NAMES[card] for card in cards_in(mask)])

@@ -21,7 +21,7 @@ MAX_SEATS = 8
 
 
 def plain_step(seat: int, kind: str, words: str, by: str) -> str:
-    """How a step is written that is by the bot or forced: nearly all steps are of that kind."""
+    """Write a step that is by the bot or forced: nearly all steps are of that kind."""
     return f'{{"seat":{seat},"{kind}":"{words}","by":"{by}"}}'
 
 
@@ -80,7 +80,7 @@ class Answers:
         return texts
 
     def _act(self, deal: Deal, plain: dict[str, Any], seats: Sequence[int]) -> str:
-        """Any step but a play of a card by the bot, or forced."""
+        """Do any step but a play of a card by the bot, or forced."""
         if deal.is_over:
             raise RecordDiffers("the deal is over")
         seat = deal.to_act[0]
@@ -129,7 +129,7 @@ def _done(deal: Deal, seat: int, kind: str, words: str, by: str) -> str:
 
 
 def _verdict_of(step: Step) -> Verdict | None:
-    """What was held against the bot at *step*, if anything was."""
+    """Find what was held against the bot at *step*, if anything was."""
     if step.by in (BY_BOT, BY_TAKEOVER, BY_AWAY):
         return None
     if step.by == BY_FORCED:

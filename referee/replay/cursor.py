@@ -122,5 +122,5 @@ class Cursor:
 
 
 def _is_fault_of(step: Step, seats: set[int]) -> bool:
-    """Whether the step is a fault of one of *seats*."""
+    """Tell whether the step is a fault of one of *seats*."""
     return step.why is not None and step.seat in seats

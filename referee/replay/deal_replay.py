@@ -70,7 +70,7 @@ class DealReplay:
             raise BadRecord(f"{line.name}: {error}") from None
 
     def is_result(self, moment: int) -> bool:
-        """Whether *moment*, a place in `moments`, is the last one."""
+        """Tell whether *moment*, a place in `moments`, is the last one."""
         return moment == len(self.moments) - 1
 
     @property
@@ -106,7 +106,7 @@ def _moments(rules: Rules, line: DealLine, leader: int | None) -> Iterator[Momen
 
 
 def _leader(rules: Rules, first: MatchLine, line: DealLine) -> int | None:
-    """Who led to the first trick for what was taken in the deal before, which is not looked at here."""
+    """Say who led to the first trick for what was taken in the deal before, which is not looked at here."""
     if not rules.opening.later or first.format != "game" or not line.deal:
         return None
     return next((step.seat for step in line.steps if step.play is not None), None)

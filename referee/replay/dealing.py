@@ -21,7 +21,7 @@ class Dealing(Protocol):
 
     def dealt(self, number: int, rotation: int | None, plain: dict[str, Any]) -> Dealt:
         """
-        Hands and seats of deal *number* at its table.
+        Give the hands and seats of deal *number* at its table.
 
         Args:
             number: Of the deal at its table; of the board, if there are boards.
@@ -73,9 +73,9 @@ class RecordedDealing:
         return hands, seats
 
     def _is_order(self, order: tuple[int, ...]) -> bool:
-        """Whether all bots are there once, from bot 0, partners opposite each other."""
+        """Tell whether all bots are there once, from bot 0, partners opposite each other."""
         whole = sorted(order) == list(self._identity) and order[0] == 0
-        return whole and (order[2] == 2 or not self._rules.partners)
+        return whole and (not self._rules.partners or order[2] == 2)
 
 
 def _mask(hand: str) -> int:

@@ -75,7 +75,7 @@ class RecordedDecision:
 
     def seed(self, purpose: str) -> int:
         """
-        64 bits for random numbers, from the commitment of the match and the place of the decision alone.
+        Derive 64 bits for random numbers, from the commitment of the match and the place of the decision alone.
 
         Neither the match seed nor a hidden card is in it. Different purposes give different numbers.
         """
@@ -83,11 +83,11 @@ class RecordedDecision:
         return derived_number(f"why/{purpose}", self.commitment.encode(), *place)
 
     def view(self) -> View:
-        """What the seat knew, as a fresh value; without the clock, and with a seed of `seed`."""
+        """Give what the seat knew, as a fresh value; without the clock, and with a seed of `seed`."""
         return View(*self.before.known_to(self.seat), totals=self.totals, seed=self.seed("view"))
 
     def after(self, action: Action) -> Deal:
-        """The cards as they lay, after *action* in place of the recorded one; others do here what they did."""
+        """Give the cards as they lay, after *action* in place of the recorded one; others do here what they did."""
         deal = self.before.copy()
         for step in self.together:
             deal.apply(step.seat, action if step.seat == self.seat else action_of(step))

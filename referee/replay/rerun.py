@@ -85,8 +85,6 @@ class RecordedQuestion:
     cpu: float | None
     unasked: float | None
     """Seconds of CPU time that the bot's program had used before it."""
-    concurrent: int
-    """How many seats were asked at once."""
     trick_points: int | None
     """What the trick brought the seat; None where the question is not about a card."""
 
@@ -184,7 +182,7 @@ class TableRerun:
                     advance()
                     if self.answers[-1].is_last:
                         return False
-            player.count_recorded(question.step, question.took, question.cpu, question.concurrent)
+            player.count_recorded(question.step, question.took, question.cpu, self._recorded.rules.players)
         await seat.notify(DealResult(line.deal, own_seat, line.scores, line.totals))
         return True
 
@@ -215,26 +213,26 @@ def table_reruns(recorded: Recorded, bot: int, lines: Deals, limit: float) -> li
 
 
 def asked(line: DealLine, bot: int) -> tuple[Step, ...]:
-    """The decisions that a bot was asked for in a deal; forced actions and those of the default policy are none."""
+    """List the decisions that a bot was asked for in a deal: no forced actions, none of the default policy."""
     return tuple(step for step in _steps_of(line, bot) if was_asked(step.by))
 
 
 def _steps_of(line: DealLine, bot: int) -> tuple[Step, ...]:
-    """Everything that was done in a bot's seat."""
+    """List everything that was done in a bot's seat."""
     seat = seats_of(line).index(bot)
     return tuple(step for step in line.steps if step.seat == seat)
 
 
 def _questions(replay: DealReplay, seat: int) -> Iterator[RecordedQuestion]:
-    """What the bot in that seat was asked."""
+    """Yield what the bot in that seat was asked."""
     for place, (before, after) in enumerate(pairwise(replay.moments)):
         for (step, took, cpu), used in zip(after.done, after.unasked, strict=True):
             if step.seat == seat and was_asked(step.by):
                 points = None if step.play is None else _trick_points(replay.moments[place:], seat)
-                yield RecordedQuestion(before.deal, step, took, cpu, used, len(after.done), points)
+                yield RecordedQuestion(before.deal, step, took, cpu, used, points)
 
 
 def _trick_points(moments: Sequence[Moment], seat: int) -> int:
-    """What the trick that is played next brought the seat."""
+    """Count what the trick that is played next brought the seat."""
     end = next(moment for moment in moments[1:] if moment.ends_trick)
     return end.deal.points()[seat] - moments[0].deal.points()[seat]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from referee.records.by import was_asked
 from referee.records.difference import compare, expect
 from referee.records.errors import RecordDiffers
+from referee.records.limits import MAX_SECONDS
 from referee.records.lines import DealLine, deal_name, to_json
 from referee.records.steps import names_of
 from referee.replay.answers import Answers
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 Times = tuple[Any, ...]
 """Milliseconds of each step; of CPU time also None."""
+MAX_MS = 1000 * MAX_SECONDS
+"""The longest time of a step, in milliseconds."""
 _NO_STEPS = '"steps":[]'
 
 
@@ -111,7 +114,7 @@ class Retrace:
         cpu: Times,
         unasked: Times,
     ) -> str:
-        """The line of a deal, its steps given as text."""
+        """Write the line of a deal, its steps given as text."""
         on_board = self._rotation is not None
         line = DealLine.model_construct(
             deal=number,
@@ -142,7 +145,7 @@ class Retrace:
 
 
 def _times(plain: dict[str, Any]) -> tuple[Times, Times, Times]:
-    """Wall and CPU times of each step, and CPU time before it, in milliseconds."""
+    """Give wall and CPU times of each step, and CPU time before it, in milliseconds."""
     steps = plain["steps"]
     took: Times = tuple(plain["took_ms"])
     cpu, unasked = (tuple(plain[key]) if key in plain else (None,) * len(steps) for key in ("cpu_ms", "unasked_ms"))
@@ -165,5 +168,6 @@ def _in_seconds(steps: Sequence[dict[str, Any]], took: Times, cpu: Times) -> lis
 def _check_times(field: str, times: Times, steps: int, kinds: set[type]) -> None:
     if len(times) != steps:
         raise RecordDiffers(f"{field} has {len(times)} times for {steps} steps")
-    if not kinds.issuperset(map(type, times)) or min(filter(None, times), default=0.0) < 0:
+    known = tuple(filter(None, times))
+    if not kinds.issuperset(map(type, times)) or min(known, default=0.0) < 0 or max(known, default=0.0) > MAX_MS:
         raise RecordDiffers(f"{field} holds something that is no time in milliseconds")

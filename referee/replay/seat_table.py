@@ -77,5 +77,5 @@ def _viewed_seats(view: View, names: Sequence[str]) -> Iterator[ViewedSeat]:
 
 
 def _played_by(view: View, seat: int) -> int:
-    """How many cards a seat has played: one in every full trick, and perhaps one in the trick on the table."""
+    """Count the cards a seat has played: one in every full trick, and perhaps one in the trick on the table."""
     return len(view.plays) // view.rules.players + any(play.seat == seat for play in view.trick)

@@ -155,7 +155,7 @@ def _viewed_seats(replay: DealReplay, moment: Moment, views: Mapping[int, SeatVi
 
 
 def _is_asked(seat: int, deal: Deal, own: SeatView | None) -> bool:
-    """Whether *seat* must decide now; to whom else a sealed question is put is not known from another seat."""
+    """Tell whether *seat* must decide now; to whom else a sealed question is put is not known from another seat."""
     if deal.phase in (Phase.PLAY, Phase.MOON):
         return seat == deal.turn
     return own is not None and own.legal_mask != 0

@@ -250,7 +250,7 @@ def _plain(text: bytes) -> dict[str, Any]:
 
 
 def _terms(match: MatchLine) -> tuple[Rules, Format]:
-    """What is played, if the first line makes sense."""
+    """Read what is played, if the first line makes sense."""
     if match.version not in READABLE:
         known = " and ".join(map(str, READABLE))
         raise RecordDiffers(f"version {match.version} of the format is not known here; {known} are")

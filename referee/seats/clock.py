@@ -41,7 +41,7 @@ class Clock:
         self._unasked = MAX_UNASKED_CPU
 
     def begin_deal(self) -> None:
-        """A deal begins."""
+        """Begin a deal."""
         if self._deals % self.setting.deals_per_bank == 0:
             self.bank += self.setting.bank
         self._deals += 1
@@ -52,9 +52,9 @@ class Clock:
         return max(0.0, min(self.setting.limit, self.bank + self.setting.increment))
 
     @property
-    def owes(self) -> bool:
-        """Whether more has been used than the bank and the increment hold; only unasked work goes so far."""
-        return self.bank + self.setting.increment < 0
+    def is_used_up(self) -> bool:
+        """Whether the bank and the increment hold nothing; below zero only unasked work brings them."""
+        return self.bank + self.setting.increment <= 0
 
     def charge(self, rated: float, slept: float = 0.0) -> float:
         """
@@ -76,13 +76,27 @@ class Clock:
         self.bank += min(0.0, left)
 
 
+def concurrent_questions(players: int, *, sealed: bool) -> int:
+    """
+    Give the number of questions that count as open at the same time: one for each seat if the question is sealed.
+
+    Only holders of certain cards are asked to expose, and a bot can compute this number from the times that it is
+    sent. So it must not depend on how many seats are asked (C-9).
+
+    Args:
+        players: Seats of the table.
+        sealed: Whether it is the question which cards to pass or to expose.
+    """
+    return players if sealed else 1
+
+
 def slack_for(concurrent: int, cpu: float | None) -> float:
     """Give the seconds of wall time that count as one, where *concurrent* questions are open at the same time."""
     return 1.0 if cpu is None else WALL_CAP * concurrent
 
 
 def rating(wall: float, cpu: float | None, slack: float) -> float:
-    """Seconds that count for the limit and the bank, of *wall* time and *cpu* time."""
+    """Give the seconds that count for the limit and the bank, of *wall* time and *cpu* time."""
     return max(cpu or 0.0, (wall - MARGIN) / slack)
 
 
@@ -131,7 +145,7 @@ class Stopwatch:
         self._stopped: tuple[float, float | None] | None = None
 
     def stop(self) -> None:
-        """The answer is there, or too late; the times stand from now on."""
+        """Stop: the answer is there, or too late; the times stand from now on."""
         if self._stopped is None:
             self._stopped = self._read()
 

@@ -23,7 +23,7 @@ _FIRST = f"send BotMessage.hello as soon as the stream is open ({_PAGE})"
 
 
 def new_token() -> str:
-    """A fresh seat token: 128 random bits in hex."""
+    """Make a fresh seat token: 128 random bits in hex."""
     return secrets.token_hex(16)
 
 

@@ -1,8 +1,8 @@
 """
 The Unix socket at which gRPC listens for a bot.
 
-One thread of gRPC's takes the connections of all seats of the process, and turns to the next seat when nobody waits at
-this one. A program that connects without end could keep it there for ever. So few connections may wait, a seat at
+One thread of gRPC's takes the connections of all seats of the process, and turns to the next seat when no program waits
+at this one. A program that connects without end could keep it there for ever. So few connections may wait, a seat at
 which too many wait is closed, and a seat is closed as soon as its bot has come.
 """
 
@@ -46,7 +46,7 @@ class Listener:
                 listening.listen(waiting)
 
     def has_waiting(self) -> bool:
-        """Whether a connection waits."""
+        """Tell whether a connection waits."""
         ready = select.poll()
         for descriptor in self._sockets:
             ready.register(descriptor, select.POLLIN)
@@ -59,10 +59,10 @@ class Listener:
 
     def close(self) -> None:
         """
-        Let nobody connect any more, also not by a descriptor of the socket's file opened before that was removed.
+        Let no program connect any more, also not by a descriptor of the socket's file opened before that was removed.
 
         Connections that gRPC has taken stay, those that wait end. gRPC keeps the number of the descriptor, which it
-        closes with its server: behind it there is a socket then that nobody can reach.
+        closes with its server: behind it there is a socket then that no program can reach.
         """
         with socket.socket(socket.AF_UNIX) as unreachable:
             for descriptor, inode in self._sockets.items():
@@ -73,7 +73,7 @@ class Listener:
 
 
 def _listening_at(path: Path) -> dict[int, int]:
-    """The descriptors of all sockets of this process that listen at *path*, each with its inode number."""
+    """Find the descriptors of all sockets of this process that listen at *path*, each with its inode number."""
     with suppress(FileNotFoundError):
         rows = [row.split(maxsplit=7) for row in _SOCKETS.read_bytes().splitlines()[1:]]
         inodes = {int(row[6]) for row in rows if row[7:] == [os.fsencode(path)] and int(row[3], 16) & _LISTENS}
@@ -82,7 +82,7 @@ def _listening_at(path: Path) -> dict[int, int]:
 
 
 def _inode(descriptor: Path) -> int:
-    """The inode number behind a descriptor; 0 if it has been closed meanwhile."""
+    """Find the inode number behind a descriptor; 0 if it has been closed meanwhile."""
     with suppress(FileNotFoundError):
         return descriptor.stat().st_ino
     return 0

@@ -66,7 +66,7 @@ class PersonSeat(StreamSeat):
         self._sending: asyncio.Task[None] | None = None
 
     def recall(self, results: Sequence[DealResult]) -> None:
-        """The results of deals that were played before the match was interrupted: the person has seen their ends."""
+        """Keep the results of deals played before the match was interrupted: the person has seen their ends."""
         self._results += map(notice_message, results)
 
     def show(self, seen: Seen) -> None:
@@ -113,7 +113,7 @@ class PersonSeat(StreamSeat):
         """Freeze nothing: a person has no program."""
 
     def lose(self, reason: str, end: Exit | None = None) -> None:
-        """The person's client floods the seat, or does not read: break its stream; it may open another one."""
+        """Break the stream of the person's client, which floods the seat, or does not read; it may open another one."""
         super().lose(reason, end)
         self._unsent.clear()
         if self._stream.is_there and not self._closed:
@@ -149,7 +149,7 @@ class PersonSeat(StreamSeat):
             self._question.watch.stop()
 
     def _give_up(self, failure: SeatFailure | SeatBroken) -> None:
-        """The person may come back, whatever has happened; a seat that is broken stays so."""
+        """Note the failure: the person may come back, whatever has happened; a seat that is broken stays so."""
         if isinstance(failure, SeatBroken):
             super()._give_up(failure)
         elif not self._closed:

@@ -42,22 +42,22 @@ class Presence:
         self.is_away = False
 
     def leave(self) -> None:
-        """The person is away until it says that it is back."""
+        """Note that the person is away until it says that it is back."""
         self._is_lost = False
         self._set(is_away=True)
 
     def lose(self) -> None:
-        """The connection is lost: the person is away until there is another one."""
+        """Note that the connection is lost: the person is away until there is another one."""
         self._is_lost = self._is_lost or not self.is_away
         self._set(is_away=True)
 
     def connected(self) -> None:
-        """There is a connection."""
+        """Note that there is a connection."""
         if self._is_lost:
             self.come_back()
 
     def come_back(self) -> None:
-        """The person is back."""
+        """Note that the person is back."""
         self._is_lost = False
         self._set(is_away=False)
 
@@ -66,7 +66,7 @@ class Presence:
         self._shown = deal
 
     def look_at_end_of(self, deal: int) -> None:
-        """The person has looked at that."""
+        """Note that the person has looked at that."""
         self._looked_at = max(deal, self._looked_at)
         self._moved.set()
 

@@ -14,10 +14,10 @@ class ProcessController(Protocol):
     """Freezes and thaws one program and reads its CPU time; its sandbox implements it. No method ever fails."""
 
     def cpu_time(self) -> float | None:
-        """Seconds of CPU time that the program has used so far; None where that cannot be read."""
+        """Read the seconds of CPU time that the program has used so far; None where that cannot be read."""
 
     def seated(self) -> None:
-        """The program has taken its seat: from now on it is limited to the cores that bots think on."""
+        """Learn that the program has taken its seat: from now on it is limited to the cores that bots think on."""
 
     def freeze(self) -> None:
         """Stop all its threads where they are."""
@@ -33,7 +33,7 @@ class NoController:
     """Controls nothing: the program always runs, and its CPU time cannot be read."""
 
     def cpu_time(self) -> None:
-        """Nothing can be read."""
+        """Give None: nothing can be read."""
 
     def seated(self) -> None:
         """Limit nothing."""
@@ -71,7 +71,7 @@ class FreezePolicy:
         """Whether the program is frozen now."""
 
     def begin(self, decision: int, used: float | None) -> None:
-        """The program is asked; so far it has used *used* seconds of CPU time, where that can be read."""
+        """Note that the program is asked; so far it has used *used* seconds of CPU time, where that can be read."""
         self._controller.mark(decision)
         if used is not None and self._answered_at is not None:
             self._excess = max(0.0, self._excess + used - self._answered_at - QUIET_CPU_SECONDS)
@@ -80,7 +80,7 @@ class FreezePolicy:
         self._apply()
 
     def end(self, used: float | None) -> None:
-        """It has answered, or is too late; so far it has used *used* seconds."""
+        """Note that it has answered, or is too late; so far it has used *used* seconds."""
         self._answered_at = used
         if self._works_unasked:
             self.freeze()
@@ -96,18 +96,18 @@ class FreezePolicy:
             self.freeze()
 
     def seated(self) -> None:
-        """The program has connected, for the first time or again."""
+        """Note that the program has connected, for the first time or again."""
         if not self._seated:
             self._seated = True
             self._controller.seated()
 
     def seat_lost(self) -> None:
-        """The bot has lost its seat: its program is frozen from now on."""
+        """Note that the bot has lost its seat: its program is frozen from now on."""
         self._has_lost_seat = True
         self._apply()
 
     def match_over(self) -> None:
-        """The match is over: the program may run to its end, unless it has lost its seat."""
+        """Note that the match is over: the program may run to its end, unless it has lost its seat."""
         self._is_idle = False
         self._apply()
 

@@ -51,18 +51,18 @@ class PendingQuestion:
             self.answer.set_result(message.answer)
 
     def give_up(self, failure: Exception) -> None:
-        """No answer will come."""
+        """Give up: no answer will come."""
         if not self.answer.done():
             self.answer.set_exception(failure)
 
     def expire(self) -> None:
-        """The time is up: the task that made this question waits no longer, not even for the question to be sent."""
+        """End the wait: the task that made this question waits no longer, not even for the question to be sent."""
         assert self._asker is not None
         self._expired = True
         self._asker.cancel()
 
     def has_expired(self) -> bool:
-        """Whether that is why its task has been cancelled, and the only reason."""
+        """Tell whether that is why its task has been cancelled, and the only reason."""
         return self._expired and self._asker is not None and not self._asker.uncancel()
 
     def close(self) -> None:

@@ -47,7 +47,7 @@ class ReconnectWindow:
         """Whether there is a socket again, and no bot has connected to it yet."""
 
     def connected(self) -> None:
-        """The bot has connected: remove the socket, keep the connection."""
+        """Note that the bot has connected: remove the socket, keep the connection."""
         self._has_connected = True
         self.is_open = False
         self.update_timer()
@@ -73,7 +73,7 @@ class ReconnectWindow:
             self._timer = asyncio.get_running_loop().call_later(self._seconds, self.timed_out, reason)
 
     def timed_out(self, reason: str) -> None:
-        """No bot has connected in time: the bot's fault, unless there was no socket."""
+        """Note that no bot has connected in time: the bot's fault, unless there was no socket."""
         if self._server.has_socket():
             self._give_up(SeatFailure(Verdict.GONE, reason))
         else:

@@ -47,7 +47,7 @@ class Seat(Protocol):
         """
 
     def cpu_time(self) -> float | None:
-        """Seconds of CPU time that the program has used so far; None where that cannot be read."""
+        """Read the seconds of CPU time that the program has used so far; None where that cannot be read."""
 
     def freeze(self) -> None:
         """Freeze the program until it is asked again, where that can be done: another bot thinks."""
@@ -59,7 +59,7 @@ class Seat(Protocol):
         """Pass on a notice, about *decision* if it is about one; never fails."""
 
     async def close(self) -> None:
-        """The match is over; nothing will be asked again."""
+        """Close the seat: the match is over; nothing will be asked again."""
 
 
 class InlineSeat:
@@ -103,7 +103,7 @@ class InlineSeat:
         """Release nothing."""
 
     def _run(self, call: Callable[[], None]) -> None:
-        """Let the bot do something; an exception that would end a program ends this bot, and the match goes on."""
+        """Let the bot do something; an exception that would end a program ends this bot, and the match continues."""
         if self._end:
             return
         try:
@@ -113,5 +113,5 @@ class InlineSeat:
         except (Exception, SystemExit) as error:  # a bot may raise anything
             code = error.code if isinstance(error, SystemExit) else 1
             self.log += traceback.format_exc()
-            end = Exit(code if isinstance(code, int) else 0 if code is None else 1)
+            end = Exit(code & 255 if isinstance(code, int) else 0 if code is None else 1)
             self._end = SeatFailure(Verdict.GONE, str(end), end)

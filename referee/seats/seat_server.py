@@ -94,7 +94,7 @@ class SeatServer:
             raise SeatBroken(f"The socket {self.socket} cannot be made: {_obstacle(self.socket)}.") from error
 
     def has_socket(self) -> bool:
-        """Whether there is a socket to come to."""
+        """Tell whether there is a socket to come to."""
         return self.socket.exists()
 
     def hide(self) -> None:
@@ -133,7 +133,7 @@ class SeatServer:
         # One that is cancelled continues: gRPC's task cannot tell a caller who is gone, and `stop` waits for it.
         self._starting = asyncio.ensure_future(server.start())
         await asyncio.shield(self._starting)
-        if self._listener:  # nobody has come already
+        if self._listener:  # no bot has come already
             self._watching = asyncio.ensure_future(self._watch(self._listener))
 
     async def _watch(self, listener: Listener) -> None:
@@ -156,7 +156,7 @@ class SeatServer:
 
 
 def _obstacle(socket: Path) -> str:
-    """Why no socket can be made there, as far as can be seen."""
+    """Say why no socket can be made there, as far as can be seen."""
     if not socket.parent.is_dir():
         return "its folder is gone"
     if len(str(socket)) > LONGEST_PATH:

@@ -24,7 +24,7 @@ BEAT_SECONDS = 0.25
 
 
 def loop_time() -> float:
-    """Seconds by the clock of the event loop that runs now."""
+    """Give the seconds by the clock of the event loop that runs now."""
     return asyncio.get_running_loop().time()
 
 
@@ -84,5 +84,5 @@ class StallTolerantLoop(asyncio.SelectorEventLoop):
         super().__init__(self._watching)
 
     def time(self) -> float:
-        """Seconds; runs as `time.monotonic` does while the loop can work."""
+        """Give the seconds of a clock that runs as `time.monotonic` does while the loop can work."""
         return self._watching.look() - self._watching.stalled

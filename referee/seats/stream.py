@@ -27,11 +27,11 @@ class Stream:
         return self._context is not None
 
     def attach(self, context: Context) -> None:
-        """The bot has connected."""
+        """Note that the bot has connected."""
         self._context = context
 
     def detach(self) -> None:
-        """Its stream has ended."""
+        """Note that its stream has ended."""
         self._context = None
 
     async def begin(self, missed: Iterable[RefereeMessage]) -> None:

@@ -126,7 +126,7 @@ class StreamSeat:
             question.close()
 
     def cpu_time(self) -> float | None:
-        """Seconds of CPU time that the program has used so far; None where that cannot be read."""
+        """Read the seconds of CPU time that the program has used so far; None where that cannot be read."""
         return self._controller.cpu_time()
 
     def freeze(self) -> None:
@@ -172,7 +172,7 @@ class StreamSeat:
         await self._server.listen()
 
     def attach_controller(self, controller: ProcessController) -> None:
-        """The program has been started; *controller* freezes it and reads its CPU time."""
+        """Take the *controller* of the program that has been started; it freezes it and reads its CPU time."""
         self._controller = controller
         self._freeze_policy = FreezePolicy(controller)
         if self._taken.is_set():
@@ -186,7 +186,7 @@ class StreamSeat:
         return self._taken.is_set()
 
     def lose(self, reason: str, end: Exit | None = None) -> None:
-        """The bot will never answer again: its program has ended, or it did not reconnect in time."""
+        """Note that the bot will never answer again: its program has ended, or it did not reconnect in time."""
         self._give_up(SeatFailure(Verdict.GONE, reason, end))
 
     # Serving one stream.
@@ -283,7 +283,7 @@ class StreamSeat:
             self._reconnect.restart(None)
 
     def _give_up(self, failure: SeatFailure | SeatBroken) -> None:
-        """No answer will come from here any more; the first reason counts."""
+        """Note that no answer will come from here any more; the first reason counts."""
         if not self._failure.done():
             self._failure.set_result(failure)
         self._reconnect.close()

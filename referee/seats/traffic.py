@@ -22,15 +22,15 @@ class Traffic:
         self._streams = 0
 
     def question(self) -> None:
-        """A question is put, or put again on a new stream."""
+        """Note that a question is put, or put again on a new stream."""
         self._unasked -= 1
 
     def message(self) -> None:
-        """A message has come."""
+        """Note that a message has come."""
         self._unasked += 1
 
     def stream(self) -> None:
-        """A stream has been opened."""
+        """Note that a stream has been opened."""
         self._streams += 1
 
     @property

@@ -79,7 +79,7 @@ class TrialSeat(StreamSeat):
 
 
 def _field(number: int, value: bytes) -> bytes:
-    """A field of bytes, as protobuf writes it."""
+    """Make a field of bytes, as protobuf writes it."""
     return _varint(number << 3 | 2) + _varint(len(value)) + value
 
 
@@ -92,7 +92,7 @@ UNKNOWN = _field(1000, b"of a later version")
 
 
 def _with_unknown_fields(message: RefereeMessage) -> RefereeMessage:
-    """The same message with unknown fields in it, and in its body, and in the view of a request."""
+    """Copy the message with unknown fields in it, and in its body, and in the view of a request."""
     more = UNKNOWN
     if message.HasField("request"):
         more += _field(RefereeMessage.REQUEST_FIELD_NUMBER, UNKNOWN + _field(Request.VIEW_FIELD_NUMBER, UNKNOWN))

@@ -51,5 +51,5 @@ TAKEOVER_AT = 3
 
 
 def is_taken_over(faults: Collection[Verdict]) -> bool:
-    """Whether the default policy plays a seat after these faults at its table."""
+    """Tell whether the default policy plays a seat after these faults at its table."""
     return len(faults) >= TAKEOVER_AT or any(verdict.is_final for verdict in faults)

@@ -105,13 +105,13 @@ def race(
 
 
 def _not_behind(left: Sequence[int], found: Sequence[Sequence[float]]) -> list[int]:
-    """Those of *left* that may still be the best."""
+    """Choose those of *left* that may still be the best."""
     best = found[max(left, key=lambda index: sum(found[index]))]
     return [index for index in left if not _is_behind(found[index], best)]
 
 
 def _is_behind(values: Sequence[float], best: Sequence[float]) -> bool:
-    """Whether the mean difference is more than `BEHIND` of its standard errors."""
+    """Tell whether the mean difference is more than `BEHIND` of its standard errors."""
     count = len(values)
     differences: list[float] = list(map(sub, best, values))
     total = sum(differences)

@@ -24,11 +24,13 @@ from referee.match.spec import MatchSpec
 from referee.records.lines import AnyLine, DealLine
 from referee.seats.verdict import Verdict
 from tests.for_two import FEW_TRICKS, FOR_THREE, FOR_TWO
+from tests.waiting import PATIENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ladder.sandbox.base import Exit, Instance, Program, SeatMount
+    from pigpen import ClockSetting
     from referee.records.lines import BotResult, Instances, Step
     from tests.bad_bots.table import BadBot
 
@@ -98,6 +100,13 @@ class Seated:
         return self.instance
 
 
+class TableSpec(MatchSpec):
+    """Its clock is that of the bad bots, who come first; the honest ones have all the time that they may need."""
+
+    def clock_of(self, bot: int) -> ClockSetting:
+        return self.clock if self.bots[bot] == self.bots[0] else PATIENT
+
+
 @dataclass(frozen=True)
 class SeatOutcome:
     """How one seat came out of a match."""
@@ -143,7 +152,7 @@ async def play(name: str, bad_bot: BadBot, image: Program) -> Outcome:
     sources += [HERE / f"{bad_bot.beside}.py"] * (rules.players - bad_bot.seats)
     seated = [Seated(image, source) for source in sources]
     names = tuple(source.stem for source in sources)
-    spec = MatchSpec(rules, names, Format(bad_bot.deals), bad_bot.clock, seed_from(name))
+    spec = TableSpec(rules, names, Format(bad_bot.deals), bad_bot.clock, seed_from(name))
     lines: list[AnyLine] = []
     played = await play_sandboxed(spec, seated, lines.append)
     deals = [line for line in lines if isinstance(line, DealLine)]

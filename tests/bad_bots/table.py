@@ -12,7 +12,7 @@ from tests.for_two import FEW_TRICKS, FOR_THREE
 from tests.waiting import PATIENT
 
 HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=2.0, start_up=60.0)
-"""Where a bot is to be too late: after 6 s of wall time, which honest bots never need."""
+"""Where a bot is to be too late: after 6 s of wall time."""
 SHORT = ClockSetting(bank=8.0, increment=0.1, limit=1.0, start_up=60.0)
 """Where a bank is to be used up."""
 WAITED_FOR = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=20.0)
@@ -43,6 +43,7 @@ class BadBot:
     """One honest neighbour is enough, where nothing else is given."""
     deals: int = 1
     clock: ClockSetting = PATIENT
+    """That of the bad bot; its neighbours always have `PATIENT`."""
     seats: int = 1
     """How many seats the bad bot has."""
     beside: str = "honest"
@@ -82,7 +83,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
         observed={"stole half of a neighbour's time": False}, beside="slow_honest", needs_root=True
     ),
     "sleeps_with_friends": BadBot((TIMEOUT,) * 3, "no answer within", clock=SHORT, seats=2, rules=THREE),
-    "burns_cpu": BadBot(observed={"fires": 20}, clock=HURRIED),
+    "burns_cpu": BadBot(observed={"fires": 20}),
     "stops_itself": BadBot((TIMEOUT,) * 3, "no answer within", clock=HURRIED),
     # Taking a seat.
     "never_connects": BadBot((ABSENT,), "it did not take its seat within 20 s", clock=WAITED_FOR),

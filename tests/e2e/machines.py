@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 NAMESPACES = ("--mount", "--net", "--uts", "--pid")
 NETWORK = "10.0.0"
-END_SECONDS = "20"
-"""What has not ended by then is ended with its machine."""
 CONTAINERD = "/run/docker/containerd/containerd.pid"
 """The number of the engine's own containerd."""
 BEGIN = """
@@ -84,7 +82,7 @@ class Machine:
         assert done.returncode == 0, f"{self.name}: {text}\n{done.stdout}\n{done.stderr}\n{self.printed()}"
 
     def start(self, *words: str, folder: str = "/", variables: Mapping[str, str] | None = None) -> Path:
-        """Start a program there, which goes on until the machine ends; gives the file with its number."""
+        """Start a program there, which runs until the machine ends; gives the file with its number."""
         number = self.folder / f"pid-{self._started}"
         self._started += 1
         named = ("sh", "-c", f'echo $$ > {number}; cd {folder}; exec "$@"', "sh", *words)
@@ -112,19 +110,19 @@ class Machine:
         assert self._engine is not None
         programs = f"{self._engine.read_text().strip()} $(cat {CONTAINERD})"
         self.script(f"kill -KILL {programs}; rm -f /run/docker.pid {CONTAINERD}")
-        self._programs.pop(self._engine).wait(float(END_SECONDS))
+        self._programs.pop(self._engine).wait(PATIENCE)
 
     def end(self) -> None:
         """End its programs; the engine last, which removes their containers, and what the kernel keeps of them."""
         for number, program in reversed(self._programs.items()):
             is_engine = number == self._engine
             if program.poll() is None and is_engine:
-                self.run("timeout", END_SECONDS, "sh", "-c", "docker ps --all --quiet | xargs -r docker rm --force")
+                self.run("timeout", str(PATIENCE), "sh", "-c", "docker ps --all --quiet | xargs -r docker rm --force")
             if program.poll() is None:
                 self.run("kill", "-TERM" if is_engine else "-KILL", number.read_text().strip())
             try:
-                program.wait(float(END_SECONDS))
-            except subprocess.TimeoutExpired:
+                program.wait(PATIENCE)
+            except subprocess.TimeoutExpired:  # it is ended with its machine
                 program.kill()
                 program.wait()
 

@@ -174,7 +174,7 @@ def assert_nothing_is_left(cluster: ChaosCluster) -> None:
         worker.process.send_signal(signal.SIGTERM)
     for worker in cluster.workers.values():
         assert worker.process.wait(PATIENCE) == 143, cluster.log_of(worker.name)
-    cluster.until(lambda: cluster.processes() == [], "the end of all processes", 30)
+    cluster.until(lambda: cluster.processes() == [], "the end of all processes")
     assert cluster.ladder.processes() == []
 
 

@@ -276,7 +276,7 @@ def test_a_module_that_is_missing_leads_to_requirements_txt(tmp_path: Path, comm
 
 def test_output_shows_what_a_healthy_bot_printed(tmp_path: Path) -> None:
     bot = write_bot(tmp_path / "talker", "print(f'this is {view.decision}'); return view.legal[0]")
-    match = (str(bot), *FOUR[1:], "--deals", "1", "--sandbox", "process")
+    match = (str(bot), *FOUR[1:], *PATIENT, "--deals", "1", "--sandbox", "process")
     silent, shown = (pigpen("play", *match, *more).stdout for more in ((), ("--output",)))
     assert "this is" not in silent
     _, _, output = shown.partition("talker (seat 0) printed:\nrotation 1: no fault, ")

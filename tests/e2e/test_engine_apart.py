@@ -18,7 +18,7 @@ from ladder.sandbox.docker.base_image import ensure_base_image, find_base
 from ladder.sandbox.docker.referee_image import ensure_referee_image
 from referee.records.file import read_record
 from referee.records.lines import MatchLine
-from tests.e2e.command import PIGPEN, environment, pigpen_process
+from tests.e2e.command import PATIENT, PIGPEN, environment, pigpen_process
 from tests.e2e.machines import lan
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def test_a_match_is_played_and_recorded_beside_the_bots(engine: Apart) -> None:
     mine, record = engine.hidden / "mine", engine.hidden / "match.jsonl"
     shutil.copytree(SAMPLES / "cautious", mine)
     words = ("play", str(mine), "random", "random", str(mine), "--boards", "1", "--seed", "7")
-    code, printed, reported = engine.pigpen(*words, "--json", "--record", str(record))
+    code, printed, reported = engine.pigpen(*words, *PATIENT, "--json", "--record", str(record))
     assert code == 0, reported
     assert WHAT_HAPPENS in reported
     found = json.loads(printed)

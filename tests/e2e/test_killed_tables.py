@@ -1,4 +1,4 @@
-"""The process that plays tables with people is killed in mid-deal: each time the table goes on at the very card."""
+"""The process that plays tables with people is killed in mid-deal: each time the table resumes at the very card."""
 
 from __future__ import annotations
 

@@ -223,11 +223,12 @@ def test_no_record_is_written_that_could_not_be_read_again(tmp_path: Path) -> No
     assert list(read_record(tmp_path / "match.jsonl")) == lines[:2]
 
 
-def test_a_match_that_is_too_long_for_a_record_is_refused_before_it_begins(tmp_path: Path) -> None:
+@pytest.mark.parametrize("record", [[], ["--record", "x.jsonl"]], ids=["not recorded", "recorded"])
+def test_a_match_that_is_too_long_for_a_record_is_refused_before_it_begins(tmp_path: Path, record: list[str]) -> None:
     bots = ["random"] * 4
-    done = typed("play", *bots, "--boards", "25000", "--record", "x.jsonl", "--sandbox", "inline", folder=tmp_path)
+    done = typed("play", *bots, "--boards", "25000", *record, "--sandbox", "inline", folder=tmp_path)
     assert done.is_one_sentence
-    assert "boards:25000 has 100,000 deals; a record holds at most 99,998. Play fewer." in done.err
+    assert "boards:25000 has 100,000 deals; a match has at most 99,998. Play fewer." in done.err
     assert list(tmp_path.iterdir()) == []
 
 

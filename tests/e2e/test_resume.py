@@ -1,4 +1,4 @@
-"""A match that was killed goes on from its record and ends as if nothing had happened."""
+"""A match that was killed resumes from its record and ends as if nothing had happened."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ import pytest
 
 from ladder.app import wheels
 from ladder.app.ladder import Ladder
-from ladder.app.supervisor import Supervisor
+from ladder.app.supervisor import SupervisedProcess, Supervisor
 from ladder.people.tables.chairs import seat_of
 from ladder.people.tables.opening import open_table
 from ladder.people.tables.table_states import table_page
@@ -28,7 +28,7 @@ from ladder.values.people import OpenedTable, SeatPlace, TableOrder, TableStatus
 from pigpen.version import __version__
 from tests.e2e.accounts import FIRST, assert_no_log_has, browser, handlers_as_before, use_every_secret
 from tests.e2e.command import PIGPEN, ROOT, environment, pigpen
-from tests.e2e.small_ladder import PATIENT, SmallLadder, awaited, small_ladder, waiting_for
+from tests.e2e.small_ladder import PATIENT, SmallLadder, awaited, events, small_ladder, waiting_for
 from tests.ladder import registries
 from tests.ladder.site.certificates import make_pair
 from tests.ports import free_port
@@ -218,12 +218,28 @@ def test_whatever_is_killed_comes_back_and_one_signal_finishes_the_matches_and_t
     with Ladder.open(ladder.settings) as its:
         assert table_page(its, opened.name).status == TableStatus.READY, "the next run continues it"
     assert_no_log_has(secrets, ladder)
+    logs = ladder.settings.data_dir / "logs"
+    assert "match.finished" in (logs / "ladder.jsonl").read_text()
+    assert {path.name: events(path.read_text()) for path in logs.glob("*.err")} == {
+        f"{name}.err": [] for name in ("site", "ladder", "tables", "computing", *["registry"] * bool(words))
+    }
     with handlers_as_before():
         monkeypatch.setattr(Supervisor, "run", lambda its: None)
         second_output = ladder.pigpen("up", "--port", "0", **PATIENT).stdout.splitlines()
     site, *more, folder = second_output
     assert (site.startswith("The site is at "), folder.startswith("The ladder is in ")) == (True, True)
     assert more == [line for line in more if "no wheels" in line], "and nothing of a first organiser"
+
+
+def test_the_parts_can_also_be_started_as_programs(ladder: SmallLadder, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = []
+    monkeypatch.setattr(SupervisedProcess, "start", lambda its: commands.append(its.arguments))
+    monkeypatch.setattr(Supervisor, "run", lambda its: [part.start() for part in its._parts])
+    with handlers_as_before():
+        assert ladder.pigpen("up", "--port", "0").returncode == 0
+    assert len(commands) == len(PARTS)
+    for words in commands:
+        assert pigpen(*words, "--help").returncode == 0, words
 
 
 @pytest.mark.parametrize("has_wheels", [True, False])

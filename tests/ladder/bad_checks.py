@@ -78,7 +78,7 @@ FLAWS = {
 """,
     ),
     "crashes at a notice": Flaw(
-        "hearts", "wire", "goes on after late notices", "gone", "its program ended with exit code 1",
+        "hearts", "wire", "continues after late notices", "gone", "its program ended with exit code 1",
         method="""
     def fault(self, notice):
         raise KeyError("ouch")

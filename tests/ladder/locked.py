@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-NOBODY = 65534
+ANONYMOUS = 65534
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def locked(path: Path) -> Iterator[None]:
     path.chmod(0)
     is_root = os.geteuid() == 0
     if is_root:
-        os.seteuid(NOBODY)
+        os.seteuid(ANONYMOUS)
     try:
         yield
     finally:

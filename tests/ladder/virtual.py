@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Time:
-    """The clock, and the events of a run; waiting takes no time, and the clock goes on all the same."""
+    """The clock, and the events of a run; waiting takes no time, and the clock advances all the same."""
 
     def __init__(self) -> None:
         self.now = NOW

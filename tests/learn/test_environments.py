@@ -19,6 +19,7 @@ from pettingzoo.utils import turn_based_aec_to_parallel
 from pigpen import Bot, Card, View
 from pigpen.learn import Encoding, aec, against
 from pigpen.learn.environments import NOT_INSTALLED
+from pigpen.learn.single_table import Table
 from pigpen.rules import PRESETS, IllegalAction, Phase, Rules
 from sample_bots.cautious.bot import Cautious
 from tests.for_two import FOR_TWO
@@ -185,6 +186,31 @@ def test_an_illegal_action_is_replaced_as_the_referee_does() -> None:
             break
     assert over
     assert replaced > 5
+
+
+class Wrong(Bot):
+    """Answers with a card that it may not play, or with nothing."""
+
+    def play(self, view: View) -> Any:
+        return next(iter(view.unseen)) if view.decision % 2 else None
+
+
+def test_a_wrong_answer_of_a_bot_is_replaced_too() -> None:
+    env = against([Wrong] * 3, "hearts", seat=1)
+    env.reset(seed=4)
+    over = False
+    while not over:
+        *_, over, _, info = env.step(int(np.argmax(env.action_masks())))
+        assert not info["illegal"]
+    assert info["points"] in range(27)
+
+
+def test_a_seed_gives_the_deals_of_the_other_environments() -> None:
+    env: Any = against([Lowest] * 3, "hearts")
+    for seed in (1, 7, 2**70):
+        env.reset(seed=seed)
+        table = Table(PRESETS["hearts"], seed)
+        assert (env._table.deal.number, env._table.deal.dealt) == (table.deal.number, table.deal.dealt)
 
 
 @pytest.mark.parametrize(

@@ -133,6 +133,7 @@ def test_a_match_that_fails_leaves_no_folder(tmp_path: Path, monkeypatch: pytest
 def test_the_costliest_decisions_and_why(match: arena.Match) -> None:
     dearest = match.dearest("First", worst=2)
     assert len(dearest.rows()) == 2
+    assert match.dearest(0, worst=2).rows() == dearest.rows()
     worst = dearest.value.dearest[0]
     why = match.why(worst.step, board=worst.board, rotation=worst.rotation, bot="First")
     assert why.value.cost == worst.cost == dearest.rows()[0]["cost"]
@@ -150,6 +151,7 @@ def test_compare_and_check_find_what_the_commands_find() -> None:
     checked = arena.check(First, ["hearts", "gongzhu"])
     assert checked.value.passed
     assert {row["group"] for row in checked.rows()} == {"hearts", "gongzhu"}
+    assert len(arena.check(First, "hearts", case=checked.rows()[0]["case"]).rows()) == 1
     assert repr(arena.check(Wrong, "hearts")).startswith("<Wrong fails ")
 
 

@@ -1,4 +1,4 @@
-"""Seats that use up time, on a clock that goes on only as they say."""
+"""Seats that use up time, on a clock that advances only as they say."""
 
 from __future__ import annotations
 

@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 
 
 async def play_match(
-    spec: MatchSpec, seats: Sequence[Seat], write: Callable[[AnyLine], None], observer: Observer | None = None
+    spec: MatchSpec,
+    seats: Sequence[Seat],
+    write: Callable[[AnyLine], None],
+    observer: Observer | None = None,
+    now: Callable[[], float] = lambda: 0.0,
 ) -> ResultLine:
     """Play a match of one table with these seats."""
-    return await play_tables(spec, [seats], write, observer=observer)
+    return await play_tables(spec, [seats], write, now=now, observer=observer)
 
 
 async def play_tables(

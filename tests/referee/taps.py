@@ -20,6 +20,7 @@ from referee.match.spec import DEFAULT_CLOCK, MatchSpec
 from referee.records.lines import DealLine
 from referee.seats.presence import Presence
 from referee.seats.verdict import SeatFailure
+from tests.referee.scripted_seats import FakeTime
 from tests.referee.tables import play_match
 
 if TYPE_CHECKING:
@@ -66,6 +67,10 @@ class Tap:
     deck: int = 52
     seeds: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     """What it was given to draw random numbers from, deal by deal."""
+    time: FakeTime | None = None
+    """Its clock counts CPU time by this, as in a container; None: no CPU time can be read."""
+    nap: float = 0.0
+    """Seconds that it sleeps over a question to expose."""
 
     received: dict[Phase, list[bytes]] = field(default_factory=dict)
     """All it had been sent when it last answered a question of that phase."""
@@ -89,6 +94,9 @@ class Tap:
         if view.phase < Phase.PLAY:
             self.received[view.phase] = self.first(len(self.sent))
         self.answers.append(answer := self.script(view))
+        if self.time and view.phase is Phase.EXPOSE:
+            self.time.seconds += self.nap
+        watch.stop()
         if isinstance(answer, SeatFailure):
             raise answer
         return answer
@@ -100,8 +108,8 @@ class Tap:
         else:
             self._keep(message, notice.deal if isinstance(notice, DealResult) else -1, Phase.OVER, self.deck)
 
-    def cpu_time(self) -> None:
-        pass
+    def cpu_time(self) -> float | None:
+        return self.time.cpu if self.time else None
 
     def freeze(self) -> None:
         pass
@@ -134,8 +142,9 @@ async def played(
     deals: int | None = None,
     observer: Observer | None = None,
 ) -> list[AnyLine]:
-    """Play a match with these hands on a clock that stands still; with *deals* only as many of them."""
+    """Play a match with these hands on a clock that only naps move; with *deals* only as many of them."""
     lines: list[AnyLine] = []
+    time = next((seat.time for seat in seats if isinstance(seat, Tap) and seat.time), FakeTime())
 
     def write(line: AnyLine) -> None:
         lines.append(line)
@@ -144,7 +153,7 @@ async def played(
 
     with pytest.MonkeyPatch.context() as patch, contextlib.suppress(_Enough):
         patch.setattr(table, "deal_hands", lambda rules, seed, number: hands[number])
-        await play_match(spec, seats, write, observer)
+        await play_match(spec, seats, write, observer, time)
     return lines
 
 

@@ -7,11 +7,14 @@ from typing import Any
 
 import pytest
 
-from pigpen.rules import PRESETS, Direction, Rules
+from pigpen.rules import PRESETS, Card, Direction, Face, Rules, Suit
 from pigpen.rules.choices import MAX_CHOICES, count_exposures, count_passes
-from pigpen.rules.objections import objections
+from pigpen.rules.objections import MAX_SCORE, objections
 from pigpen.rules.parts import Exposing, Passing
 from pigpen.rules.presets import CHINESE_HEARTS, GONGZHU, GONGZHU_FIVE, HEARTS, HEARTS_SHORT
+from pigpen.rules.scoring import card_points
+from pigpen.values.notices import DealResult
+from pigpen.wire.messages import notice_message
 
 
 def changed(rules: Rules, path: str, value: object) -> Rules:
@@ -155,6 +158,45 @@ def test_C_10_the_presets_are_far_below_the_bound() -> None:
         passes = count_passes(rules.hand_size, rules.passing.cards) if rules.passing else 1
         exposures = count_exposures(rules.exposing, len(rules.exposing.cards)) if rules.exposing else 1
         assert max(passes, exposures) <= 286 < MAX_CHOICES
+
+
+def stacked(cards: int, face_up: int = 100, face_down: int = 0) -> Exposing:
+    """That number of hearts, each of which multiplies the points of all hearts."""
+    hearts = [str(card) for card in GONGZHU.deck if card.suit is Suit.HEARTS]
+    return Exposing(cards=dict.fromkeys(hearts[:cards], ("hearts",)), face_up=face_up, face_down=face_down)
+
+
+def doubled(cards: int) -> Exposing:
+    """That number of cards, each of which multiplies the doubler."""
+    return Exposing(cards=dict.fromkeys(["QS", "JD", "AH", "KH", "QH", "JH"][:cards], ("TC",)), face_up=100)
+
+
+@pytest.mark.parametrize(
+    ("rules", "changes"),
+    [
+        (GONGZHU, {"exposing": stacked(13)}),
+        (GONGZHU, {"exposing": stacked(5)}),
+        (GONGZHU, {"exposing": stacked(5, face_up=1, face_down=100)}),
+        (GONGZHU, {"scoring": replace(GONGZHU.scoring, points={"hearts": 10**6}), "exposing": stacked(3)}),
+        (GONGZHU, {"exposing": doubled(6)}),
+        (CHINESE_HEARTS, {"exposing": doubled(5)}),
+    ],
+)
+def test_exposed_cards_whose_multipliers_make_scores_of_any_length_are_refused(
+    rules: Rules, changes: dict[str, Any]
+) -> None:
+    fields = "exposing.cards, exposing.face_up, exposing.face_down"
+    with pytest.raises(ValueError, match=f"^{fields}: if all .* a score can be above 1,000,000,000,000; use smaller"):
+        replace(rules, **changes)
+
+
+def test_the_highest_score_of_rules_that_are_accepted_fits_into_a_message_and_a_total_of_all_deals() -> None:
+    rules = replace(GONGZHU, exposing=stacked(4))
+    exposed = {Card.parse(name): Face.UP for name in rules.exposing.cards} if rules.exposing else {}
+    scores = card_points(rules, (rules.plan.deck_mask, 0, 0, 0), exposed)
+    assert 10**10 < max(map(abs, scores)) <= MAX_SCORE
+    message = notice_message(DealResult(0, 0, scores, (2 * MAX_SCORE * rules.end.cap * 1000,) * 4))
+    assert tuple(message.deal_over.scores) == scores
 
 
 def test_an_odd_number_of_players_cannot_pass_across() -> None:

@@ -152,6 +152,13 @@ def test_a_pass_of_the_whole_hand_is_no_case() -> None:
     assert failed(check(First, [replace(HEARTS, name="swap", passing=passing)])) == []
 
 
+def test_a_case_that_is_not_there_is_a_mistake() -> None:
+    name = cases_of(HEARTS)[0].name
+    assert [outcome.name for outcome in check(First, only=[name], variants=iter([HEARTS]))] == [name]
+    with pytest.raises(ValueError, match="there is no case 'folow suit'"):
+        check(First, [HEARTS], only=[name, "folow suit"])
+
+
 def test_a_bot_that_is_never_asked_passes() -> None:
     """With one card each, every card is forced."""
     kept = {"2C", "2H", "3H", "QS"}

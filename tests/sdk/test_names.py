@@ -32,8 +32,11 @@ INITS = {
 }
 PAGES = [ROOT / "README.md", ROOT / "sdk" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 NO_VERBS = {
-    "a", "all", "an", "any", "by", "each", "every", "from", "how", "if", "in", "its", "no", "one", "the", "those",
-    "what", "when", "where", "whether", "which", "who", "whose", "with",
+    "a", "about", "above", "all", "among", "an", "any", "as", "both", "by", "each", "every", "everything", "few",
+    "for", "from", "half", "how", "if", "in", "it", "its", "likewise", "milliseconds", "no", "nobody", "none", "nor",
+    "not", "nothing", "of", "one", "only", "our", "seconds", "several", "some", "something", "that", "the", "their",
+    "there", "these", "they", "this", "those", "two", "under", "until", "what", "whatever", "when", "where",
+    "whether", "which", "who", "whose", "why", "with", "without",
 }  # fmt: skip
 """Words with which no imperative begins."""
 
@@ -89,6 +92,41 @@ def test_the_docstring_of_a_function_begins_with_a_verb(door: str, name: str) ->
         first = (inspect.getdoc(function) or "").partition(" ")[0]
         assert first.isalpha(), function
         assert first.lower() not in NO_VERBS, function
+
+
+def is_attribute(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a function is read like an attribute, or only describes another one: a noun may stand for it."""
+    names = [ast.unparse(each).rpartition(".")[2] for each in function.decorator_list]
+    return any(name in ("property", "cached_property", "setter", "overload") for name in names)
+
+
+def without_verb(source: str) -> list[str]:
+    """The functions whose docstring begins with no verb, with their lines."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not is_attribute(node):
+            words = (ast.get_docstring(node) or "Do").split(maxsplit=1)
+            first = words[0].rstrip(".,:;") if words else ""
+            if not first.isalpha() or first.lower() in NO_VERBS:
+                found.append(f"{node.lineno} {node.name}")
+    return found
+
+
+@pytest.mark.parametrize("package", [*PACKAGES, ROOT / "benchmarks"], ids=lambda path: path.name)
+def test_the_docstring_of_every_function_begins_with_a_verb(package: Path) -> None:
+    files = [file for file in package.rglob("*.py") if "_pb2" not in file.name]
+    assert len(files) > 5
+    found = {str(file.relative_to(ROOT)): without_verb(file.read_text("utf-8")) for file in files}
+    assert {file: names for file, names in found.items() if names} == {}
+
+
+def test_a_docstring_without_a_verb_would_be_noticed() -> None:
+    assert without_verb('def f():\n    """Whether it is."""') == ["1 f"]
+    assert without_verb('class A:\n    async def _f(self):\n        """(n,) The slope."""') == ["2 _f"]
+    assert without_verb('def f():\n    def g():\n        """\n        A bot.\n        """') == ["2 g"]
+    assert without_verb('def f():\n    """Begin; see `g`."""\n\ndef g():\n    return 1') == []
+    assert without_verb('class A:\n    @property\n    def f(self):\n        """The bot."""') == []
+    assert without_verb('class A:\n    @functools.cached_property\n    def f(self):\n        """The bot."""') == []
 
 
 def examples_of(source: str) -> str:

@@ -117,7 +117,7 @@ def test_what_cannot_be_searched_is_refused() -> None:
 @pytest.mark.parametrize("branches", [MIN_BRANCHES, 500])
 @pytest.mark.parametrize("rules", PRESETS.values(), ids=named)
 def test_a_tree_keeps_within_its_memory(rules: Rules, branches: int) -> None:
-    """The search goes on when all branches are in use, and what lies behind the last one stays as it is."""
+    """The search continues when all branches are in use, and what lies behind the last one stays as it is."""
     engine = native.engine()
     assert engine
     deal = next(places(rules, 1, seed=24))

@@ -38,7 +38,7 @@ def note_address(settings: Settings, address: str) -> None:
 
 
 def site_address(settings: Settings, address: str = "") -> str:
-    """The address of the site, without a slash at the end; the arguments are those of `link_of`."""
+    """Give the address of the site, without a slash at the end; the arguments are those of `link_of`."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.site_host, settings.site_host)
     scheme = "https" if settings.tls_certificate else "http"
     usual = f"{scheme}://{f'[{host}]' if ':' in host else host}:{settings.site_port or USUAL_PORT}"

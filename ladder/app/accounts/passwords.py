@@ -16,7 +16,7 @@ from ladder.errors import Busy, UserError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LEAST, MOST = 10, 1000
+LEAST_CHARACTERS, MAX_CHARACTERS = 10, 1000
 """Characters of a password."""
 AT_ONCE = 2
 """Passwords that are hashed at the same time; each takes a core and 64 MiB."""
@@ -32,8 +32,8 @@ def check_password(password: str, name: str) -> None:
     Raises:
         UserError: If not.
     """
-    if not LEAST <= len(password) <= MOST:
-        raise UserError(f"A password has {LEAST} to {MOST} characters.")
+    if not LEAST_CHARACTERS <= len(password) <= MAX_CHARACTERS:
+        raise UserError(f"A password has {LEAST_CHARACTERS} to {MAX_CHARACTERS} characters.")
     if password.casefold() == name.casefold():
         raise UserError("The password must not be the name.")
 
@@ -68,25 +68,25 @@ class Passwords:
 
     def are_good(self, stored: str | None, password: str) -> bool:
         """
-        Whether a password is the stored one; if none is stored, that takes the same time.
+        Tell whether a password is the stored one; if none is stored, that takes the same time.
 
         Raises:
             Busy: If too many others wait.
         """
         with self._turn():
-            nobodys = self._nobodys  # made at the first call, whatever the name
+            placeholder = self._placeholder  # made at the first call, whatever the name
             try:
-                return self._hasher.verify(stored or nobodys, _tidy(password)) and stored is not None
+                return self._hasher.verify(stored or placeholder, _tidy(password)) and stored is not None
             except (VerificationError, InvalidHashError):
                 return False
 
     def is_outdated(self, stored: str) -> bool:
-        """Whether a hash was made with other parameters, so that it is to be made again."""
+        """Tell whether a hash was made with other parameters, so that it is to be made again."""
         return self._hasher.check_needs_rehash(stored)
 
     @cached_property
-    def _nobodys(self) -> str:
-        return self._hasher.hash("nobody's password")
+    def _placeholder(self) -> str:
+        return self._hasher.hash("no account's password")
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -99,5 +99,5 @@ class Passwords:
 
 
 def _tidy(password: str) -> str:
-    """The same however a keyboard composes its letters; no longer than any password is."""
-    return unicodedata.normalize("NFKC", password[: MOST + 1])
+    """Give the same text however a keyboard composes its letters; no longer than any password is."""
+    return unicodedata.normalize("NFKC", password[: MAX_CHARACTERS + 1])

@@ -30,7 +30,7 @@ def check_provider(settings: Settings) -> None:
 
 def is_safe(address: str, is_loopback: bool) -> bool:
     """
-    Whether an address is one of HTTPS, or of HTTP on this machine.
+    Tell whether an address is one of HTTPS, or of HTTP on this machine.
 
     >>> is_safe("https://id.example", True), is_safe("http://id.example", True), is_safe("http://127.0.0.1:1", True)
     (True, False, True)

@@ -49,7 +49,7 @@ def credentials(ladder: Ladder, viewer: Viewer, name: str) -> Sequence[Credentia
 
 
 def has_password(ladder: Ladder, viewer: Viewer) -> bool:
-    """Whether one logs in with a password, and not with the identity provider."""
+    """Tell whether one logs in with a password, and not with the identity provider."""
     check(viewer, Act.READ_ACCOUNT, viewer.name)
     with ladder.database.read() as session:
         return find_account(session, str(viewer.name)).password is not None

@@ -9,7 +9,7 @@ from ladder.app.accounts.secrets import SESSION, TOKEN, hash_of
 from ladder.errors import StoreError
 from ladder.store.commands.credentials import touch
 from ladder.store.queries.account_lists import holder_of
-from ladder.values.accounts import NOBODY, Role, Scope, Viewer
+from ladder.values.accounts import ANONYMOUS, Role, Scope, Viewer
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
@@ -32,16 +32,16 @@ def viewer_by(ladder: Ladder, secret: str, address: str) -> Viewer:
         address: From where.
 
     Returns:
-        `NOBODY` if the secret opens no account: it is wrong, expired or revoked, or the account is disabled.
+        `ANONYMOUS` if the secret opens no account: it is wrong, expired or revoked, or the account is disabled.
     """
     kind = {SESSION: "session", TOKEN: "token"}.get(secret[:4])
     if kind is None or len(secret) > LONGEST:
-        return NOBODY
+        return ANONYMOUS
     now = ladder.clock()
     with ladder.database.read() as session:
         holder = holder_of(session, hash_of(secret), kind, now)
     if holder is None:
-        return NOBODY
+        return ANONYMOUS
     if now - holder.used > TOUCHED_SECONDS:
         with suppress(StoreError), ladder.database.write() as session:
             touch(session, holder.credential, now)

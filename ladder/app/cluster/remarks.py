@@ -32,7 +32,7 @@ def state_of(worker: WorkerRow) -> str:
 
 
 def slots_of(workers: Sequence[WorkerRow]) -> tuple[int, int]:
-    """How many slots are busy, and how many there are, on those that are connected."""
+    """Count the slots that are busy, and all slots, of those that are connected."""
     there = [worker for worker in workers if worker.state not in (WorkerState.GONE, WorkerState.TURNED_AWAY)]
     return sum(worker.busy for worker in there), sum(worker.slots for worker in there)
 
@@ -84,12 +84,12 @@ def expiry(days: float, renewal: str) -> str:
 
 
 def has_wrong_clock(worker: WorkerRow) -> bool:
-    """Whether its clock is off by more than one would expect."""
+    """Tell whether its clock is off by more than one would expect."""
     return abs(worker.clock_skew) > WRONG_CLOCK
 
 
 def days_left(worker: WorkerRow, now: datetime) -> float | None:
-    """Until its certificate expires; None: unknown."""
+    """Give the days until its certificate expires; None: unknown."""
     if worker.certificate_ends is None:
         return None
     return (worker.certificate_ends - now).total_seconds() / DAY

@@ -71,7 +71,7 @@ def open_worker(plan: WorkerPlan, say: Callable[[str], None]) -> WorkerProgram:
 
 
 def worker_name(plan: WorkerPlan) -> str:
-    """The worker's name: as the plan says, or the machine's."""
+    """Give the worker's name: as the plan says, or the machine's."""
     return plan.name or re.sub(r"[^A-Za-z0-9._-]", "-", platform.node())[:NAME_LENGTH].lstrip("._-") or "worker"
 
 

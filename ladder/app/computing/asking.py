@@ -55,7 +55,7 @@ class KnownAnswer:
 
 
 def computing_files(ladder: Ladder) -> WakeFile:
-    """The files that wake the process that computes."""
+    """Give the files that wake the process that computes."""
     return WakeFile(ladder.settings.data_dir / "computing")
 
 
@@ -140,7 +140,7 @@ def _known(ladder: Ladder, found: KnownComputation | None, new: NewQuestion) -> 
 
 
 def _must_ask(found: KnownComputation | None, new: NewQuestion) -> bool:
-    """Whether to put it into the queue: it is new, or waits there for another visitor and may be moved forward."""
+    """Tell whether to put it into the queue: it is new, or waits there for another visitor and may be moved forward."""
     if found is None:
         return True
     if found.answered == new.state:

@@ -95,7 +95,7 @@ def most_different(boards: Iterable[ComparedBoard]) -> list[ComparedBoard]:
 
 
 def _variant(session: Session, bot: str, other: str) -> str:
-    """Where the two have met most often; else the first variant in which both are entered."""
+    """Find the variant in which the two have met most often; else the first one in which both are entered."""
     one, two = (names.named_version(session, word) for word in (bot, other))
     if met := common_variants(session, one.id, two.id):
         return met[0]
@@ -111,7 +111,7 @@ def _number(match: MatchRow, version: NamedVersion) -> int:
 
 
 def _scored(sums: PairSums) -> dict[str, Any]:
-    """The fields that follow from the sums of all matches."""
+    """Give the fields that follow from the sums of all matches."""
     difference = None
     if sums.boards > 1:
         found = Mean.of_sums(sums.boards, sums.points, sums.squares)
@@ -130,7 +130,7 @@ def _boards(meetings: Iterable[_Meeting]) -> Iterator[ComparedBoard]:
 def _in_records(
     ladder: Ladder, variant: str, versions: tuple[int, int], meetings: Sequence[_Meeting], asker: str
 ) -> tuple[FoundInRecords, Computing | None]:
-    """What is known of the records of these matches."""
+    """Find what is known of the records of these matches."""
     looks = tuple(
         ComparedMatch(
             deals=deals_of(

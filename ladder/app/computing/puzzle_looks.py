@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ASKER = "puzzles"
 """Whose place in the queue it takes: it has one of its own, so that it waits for its turn like a visitor."""
-MOST = 2
+MAX_PUZZLES = 2
 """Puzzles of one match."""
 GUEST_SECONDS = 30 * 24 * 3600.0
 """Seconds for which the answers of guests are kept."""
@@ -35,7 +35,7 @@ def look_for_puzzles(ladder: Ladder, session: Session, now: float) -> None:
     if match is None:
         return
     source = Source.of(ladder.files.record(match.id, match.attempt), str(match.id))
-    question = PuzzlesQuestion(match=match.id, deals=deals_of(ladder, source, match.commitment), most=MOST)
+    question = PuzzlesQuestion(match=match.id, deals=deals_of(ladder, source, match.commitment), most=MAX_PUZZLES)
     with suppress(TooOften):  # then a later look finds the same match
         ask(session, new_question(question, ASKER), now)
         note_look(session, match, now)

@@ -126,7 +126,7 @@ def _fault(bot: str, new: NewFault) -> InboxFault:
 
 
 def _look(ladder: Ladder, match: MatchRow, version: int) -> BotDeals:
-    """What a version did in a match, in all its seats there."""
+    """Find what a version did in a match, in all its seats there."""
     source = Source.of(ladder.files.record(match.id, match.attempt), str(match.id))
     seats = tuple(seat.seat for seat in match.seats if seat.version_id == version)
     return BotDeals(deals=deals_of(ladder, source, match.commitment), bots=seats)

@@ -4,6 +4,7 @@ Writing a ladder's data set.
 Each table is a folder of Parquet files, called parts; `versions` and `ratings` have one, which is written anew. An
 export into the same folder adds parts for the matches that are not in it yet. The part of `matches` is written last:
 what a process that was killed has left of others is removed. So only one process at a time exports into a folder.
+`versions`, `ratings` and the manifest, which has their hashes, are replaced one right after the other in the end.
 """
 
 from __future__ import annotations
@@ -77,13 +78,19 @@ def _export(ladder: Ladder, folder: Path, licence: str | None, tell: Callable[[s
         with ladder.database.read() as session:
             rows, seasons = match_rows(session, some), queries.seasons_of(session, some)
         _write_part(ladder, folder, rows, seasons, tell)
-    _write(folder, "versions", "all", _table("versions", version_rows(ladder)))
-    _write(folder, "ratings", "all", _table("ratings", rating_rows(ladder)))
+    drafts = [
+        _draft(folder, "versions", "all", _table("versions", version_rows(ladder))),
+        _draft(folder, "ratings", "all", _table("ratings", rating_rows(ladder))),
+    ]
+    parts = _parts(folder, drafts)
     wanted = licence if licence is not None else before.licence if before else ""
     manifest = DatasetManifest(
-        version=VERSION, written=time_of(ladder.clock()), licence=wanted, rows=_counts(folder), files=_files(folder)
+        version=VERSION, written=time_of(ladder.clock()), licence=wanted, rows=_counts(parts), files=_files(parts)
     )
-    _replace(folder / MANIFEST, manifest.model_dump_json(indent=1).encode())
+    text = _text_draft(folder / MANIFEST, manifest.model_dump_json(indent=1).encode())
+    for draft in drafts:
+        _finish_part(draft)
+    os.replace(text, folder / MANIFEST)
     return manifest
 
 
@@ -108,7 +115,7 @@ def _opened(folder: Path) -> DatasetManifest | None:
     """Make the folder, or read what is there."""
     if not folder.exists():
         folder.mkdir(parents=True)
-        _replace(folder / MANIFEST, json.dumps({"version": VERSION}).encode())
+        os.replace(_text_draft(folder / MANIFEST, json.dumps({"version": VERSION}).encode()), folder / MANIFEST)
         return None
     try:
         found = json.loads((folder / MANIFEST).read_bytes())
@@ -172,34 +179,49 @@ def _table(name: str, rows: Iterable[Row]) -> pa.Table:
 
 def _write(folder: Path, table: str, part: str, rows: pa.Table) -> None:
     """Write a part; it is there when it is whole."""
+    _finish_part(_draft(folder, table, part, rows))
+
+
+def _draft(folder: Path, table: str, part: str, rows: pa.Table) -> Path:
+    """Write a part under a name that is not one of a part."""
     (folder / table).mkdir(exist_ok=True)
-    path = folder / table / f"{part}.parquet"
-    partial = path.with_suffix(".partial")
+    draft = folder / table / f"{part}.partial"
     try:
-        pq.write_table(rows, partial, compression="zstd")
-        os.replace(partial, path)
+        pq.write_table(rows, draft, compression="zstd")
     except BaseException:
         with suppress(OSError):
-            partial.unlink()
+            draft.unlink()
         raise
+    return draft
 
 
-def _replace(path: Path, content: bytes) -> None:
-    partial = path.with_suffix(".partial")
-    partial.write_bytes(content)
-    os.replace(partial, path)
+def _finish_part(draft: Path) -> None:
+    os.replace(draft, draft.with_suffix(".parquet"))
 
 
-def _counts(folder: Path) -> dict[str, int]:
+def _text_draft(path: Path, content: bytes) -> Path:
+    draft = path.with_suffix(".partial")
+    draft.write_bytes(content)
+    return draft
+
+
+def _parts(folder: Path, drafts: Iterable[Path]) -> dict[str, Path]:
+    """Give all parts that there will be, by name, and the file that has the content of each now: a draft, if any."""
+    paths = [*folder.glob("*/*.parquet"), *drafts]
+    return {str(path.with_suffix(".parquet").relative_to(folder)): path for path in paths}
+
+
+def _counts(parts: Mapping[str, Path]) -> dict[str, int]:
     return {
-        table: sum(pq.read_metadata(part).num_rows for part in (folder / table).glob("*.parquet")) for table in COLUMNS
+        table: sum(pq.read_metadata(path).num_rows for name, path in parts.items() if name.startswith(f"{table}/"))
+        for table in COLUMNS
     }
 
 
-def _files(folder: Path) -> tuple[DatasetFile, ...]:
+def _files(parts: Mapping[str, Path]) -> tuple[DatasetFile, ...]:
     found = []
-    for path in sorted(folder.glob("*/*.parquet")):
+    for name, path in sorted(parts.items()):
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        found.append(DatasetFile(name=str(path.relative_to(folder)), bytes=path.stat().st_size, sha256=digest))
+        found.append(DatasetFile(name=name, bytes=path.stat().st_size, sha256=digest))
     return tuple(found)

@@ -33,7 +33,7 @@ def offered_dataset(data_dir: Path) -> DatasetManifest:
 
 
 def has_dataset(data_dir: Path) -> bool:
-    """Whether the ladder with this folder offers a data set."""
+    """Tell whether the ladder with this folder offers a data set."""
     try:
         offered_dataset(data_dir)
     except LadderError:

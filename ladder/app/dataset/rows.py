@@ -78,7 +78,7 @@ def _rows(match: int, recorded: Recorded) -> tuple[list[Row], list[Row]]:
 
 
 def _known(recorded: Recorded, line: DealLine) -> Iterator[Row]:
-    """What each seat knew before each step, as far as it is not in other columns; in the order of `rows_of_steps`."""
+    """Yield what each seat knew before each step, as far as no other column has it; in the order of `rows_of_steps`."""
     players = recorded.rules.players
     for before, after in pairwise(DealReplay(recorded.rules, recorded.first, line).moments):
         deal = before.deal

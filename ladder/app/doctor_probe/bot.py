@@ -39,7 +39,7 @@ def connect() -> None:
 
 
 def readable(path: str) -> bool:
-    """Whether a file tells anything."""
+    """Tell whether a file tells anything."""
     try:
         with open(path, "rb") as file:
             return bool(file.read(64))
@@ -48,7 +48,7 @@ def readable(path: str) -> bool:
 
 
 def listed(path: str) -> list[str]:
-    """What a folder shows."""
+    """List what a folder shows."""
     try:
         return os.listdir(path)
     except OSError:

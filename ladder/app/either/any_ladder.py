@@ -27,58 +27,58 @@ class AnyLadder(Protocol):
     def standings(
         self, variant: str | None, everyone: bool, first: int | None, by: Order | None, season: str | None = None
     ) -> list[Standings]:
-        """`ladder.app.bots.standings`."""
+        """Do as `ladder.app.bots.standings`."""
 
     def bots(self) -> list[BotRow]:
-        """`ladder.app.bots.bots`."""
+        """Do as `ladder.app.bots.bots`."""
 
     def bot_page(self, bot: str, variant: str | None, opponents: int) -> BotPage:
-        """`ladder.app.bots.bot_page`."""
+        """Do as `ladder.app.bots.bot_page`."""
 
     def matches(self, variant: str | None, bot: str | None, statuses: Sequence[str], limit: int) -> list[MatchRow]:
-        """`ladder.app.matches.matches`; *statuses* are the names of `MatchStatus`."""
+        """Do as `ladder.app.matches.matches`; *statuses* are the names of `MatchStatus`."""
 
     def why_nothing_plays(self) -> str:
-        """`ladder.app.missing_runner.why_nothing_plays`; empty also for a remote ladder that does not tell."""
+        """Do as `ladder.app.missing_runner.why_nothing_plays`; empty also for a remote ladder that does not tell."""
 
     def match(self, number: int) -> MatchPage:
-        """`ladder.app.matches.match`; of a remote ladder the record is an address."""
+        """Do as `ladder.app.matches.match`; of a remote ladder the record is an address."""
 
     def explanation(self, number: int) -> Explanation:
-        """`ladder.app.matches.explanation`."""
+        """Do as `ladder.app.matches.explanation`."""
 
     def record_of(self, number: int) -> Path:
-        """`ladder.app.matches.record_of`; of a remote ladder the record is fetched."""
+        """Do as `ladder.app.matches.record_of`; of a remote ladder the record is fetched."""
 
     def logs(self, match: int, seat: str, rotation: int | None) -> list[SeatLog]:
-        """`ladder.app.logs.logs`."""
+        """Do as `ladder.app.logs.logs`."""
 
     def retire(self, bot: str, variants: Sequence[str], reason: str) -> list[Retired]:
-        """`ladder.app.states.retire`."""
+        """Do as `ladder.app.states.retire`."""
 
     def allow_people(self, bot: str, allowed: bool) -> PeopleAllowed:
-        """`ladder.app.states.allow_people`."""
+        """Do as `ladder.app.states.allow_people`."""
 
     def submissions(self, before: int | None, limit: int) -> SubmissionList:
-        """`ladder.app.submit.ordering.submissions`."""
+        """Do as `ladder.app.submit.ordering.submissions`."""
 
     def events(self) -> Sequence[EventRow]:
-        """`ladder.app.event.reading.events`."""
+        """Do as `ladder.app.event.reading.events`."""
 
     def event(self, name: str, *, everything: bool) -> EventPage:
-        """`ladder.app.event.reading.event`."""
+        """Do as `ladder.app.event.reading.event`."""
 
     def open_event(self, name: str, file: str, rules: Rules) -> EventPage:
-        """`ladder.app.event.holding.open_event`; gives the event as it is then."""
+        """Do as `ladder.app.event.holding.open_event`; give the event as it is then."""
 
     def act_on_event(self, name: str, wanted: EventAct) -> EventDone:
-        """`ladder.app.event.acts.act`."""
+        """Do as `ladder.app.event.acts.act`."""
 
     def export_event(self, name: str, path: Path) -> None:
-        """`ladder.app.event.exporting.export_event`."""
+        """Do as `ladder.app.event.exporting.export_event`."""
 
     def submission(self, number: int) -> SubmissionRow:
-        """`ladder.app.submit.ordering.submission`."""
+        """Do as `ladder.app.submit.ordering.submission`."""
 
     def withdraw(self, number: int) -> SubmissionRow:
-        """`ladder.app.submit.ordering.withdraw`."""
+        """Do as `ladder.app.submit.ordering.withdraw`."""

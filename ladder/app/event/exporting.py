@@ -72,10 +72,10 @@ class _Pipe:
         return len(data)
 
     def flush(self) -> None:
-        """There is nothing behind it."""
+        """Do nothing: there is nothing behind it."""
 
     def close(self) -> None:
-        """Nor is there anything to be closed."""
+        """Do nothing: there is nothing to be closed."""
 
     def take(self) -> bytes:
         data, self._bytes = bytes(self._bytes), bytearray()

@@ -134,25 +134,25 @@ def read_results(path: Path, event: Event, rules: Rules, entrants: Sequence[Entr
 def _result(
     path: Path, table: WrittenTable, event: Event, stage: int, rules: Rules, numbers: dict[str, int]
 ) -> TableResult:
-    chairs = []
+    seated = []
     for bot in table.bots:
         number = bot.removeprefix(STAND_IN)
         if bot not in numbers and not (bot.startswith(STAND_IN) and number.isascii() and number.isdigit()):
             raise UserError(f"{path}: no entrant is named {shortened(bot)!r}.")
-        chairs.append(numbers.get(bot) or -int(number))
-    if not table.boards or any(len(points) != len(chairs) for points in table.boards):
+        seated.append(numbers.get(bot) or -int(number))
+    if not table.boards or any(len(points) != len(seated) for points in table.boards):
         raise UserError(f"{path}: the table of {', '.join(table.bots)} needs boards with a number for each of them.")
     is_game = event.stages[stage].format == "game"
     deals = game_deals(rules)[1] if is_game else len(table.boards) * rules.players
-    return TableResult(tuple(chairs), tuple(oriented(points, rules) for points in table.boards), deals)
+    return TableResult(tuple(seated), tuple(oriented(points, rules) for points in table.boards), deals)
 
 
-def _text(path: Path, most: int) -> str:
+def _text(path: Path, max_bytes: int) -> str:
     try:
         with path.open("rb") as file:
-            content = file.read(most + 1)
-        if len(content) > most:
-            raise UserError(f"{path}: it is longer than {most:,} bytes.")
+            content = file.read(max_bytes + 1)
+        if len(content) > max_bytes:
+            raise UserError(f"{path}: it is longer than {max_bytes:,} bytes.")
         return content.decode("utf-8-sig")
     except OSError as error:
         raise UserError(f"{path}: it cannot be read: {error.strerror}.") from None

@@ -109,7 +109,7 @@ def draw_round(path: Path, entrants_file: Path, seed: str, results: Path | None,
 
 
 def _left(left: Sequence[str], names: dict[int, str]) -> dict[int, int]:
-    """By number: the rounds after which a bot has left."""
+    """Give for each number the rounds after which its bot has left."""
     numbers, found = {name: number for number, name in names.items()}, {}
     for each in left:
         name, _, rounds = each.rpartition(":")

@@ -169,7 +169,7 @@ class _Verifier:
         self._check(found == stated, "The places are not those that the results give.")
 
     def _turns(self) -> Iterator[tuple[int, int, int]]:
-        """Each match that was played: its round, table and turn."""
+        """Yield each match that was played: its round, table and turn."""
         for number, each in enumerate(self._event.rounds, 1):
             for place, table in enumerate(each.tables, 1):
                 for turn, match in enumerate(table.turns):

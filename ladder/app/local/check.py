@@ -68,7 +68,7 @@ async def check_bot(
 
 
 def _near(name: str, names: Sequence[str]) -> str:
-    """What may have been meant, or what there is."""
+    """Name what may have been meant, or what there is."""
     by_lower = {each.lower(): each for each in names}
     meant = [each for lower, each in by_lower.items() if name.lower() in lower][:5] or [
         by_lower[lower] for lower in difflib.get_close_matches(name.lower(), by_lower)

@@ -62,7 +62,7 @@ def new_folder(folder: Path, like: str | None = None, language: str | None = Non
 
 
 def _beginning(like: str | None, language: str | None) -> Path:
-    """The folder to copy."""
+    """Give the folder to copy."""
     if like is not None and language is not None:
         raise UserError("--like and --lang exclude each other: name the sample bot, or the language.")
     if language is not None and language not in LANGUAGES:
@@ -88,7 +88,7 @@ def _copy(files: Iterable[Traversable], folder: Path) -> None:
 
 
 def name_of(folder: Path) -> bytes:
-    """What the image of a bot in that folder is called: Docker takes small letters only."""
+    """Give what the image of a bot in that folder is called: Docker takes small letters only."""
     return re.sub("[^a-z0-9]+", "-", folder.absolute().name.lower()).strip("-").encode() or b"mybot"
 
 

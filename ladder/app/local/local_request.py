@@ -27,12 +27,12 @@ class LocalRequest(Value):
     """Most seconds for one decision."""
 
     def seed_bytes(self) -> bytes:
-        """The seed, 256 bits."""
+        """Give the seed, 256 bits."""
         return seed_from(self.seed) if self.seed else new_seed()
 
     def clock_setting(self) -> ClockSetting:
         """
-        The clock.
+        Give the clock.
 
         Raises:
             UserError: If it is none, gives no time, or too much.

@@ -116,8 +116,7 @@ def new_match(asked: MatchRequest, find: FindBot = find_bot) -> MatchPlan:
     form = _format(asked, has_people=bool(people))
     spec = MatchSpec(rules, _names(words, sources), form, asked.clock_setting(), asked.seed_bytes(), people)
     plan = MatchPlan(spec, sources, asked.record)
-    if asked.record:
-        _check_room(plan)
+    _check_room(plan)
     return plan
 
 
@@ -149,7 +148,7 @@ def resumed_match(record: Path, bots: Sequence[str], seed: str = "") -> MatchPla
 
 
 def _seated(words: Sequence[str], rules: Rules) -> tuple[str, ...]:
-    """The word for each seat; with partners two words are enough, each bot in both seats of its team."""
+    """Give the word for each seat; with partners two words are enough, each bot in both seats of its team."""
     seated = tuple(words)
     if rules.partners and len(seated) == 2 and HUMAN not in seated:
         seated *= 2
@@ -162,7 +161,7 @@ def _seated(words: Sequence[str], rules: Rules) -> tuple[str, ...]:
 
 
 def _sources(words: Sequence[str], find: FindBot = find_bot) -> tuple[BotSource, ...]:
-    """The bots among those who sit at the table."""
+    """Give the bots among those who sit at the table."""
     return tuple(find(word) for word in words if word != HUMAN)
 
 
@@ -184,6 +183,4 @@ def _format(asked: MatchRequest, *, has_people: bool) -> Format:
 def _check_room(plan: MatchPlan) -> None:
     """Refuse a match of which a record could not be read again."""
     if plan.deals and plan.deals > MAX_DEALS:
-        raise UserError(
-            f"{plan.spec.format} has {plan.deals:,} deals; a record holds at most {MAX_DEALS:,}. Play fewer."
-        )
+        raise UserError(f"{plan.spec.format} has {plan.deals:,} deals; a match has at most {MAX_DEALS:,}. Play fewer.")

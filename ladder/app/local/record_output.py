@@ -93,7 +93,7 @@ def resumable(path: Path | None) -> Iterator[None]:
 
 
 def seed_beside(path: Path) -> bytes:
-    """The seed of the interrupted match that *path* records."""
+    """Give the seed of the interrupted match that *path* records."""
     kept = seed_file(path)
     try:
         return bytes.fromhex(kept.read_text(encoding="ascii"))
@@ -102,7 +102,7 @@ def seed_beside(path: Path) -> bytes:
 
 
 def seed_file(path: Path) -> Path:
-    """Where the seed lies while the match runs."""
+    """Say where the seed lies while the match runs."""
     return path.with_name(f"{path.name}.seed")
 
 

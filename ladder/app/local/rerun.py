@@ -23,7 +23,7 @@ async def rerun_bot(
     tables: Sequence[TableRerun],
     source: BotSource,
     sandbox: Sandbox | None,
-    most: int,
+    max_differences: int,
     advance: Callable[[], None] = lambda: None,
 ) -> RerunResult:
     """
@@ -34,7 +34,7 @@ async def rerun_bot(
         tables: The questions.
         source: The other bot.
         sandbox: Where it runs; None: in this process.
-        most: How many differences the result lists at most.
+        max_differences: How many differences the result lists at most.
         advance: Called after each answer.
 
     Raises:
@@ -44,10 +44,10 @@ async def rerun_bot(
     """
     bots = await load_bots([source], sandbox)
     done = await rerun(tables, bots.table, advance)
-    return rerun_result(recorded, source.name, done, most)
+    return rerun_result(recorded, source.name, done, max_differences)
 
 
-def rerun_result(recorded: str, bot: str, done: Rerun, most: int) -> RerunResult:
+def rerun_result(recorded: str, bot: str, done: Rerun, max_differences: int) -> RerunResult:
     """Make the value; times in milliseconds."""
     return RerunResult(
         recorded=recorded,
@@ -57,7 +57,7 @@ def rerun_result(recorded: str, bot: str, done: Rerun, most: int) -> RerunResult
         differ=len(done.different),
         at_fault=sum(bool(answer.verdict) for answer in done.answers),
         untried=done.untried,
-        differences=tuple(_difference(answer) for answer in done.different[:most]),
+        differences=tuple(_difference(answer) for answer in done.different[:max_differences]),
         output=done.output,
     )
 

@@ -47,7 +47,7 @@ def ladder_address(word: str, plain_http: bool = False) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine, whatever a name server says."""
+    """Tell whether a host is this machine, whatever a name server says."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -55,7 +55,7 @@ def is_loopback(host: str) -> bool:
 
 
 def origin_of(address: str) -> str:
-    """Scheme, host and port of an address: a token is for one origin alone. Empty if it has none."""
+    """Give scheme, host and port of an address: a token is for one origin alone. Empty if it has none."""
     try:
         parts = urlsplit(address)
         port = parts.port
@@ -70,5 +70,5 @@ def _origin(parts: SplitResult, port: int | None) -> str:
 
 
 def _without_secrets(parts: SplitResult) -> str:
-    """The address without what may be a password."""
+    """Give the address without what may be a password."""
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()

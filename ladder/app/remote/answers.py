@@ -46,18 +46,18 @@ class HttpAnswer:
     body: bytes
 
     @classmethod
-    def of(cls, found: requests.Response, most: int) -> HttpAnswer:
+    def of(cls, found: requests.Response, max_bytes: int) -> HttpAnswer:
         """
         Read an answer.
 
         Raises:
-            RemoteError: If it has more than *most* bytes.
+            RemoteError: If it has more than *max_bytes* bytes.
         """
         body = bytearray()
         for piece in found.iter_content(PIECE):
             body += piece
-            if len(body) > most:
-                raise RemoteError(f"{found.url} answered with more than {most:,} bytes, which is the limit.")
+            if len(body) > max_bytes:
+                raise RemoteError(f"{found.url} answered with more than {max_bytes:,} bytes, which is the limit.")
         return cls(found.status_code, found.reason or "", found.headers, bytes(body))
 
     @property
@@ -84,7 +84,7 @@ def read(address: str, answer: HttpAnswer, kind: type[T] | pydantic.TypeAdapter[
 
 
 def refusal(address: str, answer: HttpAnswer) -> PigpenError:
-    """What to raise in the place of a value: the ladder's own sentence, if there is one."""
+    """Give what to raise in the place of a value: the ladder's own sentence, if there is one."""
     detail = _detail(answer)
     if detail is not None and 400 <= answer.status < 500:
         return LadderError(detail)
@@ -96,7 +96,7 @@ def refusal(address: str, answer: HttpAnswer) -> PigpenError:
 
 
 def not_understood(address: str, answer: HttpAnswer) -> RemoteError:
-    """What to raise if it is not what Pigpen answers."""
+    """Give what to raise if it is not what Pigpen answers."""
     return RemoteError(
         f"The answer of {address} is not understood ({answer.status}, {answer.media_type or 'of no kind'}): it is not "
         f"a ladder, or its version of Pigpen is not this one, {__version__}."
@@ -104,7 +104,7 @@ def not_understood(address: str, answer: HttpAnswer) -> RemoteError:
 
 
 def why(error: BaseException) -> str:
-    """Why nothing came, in the system's words and not in those of a library."""
+    """Say why nothing came, in the system's words and not in those of a library."""
     seen: BaseException | None = error
     while seen is not None:
         for name in ("verify_message", "strerror"):
@@ -120,7 +120,7 @@ def why(error: BaseException) -> str:
 
 
 def _reason(error: BaseException) -> BaseException | None:
-    """What a library keeps in a place of its own."""
+    """Find what a library keeps in a place of its own."""
     for found in (getattr(error, "reason", None), *error.args):
         if isinstance(found, BaseException):
             return found
@@ -128,7 +128,7 @@ def _reason(error: BaseException) -> BaseException | None:
 
 
 def _detail(answer: HttpAnswer) -> str | None:
-    """The sentence of a problem document (RFC 9457)."""
+    """Read the sentence of a problem document (RFC 9457)."""
     if answer.media_type != PROBLEM:
         return None
     try:

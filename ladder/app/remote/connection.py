@@ -99,7 +99,7 @@ class Connection:
         with self._asked(method, path, data=data, headers=given) as found:
             return read(self.address, HttpAnswer.of(found, MAX_BYTES), kind)
 
-    def answer(self, path: str, most: int = MAX_BYTES, **request: Any) -> HttpAnswer:
+    def answer(self, path: str, max_bytes: int = MAX_BYTES, **request: Any) -> HttpAnswer:
         """
         Ask for anything, with as many attempts as it takes; the arguments are those of `requests`.
 
@@ -111,7 +111,7 @@ class Connection:
             try:
                 with self._asked("GET", path, **request) as found:
                     if found.status_code not in NO_ANSWER or pause is None:
-                        return HttpAnswer.of(found, most)
+                        return HttpAnswer.of(found, max_bytes)
                     pause = _pause(found, pause)
             except _NoAnswer:
                 if pause is None:
@@ -135,7 +135,7 @@ class Connection:
 
     @contextmanager
     def _asked(self, method: str, path: str, **request: Any) -> Iterator[requests.Response]:
-        """One request, closed in the end; what goes wrong on the way becomes a sentence."""
+        """Yield the answer to a request, closed in the end; what goes wrong on the way becomes a sentence."""
         try:
             found = self._follow(method, f"{self.address}{API}{path}", request)
             with found:

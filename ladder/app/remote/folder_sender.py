@@ -115,7 +115,7 @@ def _send(connection: Connection, sent: Upload, file: BinaryIO) -> Upload | None
     place = {"Upload-Offset": str(sent.offset)}
     try:
         return connection.send("PATCH", f"/uploads/{sent.id}", Upload, data=file.read(PIECE), headers=place)
-    except LadderError:  # perhaps only because the last piece did arrive, though nobody said so
+    except LadderError:  # perhaps only because the last piece did arrive, though no answer said so
         now = connection.get(f"/uploads/{sent.id}", Upload)
         if now.offset == sent.offset:
             raise
@@ -125,7 +125,7 @@ def _send(connection: Connection, sent: Upload, file: BinaryIO) -> Upload | None
 
 
 def _arrived(connection: Connection, sent: Upload) -> Upload:
-    """How much has arrived; as much as was known, if nobody says."""
+    """Find how much has arrived; as much as was known, if the ladder does not say."""
     try:
         return connection.get(f"/uploads/{sent.id}", Upload)
     except RemoteError:

@@ -75,7 +75,7 @@ def _streamed(connection: Connection, number: int) -> Iterator[SubmissionRow]:
 
 
 def _lines(found: requests.Response) -> Iterator[bytes]:
-    """The lines of a stream as they come: `requests` would wait until it has more of them."""
+    """Yield the lines of a stream as they come: `requests` would wait until it has more of them."""
     rest = b""
     while piece := found.raw.read1(AT_ONCE):
         *lines, rest = (rest + piece).split(b"\n")

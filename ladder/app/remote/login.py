@@ -28,7 +28,7 @@ class Login:
 
 
 def login_file() -> Path | None:
-    """Where the log-in is kept, by the XDG base directory specification; None if this user has no home."""
+    """Say where the log-in is kept, by the XDG base directory specification; None if this user has no home."""
     try:
         home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     except RuntimeError:
@@ -95,7 +95,7 @@ def remove_login() -> None:
 
 
 def is_token(word: str) -> bool:
-    """Whether a word can be a token: it has nothing that cannot be sent."""
+    """Tell whether a word can be a token: it has nothing that cannot be sent."""
     return _TOKEN.fullmatch(word) is not None
 
 

@@ -65,7 +65,7 @@ def push_image(connection: Connection, login: Login, image: str, name: str | Non
 
 def is_on_engine(image: str) -> bool:
     """
-    Whether this machine's engine has an image of that name, so that it can be pushed.
+    Tell whether this machine's engine has an image of that name, so that it can be pushed.
 
     Raises:
         SandboxError: If no engine answers, or it fails.
@@ -79,7 +79,7 @@ def is_on_engine(image: str) -> bool:
 
 
 def _short_name(word: str) -> tuple[str, str]:
-    """The last part of an image's name, and its tag."""
+    """Give the last part of an image's name, and its tag."""
     repository, tag = parse_repository_tag(word)
     short = repository.rpartition("/")[2]
     tag = "latest" if not tag or tag.startswith("sha256:") else tag

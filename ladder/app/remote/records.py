@@ -55,7 +55,7 @@ def fetch_record(connection: Connection, match: int, kept_bytes: int = KEPT_BYTE
 
 
 def _hash_in(path: Path) -> str | None:
-    """The hash in the name of a file, if that is the file's."""
+    """Give the hash in the name of a file, if that is the file's."""
     digest = path.name.partition("-")[2].partition(".")[0]
     try:
         return digest if hashlib.sha256(path.read_bytes()).hexdigest() == digest else None

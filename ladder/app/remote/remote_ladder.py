@@ -163,19 +163,19 @@ class RemoteLadder:
 
 
 def _event(name: str) -> str:
-    """The address of an event."""
+    """Give the address of an event."""
     if not _fits(name):
         raise LadderError(f"There is no event {name!r} on this ladder. To list all: pigpen event list")
     return f"/events/{quote(name, safe='')}"
 
 
 def _name(bot: str) -> str:
-    """A bot's name as a part of an address."""
+    """Give a bot's name as a part of an address."""
     if not _fits(bot):
         raise LadderError(f"There is no bot {bot.partition('@')[0]!r} on this ladder. To list all: pigpen bots")
     return quote(bot, safe="")
 
 
 def _fits(word: str) -> bool:
-    """Whether a word can be a part of an address without changing the path around it."""
+    """Tell whether a word can be a part of an address without changing the path around it."""
     return word not in ("", ".", "..") and "/" not in word and len(word) <= 80

@@ -192,13 +192,13 @@ def _uploaded(ladder: Ladder, viewer: Viewer, wanted: SubmissionOrder) -> Submis
 
 
 def _image(ladder: Ladder, owner: str, image: str) -> str:
-    """The full reference of an image."""
+    """Give the full reference of an image."""
     registry = ladder.settings.registry
     return f"{registry}/{own_image(image, owner, registry)}"
 
 
 def _unpacked(file: Path, folders: SubmissionFolders, upload: str, source: str) -> str:
-    """The name of the folder where it was unpacked."""
+    """Give the name of the folder where it was unpacked."""
     with disk_errors(folders.root):
         name = folders.make(upload)
         try:

@@ -71,7 +71,7 @@ async def submit(
         LadderError: If the ladder does not take such a bot; nothing has been queued.
         SandboxError: If the platform failed; that says nothing about the bot.
         StoreError: If another process has taken the submission over.
-        UserError: If the ladder's first bot would play in the process sandbox, which nobody has asked for.
+        UserError: If the ladder's first bot would play in the process sandbox, which no option asked for.
     """
     with ladder.database.read() as session:
         look = look_at(session, order.name)
@@ -94,7 +94,7 @@ async def submit(
 async def _tried(
     submissions: SubmissionCoordinator, task: SubmissionTask, sandbox: Sandbox, progress: Progress
 ) -> SubmissionRow | None:
-    """The submission as it has ended; None: another process has taken it over."""
+    """Try the submission, and give it as it has ended; None: another process has taken it over."""
     try:
         async with fetched(task) as here:
             outcome = await try_submission(sandbox, here, progress)
@@ -127,7 +127,7 @@ def _copied(submissions: SubmissionCoordinator, settings: Settings, folder: Path
 
 
 def _usual_sandbox(settings: Settings, usual: str | None) -> SandboxKind:
-    """Where the ladder's bots run already, or else what the settings say."""
+    """Say where the ladder's bots run already, or else what the settings say."""
     if usual is None and settings.sandbox == SandboxKind.PROCESS and source_of("sandbox") == "file":
         raise UserError(
             f"{FILE} alone does not begin a ladder of processes, because its bots can read your files. If all its "

@@ -116,7 +116,7 @@ async def go_on(ladder: Ladder, viewer: Viewer, name: str, offset: int, pieces: 
 @contextmanager
 def finished_upload(ladder: Ladder, viewer: Viewer, name: str) -> Iterator[Path]:
     """
-    The file of an upload that is complete, for nobody else meanwhile.
+    Yield the file of an upload that is complete, for no other request meanwhile.
 
     In the end it is removed: it was taken; or what is in it is not taken, and would not be the next time. If something
     else was in the way, it stays.
@@ -151,7 +151,7 @@ def give_up(ladder: Ladder, viewer: Viewer, name: str) -> None:
 
 @contextmanager
 def _appending(file: Path) -> Iterator[int]:
-    """The file, open to be appended to, by nobody else meanwhile."""
+    """Yield the file, open to be appended to, by no other request meanwhile."""
     try:
         number = os.open(file, os.O_WRONLY | os.O_APPEND)
     except FileNotFoundError:  # another request has just removed it
@@ -173,7 +173,7 @@ def _write(number: int, piece: bytes) -> None:
 
 
 def _find(ladder: Ladder, viewer: Viewer, name: str) -> tuple[Path, int]:
-    """The folder of an upload, and how many bytes were announced."""
+    """Give the folder of an upload, and how many bytes were announced."""
     folder = _root(ladder) / name
     head = _head(folder) if _ID.fullmatch(name) else None
     if head is None or head.owner != viewer.name or _is_old(ladder, folder):
@@ -187,7 +187,7 @@ def _is_of(viewer: Viewer, folder: Path) -> bool:
 
 
 def _head(folder: Path) -> _Head | None:
-    """What was announced; None if there is no such upload, or not yet."""
+    """Give what was announced; None if there is no such upload, or not yet."""
     try:
         return _Head(**json.loads((folder / "head.json").read_text()))
     except (OSError, ValueError):

@@ -101,7 +101,7 @@ def whoami(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSO
 
 def the_login() -> Login:
     """
-    To which ladder this user has logged in.
+    Give the ladder to which this user has logged in.
 
     Raises:
         UserError: If to none.

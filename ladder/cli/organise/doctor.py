@@ -79,7 +79,7 @@ def say_what_is_missing(settings: Settings) -> None:
 
 
 def missing_protections(findings: Iterable[Finding]) -> list[str]:
-    """The names of the protections that do not work."""
+    """Give the names of the protections that do not work."""
     return [finding.name for finding in findings if finding.is_protection and not finding.holds]
 
 

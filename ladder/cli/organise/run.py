@@ -15,6 +15,7 @@ from ladder.errors import UserError
 from ladder.people.commands.ladder_tables import run_tables
 from ladder.terminal.interrupts import stopped, stopped_by_signals
 from ladder.terminal.ladder import opened
+from ladder.terminal.options import StderrOption
 from ladder.terminal.running import run
 from ladder.values.sandbox_kind import SandboxKind
 
@@ -52,6 +53,7 @@ def run_ladder(
         bool, typer.Option("--cluster", help="Play on the machines where pigpen worker runs, and not on this one.")
     ] = False,
     seed: Annotated[str, typer.Option(help="Any text: the seed of the random choice of opponents.")] = "",
+    log_to_stderr: StderrOption = True,
 ) -> None:
     """
     Play the ladder's matches and rate the bots, for ever or until a goal is reached.
@@ -77,14 +79,14 @@ def run_ladder(
         check_run(ladder, plan)
         if ladder.settings.sandbox == SandboxKind.DOCKER and not cluster:
             say_what_is_missing(ladder.settings)
-        _run(ladder, plan)
+        _run(ladder, plan, log_to_stderr=log_to_stderr)
 
 
 ladder_app.command("tables")(run_tables)
 
 
 @ladder_app.command("compute")
-def run_computing() -> None:
+def run_computing(log_to_stderr: StderrOption = True) -> None:
     """
     Compute what visitors of the site ask for: estimates, and how house bots play a board. Ctrl-C ends it.
 
@@ -97,16 +99,16 @@ def run_computing() -> None:
     from ladder.app.computing.running import run_computing as compute
 
     with opened(create=True) as ladder:
-        run(compute(ladder, log_to_stderr=True))
+        run(compute(ladder, log_to_stderr=log_to_stderr))
 
 
-def _run(ladder: Ladder, plan: RunPlan) -> None:
+def _run(ladder: Ladder, plan: RunPlan, *, log_to_stderr: bool) -> None:
     from ladder.app.running import ladder_run
     from ladder.cli.organise.watch import LadderWatch
 
     with (
         LadderWatch(plan.matches) as watch,
-        ladder_run(ladder, plan, watch.take, log_to_stderr=not watch.is_shown) as runner,
+        ladder_run(ladder, plan, watch.take, log_to_stderr=log_to_stderr and not watch.is_shown) as runner,
         stopped_by_signals(runner.stop) as signals,
     ):
         runner.run()

@@ -135,11 +135,15 @@ def up(
         ) -> SupervisedProcess:
             return SupervisedProcess(name, words, logs / log, descriptors, main=partial(main_of_fork, command))
 
+        def runner(name: str, words: Sequence[str], log: str, command: Callable[..., object]) -> SupervisedProcess:
+            """Prepare one whose events are in a file already: the one of its stderr is not rotated while it runs."""
+            return ours(name, ("ladder", *words, "--no-log-to-stderr"), log, partial(command, log_to_stderr=False))
+
         site = ours("The site", words, "site.err", partial(serve, tls=tls, descriptor=number), number)
         play = partial(run_ladder, cluster=cluster)
-        matches = ours("The runner of matches", ("ladder", "run", *["--cluster"] * cluster), "ladder.err", play)
-        tables = ours("The runner of tables", ("ladder", "tables"), "tables.err", run_tables)
-        computing = ours("The runner of estimates", ("ladder", "compute"), "computing.err", run_computing)
+        matches = runner("The runner of matches", ("run", *["--cluster"] * cluster), "ladder.err", play)
+        tables = runner("The runner of tables", ("tables",), "tables.err", run_tables)
+        computing = runner("The runner of estimates", ("compute",), "computing.err", run_computing)
         parts = [site, *images, computing, tables, matches]
         supervisor = Supervisor(parts, lambda words: typer.echo(sanitize(words), err=True), preload)
         for sign in (signal.SIGINT, signal.SIGTERM):
@@ -158,7 +162,7 @@ def up(
 def _registry(
     ladder: Ladder, stack: ExitStack, listener: socket.socket, port: int, tls: Tls | None
 ) -> SupervisedProcess:
-    """Prepare the registry of images: what nobody needs is removed before anybody can push."""
+    """Prepare the registry of images: what is not needed is removed before anyone can push."""
     from ladder.app import registry_maintenance
     from ladder.app.supervisor import SupervisedProcess
     from ladder.registry.program import ENVIRONMENT, registry_program, write_config
@@ -179,7 +183,7 @@ def _registry(
 
 
 def _tidy(ladder: Ladder, address: str, plan: RegistryPlan) -> None:
-    """Remove images that nobody needs; should that fail, the ladder runs all the same."""
+    """Remove images that are not needed; should that fail, the ladder runs all the same."""
     from ladder.app.registry_maintenance import sweep
 
     try:

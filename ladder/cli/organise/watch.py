@@ -30,7 +30,7 @@ class LadderWatch:
         Prepare to watch.
 
         Args:
-            total: After how many results the run ends; None: nobody knows.
+            total: After how many results the run ends; None: it is not known.
             console: Where to show it; by default stderr.
         """
         self._console = console or Console(stderr=True)
@@ -108,7 +108,7 @@ class LadderWatch:
 
 
 def _line(event: Mapping[str, Any]) -> str | None:
-    """The event as rich markup, if people want to see it."""
+    """Give the event as rich markup, if people want to see it."""
     match event["event"]:
         case "match.finished":
             return f"[dim]match {event['match']}[/]  {in_markup(event['variant'])}  {_standing(event)}"

@@ -71,7 +71,7 @@ def in_one_unit(seconds: float) -> str:
 
 
 def machine(row: WorkerRow) -> str:
-    """Its machine class in a few words."""
+    """Give its machine class in a few words."""
     return f"{row.machine.cores}× {row.machine.processor or row.machine.architecture}"
 
 

@@ -80,10 +80,10 @@ async def _rerun(
     source: BotSource,
     kind: SandboxKind,
     runtime: str,
-    most: int,
+    max_differences: int,
     advance: Callable[[], None],
 ) -> RerunResult:
     from ladder.app.local.rerun import rerun_bot
 
     async with opened_sandbox(SandboxSetup(kind, runtime)) as sandbox:
-        return await rerun_bot(name, tables, source, sandbox, most, advance)
+        return await rerun_bot(name, tables, source, sandbox, max_differences, advance)

@@ -71,7 +71,7 @@ def _title(cursor: Cursor, now: TableView, seat: int | None, width: int) -> Text
 
 
 def _fields(replay: DealReplay, now: TableView, width: int, south: int) -> list[list[Text]]:
-    """The nine fields, each of them as many lines."""
+    """Make the nine fields, each of them as many lines."""
     rules, fields = replay.rules, [[Text()] for _ in range(9)]
     fields[CENTRE] = [*centre_field(rules, now, width, south)]
     fields[NOTES] = [*notes_field(rules, now)]
@@ -82,7 +82,7 @@ def _fields(replay: DealReplay, now: TableView, width: int, south: int) -> list[
 
 
 def _news(cursor: Cursor, now: TableView, before: TableView | None, width: int) -> Iterator[Text]:
-    """Two lines: what has just happened; what was wrong with it, or in the end who won."""
+    """Yield two lines: what has just happened; what was wrong with it, or in the end who won."""
     faults = " ".join(words.fault_texts(now))
     if now.scores is not None and cursor.deal == len(cursor.recorded.deals) - 1:
         faults = places_text(cursor.recorded)

@@ -117,7 +117,7 @@ def _trick(now: TableView, before: TableView, holds: str, forced: Sequence[int])
 
 
 def _revealed(rules: Rules, before: TableView, now: TableView) -> Iterator[str]:
-    """Say which card that is played now lay face down, and nobody who looks knew it."""
+    """Say which card that is played now lay face down, unknown to the viewer."""
     for then, viewed in zip(before.seats, now.seats, strict=True):
         if before.phase is Phase.PLAY and viewed.hidden < then.hidden:
             yield f"{who(viewed)} had exposed: {', '.join(exposures(rules, viewed))}."
@@ -135,5 +135,5 @@ def _scores(now: TableView, scores: tuple[int, ...]) -> Iterator[str]:
 
 
 def _name(now: TableView, viewed: ViewedSeat) -> str:
-    """The seat's name, as wide as the widest of the table."""
+    """Give the seat's name, as wide as the widest of the table."""
     return set_cell_size(who(viewed), max(cell_len(who(each)) for each in now.seats))

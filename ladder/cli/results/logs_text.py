@@ -19,20 +19,22 @@ _DECISION = re.compile(r"\[(\d+)\] ")
 """What stands before each line that was printed: the decision that the bot was at (`ladder.sandbox.tail`)."""
 
 
-def print_logs(match: int, log: SeatLog, most: int, console: Console) -> None:
-    """Print the last *most* lines that a bot wrote in each rotation, and its faults there."""
+def print_logs(match: int, log: SeatLog, max_lines: int, console: Console) -> None:
+    """Print the last *max_lines* lines that a bot wrote in each rotation, and its faults there."""
     say(console, f"Match {match}, seat {log.seat}: {log.bot}", "bold")
-    print_rotations(console, log.rotations, most)
+    print_rotations(console, log.rotations, max_lines)
 
 
-def print_rotations(console: Console, rotations: Iterable[RotationLog], most: int | None = None) -> None:
-    """Print what a bot wrote in each rotation, of it at most the last *most* lines, and its faults there."""
+def print_rotations(console: Console, rotations: Iterable[RotationLog], max_lines: int | None = None) -> None:
+    """Print what a bot wrote in each rotation, of it at most the last *max_lines* lines, and its faults there."""
     for log in rotations:
         lines = log.printed.splitlines()
         say(console, f"rotation {log.rotation}: {_summary(log.faults, len(lines))}")
         for fault in log.faults:
             say(console, f"  ✗ {fault}{_ended(fault)}")
-        _print_lines(lines if most is None else lines[-most:], {fault.decision for fault in log.faults}, console)
+        _print_lines(
+            lines if max_lines is None else lines[-max_lines:], {fault.decision for fault in log.faults}, console
+        )
 
 
 def _summary(faults: Sequence[FaultReport], lines: int) -> str:

@@ -17,7 +17,7 @@ STATUS = {"leased": "running"}
 
 
 def print_matches(found: Sequence[MatchRow], console: Console) -> None:
-    """Print a row for each match; below, what nobody may change about those to come, and what went wrong."""
+    """Print a row for each match; below, the commitments of those to come, and what went wrong."""
     if not found:
         say(console, "There are no such matches.")
         return
@@ -55,7 +55,7 @@ def print_match(match: MatchPage, console: Console) -> None:
 
 
 def _bots(match: MatchRow) -> Iterator[str]:
-    """Each version once: place, name and move where there is a result, in order of places."""
+    """Yield each version once: place, name and move where there is a result, in order of places."""
     seats = {seat.version_id: seat for seat in reversed(match.seats)}
     for seat in sorted(seats.values(), key=lambda seat: (seat.place or 0, seat.seat)):
         name = label(seat.bot, seat.version)

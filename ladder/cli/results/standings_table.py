@@ -69,14 +69,14 @@ def print_standings(found: Standings, console: Console) -> None:
 
 
 def margin(one: StandingRow) -> str:
-    """Its points a deal against the field, with their ±; empty if they are not known."""
+    """Give its points a deal against the field, with their ±; empty if they are not known."""
     if one.margin is None:
         return ""
     return f"{one.margin:+.2f}" if one.margin_error is None else f"{one.margin:+.2f} ± {one.margin_error:.2f}"
 
 
 def _fitting(found: Standings, console: Console) -> tuple[Table, Sequence[Column[StandingRow]]]:
-    """Without a trend where its bars cannot be shown."""
+    """Make the table without a trend where its bars cannot be shown."""
     by_points = found.by == Order.POINTS
     shown = [column for column in COLUMNS if column.heading != "trend" or console.encoding.startswith("utf")]
     if by_points:

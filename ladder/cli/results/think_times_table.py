@@ -35,6 +35,6 @@ def print_think_times(histogram: Mapping[str, Sequence[int]], console: Console) 
 
 
 def _bars(counts: Sequence[int]) -> str:
-    """One bar for each bin; an empty bin is a blank, and any other shows."""
+    """Draw one bar for each bin; an empty bin is a blank, and any other shows."""
     most = max(counts)
     return "".join(LEVELS[round(count / most * (len(LEVELS) - 1))] if count else " " for count in counts)

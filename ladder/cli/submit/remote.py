@@ -55,7 +55,7 @@ def submit_there(login: Login, order: SubmissionOrder, source: BotSource) -> Sub
 
 
 def _watched(connection: Connection, row: SubmissionRow) -> SubmissionRow:
-    """Follow a submission to its end; the first Ctrl-C only says that it goes on without us."""
+    """Follow a submission to its end; the first Ctrl-C only says that it continues without this command."""
     from ladder.app.remote.following import follow
 
     warned = False

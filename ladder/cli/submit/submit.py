@@ -88,7 +88,7 @@ def submit(
 
 
 def _order(source: BotSource, name: str | None, variants: Sequence[str], keep_old: bool, word: str) -> SubmissionOrder:
-    """What is submitted, to whatever ladder; that ladder checks it, so that its own sentences are shown."""
+    """Describe what is submitted, to whatever ladder; that ladder checks it, so that its own sentences are shown."""
     from ladder.entry.variants import choices
 
     return SubmissionOrder.model_construct(

@@ -55,7 +55,7 @@ def print_rejected(found: SubmissionResult) -> None:
 
 
 def _print_faults(console: Console, faults: list[Failure]) -> None:
-    """The first faults of a match in which all bots are the same, and what the bot had printed at the first one."""
+    """Print the first faults of a match of the same bot in all seats, and what it had printed at the first one."""
     for fault in faults[:FAULTS]:
         _say(f"✗ {fault.variant}, {fault.format} against itself: {fault.where}: {fault.verdict}: {fault.why}")
     if len(faults) > FAULTS:

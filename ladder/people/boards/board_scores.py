@@ -98,7 +98,7 @@ def _decisions(played: BoardDeal) -> Iterator[RecordedDecision]:
 
 
 def _by_place(played: BoardDeal) -> Iterator[tuple[str, int]]:
-    """The number of each step of the chair, by when it was: as `RecordedDecision.at` says it."""
+    """Yield the number of each step of the chair, by when it was: as `RecordedDecision.at` says it."""
     tricks = 0
     for number, step in enumerate(played.line.steps, 1):
         if step.seat != played.chair:

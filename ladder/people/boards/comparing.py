@@ -105,7 +105,7 @@ def beside(ladder: Ladder, name: str, secret: str, key: str, asker: str = "") ->
     mine, other = board.mine, board.deal_of(key)
     sitting = next((each for each in ranked(board.rules, board.scores().found) if each.key == key), None)
     if sitting is None:
-        raise LadderError(f"Nobody called {sanitize(key)[:40]!r} has played this board; look at the comparison again.")
+        raise LadderError(f"No one called {sanitize(key)[:40]!r} has played this board; look at the comparison again.")
     try:
         found = differences(mine, other)
     except BadRecord as error:

@@ -22,7 +22,7 @@ MAX_NAMES = 5
 
 
 def now_of(ladder: Ladder) -> datetime.datetime:
-    """The ladder's time."""
+    """Give the ladder's time."""
     return datetime.datetime.fromtimestamp(ladder.clock(), datetime.UTC)
 
 

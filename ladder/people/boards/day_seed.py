@@ -22,7 +22,7 @@ FOLDER, FILE = "tables", "today.secret"
 
 
 def day_of(now: datetime.datetime) -> datetime.date:
-    """The day that it is, UTC."""
+    """Give the day that it is, UTC."""
     return now.astimezone(datetime.UTC).date()
 
 
@@ -39,7 +39,7 @@ def day_secret(data_dir: Path) -> bytes:
 
 def seed_of_day(secret: bytes, day: datetime.date, variant: str) -> bytes:
     """
-    The seed of a day's board.
+    Derive the seed of a day's board.
 
     >>> seed_of_day(bytes(32), datetime.date(2026, 11, 23), "hearts").hex()[:16]
     '45a0a694a3628548'
@@ -53,5 +53,5 @@ def seed_of_day(secret: bytes, day: datetime.date, variant: str) -> bytes:
 
 
 def is_revealed(day: datetime.date, now: datetime.datetime) -> bool:
-    """Whether a day's board may be shown to those, too, who have not played it: when the day is over."""
+    """Tell whether a day's board may be shown to those, too, who have not played it: when the day is over."""
     return day_of(now) > day

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 MAX_PEOPLE = 10_000
 """People whose points of one board are read at most."""
 SEALED = "The results of this board are sealed until you have played it to its end."
-ITS_OWN = "Nobody else has played the cards of this table: there is nothing to compare."
+ITS_OWN = "No one else has played the cards of this table: there is nothing to compare."
 YOU = "you"
 """Names your own play in addresses."""
 _PERSON, _HOUSE, _BOT = "person-", "house-", "bot-"
@@ -75,7 +75,7 @@ class PlayedBoard:
     """Whose turn in the queue the plays of house bots take (`ladder.app.computing.asking`)."""
 
     def scores(self) -> Scores:
-        """Everybody's points, as far as they are known."""
+        """Give everybody's points, as far as they are known."""
         return self._beside_house() if self.chair is None else Scores((*self.people, *self._of_bots(self.chair)))
 
     def _beside_house(self) -> Scores:
@@ -130,7 +130,7 @@ class PlayedBoard:
             for rotation, recorded, _ in played_board(self.ladder, self.chair):
                 if key == f"{_BOT}{rotation}":
                     return recorded
-        raise LadderError(f"Nobody called {sanitize(key)[:40]!r} has played this board; look at the comparison again.")
+        raise LadderError(f"No one called {sanitize(key)[:40]!r} has played this board; look at the comparison again.")
 
     def _of_house(self, name: str) -> RecordedMatch:
         bots = (name, *[OPPONENT] * (self.rules.players - 1))
@@ -186,7 +186,7 @@ def _understood(lines: str) -> RecordedMatch:
 
 
 def _all_of(waiting: list[Computing]) -> Computing | None:
-    """How far house bots have come, by those that are not done."""
+    """Say how far house bots have come, by those that are not done."""
     if not waiting:
         return None
     places = [each.place for each in waiting if each.place is not None]
@@ -227,5 +227,5 @@ def _people(played: list[tuple[PeopleTable, PeopleChair]], mine: int) -> Iterato
 
 
 def _visitor(table: PeopleTable) -> tuple[str, str | int]:
-    """Who opened a table, as far as that can be known."""
+    """Say who opened a table, as far as that can be known."""
     return ("account", table.owner) if table.owner else ("guest", table.guest or table.id)

@@ -18,7 +18,7 @@ SUIT_KEYS = {"c": Suit.CLUBS, "d": Suit.DIAMONDS, "h": Suit.HEARTS, "s": Suit.SP
 
 
 def in_order(view: View) -> list[Card]:
-    """The hand as it is held: spades first, aces first."""
+    """Sort the hand as it is held: spades first, aces first."""
     return sorted(view.hand, key=lambda card: (card.suit, card.rank), reverse=True)
 
 
@@ -58,7 +58,7 @@ class CardChoice:
         return None
 
     def why_not(self) -> str:
-        """Why the card under the cursor cannot be chosen; nothing if it can."""
+        """Say why the card under the cursor cannot be chosen; nothing if it can."""
         if self.cursor is None or self.cursor in self.view.legal:
             return ""
         if self.view.phase is Phase.EXPOSE:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ladder.terminal.ladder import opened
+from ladder.terminal.options import StderrOption
 from ladder.terminal.running import run
 
 
-def run_tables() -> None:
+def run_tables(log_to_stderr: StderrOption = True) -> None:
     """
     Play the tables with people, in the browser or in a terminal. Ctrl-C ends it.
 
@@ -19,4 +20,4 @@ def run_tables() -> None:
     from ladder.people.playing.tables_process import play_tables
 
     with opened(create=True) as ladder:
-        run(play_tables(ladder, log_to_stderr=True))
+        run(play_tables(ladder, log_to_stderr=log_to_stderr))

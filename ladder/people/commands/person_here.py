@@ -88,5 +88,5 @@ class PersonHere:
 
 @contextmanager
 def _unseen() -> Iterator[Callable[[], None]]:
-    """The score sheet shows how far the match is."""
+    """Yield a function that does nothing: the score sheet shows how far the match is."""
     yield lambda: None

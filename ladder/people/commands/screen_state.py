@@ -200,7 +200,7 @@ class ScreenState:
                 self._fault = None
 
     def _pause(self, seen: Seen) -> float:
-        """How long this is shown."""
+        """Say how long this is shown."""
         plays = len(seen.view.plays)
         is_whole = not plays % seen.view.rules.players
         if self.seen is None or self.seen.view.deal != seen.view.deal:

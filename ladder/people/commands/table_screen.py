@@ -106,7 +106,7 @@ def _title(state: ScreenState, seen: Seen, width: int) -> Text:
 
 
 def _fields(state: ScreenState, seen: Seen, now: TableView, width: int) -> list[list[Text]]:
-    """The fields of the upper two rows, each of them as many lines; those of the bottom row that others sit in."""
+    """Make the fields of the upper two rows, each as many lines; those of the bottom row that others sit in."""
     rules, south = seen.view.rules, seen.view.seat
     fields = [[Text()] for _ in range(9)]
     seats = {place_of(rules, viewed.seat, south): viewed for viewed in now.seats}
@@ -123,7 +123,7 @@ def _fields(state: ScreenState, seen: Seen, now: TableView, width: int) -> list[
 
 
 def _middle(state: ScreenState, seen: Seen, now: TableView, width: int) -> Iterator[Text]:
-    """The middle of the table: the trick, or what is being chosen."""
+    """Yield the middle of the table: the trick, or what is being chosen."""
     rules, south = seen.view.rules, seen.view.seat
     if state.page is Page.LAST_TRICK and seen.view.tricks:
         yield from centre_field(rules, _last_trick(seen.view, now), width, south)
@@ -160,7 +160,7 @@ def _choosing(choice: CardChoice, width: int) -> Iterator[Text]:
 
 
 def _bottom(state: ScreenState, seen: Seen, now: TableView, fields: list[list[Text]], width: int) -> list[Text]:
-    """The bottom row: the own hand, as wide as the room beside it allows."""
+    """Make the bottom row: the own hand, as wide as the room beside it allows."""
     seats = {place_of(seen.view.rules, viewed.seat, seen.view.seat) for viewed in now.seats}
     view = state.choice.view if state.choice is not None else seen.view
     wide = LEFT not in seats
@@ -175,7 +175,7 @@ def _bottom(state: ScreenState, seen: Seen, now: TableView, fields: list[list[Te
 
 
 def _own(choice: CardChoice | None, view: View, viewed: ViewedSeat, width: int) -> Iterator[Text]:
-    """The own seat: its name and points, the hand suit by suit, the cards it took."""
+    """Yield the own seat: its name and points, the hand suit by suit, the cards it took."""
     name = Text(f"{'▶' if choice else ' '} {words.who(viewed)}, you", style="bold reverse" if choice else "bold")
     score = words.points(viewed.points)
     name.truncate(width - len(score) - 3, overflow="ellipsis")
@@ -197,7 +197,7 @@ def _plays(view: View) -> Iterator[Play]:
 
 
 def _card(choice: CardChoice | None, viewed: ViewedSeat, card: Card, *, is_fresh: bool) -> Text:
-    """A card in the own hand, with a sign before it."""
+    """Write a card in the own hand, with a sign before it."""
     shown = viewed.exposed.get(card) or (choice.faces.get(card) if choice else None)
     frame = "{}" if shown is None else "[{}]" if shown is Face.UP else "({})"
     on_it = choice is not None and choice.view.phase is not Phase.MOON and card == choice.cursor
@@ -212,7 +212,7 @@ def _card(choice: CardChoice | None, viewed: ViewedSeat, card: Card, *, is_fresh
 
 
 def _lines_below(state: ScreenState, now: TableView, width: int) -> Iterator[Text]:
-    """Three lines: what has just happened; what is wanted; what is wrong."""
+    """Yield three lines: what has just happened; what is wanted; what is wrong."""
     before = None
     if state.before is not None and state.seen is not None and state.before.view.deal == state.seen.view.deal:
         before = seat_table(state.before.view, [sanitize(name) for name in state.before.names])

@@ -43,7 +43,7 @@ Key = Annotated[str, Query(max_length=100, alias="with")]
 
 @router.get("/today")
 def all_of_today(request: Request) -> Response:
-    """Today's board of every variant."""
+    """Show today's board of every variant."""
     site: Site = request.app.state.site
     boards = [daily_board.todays_board(site.ladder, name) for name in names_of_variants(site.ladder)]
     days = own_days(site.ladder, visitor_of(request))
@@ -53,7 +53,7 @@ def all_of_today(request: Request) -> Response:
 
 @router.get("/today/{variant}")
 def today(request: Request, variant: Variant) -> Response:
-    """Today's board of a variant, before it is played."""
+    """Show today's board of a variant, before it is played."""
     return _today(request, variant)
 
 
@@ -160,7 +160,7 @@ def _today(request: Request, variant: str, error: str = "", status: int = 200) -
 
 
 def _done(days: OwnDays, day: datetime.date) -> dict[str, str]:
-    """The names of the tables at which the visitor has played the boards of a day, by variant."""
+    """Give the names of the tables at which the visitor has played the boards of a day, by variant."""
     return {game.variant: game.table for game in days.games_on(day)}
 
 

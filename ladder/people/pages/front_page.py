@@ -70,7 +70,7 @@ def _variants(days: OwnDays, day: datetime.date) -> set[str]:
 
 
 def _days(request: Request) -> OwnDays | None:
-    """The days of a reader who may have played here."""
+    """Give the days of a reader who may have played here."""
     if GUEST_COOKIE not in request.cookies and viewer_of(request).name is None:
         return None
     return own_days(request.app.state.site.ladder, visitor_of(request))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tomllib
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from ladder.app import overview
-from ladder.errors import UserError
+from ladder.errors import LadderError, UserError
 from ladder.matches.house import HOUSE_BOTS
 from ladder.people.tables.table_states import bots_to_play_with
 from ladder.site.rendering.words import to_translate
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ladder.app.ladder import Ladder
+    from ladder.values.people import TableState
     from pigpen.rules import Rules
 
 USUAL_VARIANT = "gongzhu"
@@ -78,8 +80,24 @@ def form_values(ladder: Ladder, variant: str, form: Mapping[str, str]) -> dict[s
     }
 
 
+def are_own(ladder: Ladder, rules: Rules) -> bool:
+    """Tell whether rules are a person's own: neither those of the ladder's variant of that name, nor the preset's."""
+    try:
+        return rules != overview.rules_of(ladder, rules.name)
+    except LadderError:
+        return True
+
+
+def rules_path(ladder: Ladder, state: TableState, key: str = "") -> str:
+    """Give the address of the page that explains the rules of a table; *key* is a spectator's."""
+    rules = rules_from(state.rules)
+    if not are_own(ladder, rules):
+        return f"/rules/{quote(rules.name)}"
+    return f"/play/{state.name}/rules" + (f"?key={quote(key)}" if key else "")
+
+
 def names_of_variants(ladder: Ladder) -> dict[str, str]:
-    """The titles of all variants that can be played, by their names."""
+    """Give the titles of all variants that can be played, by their names."""
     found = {name: rules.title for name, rules in PRESETS.items()}
     return found | {each.variant: each.title for each in overview.variants(ladder, first=0)}
 
@@ -145,11 +163,11 @@ def _own_rules(text: str) -> dict[str, object]:
         raise UserError(BAD_RULES) from None
 
 
-def _number(form: Mapping[str, str], name: str, usual: str, least: float, most: float) -> float:
+def _number(form: Mapping[str, str], name: str, usual: str, least: float, maximum: float) -> float:
     try:
         number = float(form.get(name, usual))
     except ValueError:
         raise UserError(BAD_CHOICE) from None
-    if not least <= number <= most:
+    if not least <= number <= maximum:
         raise UserError(BAD_CHOICE)
     return number

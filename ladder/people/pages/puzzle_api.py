@@ -71,5 +71,5 @@ def answer_puzzle(request: Request, number: Number, choice: PuzzleChoice) -> Res
 
 
 def _reader(request: Request) -> TableVisitor:
-    """Whose answers are shown: an account's. Programs of guests have none."""
+    """Say whose answers are shown: an account's. Programs of guests have none."""
     return TableVisitor(viewer_of(request).name)

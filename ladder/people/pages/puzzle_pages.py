@@ -100,14 +100,14 @@ def _puzzle(request: Request, number: int, error: str = "", status: int = 200) -
 
 
 def _shown(page: PuzzlePage) -> Mapping[str, object]:
-    """The hand suit by suit, as people hold it; the choices with their bars once there is an answer."""
+    """Lay out the hand suit by suit, as people hold it; the choices with their bars once there is an answer."""
     hand = sorted(page.position.hand, key=lambda card: RANKS.index(card[0]))
     suits = [[card for card in hand if card[1] == suit] for suit in SUITS]
     return {"suits": [suit for suit in suits if suit], "bars": _bars(page.answer.why.choices) if page.answer else []}
 
 
 def _bars(choices: Sequence[Choice]) -> list[dict[str, object]]:
-    """How far each choice is behind the best one, drawn with its interval."""
+    """Draw how far each choice is behind the best one, with its interval."""
     most = max(*(each.behind + each.behind_error for each in choices), 1e-9)
 
     def at(points: float) -> float:

@@ -59,7 +59,7 @@ def deal(request: Request, name: Name, key: Key, board: BoardNumber, rotation: R
 def deal_as_json(
     request: Request, name: Name, key: Key, board: BoardNumber, rotation: RotationNumber, seat: Seat = None
 ) -> Response:
-    """The same for the page's script."""
+    """Give the same as JSON, for the page's script."""
     site: Site = request.app.state.site
     my_table(request, name)
     place = DealPlace(board=board, rotation=rotation)

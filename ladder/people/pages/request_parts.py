@@ -62,7 +62,7 @@ S = TypeVar("S", bound=_Message)
 
 
 def is_json(request: Request) -> bool:
-    """Whether a request brings JSON, which no form of another site can."""
+    """Tell whether a request brings JSON, which no form of another site can."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower() == JSON
 
 

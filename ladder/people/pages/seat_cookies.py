@@ -57,7 +57,7 @@ def guest_of(request: Request) -> str:
 
 
 def secret_of(request: Request) -> str:
-    """The secret of the chair in which the browser sits at the table of this address; empty if there is none."""
+    """Give the secret of the chair in which the browser sits at the table of this address; empty if there is none."""
     return request.cookies.get(SEAT_COOKIE, "")[:LONGEST_SECRET]
 
 
@@ -138,7 +138,7 @@ def keep_guest(request: Request, response: Response) -> None:
 
 
 def invitations(request: Request) -> Mapping[int, str]:
-    """The secrets of other people's chairs that this browser has, by the numbers of the chairs."""
+    """Give the secrets of other people's chairs that this browser has, by the numbers of the chairs."""
     found = {}
     for part in request.cookies.get(INVITING_COOKIE, "")[: 8 * (LONGEST_SECRET + 3)].split("."):
         chair, _, secret = part.partition("~")

@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from ladder.errors import Busy, LadderError
+from ladder.people.pages.order_form import rules_path
 from ladder.people.pages.request_parts import NOT_KEPT, Name
 from ladder.people.pages.tab_streams import tab_messages
 from ladder.people.sessions.watched_table import watched
@@ -42,6 +43,7 @@ def watch(request: Request, name: Name, key: Key = "") -> Response:
         "table": table,
         "key": key,
         "title": str(table.rules.get("title", "")),
+        "rules_at": rules_path(site.ladder, table, key),
         "delay": site.ladder.settings.live_delay,
     }
     return site.pages.fresh_page(request, "play_watch.html", values)

@@ -24,10 +24,11 @@ from ladder.people.pages.seat_cookies import (
     visitor_of,
 )
 from ladder.people.review.table_record import record_of, sheet_of
-from ladder.people.sessions.watched_table import watch_key
+from ladder.people.sessions.watched_table import watch_key, watched
 from ladder.people.tables import chairs, opening
 from ladder.people.tables.table_states import open_tables_of, table_page
 from ladder.site.accounts.browser_sessions import site_address
+from ladder.site.pages.help import explained
 from ladder.site.pages.lesson import exposable
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.forms import Form, form_of, form_page
@@ -71,6 +72,17 @@ def one_table(request: Request, name: Name, seat: Annotated[str, Query(max_lengt
     if seat:
         return _take_seat(request, name, seat)
     return _page(request, my_table(request, name))
+
+
+@router.get("/{name}/rules")
+def rules(request: Request, name: Name, key: Annotated[str, Query(max_length=64)] = "") -> Response:
+    """Explain the rules of a table to its people, and to spectators with their key."""
+    site: Site = request.app.state.site
+    try:
+        state = watched(site.ladder, name, key) if key else my_table(request, name)
+    except LadderError:
+        raise HTTPException(404, NOT_YOURS) from None
+    return site.pages.fresh_page(request, "rules.html", explained(rules_from(state.rules)))
 
 
 @router.post("/{name}/join")
@@ -142,10 +154,17 @@ def _take_seat(request: Request, name: str, secret: str) -> Response:
 
 
 def _page(request: Request, state: TableState, error: str = "", shown: str = "", status: int = 200) -> Response:
-    base = f"/play/{state.name}"
-    values = {"table": state, "base": base, "variant": state.variant, "title": str(state.rules.get("title", ""))}
+    base, ladder = f"/play/{state.name}", request.app.state.site.ladder
+    rules = rules_from(state.rules)
+    values = {
+        "table": state,
+        "base": base,
+        "variant": state.variant,
+        "title": rules.title,
+        "rules_at": order_form.rules_path(ladder, state),
+    }
     if state.status is TableStatus.WAITING:
-        chairs.stay(request.app.state.site.ladder, state.name)
+        chairs.stay(ladder, state.name)
         links = {
             chair: f"{site_address(request)[:-1]}{base}?seat={secret}" for chair, secret in invitations(request).items()
         }
@@ -157,16 +176,17 @@ def _page(request: Request, state: TableState, error: str = "", shown: str = "",
         }
         return form_page(request, "play_wait.html", values | more, status)
     if state.status in (TableStatus.OVER, TableStatus.ENDED):
-        sheet = sheet_of(request.app.state.site.ladder, state)
-        return form_page(request, "play_end.html", values | {"sheet": sheet})
-    worth = exposable(rules_from(state.rules))
+        variant = order_form.OWN if order_form.are_own(ladder, rules) else state.variant
+        return form_page(request, "play_end.html", values | {"sheet": sheet_of(ladder, state), "form": variant})
     return form_page(
-        request, "play_table.html", values | {"watch": _watch_link(request, state.name), "exposable": worth}
+        request,
+        "play_table.html",
+        values | {"watch": _watch_link(request, state.name), "exposable": exposable(rules)},
     )
 
 
 def _watch_link(request: Request, name: str) -> str:
-    """The link for spectators; empty if there are to be none."""
+    """Give the link for spectators; empty if there are to be none."""
     key = watch_key(request.app.state.site.ladder, name)
     return f"{site_address(request)[:-1]}/play/{name}/watch?key={key}" if key else ""
 

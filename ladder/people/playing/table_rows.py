@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.runner.leased_rows import LEASE_SECONDS, LeasedRows
+from ladder.runner.leased_rows import LeasedRows
 from ladder.store.commands import tables as commands
 from ladder.store.queries.leased_tables import leased_table
 from ladder.store.queries.tables import finished_before
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 UNSTARTED_SECONDS = 3600.0
 """Seconds after which a table ends whose people have not come."""
-NOBODY = "Nobody was at the table for 10 minutes."
+UNATTENDED = "No one was at the table for 10 minutes."
 NOT_COME = "The people for whom it waited did not come within an hour."
 
 
@@ -45,13 +45,13 @@ class TableRows(LeasedRows[PeopleTable]):
         """Lease at most *count* tables that are ready, but none of *not_now*."""
         now = self.clock()
         return await self.write(
-            lambda session: commands.claim_tables(session, self.holder, now, LEASE_SECONDS, count, not_now)
+            lambda session: commands.claim_tables(session, self.holder, now, self.seconds(session, now), count, not_now)
         )
 
     def maintain(self, session: Session, now: float) -> None:
         """End the tables that have waited for people too long."""
         commands.end_unstarted(session, now - UNSTARTED_SECONDS, NOT_COME, now)
-        commands.end_unattended(session, now - self._idle_seconds, NOBODY, now)
+        commands.end_unattended(session, now - self._idle_seconds, UNATTENDED, now)
 
     async def remove_old(self, seconds: float) -> list[int]:
         """Remove guests' tables that ended more than *seconds* ago; give their numbers."""

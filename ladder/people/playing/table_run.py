@@ -178,7 +178,7 @@ class TableRun:
 
 
 def spec_of(table: LeasedTable, clock: ClockSetting, coming_seconds: float) -> MatchSpec:
-    """What the referee is to play."""
+    """Give what the referee is to play."""
     people = {
         chair: replace(person_clock(table.seconds), start_up=coming_seconds)
         for chair, each in enumerate(table.chairs)
@@ -201,7 +201,7 @@ def take_back(journal: JournalFile, seat: int) -> None:
 
 
 def _seat_of(table: LeasedTable, chair: int, lines: Sequence[AnyLine]) -> int:
-    """The seat of a chair in the deal under way."""
+    """Give the seat of a chair in the deal under way."""
     rules, form = rules_from(table.rules), Format.parse(table.format)
     number = form.table_numbers(rules)[0]
     deals = sum(isinstance(line, DealLine) for line in lines)
@@ -215,7 +215,7 @@ def _result(line: DealLine, chair: int) -> DealResult:
 
 
 def _kept_lines(record: Path) -> list[AnyLine]:
-    """The whole lines of the record; none if it has not begun."""
+    """Give the whole lines of the record; none if it has not begun."""
     if not record.is_file() or b"\n" not in record.read_bytes()[:1_000_000]:
         return []
     return list(read_record(record))

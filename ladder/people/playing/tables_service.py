@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ladder.people.playing.table_rows import NOBODY
+from ladder.people.playing.table_rows import UNATTENDED
 from ladder.people.tables.limits import GUEST_DAYS
 from ladder.runner.lease_loop import LeaseLoop
 from ladder.store.leases import Lease
@@ -34,7 +34,7 @@ class TablesService(LeaseLoop[Lease]):
         rows: TableRows,
         files: TableFiles,
         make_run: Callable[[Lease], TableRun],
-        most: int,
+        max_tables: int,
         idle_seconds: float = IDLE_SECONDS,
         retry_seconds: float = RETRY_SECONDS,
     ) -> None:
@@ -45,7 +45,7 @@ class TablesService(LeaseLoop[Lease]):
             rows: The database.
             files: Wakes it.
             make_run: Makes an attempt at a table.
-            most: Tables to play at once.
+            max_tables: Tables to play at once.
             idle_seconds: Seconds after which a table that all people have left ends.
             retry_seconds: How long a table waits after a failure of the platform.
         """
@@ -53,14 +53,14 @@ class TablesService(LeaseLoop[Lease]):
         self._rows = rows
         self._table_files = files
         self._make_run = make_run
-        self._most = most
+        self._max_tables = max_tables
         self._idle_seconds = idle_seconds
         self._runs: dict[int, _Presence] = {}
         self._tidy_at = 0.0
 
     async def claim(self) -> Sequence[Lease]:
         """Lease the oldest tables that are ready."""
-        room = self._most - len(self.running)
+        room = self._max_tables - len(self.running)
         return await self._rows.claim(room, list(self.running)) if room > 0 else []
 
     async def work(self, lease: Lease) -> None:
@@ -77,7 +77,7 @@ class TablesService(LeaseLoop[Lease]):
         now = loop_time()
         for presence in list(self._runs.values()):
             if presence.idle_for(now) > self._idle_seconds:
-                await self._rows.end(presence.run.lease, NOBODY)
+                await self._rows.end(presence.run.lease, UNATTENDED)
         if now >= self._tidy_at:
             self._tidy_at = now + TIDY_SECONDS
             self._table_files.remove(await self._rows.remove_old(24 * 3600.0 * GUEST_DAYS))
@@ -91,7 +91,7 @@ class _Presence:
         self._there = loop_time()
 
     def idle_for(self, now: float) -> float:
-        """Seconds since the last person was there."""
+        """Give the seconds since the last person was there."""
         persons = self.run.persons.values()
         if not persons or not all(seat.presence.is_away for seat in persons):
             self._there = now

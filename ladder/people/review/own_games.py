@@ -90,7 +90,7 @@ def streak(played: set[datetime.date], today: datetime.date) -> int:
 
 def forget(ladder: Ladder, who: TableVisitor) -> int:
     """
-    Remove the games of a visitor that nobody else has played in, with their records; give how many those were.
+    Remove the games of a visitor that no one else has played in, with their records; give how many those were.
 
     Answers to puzzles are removed, too. Where other people played, the table stays, but no longer names this visitor.
     Today's board stays until the day is over: who has seen its cards cannot play it for the first time.

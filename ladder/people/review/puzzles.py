@@ -21,7 +21,7 @@ LISTED = 50
 
 
 def puzzle_visitor(who: TableVisitor) -> str:
-    """By what a visitor's answers are found; empty: by nothing."""
+    """Give that by which a visitor's answers are found; empty: they are not."""
     return guest_hash(who) if who.account is None else f"{commands.ACCOUNT}{who.account}"
 
 

@@ -134,7 +134,7 @@ def _keep_cost(ladder: Ladder, table: int, chair: int, cost: float) -> None:
 
 
 def file_name(name: str) -> str:
-    """What the record of a table is called where it is downloaded."""
+    """Give what the record of a table is called where it is downloaded."""
     return f"table-{name}.jsonl"
 
 

@@ -102,7 +102,7 @@ def _sentence(card: Card, barred: Barred) -> str:
 
 
 def _exposed_early(view: View) -> int:
-    """The cards that the seat has exposed face up, while their suit has not been led before this trick."""
+    """Find the cards that the seat has exposed face up, while their suit has not been led before this trick."""
     led_before = {trick[0].card.suit for trick in view.tricks}
     shown = (each for each in view.exposures if each.seat == view.seat and each.face is Face.UP)
     return mask_of(each.card for each in shown if each.card.suit not in led_before)
@@ -113,7 +113,7 @@ def _plural(suit: Suit) -> str:
 
 
 def _named(names: Iterable[str], word: str = " and ") -> str:
-    """Cards and suits by name: ``hearts, QS and JD``."""
+    """Name cards and suits: ``hearts, QS and JD``."""
     *first, last = [f"a {name[:-1]}" if word == " or " and len(name) > 2 else name for name in names]
     text = f"{', '.join(first)}{word}{last}" if first else last
     return text[0].upper() + text[1:] if word == " and " else text

@@ -71,7 +71,7 @@ def points_explained(view: View, scores: Sequence[int]) -> tuple[tuple[PointsPar
 
 
 def no_points_remain(view: View) -> bool:
-    """Whether every card that counts, or that changes what others count, has been taken, so that nothing can change."""
+    """Tell whether every card that counts, or that changes what others count, has been taken: nothing can change."""
     plan = view.rules.plan
     taken = 0
     for seat in range(view.rules.players):
@@ -96,7 +96,7 @@ class _Deal:
         self._choice = choice
 
     def parts(self, seat: int) -> Iterator[PointsPart]:
-        """The parts of the points of a seat, a partner's left out."""
+        """Yield the parts of the points of a seat, a partner's left out."""
         taken, plan = self._taken[seat], self._rules.plan
         own = [*(self._shot(taken) if seat == self._shooter else self._cards(taken & plan.scoring))]
         yield from own

@@ -43,7 +43,7 @@ def answer_of(view: View, words: str) -> Action:
 
 
 def is_same_answer(action: Action | None, words: str) -> bool:
-    """Whether *words* say what was answered."""
+    """Tell whether *words* say what was answered."""
     if action is None:
         return False
     kind, wanted = words_of(action)

@@ -129,7 +129,7 @@ def shown_result(view: View, result: DealResult) -> PersonResult:
 
 
 def done_between(view: View, after: View) -> str:
-    """What the seat has answered to the question of *view*, as *after* shows it; empty if it shows nothing."""
+    """Say what the seat has answered to the question of *view*, as *after* shows it; empty if it shows nothing."""
     if view.phase is Phase.PASS:
         return names_of(after.passed_mask)
     if view.phase is Phase.EXPOSE:
@@ -143,7 +143,7 @@ def done_between(view: View, after: View) -> str:
 
 
 def _steps(view: View, by: str) -> Iterator[ReplayStep]:
-    """What has just been done: the newest card; before the first one what this seat has passed."""
+    """Yield what has just been done: the newest card; before the first one what this seat has passed."""
     trick = view.trick or (view.tricks[-1] if view.tricks else ())
     if trick:
         seat = trick[-1].seat

@@ -135,7 +135,7 @@ class PersonStateTracker:
         return self._question
 
     def answered(self, decision: int) -> Action | None:
-        """What the question of that number was answered with."""
+        """Give the answer to the question of that number."""
         return self._answered.get(decision)
 
     def answer(self, decision: int, action: Action) -> bool:
@@ -153,7 +153,7 @@ class PersonStateTracker:
         return True
 
     def go_on(self, deal: int) -> None:
-        """The person has looked at the end of that deal."""
+        """Note that the person has looked at the end of that deal."""
         if self._result is None or self._result.deal != deal:
             return
         self._looked_at = deal
@@ -178,7 +178,7 @@ class PersonStateTracker:
         self.show()
 
     def seat_is_gone(self) -> None:
-        """The seat has ended, and another one may come, which puts the open question again."""
+        """Note that the seat has ended, and that another one may come, which puts the open question again."""
         self.seat = self._question = None
         self._is_connected = False
         self.show()

@@ -72,7 +72,7 @@ class PublicDeal:
         )
 
     def moment(self, names: Sequence[str], result: DealResult | None) -> ReplayMoment:
-        """What a page draws; *result* if the deal is over."""
+        """Give what a page draws; *result* if the deal is over."""
         view = self.view()
         made = shown_moment(seat_table(view, names, result))
         seats = tuple(each.model_copy(update={"asked": each.asked and result is None}) for each in made.seats)

@@ -121,7 +121,7 @@ class SeatSession:
         return tab
 
     def leave(self, tab: Tab[PersonState]) -> None:
-        """One tab less."""
+        """Note that there is one tab less."""
         self._tabs.discard(tab)
         self._linger()
 
@@ -171,12 +171,12 @@ class SeatSession:
         self._show_received()
 
     def taken_back(self) -> None:
-        """A decision was taken back: the table begins again before it."""
+        """Note that a decision was taken back: the table begins again before it."""
         self._is_taken_back = True
         self._linger()
 
     def assisted(self, decision: int) -> None:
-        """The person has asked before it played: the clock of that decision stops, if it is still open."""
+        """Note that the person has asked before it played: the clock of that decision stops, if it is still open."""
         if self._client is not None:
             self._client.ask_why(decision)
         self.tracker.info = replace(self.tracker.info, assisted=True)
@@ -290,7 +290,7 @@ class SeatSession:
 
 
 def _is_shared(found: FoundSeat) -> bool:
-    """Whether several people play at a table."""
+    """Tell whether several people play at a table."""
     return sum(chair.kind is ChairKind.PERSON for chair in found.state.chairs) > 1
 
 

@@ -45,7 +45,7 @@ class FoundSeat:
 
 
 def info_of(found: FoundSeat) -> TableInfo:
-    """What browsers are shown of a table besides the game."""
+    """Give what browsers are shown of a table besides the game."""
     state = found.state
     is_over = state.status is TableStatus.OVER
     mine = None if state.mine is None else state.chairs[state.mine]
@@ -63,7 +63,7 @@ def info_of(found: FoundSeat) -> TableInfo:
 
 
 def kinds_of(state: TableState) -> dict[str, Kind]:
-    """What sits at a table, by the names that those at the table are shown."""
+    """Give what sits at a table, by the names that those at the table are shown."""
     kinds: list[Kind] = [chair.kind.value for chair in state.chairs]
     return dict(zip(seat_names(chair.name for chair in state.chairs), kinds, strict=True))
 

@@ -42,10 +42,10 @@ class Tab(Generic[S]):
         self._news.set()
 
     def end(self) -> None:
-        """Nothing more will come."""
+        """Note that nothing more will come."""
         self._has_ended = True
         self._news.set()
 
     def close(self) -> None:
-        """The tab is closed."""
+        """Close the tab."""
         self._closed(self)

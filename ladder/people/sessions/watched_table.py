@@ -69,7 +69,7 @@ def watched(ladder: Ladder, name: str, key: str) -> TableState:
 
 
 def _key(table: PeopleTable) -> str:
-    """It follows from the seed, which is secret until the table is over; then there is nothing to hide."""
+    """Derive the key from the seed, which is secret until the table is over; then there is nothing to hide."""
     if table.purpose != TablePurpose.FREE:
         return ""
     made = hmac.new(bytes.fromhex(table.seed), b"pigpen watch", hashlib.sha256).digest()[:KEY_BYTES]
@@ -115,7 +115,7 @@ class WatchedFiles:
         return found
 
     def _news(self, deal: int, answers: Sequence[Sequence[Step]]) -> Iterator[PublicDeal]:
-        """A deal after each answer that is new; one that is looked at for the first time only as it is now."""
+        """Yield a deal after each answer that is new; one that is looked at for the first time only as it is now."""
         done, known = [step for steps in answers for step in steps], self._known[1] if self._known[0] == deal else 0
         if self._known[0] < 0:
             known = len(done) - 1
@@ -127,7 +127,7 @@ class WatchedFiles:
                 yield public
 
     def _now(self, lines: Sequence[JournalLine]) -> tuple[PublicDeal | None, DealResult | None]:
-        """The deal under way; before its first step the last one, with its result."""
+        """Give the deal under way; before its first step the last one, with its result."""
         last = self._deals[-1] if self._deals else None
         if lines and (last is None or lines[-1].deal > last.deal):
             public = self._begun(lines[0].deal)
@@ -164,7 +164,7 @@ class WatchedFiles:
 
 
 def _deals_in(record: Path) -> list[DealLine]:
-    """The deals that are over; none if the file is being written just now, or is not there."""
+    """Read the deals that are over; none if the file is being written just now, or is not there."""
     try:
         return [line for line in read_record(record) if isinstance(line, DealLine)]
     except (OSError, RecordError):
@@ -172,7 +172,7 @@ def _deals_in(record: Path) -> list[DealLine]:
 
 
 def _answers_in(journal: Path) -> list[JournalLine]:
-    """What has been done in the deal under way, or in the one before it."""
+    """Read what has been done in the deal under way, or in the one before it."""
     try:
         whole = journal.read_bytes().rpartition(b"\n")[0]
         return [JournalLine.model_validate_json(line) for line in whole.split(b"\n") if line]
@@ -181,7 +181,7 @@ def _answers_in(journal: Path) -> list[JournalLine]:
 
 
 def _mark(path: Path) -> tuple[int, int]:
-    """Changes with the file."""
+    """Give a mark that changes with the file."""
     try:
         found = path.stat()
     except OSError:

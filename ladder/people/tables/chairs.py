@@ -166,7 +166,7 @@ def take_back(ladder: Ladder, name: str, secret: str) -> TableState:
 
 
 def _chair(session: Session, name: str, secret: str) -> tuple[PeopleTable, list[PeopleChair], PeopleChair]:
-    """The table, its chairs, and the one that the secret is for."""
+    """Find the table, its chairs, and the one that the secret is for."""
     table = found_table(session, name)
     chairs = chairs_of(session, table.id)
     mine = chair_for(chairs, secret)

@@ -38,7 +38,7 @@ GUEST_DAYS = 30
 
 
 def guest_hash(who: TableVisitor) -> str:
-    """What is kept of a guest; nothing of an account."""
+    """Give what is kept of a guest; nothing of an account."""
     return hash_of(f"guest {who.guest}") if who.account is None and who.guest else ""
 
 
@@ -84,7 +84,7 @@ def make_place(session: Session, settings: Settings, table: PeopleTable, now: fl
 
 
 def _given_up(tables: Sequence[PeopleTable], new: PeopleTable) -> PeopleTable | None:
-    """The table that makes room for the new one, which is among *tables*; None: no other has more than its opener."""
+    """Choose the table that makes room for the new one, among *tables*; None: no other has more than its opener."""
     near, own = Counter(map(_neighbours, tables)), Counter(map(_opener, tables))
 
     def order(table: PeopleTable) -> tuple[int, int, bool, float]:
@@ -101,7 +101,7 @@ def _given_up(tables: Sequence[PeopleTable], new: PeopleTable) -> PeopleTable | 
 
 
 def _opener(table: PeopleTable) -> tuple[str, str]:
-    """Who is counted: an account, an address of guests, or the users of the ladder's machine."""
+    """Say who is counted: an account, an address of guests, or the users of the ladder's machine."""
     return ("account", table.owner) if table.owner else ("address", table.network or "")
 
 

@@ -79,7 +79,7 @@ def open_table(ladder: Ladder, order: TableOrder, who: TableVisitor, seed: bytes
 
 def shown_name(session: Session, who: TableVisitor) -> str:
     """
-    The name by which a person is shown.
+    Give the name by which a person is shown.
 
     Raises:
         UserError: If it cannot be shown, or is that of another owner, or of a bot, or looks like one.
@@ -107,7 +107,7 @@ class _Seats:
 
     def chair(self, number: int, order: ChairOrder, given: Mapping[int, str]) -> NewChair:
         """
-        The chair of that number.
+        Make the chair of that number.
 
         Args:
             number: Its number.
@@ -142,7 +142,7 @@ class _Seats:
 
 
 def _rules(session: Session, order: TableOrder) -> tuple[Rules, bool]:
-    """What is played, and whether those are rules of the opener's own."""
+    """Give what is played, and whether those are rules of the opener's own."""
     if order.rules is not None:
         return rules_from(order.rules), True
     known = ladder_rules(session, order.variant)
@@ -167,7 +167,7 @@ def _usual(count: int) -> list[ChairOrder]:
 
 
 def _secrets(orders: Sequence[ChairOrder], rules: Rules) -> dict[int, str]:
-    """A secret for each person's chair, by its number."""
+    """Make a secret for each person's chair, by its number."""
     people = [number for number, each in enumerate(orders) if each.kind is ChairKind.PERSON]
     if len(orders) != rules.players:
         raise UserError(f"{rules.name} has {rules.players} chairs; {len(orders)} are filled.")

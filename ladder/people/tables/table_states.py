@@ -46,7 +46,7 @@ def open_tables_of(ladder: Ladder, who: TableVisitor) -> list[TableState]:
 
 
 def bots_to_play_with(ladder: Ladder, variant: str) -> list[str]:
-    """The names of the bots whose owners allow it to be played with in a variant, the best first."""
+    """List the names of the bots whose owners allow it to be played with in a variant, the best first."""
     with ladder.database.read() as session:
         return offered_bots(session, variant)
 
@@ -65,13 +65,13 @@ def found_table(session: Session, name: str) -> PeopleTable:
 
 
 def chair_for(chairs: Sequence[PeopleChair], secret: str) -> PeopleChair | None:
-    """The chair that a secret is for; None if it is for none of them."""
+    """Find the chair that a secret is for; None if it is for none of them."""
     wanted = hash_of(secret)
     return next((each for each in chairs if hmac.compare_digest(each.secret_hash or "", wanted)), None)
 
 
 def is_opener(chairs: Sequence[PeopleChair], chair: PeopleChair | None) -> bool:
-    """Whether a chair is that of who opened the table: the first one for a person."""
+    """Tell whether a chair is that of who opened the table: the first one for a person."""
     return chair is next(each for each in chairs if each.kind == ChairKind.PERSON)
 
 

@@ -94,7 +94,7 @@ class _Unpacking:
             raise refused("is not a tar archive, or has a name that is not UTF-8") from None
 
     def _long_name(self, header: tarfile.TarInfo) -> str | None:
-        """The name that a longer header gives the next member; None if it gives none."""
+        """Give the name that a longer header gives the next member; None if it gives none."""
         self._header_bytes += max(0, header.size)
         if not 0 <= header.size <= LONG_HEADER or self._header_bytes > self._limits.members * MAX_NAME:
             raise refused("has a header that is too long")

@@ -67,7 +67,7 @@ class BotSource:
 
 
 def sample_names(samples: Path = SAMPLES) -> list[str]:
-    """Names of the bots that come with Pigpen, or of those in another folder."""
+    """List the names of the bots that come with Pigpen, or of those in another folder."""
     return sorted(path.name for path in samples.iterdir() if _is_bot(path))
 
 
@@ -103,7 +103,7 @@ def find_bot(word: str, samples: Path = SAMPLES) -> BotSource:
 
 
 def unread_packages(folder: Path) -> str:
-    """The file of a bot's folder that names packages, and that Pigpen does not read; empty if there is none."""
+    """Find the file of a bot's folder that names packages, and that Pigpen does not read; empty if there is none."""
     if any((folder / name).exists() for name in (DOCKERFILE, "requirements.txt", "requirements.lock")):
         return ""
     return next((name for name, mark in _OTHER_PACKAGE_FILES.items() if _holds(folder / name, mark)), "")
@@ -130,7 +130,7 @@ def _is_bot(folder: Path) -> bool:
 
 
 def seat_names(names: Iterable[str]) -> tuple[str, ...]:
-    """A name for each seat; a bot that sits in several is numbered: Trotter, Snout, Trotter#2, Snout#2."""
+    """Make a name for each seat; a bot that sits in several is numbered: Trotter, Snout, Trotter#2, Snout#2."""
     given: list[str] = []
     for name in names:
         count = sum(other.partition("#")[0] == name for other in given)

@@ -39,20 +39,20 @@ class Content:
     members: tuple[FolderMember, ...]
 
     @classmethod
-    def read(cls, folder: Path, most_bytes: int = MAX_BYTES) -> Content:
+    def read(cls, folder: Path, max_bytes: int = MAX_BYTES) -> Content:
         """
         Read a folder once; links are not followed, and what is in `ladder.sandbox.bots.members.IGNORED` is left out.
 
         Args:
             folder: The folder.
-            most_bytes: How much all files may hold; never more than `MAX_BYTES`. A larger file is not even opened
+            max_bytes: How much all files may hold; never more than `MAX_BYTES`. A larger file is not even opened
                 to its end.
 
         Raises:
             BotRejected: If it cannot be read or exceeds a limit of `members.py`, has a name that is not UTF-8, or a
                 link that leads out of it.
         """
-        return cls(read_members(folder, min(most_bytes, MAX_BYTES)))
+        return cls(read_members(folder, min(max_bytes, MAX_BYTES)))
 
     @cached_property
     def hash(self) -> str:
@@ -84,7 +84,7 @@ class Content:
         return {member.name: member for member in self.members}
 
     def file(self, name: str) -> bytes | None:
-        """The bytes of a file; None if there is none of that name. A link to a file is followed, once."""
+        """Give the bytes of a file; None if there is none of that name. A link to a file is followed, once."""
         member = self.by_name.get(name)
         if member is not None and member.kind is Kind.LINK:
             target = posixpath.join(posixpath.dirname(name), member.content.decode())
@@ -92,7 +92,7 @@ class Content:
         return member.content if member is not None and member.kind in (Kind.FILE, Kind.EXECUTABLE) else None
 
     def without(self, leaves_out: Callable[[FolderMember], bool]) -> Content:
-        """The same without some members; a folder stays if something in it does."""
+        """Copy the content without some members; a folder stays if something in it does."""
         kept = {member.name for member in self.members if not leaves_out(member)}
         for name in list(kept):
             kept.update(_folders_above(name))
@@ -100,7 +100,7 @@ class Content:
 
     def with_files(self, files: Mapping[str, bytes]) -> Content:
         """
-        The same with these files, by their paths from the folder on, in place of what has these names.
+        Copy the content with these files, by their paths from the folder on, in place of what has these names.
 
         Raises:
             BotRejected: If a folder stands where a file is to be, or something else where a folder is needed.
@@ -114,7 +114,7 @@ class Content:
         return Content(_in_order(members.values()))
 
     def below(self, prefix: str) -> Content:
-        """The same, one folder further down, whose name is *prefix*."""
+        """Copy the content one folder further down, whose name is *prefix*."""
         moved = (FolderMember(f"{prefix}/{member.name}", member.kind, member.content) for member in self.members)
         return Content((FolderMember(prefix, Kind.FOLDER), *moved))
 

@@ -62,7 +62,7 @@ def _lines(content: bytes) -> list[str]:
 
 
 def _check_directives(lines: list[str]) -> None:
-    """Directives stand at the top; whatever else begins with ``#`` is a comment."""
+    """Check the directives, which stand at the top; whatever else begins with ``#`` is a comment."""
     for number, line in enumerate(lines, 1):
         name, equals, value = line.strip(BLANKS).partition("=")
         name, value = name.removeprefix("#").strip(BLANKS).lower(), value.strip(BLANKS)

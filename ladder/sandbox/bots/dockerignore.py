@@ -186,7 +186,7 @@ class _Automaton:
         return found
 
     def _is_out(self, matched: int) -> bool:
-        """The last pattern that matches a name, or a folder above it, decides."""
+        """Tell whether a name is out: the last pattern that matches it, or a folder above it, decides."""
         return not next((is_exception for end, is_exception in reversed(self.ends) if matched & end), True)
 
     def _step(self, states: int, letter: str) -> int:

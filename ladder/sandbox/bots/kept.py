@@ -59,12 +59,12 @@ def _put(new: Path, kept: Path, identity: str) -> None:
 
 
 def is_kept(kept: Path, identity: str) -> bool:
-    """Whether the folder is there and is what its name says."""
+    """Tell whether the folder is there and is what its name says."""
     return kept.is_dir() and is_content(kept, identity)
 
 
 def is_content(folder: Path, identity: str) -> bool:
-    """Whether the folder holds what has that identity; what cannot be read does not."""
+    """Tell whether the folder holds what has that identity; what cannot be read does not."""
     try:
         return f"sha256:{Content.read(folder).hash}" == identity
     except BotRejected:

@@ -63,20 +63,20 @@ class FolderMember:
         return self.name.split("/")
 
 
-def read_members(folder: Path, most_bytes: int, most_members: int = MAX_MEMBERS) -> tuple[FolderMember, ...]:
+def read_members(folder: Path, max_bytes: int, max_members: int = MAX_MEMBERS) -> tuple[FolderMember, ...]:
     """
     Read all that counts below *folder*, in a fixed order.
 
     Args:
         folder: The folder.
-        most_bytes: In all files together.
-        most_members: Files, folders and links.
+        max_bytes: In all files together.
+        max_members: Files, folders and links.
 
     Raises:
         BotRejected: If something cannot be read, exceeds a limit, has a name that is not UTF-8, or is a link out of
             the folder.
     """
-    reading = _Reading(folder, most_bytes, most_members)
+    reading = _Reading(folder, max_bytes, max_members)
     with reading.unreadable(""), _opened(os.open(folder, os.O_RDONLY | os.O_DIRECTORY)) as root:
         members = tuple(reading.below(root, "", 1))
     links = {member.name: member.content.decode() for member in members if member.kind is Kind.LINK}
@@ -90,10 +90,10 @@ def read_members(folder: Path, most_bytes: int, most_members: int = MAX_MEMBERS)
 
 
 class _Reading:
-    def __init__(self, folder: Path, most_bytes: int, most_members: int) -> None:
+    def __init__(self, folder: Path, max_bytes: int, max_members: int) -> None:
         self._folder = folder
-        self._most_bytes = most_bytes
-        self._most_members = most_members
+        self._max_bytes = max_bytes
+        self._max_members = max_members
         self._bytes = 0
         self._members = 0
 
@@ -109,8 +109,8 @@ class _Reading:
                 if found.name in IGNORED:
                     continue
                 self._members += 1
-                if self._members > self._most_members:
-                    raise self._refused(f"has more than {self._most_members:,} files and folders")
+                if self._members > self._max_members:
+                    raise self._refused(f"has more than {self._max_members:,} files and folders")
                 yield self._checked(prefix, found.name), found.stat(follow_symlinks=False).st_mode
 
     def _checked(self, prefix: str, name: str) -> str:
@@ -144,18 +144,18 @@ class _Reading:
             found = os.fstat(number)
             if not stat.S_ISREG(found.st_mode):
                 raise self._refused(f"changed while it was read: {name!r}")
-            room = self._most_bytes - self._bytes
+            room = self._max_bytes - self._bytes
             content = self._read(number, room) if found.st_size <= room else None
         if content is None:
             raise self._refused(
-                f"holds more than {self._most_bytes:,} bytes, which is the limit, at {name!r}. Leave out what the bot "
+                f"holds more than {self._max_bytes:,} bytes, which is the limit, at {name!r}. Leave out what the bot "
                 "does not need to play"
             )
         self._bytes += len(content)
         return FolderMember(name, Kind.EXECUTABLE if found.st_mode & stat.S_IXUSR else Kind.FILE, content)
 
     def _read(self, number: int, room: int) -> bytes | None:
-        """The file's bytes; None if there are more than *room*, however many there were when it was opened."""
+        """Read the file's bytes; None if there are more than *room*, however many there were when it was opened."""
         with open(number, "rb", closefd=False) as file:
             content = file.read(room + 1)
         return content if len(content) <= room else None
@@ -175,7 +175,7 @@ class _Reading:
 
 
 def _leads_out(name: str, links: Mapping[str, str]) -> bool:
-    """Whether following the link *name*, and the links on its way, leads out of the folder, or never ends."""
+    """Tell whether following the link *name*, and the links on its way, leads out of the folder, or never ends."""
     here = name.split("/")[:-1]
     ahead = [name.split("/")[-1]]
     followed = 0

@@ -23,40 +23,40 @@ class TooLarge(SandboxError):
     """A folder is too large to be sent."""
 
 
-def pack(content: Content, most: int = MAX_PACKED) -> bytes:
+def pack(content: Content, max_bytes: int = MAX_PACKED) -> bytes:
     """
     Pack what a folder holds: the same content gives the same bytes.
 
     Args:
         content: What the folder holds.
-        most: Bytes that there may be, packed.
+        max_bytes: Bytes that there may be, packed.
 
     Raises:
         TooLarge: If it is too large, packed.
     """
     packed = gzip.compress(content.archive().read(), LEVEL, mtime=0)
-    if len(packed) > most:
+    if len(packed) > max_bytes:
         raise TooLarge(
-            f"A folder has {len(packed):,} bytes, packed, and {most:,} are the most that can be sent to another "
+            f"A folder has {len(packed):,} bytes, packed, and {max_bytes:,} are the most that can be sent to another "
             "machine. Leave out what the bot does not need to play, or enter it in the docker sandbox."
         )
     return packed
 
 
-def unpack(packed: bytes, identity: str, most: int = MAX_UNPACKED) -> Content:
+def unpack(packed: bytes, identity: str, max_bytes: int = MAX_UNPACKED) -> Content:
     """
     Unpack a folder in memory. Nothing is written, so that nothing is ever written that is not what was asked for.
 
     Args:
         packed: The archive.
         identity: ``sha256:`` and the hash of its content.
-        most: Bytes that there may be, unpacked.
+        max_bytes: Bytes that there may be, unpacked.
 
     Raises:
         SandboxError: If it is not the content of that identity.
     """
     try:
-        content = Content(_members(packed, most))
+        content = Content(_members(packed, max_bytes))
     except (zlib.error, tarfile.TarError, ValueError, EOFError) as error:
         raise SandboxError(f"The folder {identity} came damaged: {error}.") from None
     if f"sha256:{content.hash}" != identity:
@@ -64,9 +64,9 @@ def unpack(packed: bytes, identity: str, most: int = MAX_UNPACKED) -> Content:
     return content
 
 
-def _members(packed: bytes, most: int) -> tuple[FolderMember, ...]:
+def _members(packed: bytes, max_bytes: int) -> tuple[FolderMember, ...]:
     inflate = zlib.decompressobj(GZIP)
-    unpacked = inflate.decompress(packed, most)
+    unpacked = inflate.decompress(packed, max_bytes)
     if not inflate.eof or inflate.unused_data:
         raise ValueError("it is cut off, too large, or has data after its end")
     with tarfile.open(fileobj=io.BytesIO(unpacked), mode="r:") as tar:

@@ -136,7 +136,7 @@ def _copy(instruction: Instruction) -> str:
 
 
 def _within(source: str) -> str:
-    """The path of a file in what is sent: nothing leads above the bot's files."""
+    """Give the path of a file in what is sent: nothing leads above the bot's files."""
     return posixpath.join(FILES, posixpath.normpath(f"/{source}").lstrip("/")).rstrip("/")
 
 
@@ -184,7 +184,7 @@ def _json(words: list[str]) -> str:
 
 
 def _words(instruction: Instruction, count: int | None = None) -> list[str]:
-    """Words with spaces between them, without their quotes."""
+    """Split words with spaces between them, and take their quotes off."""
     if not _WORDS.fullmatch(instruction.rest):
         raise instruction.refused("has quotes within a word, '$' or '\\', or says nothing")
     words = [re.sub("[\"']", "", word) for word in re.findall(_WORD, instruction.rest)]

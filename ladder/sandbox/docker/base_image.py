@@ -64,7 +64,7 @@ class BaseImage:
         return f"{self.repository}:{self.sdk.version}"
 
     def content(self) -> str:
-        """Hash of all that the image is made from, apart from the packages it depends on."""
+        """Hash all that the image is made from, apart from the packages it depends on."""
         parts = (DOCKERFILE.read_text(), self.sdk.hash, debian_base_tag())
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
@@ -94,7 +94,7 @@ def ensure_base_image(client: DockerClient, report: Callable[[str], None], image
 
 def base_image_id(client: DockerClient, content: str, name: str = LATEST) -> str:
     """
-    The id of the bot base image: a name could come to mean another one between two looks.
+    Give the id of the bot base image: a name could come to mean another one between two looks.
 
     Args:
         client: The engine.

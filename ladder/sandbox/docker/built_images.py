@@ -44,7 +44,7 @@ OLD = "1h"
 
 
 def tag_of(folder: Path, key: str) -> str:
-    """The tag of the image with that key, as built from that folder."""
+    """Give the tag of the image with that key, as built from that folder."""
     return f"{_place(folder)}-{key}"
 
 

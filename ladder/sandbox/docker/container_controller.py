@@ -26,7 +26,7 @@ class ContainerController:
         self._core = core
 
     def cpu_time(self) -> float | None:
-        """Seconds of CPU time of all its processes; None where that cannot be read."""
+        """Read the seconds of CPU time of all its processes; None where that cannot be read."""
         return self._group.cpu_time() if self._group else None
 
     def seated(self) -> None:
@@ -49,7 +49,7 @@ class ContainerController:
         self._output.mark(decision)
 
     def peak_memory(self) -> int | None:
-        """The most bytes of memory it has used; None where that cannot be read, or no longer."""
+        """Read the most bytes of memory it has used; None where that cannot be read, or no longer."""
         return self._group.peak_memory() if self._group else None
 
     def close(self) -> None:

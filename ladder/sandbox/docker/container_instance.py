@@ -176,7 +176,7 @@ def how_it_ended(client: DockerClient, name: str) -> Exit | None:
 
 
 def _has_kill_event(client: DockerClient, found: Mapping[str, Any]) -> bool:
-    """Whether the engine had an order to end a container: no program inside can give one."""
+    """Tell whether the engine had an order to end a container: no program inside can give one."""
     # By the engine's own clock: it gives its events from the one second to the other, and ends then.
     began, ended = (_seconds(each) for each in (found["Created"], found["State"]["FinishedAt"]))
     filters = {"container": found["Id"], "event": "kill"}
@@ -185,7 +185,7 @@ def _has_kill_event(client: DockerClient, found: Mapping[str, Any]) -> bool:
 
 
 def _seconds(stamp: str) -> int:
-    """Unix time of what the engine calls ``2026-11-25T14:46:24.123456789Z``."""
+    """Give the Unix time of what the engine calls ``2026-11-25T14:46:24.123456789Z``."""
     return int(datetime.fromisoformat(f"{stamp[:19]}+00:00").timestamp())
 
 

@@ -54,12 +54,12 @@ _CONFLICT = 409
 
 
 def container_name() -> str:
-    """A name for a container of ours (`NAME`)."""
+    """Make a name for a container of ours (`NAME`)."""
     return f"pigpen-{secrets.token_hex(8)}"
 
 
 def labels_of(sandbox: str) -> dict[str, str]:
-    """The labels by which the containers of the sandbox with the id *sandbox* are found again."""
+    """Give the labels by which the containers of the sandbox with the id *sandbox* are found again."""
     coordinator = owners.coordinator()
     for_whom = {} if coordinator is None else {COORDINATOR: coordinator}
     return {MARK: "1", OWNER: owners.this_process(), SANDBOX: sandbox, **for_whom}
@@ -214,7 +214,7 @@ def _listed(client: DockerClient, label: str) -> list[Mapping[str, Any]]:
 
 
 def _has_no_owner(found: Mapping[str, Any]) -> bool:
-    """Whether its owner, or the coordinator of that, has ended: then its match is not awaited any more."""
+    """Tell whether its owner, or the coordinator of that, has ended: then its match is not awaited any more."""
     marks = [found["Labels"].get(name, "") for name in (OWNER, COORDINATOR)]
     return any(owners.is_owner(mark) and owners.is_dead(mark) for mark in marks)
 

@@ -68,14 +68,14 @@ def thaw(name: str, groups: Path = GROUPS) -> None:
 
 
 def _files_v1(folders: dict[str, Path]) -> GroupFiles:
-    """The files of a v1 group, which has a folder for each resource."""
+    """Give the files of a v1 group, which has a folder for each resource."""
     cpu, freezer = folders["cpuacct"] / "cpuacct.usage", folders["freezer"] / "freezer.state"
     cores, memory = _cores(folders, cpu.parent), _memory(folders, cpu.parent)
     return GroupFiles(cpu, 1e-9, freezer, b"FROZEN", b"THAWED", cores, *memory)
 
 
 def _files_v2(folder: Path, folders: dict[str, Path]) -> GroupFiles:
-    """The files of a v2 group; what v1 controls beside it is found in *folders*."""
+    """Give the files of a v2 group; what v1 controls beside it is found in *folders*."""
     cpu = (folders["cpuacct"] / "cpuacct.usage", 1e-9) if "cpuacct" in folders else (folder / "cpu.stat", 1e-6)
     return GroupFiles(*cpu, folder / "cgroup.freeze", b"1", b"0", _cores(folders, folder), *_memory(folders, folder))
 
@@ -85,7 +85,7 @@ def _cores(folders: dict[str, Path], other: Path) -> Path:
 
 
 def _memory(folders: dict[str, Path], other: Path) -> tuple[Path, Path, Path]:
-    """The files `peak`, `memory` and `kills`."""
+    """Give the files `peak`, `memory` and `kills`."""
     first = folders.get("memory")
     if first is None:
         return other / "memory.peak", other / "memory.current", other / "memory.events"
@@ -105,7 +105,7 @@ class ControlGroup:
         self._all_cores: str | None = None
 
     def cpu_time(self) -> float | None:
-        """Seconds of CPU time used; the last figure read if the group is removed; None if it may not be read."""
+        """Read the seconds of CPU time used; the last figure if the group is removed; None if it may not be read."""
         if self._cpu is not None:
             with suppress(OSError):
                 self._used = _first_number(os.pread(self._cpu, 64, 0)) * self._cpu_unit
@@ -133,11 +133,11 @@ class ControlGroup:
                 self._files.cores.write_text(self._all_cores)
 
     def peak_memory(self) -> int | None:
-        """The most bytes of memory used so far; None where that cannot be read."""
+        """Read the most bytes of memory used so far; None where that cannot be read."""
         return _number_in(self._files.peak)
 
     def memory(self) -> int | None:
-        """Bytes of memory used now; None where that cannot be read."""
+        """Read the bytes of memory used now; None where that cannot be read."""
         return _number_in(self._files.memory)
 
     def memory_kills(self) -> int:
@@ -172,7 +172,7 @@ class LeasedGroup:
         self._used = 0.0
 
     def cpu_time(self) -> float | None:
-        """Seconds of CPU time since the instance began, the last figure after `close`; None if it may not be read."""
+        """Give the CPU seconds since the instance began, the last figure after `close`; None if it may not be read."""
         if self._before is None:
             return None
         if self._group is not None and (now := self._group.cpu_time()) is not None:
@@ -195,10 +195,10 @@ class LeasedGroup:
             self._group.pin(core)
 
     def peak_memory(self) -> None:
-        """Not known: the kernel counts for all instances of the group."""
+        """Give None: the kernel counts for all instances of the group."""
 
     def out_of_memory(self) -> bool:
-        """Whether the kernel has killed a process for want of memory since the instance began."""
+        """Tell whether the kernel has killed a process for want of memory since the instance began."""
         return self._group is not None and self._group.memory_kills() > self._kills
 
     def close(self) -> None:
@@ -222,6 +222,6 @@ def _open(path: Path, flags: int) -> int | None:
 
 
 def _first_number(text: bytes) -> int:
-    """The number in ``123`` as in ``usage_usec 123``."""
+    """Read the first number: 123 as in ``usage_usec 123``."""
     words = text.split(None, 2)
     return int(words[0] if len(words) == 1 else words[1])

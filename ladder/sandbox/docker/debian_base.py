@@ -25,13 +25,13 @@ HOOKS = Path("/usr/share/mmdebstrap/hooks/maybe-merged-usr")
 
 
 def debian_base_tag() -> str:
-    """Tag of the image on this machine: Debian of the same release as the machine itself, with these packages."""
+    """Give the tag of the image on this machine: Debian of the same release as the machine, with these packages."""
     packages = hashlib.sha256(" ".join(PACKAGES).encode()).hexdigest()[:8]
     return f"pigpen/python:{_release().get('VERSION_CODENAME', 'none')}-{packages}"
 
 
 def can_make_debian_base() -> bool:
-    """Whether this machine can make one: Debian or a relative, root, and mmdebstrap present or installable."""
+    """Tell whether this machine can make one: Debian or a relative, root, and mmdebstrap present or installable."""
     release = _release()
     is_debian = "debian" in f"{release.get('ID')} {release.get('ID_LIKE')}"
     may_install = os.environ.get("PIGPEN_NO_INSTALL") != "1" and shutil.which("apt-get") is not None

@@ -109,7 +109,7 @@ class DockerSandbox:
         self._instances = instances
         self._make_starter = partial(Starter, warm_bytes=warm_bytes, clear_seconds=clear_seconds)
         self._starter: Starter | None = None
-        self._images = LockedImages(self._lock_image, self._unlock_image, self._playing, most_bytes=idle_lock_bytes)
+        self._images = LockedImages(self._lock_image, self._unlock_image, self._playing, max_bytes=idle_lock_bytes)
         self._base: str | None = None
 
     async def load(self, bot: BotSource) -> DockerProgram:
@@ -206,9 +206,9 @@ class DockerSandbox:
     async def _lock_image(self, plan: ContainerPlan) -> ImageLock:
         assert self._client is not None
         may_lock = plan.size <= self._locked_bytes
-        most_bytes = self._locked_bytes if may_lock else 2 * plan.size  # a file with several names counts for each
+        max_bytes = self._locked_bytes if may_lock else 2 * plan.size  # a file with several names counts for each
         lock = partial(lock_image, may_lock=may_lock)
-        return await self._call(lock, self._client, plan, self.id, most_bytes)
+        return await self._call(lock, self._client, plan, self.id, max_bytes)
 
     async def _unlock_image(self, lock: ImageLock) -> None:
         if lock.container:

@@ -12,14 +12,14 @@ from ladder.sandbox.docker.limits import SEAT_FOLDER
 from ladder.sandbox.host.cache import cache_folder
 from ladder.sandbox.host.guarded import read_own
 
-MOST = 1000
+MAX_IMAGES = 1000
 """Images that are remembered, the newest ones."""
 
 _LINE = len("sha256:") + 64 + 1
 
 
 def is_known_fit(image: str) -> bool:
-    """Whether the image with this id was found fit, by the rules of this version."""
+    """Tell whether the image with this id was found fit, by the rules of this version."""
     return image in _known()
 
 
@@ -29,19 +29,19 @@ def remember_fit(image: str) -> None:
         path = _path()
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         written = path.with_name(f".{path.name}.{os.getpid()}.{hashlib.sha256(image.encode()).hexdigest()[:8]}")
-        written.write_text("".join(f"{each}\n" for each in [*_known(), image][-MOST:]))
+        written.write_text("".join(f"{each}\n" for each in [*_known(), image][-MAX_IMAGES:]))
         written.replace(path)
 
 
 def _known() -> list[str]:
     try:
-        return read_own(_path(), MOST * _LINE).split()
+        return read_own(_path(), MAX_IMAGES * _LINE).split()
     except (OSError, SandboxError, UnicodeDecodeError):
         return []
 
 
 def _path() -> Path:
-    """A file of its own for each set of rules."""
+    """Give the path of a file of its own for each set of rules."""
     rules = hashlib.sha256(SEAT_FOLDER.encode())
     for source in sorted(Path(__file__).parent.glob("image_*.py")):
         rules.update(source.read_bytes())

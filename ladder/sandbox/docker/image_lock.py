@@ -64,7 +64,7 @@ class ImageLock:
     _process: int = field(default=-1, repr=False)
 
     def holds(self) -> bool:
-        """Whether the files are kept in memory now; where that cannot be seen, they are taken to be."""
+        """Tell whether the files are kept in memory now; where that cannot be seen, they are taken to be."""
         return self.files == "locked" and (self._process < 0 or not _has_ended(self._process))
 
     def close(self) -> None:
@@ -74,7 +74,7 @@ class ImageLock:
 
 
 def lock_image(
-    client: DockerClient, plan: ContainerPlan, sandbox: str, most_bytes: int, *, may_lock: bool = True
+    client: DockerClient, plan: ContainerPlan, sandbox: str, max_bytes: int, *, may_lock: bool = True
 ) -> ImageLock:
     """
     Read all files of an image and keep them in memory, or, where the machine does not allow that, only read them.
@@ -83,7 +83,7 @@ def lock_image(
         client: The engine.
         plan: The image, and how it is started.
         sandbox: Id of the sandbox that uses it, which its containers have as a label.
-        most_bytes: What the files may have together.
+        max_bytes: What the files may have together.
         may_lock: False: only read them.
 
     Raises:
@@ -100,7 +100,7 @@ def lock_image(
         try:
             doing = "start the container that keeps an image in memory"
             with _listening(folder) as listener, before_any_bot(), engine_errors(doing):
-                _start(client.api, name, plan, sandbox, folder, most_bytes, may_lock)
+                _start(client.api, name, plan, sandbox, folder, max_bytes, may_lock)
                 words = _receive_line(client.api, name, listener).split()
         except BaseException:
             discard(client, name)
@@ -114,16 +114,16 @@ def lock_image(
 
 
 def _start(
-    api: APIClient, name: str, plan: ContainerPlan, sandbox: str, folder: Path, most_bytes: int, may_lock: bool
+    api: APIClient, name: str, plan: ContainerPlan, sandbox: str, folder: Path, max_bytes: int, may_lock: bool
 ) -> None:
     api.create_container(
         plan.image,
         entrypoint=[f"{SEAT_FOLDER}/{LAUNCHER}"],
-        command=["0", f"{SEAT_FOLDER}/{LOCK_FILES}", str(most_bytes)],
+        command=["0", f"{SEAT_FOLDER}/{LOCK_FILES}", str(max_bytes)],
         name=name,
         user="0:0",
         labels=labels_of(sandbox),
-        host_config=_host_config(api, folder, plan.runtime, most_bytes + MARGIN, may_lock),
+        host_config=_host_config(api, folder, plan.runtime, max_bytes + MARGIN, may_lock),
         network_disabled=True,
         healthcheck={"test": ["NONE"]},
         use_config_proxy=False,
@@ -201,7 +201,7 @@ def _failed(client: DockerClient, name: str, plan: ContainerPlan) -> ImageLock:
 
 
 def _watch(client: DockerClient, name: str) -> int:
-    """A descriptor that is readable when the container's first process has ended; -1 where there is none."""
+    """Open a descriptor that is readable when the container's first process has ended; give -1 where there is none."""
     with suppress(*ENGINE_ERRORS, OSError, AttributeError):
         found = client.api.inspect_container(name)
         pid = int(found["State"]["Pid"])

@@ -78,7 +78,7 @@ def _files(stem: str, about: str, packages: Iterable[Path]) -> Iterator[tuple[st
 
 
 def installed_sdk() -> Sdk:
-    """The SDK that this Pigpen plays with."""
+    """Give the SDK that this Pigpen plays with."""
     found = metadata.distribution(NAME)
     return Sdk(Path(pigpen.__file__).parent, found.read_text("METADATA") or "", found.version)
 

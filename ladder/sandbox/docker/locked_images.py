@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.docker.image_lock import ImageLock
     from referee.records.lines import ImageFiles
 
-MOST = 64
+MAX_IMAGES = 64
 """Images kept at one time, as long as fewer play. A lock costs a container that sleeps; images share their base."""
 SHARE = 0.25
 """Share of the machine's memory that images that do not play may have together."""
@@ -27,8 +27,8 @@ class LockedImages:
         lock: Callable[[ContainerPlan], Awaitable[ImageLock]],
         unlock: Callable[[ImageLock], Awaitable[None]],
         playing: Callable[[], Container[ContainerPlan]],
-        most: int = MOST,
-        most_bytes: int | None = None,
+        max_images: int = MAX_IMAGES,
+        max_bytes: int | None = None,
     ) -> None:
         """
         Begin with none.
@@ -37,14 +37,14 @@ class LockedImages:
             lock: Locks an image, or reads it where it cannot be locked.
             unlock: Unlocks it.
             playing: The images that may not be unlocked now.
-            most: How many to keep at most, unless more play.
-            most_bytes: What they may have together, unless those that play have more; None: a share of the memory.
+            max_images: How many to keep at most, unless more play.
+            max_bytes: What they may have together, unless those that play have more; None: a share of the memory.
         """
         self._lock = lock
         self._unlock = unlock
         self._playing = playing
-        self._most = most
-        self._most_bytes = memory_share() if most_bytes is None else most_bytes
+        self._max_images = max_images
+        self._max_bytes = memory_share() if max_bytes is None else max_bytes
         self._locks: dict[ContainerPlan, asyncio.Future[ImageLock]] = {}
         """By image, the most recently used one at the end."""
 
@@ -81,8 +81,11 @@ class LockedImages:
     async def _unlock_oldest(self) -> None:
         playing = self._playing()
         idle = [image for image, lock in self._locks.items() if lock.done() and image not in playing]
-        while idle and (len(self._locks) > self._most or sum(image.size for image in self._locks) > self._most_bytes):
+        while idle and self._are_too_many():
             await self._let_go(self._locks.pop(idle.pop(0)))
+
+    def _are_too_many(self) -> bool:
+        return len(self._locks) > self._max_images or sum(image.size for image in self._locks) > self._max_bytes
 
     async def _let_go(self, locking: asyncio.Future[ImageLock]) -> None:
         if locking.done() and not locking.cancelled() and not locking.exception():
@@ -92,10 +95,10 @@ class LockedImages:
 
 
 def memory_share() -> int:
-    """Bytes of this machine's memory that locked images that do not play may take."""
+    """Give the bytes of this machine's memory that locked images that do not play may take."""
     return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * SHARE)
 
 
 def _is_over(locking: asyncio.Future[ImageLock]) -> bool:
-    """Whether a lock that was asked for does not hold any more, or never did."""
+    """Tell whether a lock that was asked for does not hold any more, or never did."""
     return locking.done() and (locking.cancelled() or bool(locking.exception()) or not locking.result().holds())

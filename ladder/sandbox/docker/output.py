@@ -65,7 +65,7 @@ class Output:
         self._tail.mark(decision)
 
     def has_connected(self) -> bool:
-        """Whether the container has ever connected."""
+        """Tell whether the container has ever connected."""
         self._catch_up()
         return self._connected
 

@@ -31,7 +31,7 @@ _REST = b"1T"
 
 
 def parent_group(driver: str) -> str | None:
-    """Name of the group above our containers; None if the cgroup driver is unknown."""
+    """Give the name of the group above our containers; None if the cgroup driver is unknown."""
     return PARENTS.get(driver)
 
 

@@ -77,7 +77,7 @@ class Brought:
 
 
 def path_of(name: str) -> str:
-    """Where the file *name* of an `Errand` is, in the container."""
+    """Say where the file *name* of an `Errand` is, in the container."""
     return f"/{FOLDER}/{name}"
 
 
@@ -221,7 +221,7 @@ class _Referee:
 
 
 def _failure(code: int, words: str) -> Exception:
-    """The error that the command ended with, once more."""
+    """Give the error that the command ended with, once more."""
     if code == UserError.exit_code and words:
         return UserError(words)
     return SandboxError(words or f"The referee's container ended with exit code {code}.")

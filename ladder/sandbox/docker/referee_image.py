@@ -53,7 +53,7 @@ class Arena:
 
 
 def installed_arena() -> Arena:
-    """The Pigpen that runs this."""
+    """Give the Pigpen that runs this."""
     found, root = metadata.distribution(NAME), Path(ladder.__file__).parents[1]
     return Arena(tuple(root / name for name in PACKAGES), found.read_text("METADATA") or "", found.version)
 

@@ -195,7 +195,7 @@ class Starter:
             ready.cancel()
 
     def _end_of(self, name: str) -> tuple[bool, Exit | None]:
-        """Whether a container has ended, and how; None: it is not there any more."""
+        """Tell whether a container has ended, and how; None: it is not there any more."""
         with engine_errors("look up whether a container runs"), suppress(NotFound):
             end = how_it_ended(self._client, name)
             return end is not None, end

@@ -94,7 +94,7 @@ class WarmInstance:
         return str(self._output)
 
     async def peak_memory(self) -> int | None:
-        """None: the kernel counts for all instances of the container together."""
+        """Give None: the kernel counts for all instances of the container together."""
         return None
 
     async def _clear(self) -> None:

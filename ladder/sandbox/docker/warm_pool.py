@@ -26,9 +26,9 @@ class WarmPool:
         self,
         launch: Callable[[ContainerPlan], Awaitable[WarmContainer]],
         remove: Callable[[WarmContainer], Awaitable[None]],
-        most_bytes: int = WARM_BYTES,
+        max_bytes: int = WARM_BYTES,
         idle_seconds: float = IDLE_SECONDS,
-        most_uses: int = MAX_USES,
+        max_uses: int = MAX_USES,
     ) -> None:
         """
         Begin with none.
@@ -36,15 +36,15 @@ class WarmPool:
         Args:
             launch: Makes a container.
             remove: Removes one.
-            most_bytes: What those without an instance may have together.
+            max_bytes: What those without an instance may have together.
             idle_seconds: Seconds that one may be without an instance.
-            most_uses: Instances that one may have, one after the other.
+            max_uses: Instances that one may have, one after the other.
         """
         self._launch = launch
         self._remove = remove
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._idle_seconds = idle_seconds
-        self._most_uses = most_uses
+        self._max_uses = max_uses
         self._idle: dict[WarmContainer, asyncio.TimerHandle] = {}
         """The one used last at the end, each with what will remove it."""
         self._removing: set[asyncio.Task[None]] = set()
@@ -73,12 +73,12 @@ class WarmPool:
 
     async def give_back(self, container: WarmContainer, is_clear: bool) -> None:
         """Keep a container for the next instance, if it is clear; make room for it."""
-        if not is_clear or container.lost.is_set() or len(container.seen) >= self._most_uses:
+        if not is_clear or container.lost.is_set() or len(container.seen) >= self._max_uses:
             await self._remove(container)
             return
         later = asyncio.get_running_loop().call_later(self._idle_seconds, self._drop, container)
         self._idle[container] = later
-        while len(self._idle) > 1 and self._bytes() > self._most_bytes:
+        while len(self._idle) > 1 and self._bytes() > self._max_bytes:
             self._drop(next(iter(self._idle)))
 
     async def close(self) -> None:

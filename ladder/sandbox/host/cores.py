@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def all_cores() -> tuple[int, ...]:
-    """The cores that this process may use; at least one."""
+    """List the cores that this process may use; at least one."""
     if hasattr(os, "sched_getaffinity"):
         return tuple(sorted(os.sched_getaffinity(0)))
     return tuple(range(os.cpu_count() or 1))
 
 
 def bot_cores() -> tuple[int, ...]:
-    """The cores that bots may use: all but the first, which is left to the referee and the engine; at least one."""
+    """List the cores that bots may use: all but the first, which the referee and the engine have; at least one."""
     cores = all_cores()
     return cores[1:] or cores
 
@@ -49,7 +49,7 @@ class Cores:
 
     @contextmanager
     def lease(self) -> Iterator[int]:
-        """A core for one table; by lot where several are as good, since other processes choose too."""
+        """Yield a core for one table; by lot where several are as good, since other processes choose too."""
         fewest = min(self._tables.values())
         core = self._rng.choice([core for core, tables in self._tables.items() if tables == fewest])
         self._tables[core] += 1

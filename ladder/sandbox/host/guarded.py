@@ -14,13 +14,13 @@ class NotOurs(OSError):
     """What stands there was not made by this user, or is not what it should be."""
 
 
-def read_own(path: Path, most_bytes: int) -> str:
+def read_own(path: Path, max_bytes: int) -> str:
     """
     Read a small file that this user wrote, and nothing else: no link, pipe, device, or file of another user.
 
     Args:
         path: The file; its folder must be ours (`is_own_folder`).
-        most_bytes: A larger one is not read.
+        max_bytes: A larger one is not read.
 
     Raises:
         FileNotFoundError: If there is none.
@@ -32,15 +32,15 @@ def read_own(path: Path, most_bytes: int) -> str:
     file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         found = os.fstat(file)
-        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_size > most_bytes:
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_size > max_bytes:
             raise NotOurs(f"{path} is not one of Pigpen's own files")
-        return os.read(file, most_bytes).decode()
+        return os.read(file, max_bytes).decode()
     finally:
         os.close(file)
 
 
 def is_own_folder(path: Path) -> bool:
-    """Whether *path* is a folder of this user, and no link to one."""
+    """Tell whether *path* is a folder of this user, and no link to one."""
     try:
         found = path.lstat()
     except OSError:

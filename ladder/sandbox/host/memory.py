@@ -9,7 +9,7 @@ MIB = 1024 * 1024
 
 
 def peak_of_process(pid: int) -> int | None:
-    """The most bytes that process *pid* had in memory; None where that cannot be read."""
+    """Read the most bytes that process *pid* had in memory; None where that cannot be read."""
     try:
         found = re.search(r"^VmHWM:\s+(\d+) kB$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
     except OSError:

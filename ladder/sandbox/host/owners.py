@@ -31,18 +31,18 @@ def work_for(coordinator: str) -> None:
 
 
 def coordinator() -> str | None:
-    """The coordinator that this process works for; None: itself."""
+    """Name the coordinator that this process works for; None: itself."""
     return next(iter(_COORDINATOR), None)
 
 
 def is_owner(text: str) -> bool:
-    """Whether *text* has exactly the form of what `this_process` gives: any user can write labels and files."""
+    """Tell whether *text* has exactly the form of what `this_process` gives: any user can write labels and files."""
     return _OWNER.fullmatch(text) is not None
 
 
 def is_dead(owner: str, proc: Path = PROC) -> bool:
     """
-    Whether the process that `this_process` named *owner* has surely ended.
+    Tell whether the process that `this_process` named *owner* has surely ended.
 
     One on another machine or in another pid namespace cannot be seen from here, so it counts as living.
 
@@ -71,7 +71,7 @@ def is_dead(owner: str, proc: Path = PROC) -> bool:
 
 def is_of_this_boot(owner: str) -> bool:
     """
-    Whether the process that `this_process` named *owner* is, or was, one of this machine since it was last started.
+    Tell whether the process that `this_process` named *owner* is, or was, one of this machine since its last start.
 
     A name of a machine is no proof of that: two machines may have the same.
     """
@@ -99,7 +99,7 @@ def _started(pid: int, proc: Path) -> str:
 
 
 def _is_hidden(pid: int, proc: Path) -> bool:
-    """Whether there is such a process, of another user, and /proc does not show those (mount option hidepid)."""
+    """Tell whether there is such a process, of another user, and /proc does not show those (mount option hidepid)."""
     try:
         os.kill(pid, 0)
     except PermissionError:

@@ -11,7 +11,7 @@ _NOTHING = bytes(4)
 
 
 def has_data(file: int | socket.socket) -> bool:
-    """Whether bytes wait in a pipe or a connected socket; half the cost of trying to read, where there are none."""
+    """Tell whether bytes wait in a pipe or a connected socket; half the cost of trying to read where none do."""
     import fcntl  # not everywhere, and only containers and processes need them
     import termios
 

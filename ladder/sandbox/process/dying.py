@@ -10,5 +10,5 @@ LAUNCHER = Path(__file__).with_name("die_with_parent.py")
 
 
 def dying_with_us(command: list[str]) -> list[str]:
-    """The command line by which *command* runs as a child that the kernel kills when this thread ends."""
+    """Make the command line by which *command* runs as a child that the kernel kills when this thread ends."""
     return [sys.executable, "-I", "-S", str(LAUNCHER), str(os.getpid()), *command]

@@ -205,7 +205,7 @@ class _Connection:
                 self._asked.pop(0).set_exception(SandboxError(f"The bot's process could not be started: {answer}"))
 
     def _lose(self) -> None:
-        """The server is gone or is to go, and the kernel kills what it has forked."""
+        """Note that the server is gone or is to go, and that the kernel kills what it has forked."""
         if self.is_lost:
             return
         self.is_lost = True

@@ -7,6 +7,8 @@ import os
 import shutil
 import sys
 import tempfile
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,11 +19,14 @@ from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.process.dying import dying_with_us
 from ladder.sandbox.process.forked import CAN_FORK, ForkServer
 from ladder.sandbox.process.process_instance import ProcessInstance
+from ladder.sandbox.wheels.cache import use
 from ladder.sandbox.wheels.local_install import install_locally
 from ladder.sandbox.wheels.packages import Asked, Packages, with_lock
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ladder.sandbox.base import Exit, SeatMount
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.sandbox.process.limits import ProcessLimits
@@ -78,10 +83,14 @@ class ProcessSandbox:
             )
         command = _command(bot.folder)
         content = await asyncio.to_thread(content_of, bot)
-        lock, path = await asyncio.to_thread(self._install, Asked.by(content))
+        asked = Asked.by(content)
+        lock, path = await asyncio.to_thread(self._install, asked)
         identity = f"sha256:{with_lock(content, lock).hash}"
         server = self._server if command[0] == sys.executable and path is None else None
-        return ProcessProgram(self._instances, bot.folder, command, identity, lock, path, server)
+        packages = None
+        if lock is not None and path is not None:
+            packages = _KeptPackages(path, partial(self._install, replace(asked, lock=lock.encode())))
+        return ProcessProgram(self._instances, bot.folder, command, identity, lock, packages, server)
 
     def _install(self, asked: Asked) -> tuple[str | None, Path | None]:
         if not asked.anything:
@@ -95,6 +104,31 @@ class ProcessSandbox:
             await self._server.close()
 
 
+class _KeptPackages:
+    """The folder of a program's packages in the user's cache, from which what is not used is removed."""
+
+    def __init__(self, path: Path, install: Callable[[], object]) -> None:
+        self._path = path
+        self._install = install
+        """Makes the same folder again."""
+        self._looking = asyncio.Lock()
+
+    async def find(self) -> Path:
+        """
+        Find the folder, which counts as used now; make it again if it was removed.
+
+        Raises:
+            SandboxError: If that cannot be.
+        """
+        async with self._looking:
+            if not use(self._path):
+                try:
+                    await asyncio.to_thread(self._install)
+                except BotRejected as error:  # no fault of the bot, which was loaded with them
+                    raise SandboxError(f"Packages that were removed are not available any more: {error}") from error
+        return self._path
+
+
 class ProcessProgram:
     """A bot's folder, ready to start."""
 
@@ -105,7 +139,7 @@ class ProcessProgram:
         command: list[str],
         identity: str,
         lock: str | None = None,
-        packages: Path | None = None,
+        packages: _KeptPackages | None = None,
         server: ForkServer | None = None,
     ) -> None:
         self._running = running
@@ -152,13 +186,14 @@ class ProcessProgram:
         Start one process, in a session of its own. It is forked if that can be done and its deals have a name.
 
         Raises:
-            SandboxError: If the system lets no process start.
+            SandboxError: If the system lets no process start, or its packages were removed and cannot be fetched.
         """
+        packages = await self._packages.find() if self._packages is not None else None
         with disk_errors(f"A folder in {mount.folder}"):
             home = tempfile.mkdtemp(prefix="home-", dir=mount.folder)
         output, writer = os.pipe()
         try:
-            process = await self._process(mount, _environment(mount, home, self._packages), writer)
+            process = await self._process(mount, _environment(mount, home, packages), writer)
         except BaseException as error:
             os.close(output)
             shutil.rmtree(home, ignore_errors=True)
@@ -203,7 +238,7 @@ def _command(folder: Path) -> list[str]:
 
 
 def _lacks_packages(folder: Path) -> bool:
-    """Whether there are packages to install and none are, neither here nor further up, where Node.js looks too."""
+    """Tell whether there are packages to install and none are, neither here nor further up, where Node.js looks too."""
     manifest = folder / "package.json"
     wanted = manifest.is_file() and '"dependencies"' in manifest.read_text(encoding="utf-8", errors="replace")
     return wanted and not any((place / "node_modules").is_dir() for place in (folder, *folder.parents))

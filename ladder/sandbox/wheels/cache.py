@@ -10,7 +10,8 @@ import os
 import shutil
 import tempfile
 import time
-from contextlib import contextmanager
+import uuid
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,18 @@ UNUSED_SECONDS = 30 * 24 * 3600.0
 IN_USE_SECONDS = 60.0
 """A folder that was used within this time stays in any case: someone may be reading it."""
 NEW = ".new-"
+"""Names that begin like this are of what a process is making or removing now."""
+LEFT_SECONDS = 24 * 3600.0
+"""Such a folder was left by a process that was killed if nothing came into it for this long."""
+
+
+def use(folder: Path) -> bool:
+    """Tell whether a kept folder is still there; it then counts as used now."""
+    try:
+        os.utime(folder)
+    except FileNotFoundError:
+        return False
+    return True
 
 
 class Store:
@@ -42,10 +55,7 @@ class Store:
     def find(self, key: str) -> Path | None:
         """Find the folder that was kept under *key*."""
         path = self._folders / key
-        if not path.is_dir():
-            return None
-        os.utime(path)
-        return path
+        return path if use(path) else None
 
     @contextmanager
     def new_folder(self) -> Iterator[Path]:
@@ -82,12 +92,14 @@ class Store:
 
     def remove(self, key: str) -> None:
         """Remove the folder that was kept under *key*."""
-        shutil.rmtree(self._folders / key, ignore_errors=True)
+        _remove(self._folders / key)
 
     def answer(self, key: str) -> bytes | None:
         """Give the answer to *key* that is remembered."""
-        path = self._answers / key
-        return path.read_bytes() if path.is_file() else None
+        try:
+            return (self._answers / key).read_bytes()
+        except FileNotFoundError:
+            return None
 
     def keep_answer(self, key: str, text: str) -> None:
         """
@@ -99,15 +111,43 @@ class Store:
         path = self._answers / key
         with disk_errors(path):
             write_whole(path, text.encode())
-        oldest_first = sorted(self._answers.iterdir(), key=lambda path: path.stat().st_mtime)
-        for path in oldest_first[: -self._max_answers]:
-            path.unlink(missing_ok=True)
+            for _, old in _newest_first(self._answers)[self._max_answers :]:
+                old.unlink(missing_ok=True)
 
     def _prune(self) -> None:
         now, left = time.time(), self._max_bytes
-        for path in sorted(self._folders.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True):
-            age = now - path.stat().st_mtime
-            if not path.name.startswith(NEW):
-                left -= sum(each.lstat().st_size for each in path.rglob("*"))
-            if age > UNUSED_SECONDS or (left < 0 and age > IN_USE_SECONDS):
-                shutil.rmtree(path, ignore_errors=True)
+        for used, path in _newest_first(self._folders):
+            age = now - used
+            if path.name.startswith(NEW):
+                is_old = age > LEFT_SECONDS
+            else:
+                left -= _size(path)
+                is_old = age > (UNUSED_SECONDS if left >= 0 else IN_USE_SECONDS)
+            with suppress(FileNotFoundError):
+                if is_old and path.stat().st_mtime == used:  # or another process has begun to use it
+                    _remove(path)
+
+
+def _newest_first(folder: Path) -> list[tuple[float, Path]]:
+    """Give what is in a folder, with the time of its last use; without what another process removes meanwhile."""
+    found = []
+    for path in folder.iterdir():
+        with suppress(FileNotFoundError):
+            found.append((path.stat().st_mtime, path))
+    return sorted(found, reverse=True)
+
+
+def _size(folder: Path) -> int:
+    """Sum the bytes of the files in a folder, as far as another process has not removed it."""
+    size = 0
+    with suppress(FileNotFoundError):
+        for path in folder.rglob("*"):
+            size += path.lstat().st_size
+    return size
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder; a process that looks for it meanwhile finds all of it or nothing."""
+    with suppress(OSError):  # another process was first
+        going = folder.rename(folder.with_name(f"{NEW}{uuid.uuid4().hex}"))
+        shutil.rmtree(going, ignore_errors=True)

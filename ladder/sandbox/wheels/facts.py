@@ -13,7 +13,7 @@ PROVIDED = ("pigpen-sdk", "grpcio", "protobuf", "typing-extensions")
 
 
 def facts() -> dict[str, dict[str, str]]:
-    """Python's version, the machine, glibc's version, and the provided packages that are installed."""
+    """Collect Python's version, the machine, glibc's version, and the provided packages that are installed."""
     library, glibc = platform.libc_ver()
     provided = {}
     for name in PROVIDED:

@@ -62,13 +62,13 @@ def check(folder: Path, max_bytes: int = MAX_BYTES, max_files: int = MAX_FILES) 
 
 
 def is_unhashed(name: str) -> bool:
-    """Whether a file is a RECORD, which is of no use to a bot: it names files that are not there."""
+    """Tell whether a file is a RECORD, which is of no use to a bot: it names files that are not there."""
     parent, _, last = name.rpartition("/")
     return parent.endswith(".dist-info") and "/" not in parent and last in UNHASHED
 
 
 def _files(folder: Path) -> dict[str, int]:
-    """Sizes of all files, by their paths from the folder on."""
+    """Give the sizes of all files, by their paths from the folder on."""
     paths = [Path(parent) / name for parent, folders, names in os.walk(folder) for name in folders + names]
     if odd := [path for path in paths if path.is_symlink() or not (path.is_file() or path.is_dir())]:
         raise BotRejected(f"The bot's packages hold {odd[0].name[:80]!r}, a link or a device. Leave them out.")

@@ -101,7 +101,7 @@ def _watch(process: subprocess.Popen[bytes], folder: Path, limits: RunLimits) ->
 
 
 def _sizes(folder: Path) -> dict[int, int]:
-    """Sizes of all files by inode: one with several names counts once."""
+    """Give the sizes of all files by inode: one with several names counts once."""
     sizes: dict[int, int] = {}
     for parent, _, names in os.walk(folder):
         for name in names:

@@ -126,7 +126,7 @@ def _check_plain(wanted: Wanted, line: str) -> None:
 
 
 def is_pinned(wanted: Wanted) -> bool:
-    """Whether one exact version is required."""
+    """Tell whether one exact version is required."""
     specifiers = list(wanted.requirement.specifier)
     return len(specifiers) == 1 and specifiers[0].operator == "==" and "*" not in specifiers[0].version
 

@@ -47,5 +47,5 @@ class Target:
 
 @cache
 def this_interpreter() -> Target:
-    """The Python that runs here, for bots that are no containers."""
+    """Describe the Python that runs here, for bots that are no containers."""
     return Target(**facts())

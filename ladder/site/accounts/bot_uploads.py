@@ -100,7 +100,7 @@ async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
 
 def _folder(file: str) -> str:
     r"""
-    What the folder in a packed file is called.
+    Say what the folder in a packed file is called.
 
     >>> _folder("trotter.tar.gz"), _folder("C:\\bots\\mine.tgz"), _folder("x")
     ('trotter', 'mine', 'x')

@@ -52,7 +52,7 @@ async def in_hashing_turn(request: Request, work: Callable[[], T]) -> T:
 
 
 def visit_of(request: Request) -> Visit:
-    """Where a log-in comes from: address and browser."""
+    """Say where a log-in comes from: address and browser."""
     return Visit(address_of(request), sanitize(request.headers.get("user-agent", ""))[:200])
 
 
@@ -72,7 +72,7 @@ def begin_in_browser(request: Request, logged_in: LoggedIn, place: str) -> Respo
 
 
 def device_of(request: Request, name: str) -> str:
-    """The number by which this browser is known to an account of that name; empty: it is not. It reads a file."""
+    """Find the number by which this browser is known to an account of that name, in a file; empty: it is not."""
     site: Site = request.app.state.site
     with suppress(LadderError, UserError):  # without the ladder's secret no browser is known
         return known_device(site.ladder.settings.data_dir, request.cookies.get(DEVICE_COOKIE, ""), name)
@@ -116,6 +116,6 @@ def next_of(place: str) -> str:
 
 
 def site_address(request: Request) -> str:
-    """The site's address as its visitors type it, with a slash at its end."""
+    """Give the site's address as its visitors type it, with a slash at its end."""
     site: Site = request.app.state.site
     return f"{(site.ladder.settings.site_url or str(request.base_url)).rstrip('/')}/"

@@ -33,7 +33,7 @@ SHOWN = 20
 
 @router.get("")
 def mine(request: Request, before: Before = None) -> Response:
-    """One's bots and submissions, and where to submit."""
+    """Show one's bots and submissions, and where to submit."""
     return _page(request, demand(request, Act.READ_SUBMISSION), before=before)
 
 
@@ -53,7 +53,7 @@ async def submit(request: Request) -> Response:
 
 @router.get("/submissions/{number}")
 def submission(request: Request, number: Number) -> Response:
-    """One submission, and how far it has come."""
+    """Show one submission, and how far it has come."""
     viewer = demand(request, Act.READ_SUBMISSION)
     site: Site = request.app.state.site
     row = ordering.submission(site.ladder, viewer, number)
@@ -80,7 +80,7 @@ def people(request: Request, name: Annotated[str, Path(max_length=80)], form: Fo
 
 @router.get("/logs")
 def matches_of(request: Request, bot: Annotated[str, Query(max_length=80)], before: Before = None) -> Response:
-    """The matches of one of one's bots, to read what it printed."""
+    """Show the matches of one of one's bots, to read what it printed."""
     viewer = demand(request, Act.READ_OUTPUT)
     site: Site = request.app.state.site
     found = logs.matches_of(site.ladder, viewer, bot, before, SHOWN)

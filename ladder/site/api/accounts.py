@@ -43,7 +43,7 @@ def start_login(request: Request, asked: LoginClient) -> Response:
 
 @router.post("/login/tokens", response_model=LoginAnswer)
 def collect_token(request: Request, asked: DeviceCode) -> Response:
-    """Give the token of a log-in that was confirmed; none while nobody has."""
+    """Give the token of a log-in that was confirmed; none while it is not confirmed."""
     site: Site = request.app.state.site
     site.attempts.count(Attempt.ASK_CODE, address_of(request))
     return fresh(device.collect(site.ladder, asked.device_code, address_of(request)))

@@ -12,7 +12,7 @@ from ladder.entry.policy import Act
 from ladder.site.api.submissions import not_taken
 from ladder.site.server.fresh import fresh, json_of
 from ladder.site.server.viewer import demand
-from ladder.values.accounts import NOBODY
+from ladder.values.accounts import ANONYMOUS
 from ladder.values.held_events import EventAct, EventDone, EventOrder, EventPage, EventRow
 from referee.records.rules_file import rules_from
 
@@ -51,7 +51,7 @@ def one_event(request: Request, event: Name) -> Response:
     """Give one event: its file, entrants, rounds, results and standings, as far as they are public."""
     site: Site = request.app.state.site
     key = f"{request.url.path} {revision(request, event)}"
-    return site.answers.respond(request, key, lambda: (json_of(reading.event(site.ladder, NOBODY, event)), JSON))
+    return site.answers.respond(request, key, lambda: (json_of(reading.event(site.ladder, ANONYMOUS, event)), JSON))
 
 
 @router.get("/events/{event}/standings.csv", response_class=Response, responses=CSV_RESPONSE)
@@ -69,7 +69,9 @@ def tables(request: Request, event: Name) -> Response:
 def _csv(request: Request, event: str, write: Callable[[EventPage], str]) -> Response:
     site: Site = request.app.state.site
     key = f"{request.url.path} {revision(request, event)}"
-    return site.answers.respond(request, key, lambda: (write(reading.event(site.ladder, NOBODY, event)).encode(), CSV))
+    return site.answers.respond(
+        request, key, lambda: (write(reading.event(site.ladder, ANONYMOUS, event)).encode(), CSV)
+    )
 
 
 @router.get(

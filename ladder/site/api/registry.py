@@ -54,7 +54,7 @@ def token(
 
 
 def _basic(request: Request) -> tuple[str, str]:
-    """The name and the secret of HTTP Basic; empty: none that could be."""
+    """Read the name and the secret of HTTP Basic; empty: none that could be."""
     kind, _, given = request.headers.get("authorization", "").partition(" ")
     if kind.lower() != "basic" or len(given) > MAX_HEADER:
         return "", ""

@@ -58,7 +58,7 @@ async def go_on(request: Request, upload: UploadId, offset: Offset) -> Response:
     site, viewer = await asyncio.to_thread(_submitter, request)
     try:
         return fresh(await uploads.go_on(site.ladder, viewer, upload, offset, request.stream()))
-    except ClientDisconnect:  # what has come stays; nobody hears this
+    except ClientDisconnect:  # what has come stays; no client gets this answer
         return Response(status_code=400)
 
 

@@ -39,13 +39,13 @@ RETIRED_BY_US = "taken out by the organiser"
 
 @router.get("")
 def accounts(request: Request) -> Response:
-    """Every account, and what can be done with it."""
+    """Show every account, and what can be done with it."""
     return _accounts(request, demand(request, Act.ADMINISTER))
 
 
 @router.post("/accounts/{name}/disable")
 def disable(request: Request, name: Name, form: Form) -> Response:
-    """Let nobody use an account."""
+    """Disable an account."""
     return _change(request, lambda site, viewer: managing.disable(site.ladder, viewer, name, form.get("reason", "")))
 
 
@@ -74,7 +74,7 @@ def set_quota(request: Request, name: Name, form: Form) -> Response:
 
 @router.get("/invitations")
 def invitations(request: Request) -> Response:
-    """Every invitation, and where to make one."""
+    """Show every invitation, and where to make one."""
     return _invitations(request, demand(request, Act.ADMINISTER))
 
 
@@ -108,7 +108,7 @@ def all_bots(
     search: Annotated[str, Query(alias="q", max_length=64)] = "",
     page: Annotated[int, Query(ge=1, le=10_000)] = 1,
 ) -> Response:
-    """Every bot, and what can be done with it."""
+    """Show every bot, and what can be done with it."""
     demand(request, Act.ADMINISTER)
     return _bots(request, search, page)
 
@@ -135,7 +135,7 @@ def change_bot(request: Request, name: Annotated[str, Path(max_length=80)], acti
 
 @router.get("/matches")
 def set_aside(request: Request, after: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None) -> Response:
-    """The matches that were set aside because the platform failed in them too often."""
+    """Show the matches that were set aside because the platform failed in them too often."""
     demand(request, Act.ADMINISTER)
     site: Site = request.app.state.site
     found = all_matches.unfinished_matches(site.ladder, MatchStatus.QUARANTINED, after=after, limit=SHOWN)
@@ -153,7 +153,7 @@ def requeue(request: Request, number: Number, form: Form) -> Response:
 
 @router.get("/submissions")
 def submissions(request: Request, before: Before = None) -> Response:
-    """Everybody's submissions."""
+    """Show everybody's submissions."""
     viewer = demand(request, Act.ADMINISTER)
     site: Site = request.app.state.site
     found = ordering.submissions(site.ladder, viewer, before, SHOWN)

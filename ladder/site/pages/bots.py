@@ -68,7 +68,7 @@ def bot(ladder: Ladder, name: str, variant: str = "") -> dict[str, object]:
 
 
 def _most_played(parts: Sequence[VariantPart]) -> VariantPart | None:
-    """The variant in which it has played most, of those in which it is active if there are any."""
+    """Find the variant in which it has played most, of those in which it is active if there are any."""
     standings = {number: part.there.standing for number, part in enumerate(parts)}
     best = max(
         standings, key=lambda number: (standings[number].rank is not None, standings[number].matches), default=None

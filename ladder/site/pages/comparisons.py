@@ -89,7 +89,7 @@ def address(one: str, two: str, variant: str = "") -> str:
 
 
 def _form(site: Site, variant: str) -> dict[str, Any]:
-    """What can be chosen: the variants, and the best bots of the one that is looked at."""
+    """Give what can be chosen: the variants, and the best bots of the one that is looked at."""
     variants = overview.variants(site.ladder, first=0)
     known = variant if variant in {each.variant for each in variants} else ""
     offered: list[str] = []
@@ -101,7 +101,7 @@ def _form(site: Site, variant: str) -> dict[str, Any]:
 
 
 def _spans(found: BotComparison) -> dict[str, Any]:
-    """The scales on which the bars of each table lie."""
+    """Give the scales on which the bars of each table lie."""
     return {
         "phases": _span([each.difference for each in found.phases]),
         "favours": _span([each.points for each in found.favours]),

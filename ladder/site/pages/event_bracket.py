@@ -93,7 +93,7 @@ def _kinds(page: EventPage) -> dict[str, str]:
 
 
 def _columns(rounds: Iterable[EventRoundPage], kinds: Mapping[str, str]) -> Iterator[list[EventRoundPage]]:
-    """Part rounds: each is a column, with the play-offs after it; a stage that no bot leaves meanwhile is one."""
+    """Yield the rounds in columns, each with the play-offs after it; a stage that no bot leaves meanwhile is one."""
     found: list[EventRoundPage] = []
     for one in rounds:
         is_same = bool(found) and one.stage == found[-1].stage
@@ -121,7 +121,7 @@ def _pod(one: EventRoundPage, table: EventTableRow) -> Pod:
 
 
 def _whole(rounds: Sequence[EventRoundPage]) -> Pod:
-    """All tables of a stage as one: its bots, and the sums of their board points as far as they are shown."""
+    """Make one of all tables of a stage: its bots, and the sums of their board points as far as they are shown."""
     seats: dict[int, Seat] = {}
     for seat in (seat for one in rounds for table in one.tables for seat in _pod(one, table).seats if seat.number > 0):
         before = seats.get(seat.number, Seat(seat.number, seat.name, None))

@@ -13,7 +13,7 @@ from ladder.site.api.events import Name
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.forms import Form, form_page
 from ladder.site.server.viewer import demand
-from ladder.values.accounts import NOBODY
+from ladder.values.accounts import ANONYMOUS
 from ladder.values.held_events import EventState
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def present(request: Request, event: Name, number: Annotated[Number, Query(alias
     """Show the result that was released last, and who sits at the next table."""
     site: Site = request.app.state.site
     viewer = demand(request, Act.ADMINISTER)
-    public = reading.event(site.ladder, NOBODY, event)
+    public = reading.event(site.ladder, ANONYMOUS, event)
     found = [each for each in _places(public) if each[1].points]
     wanted = [each for each in found if number is None or (each[0].number, each[1].number) == (number, table)]
     is_over = public.state is EventState.OVER
@@ -59,7 +59,7 @@ def _places(page: EventPage) -> list[Place]:
 
 
 def _following(public: EventPage, everything: EventPage) -> Place | None:
-    """The table whose result is to be shown next; None: none that is not shown has a result."""
+    """Find the table whose result is to be shown next; None: none that is not shown has a result."""
     done = {(one.number, table.number) for one, table in _places(everything) if table.boards is not None}
     hidden = (each for each in _places(public) if each[1].status == "sealed")
     return next((each for each in hidden if (each[0].number, each[1].number) in done), None)

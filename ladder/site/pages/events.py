@@ -22,7 +22,7 @@ from ladder.site.pages.feeds import Feed, newest
 from ladder.site.pages.feeds import feed as answer_feed
 from ladder.site.server.forms import Form, form_page
 from ladder.site.server.viewer import NO_PAGE, demand
-from ladder.values.accounts import NOBODY
+from ladder.values.accounts import ANONYMOUS
 from ladder.values.held_events import EventAct, EventState
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def feed(request: Request) -> Response:
     site: Site = request.app.state.site
 
     def make() -> Feed:
-        pages = [reading.event(site.ladder, NOBODY, each.name) for each in reading.events(site.ladder)[:IN_FEED]]
+        pages = [reading.event(site.ladder, ANONYMOUS, each.name) for each in reading.events(site.ladder)[:IN_FEED]]
         return Feed("Events", "/events", newest(news(pages)))
 
     return answer_feed(request, make, revision(request))
@@ -71,7 +71,7 @@ def times(request: Request, event: Name) -> Response:
     address = site_address(request)[:-1]
 
     def make() -> tuple[bytes, str]:
-        return calendar(reading.event(site.ladder, NOBODY, event), address), "text/calendar; charset=utf-8"
+        return calendar(reading.event(site.ladder, ANONYMOUS, event), address), "text/calendar; charset=utf-8"
 
     return site.answers.respond(request, f"{request.url.path} {address} {revision(request, event)}", make)
 
@@ -145,7 +145,7 @@ def change_entry(request: Request, event: Name, form: Form) -> Response:
 
 def _entries(request: Request, event: str, viewer: Viewer, error: str = "", status: int = 200) -> Response:
     site: Site = request.app.state.site
-    page = reading.event(site.ladder, NOBODY, event)
+    page = reading.event(site.ladder, ANONYMOUS, event)
     own = bots.bots(site.ladder, owner=str(viewer.name))
     play = [one for one in own if any(entry.variant == page.variant for entry in one.entries)]
     entered = {one.name: one for one in page.entrant_list}
@@ -157,7 +157,7 @@ def _page(request: Request, event: str, template: str, more: Callable[[EventPage
     site: Site = request.app.state.site
 
     def make() -> dict[str, object]:
-        page = reading.event(site.ladder, NOBODY, event)
+        page = reading.event(site.ladder, ANONYMOUS, event)
         is_over = page.state is EventState.OVER
         values = {"event": page, "winner": page.standings[0].name if is_over and page.standings else ""}
         values["prizes"] = parse_event(page.file).prizes

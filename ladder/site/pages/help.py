@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ladder.app.ladder import Ladder
+    from pigpen.rules import Rules
 
 
 def rules(ladder: Ladder, variant: str) -> dict[str, object]:
@@ -21,9 +22,13 @@ def rules(ladder: Ladder, variant: str) -> dict[str, object]:
     Raises:
         LadderError: If there is none of that name.
     """
-    found = overview.rules_of(ladder, variant)
     is_played = any(one.variant == variant for one in overview.variants(ladder, first=0))
-    return {"rules": found, "is_played": is_played, "toml": to_toml(found), "lesson": lesson(found)}
+    return explained(overview.rules_of(ladder, variant), is_played)
+
+
+def explained(rules: Rules, is_played: bool = False) -> dict[str, object]:
+    """Give what the page of some rules shows; it leads to their standings if they are played on the ladder."""
+    return {"rules": rules, "is_played": is_played, "toml": to_toml(rules), "lesson": lesson(rules)}
 
 
 def operations(document: Mapping[str, Any]) -> list[dict[str, object]]:

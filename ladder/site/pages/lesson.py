@@ -129,7 +129,7 @@ def _counted(rules: Rules) -> tuple[tuple[Card, int], ...]:
 
 
 def _captures(rules: Rules) -> Iterator[Situation]:
-    """Questions about captured cards: what they cost, what exposing changes, what taking all brings."""
+    """Yield questions about captured cards: what they cost, what exposing changes, what taking all brings."""
     worth = _worth(rules)
     if not worth:
         return
@@ -215,7 +215,7 @@ def _kind(hand: int, legal: int, trick: tuple[Card, ...], reasons: set[str]) -> 
 
 
 def _reason(deal: Deal, card: Card, trick: tuple[Card, ...]) -> str:
-    """Why *card* may not be played; empty if it may."""
+    """Say why *card* may not be played; empty if it may."""
     if deal.playable & card.mask:
         return ""
     if trick and card.suit is not trick[0].suit and deal.hands[deal.turn] & trick[0].suit.mask:

@@ -32,14 +32,14 @@ Mark = Annotated[str, Query(max_length=40)]
 
 @pages.get("/live")
 def all_running(request: Request) -> Response:
-    """The matches that are being played."""
+    """Show the matches that are being played."""
     site: Site = request.app.state.site
     return site.pages.fresh_page(request, "live.html", {"rows": live.running(site.ladder)})
 
 
 @pages.get("/live/{number}")
 def one_running(request: Request, number: Number) -> Response:
-    """A match while it is played."""
+    """Show a match while it is played."""
     site: Site = request.app.state.site
     match = matches.public_match(site.ladder, number)
     row = next((row for row in live.running(site.ladder) if row.match == number), None)
@@ -76,7 +76,7 @@ async def stream(request: Request, number: Number, after: Mark = "") -> Response
 
 
 async def _messages(site: Site, number: int, after: str) -> AsyncGenerator[str]:
-    """The stream: an event of ours is a message whose id is its mark."""
+    """Yield the messages of the stream: an event of ours is a message whose id is its mark."""
     yield retry_after(RETRY_MS)
     async with site.hub.follow(number, after) as viewer:
         async for each in viewer:

@@ -64,5 +64,5 @@ def metrics(request: Request) -> Response:
 
 @router.get("/robots.txt")
 def robots() -> Response:
-    """Let search engines read what stays: matches, but not each of their deals; nobody crawls what is computed."""
+    """Let search engines read what stays: matches, but not each of their deals; none crawls what is computed."""
     return PlainTextResponse(ROBOTS)

@@ -31,7 +31,7 @@ def deal(shown: DealReplayed) -> dict[str, object]:
 
 
 def _seat(shown: DealReplayed, seat: int) -> dict[str, object]:
-    """The cards dealt to a seat suit by suit, spades and aces first, and what became of it."""
+    """Give the cards dealt to a seat suit by suit, spades and aces first, and what became of it."""
     last = shown.moments[-1].seats[seat]
     dealt = sorted(shown.hands[seat].split(), key=lambda card: RANKS.index(card[0]))
     return {
@@ -46,7 +46,7 @@ def _seat(shown: DealReplayed, seat: int) -> dict[str, object]:
 
 
 def _trick(shown: DealReplayed, trick: ReplayTrick) -> dict[str, object]:
-    """The cards of a trick by seat, each with the step after which it lies on the table."""
+    """Give the cards of a trick by seat, each with the step after which it lies on the table."""
     cards, end = trick.cards.split(), shown.moments[trick.ends].after or 0
     plays = []
     for seat in range(shown.players):
@@ -57,7 +57,7 @@ def _trick(shown: DealReplayed, trick: ReplayTrick) -> dict[str, object]:
 
 
 def _notes(shown: DealReplayed) -> Iterator[dict[str, object]]:
-    """Faults, moon choices, who was taken over, and each time that a person is away."""
+    """Yield faults, moon choices, who was taken over, and each time that a person is away."""
     decided: dict[int, str] = {}
     for step in (step for moment in shown.moments for step in moment.steps):
         if step.why or step.kind == "moon" or (step.by in STAND_INS and step.by != decided.get(step.seat)):

@@ -28,7 +28,7 @@ router = APIRouter()
 
 @router.get("/v")
 def first_variant(request: Request) -> Response:
-    """The standings of the variant that has the most matches, in the language that is asked for."""
+    """Show the standings of the variant that has the most matches, in the language that is asked for."""
     site: Site = request.app.state.site
     found = overview.variants(site.ladder, first=1)
     path = f"/v/{max(found, key=lambda one: one.matches).variant}" if found else "/"
@@ -65,14 +65,14 @@ def all_bots(
     search: Annotated[str, Query(alias="q", max_length=64)] = "",
     page: Annotated[int, Query(ge=1, le=10_000)] = 1,
 ) -> Response:
-    """Every bot, by name."""
+    """Show every bot, by name."""
     site: Site = request.app.state.site
     return site.pages.page(request, "bots.html", lambda: table_pages.bots(bots.bots(site.ladder), search, page))
 
 
 @router.get("/b/{name}")
 def one_bot(request: Request, name: str, variant: Annotated[str, Query(alias="v", max_length=64)] = "") -> Response:
-    """All there is to know of a bot, or of one of its versions, in one variant."""
+    """Show all there is to know of a bot, or of one of its versions, in one variant."""
     site: Site = request.app.state.site
     try:
         return site.pages.page(request, "bot.html", lambda: bot_pages.bot(site.ladder, name, variant))
@@ -80,7 +80,7 @@ def one_bot(request: Request, name: str, variant: Annotated[str, Query(alias="v"
         spelled = bots.spelled(site.ladder, name)
         if spelled is None or spelled == name:
             raise
-        return RedirectResponse(f"/b/{quote(spelled)}")
+        return RedirectResponse(str(request.url.replace(scheme="", netloc="", path=f"/b/{quote(spelled)}")))
 
 
 @router.get("/m")
@@ -90,7 +90,7 @@ def all_matches(
     bot: Annotated[str, Query(max_length=80)] = "",
     before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER)] = None,
 ) -> Response:
-    """Results, the newest first."""
+    """Show results, the newest first."""
     site: Site = request.app.state.site
 
     def make() -> dict[str, object]:
@@ -103,14 +103,14 @@ def all_matches(
 
 @router.get("/m/{number}")
 def one_match(request: Request, number: Annotated[int, Path(ge=1, le=MAX_NUMBER)]) -> Response:
-    """A match: its result, its boards, why the ratings moved, its seed."""
+    """Show a match: its result, its boards, why the ratings moved, its seed."""
     site: Site = request.app.state.site
     return site.pages.page(request, "match.html", lambda: match_pages.match(site.ladder, number))
 
 
 @router.get("/rules/{variant}")
 def rules(request: Request, variant: str) -> Response:
-    """The rules of a variant in words."""
+    """Show the rules of a variant in words."""
     site: Site = request.app.state.site
     return site.pages.page(request, "rules.html", lambda: help_pages.rules(site.ladder, variant))
 

@@ -56,7 +56,7 @@ def style_page(request: Request, name: str, variant: Annotated[str, Query(alias=
 
 
 def _span(bars: Sequence[SeatPoints | DealCost], marks: Sequence[float] = ()) -> Span:
-    """A scale on which all bars and marks are seen."""
+    """Choose a scale on which all bars and marks are seen."""
     low = min((*(each.mean - each.error for each in bars), *marks), default=None)
     high = max((*(each.mean + each.error for each in bars), *marks), default=None)
     return span_of(low, high, 0.0, LEAST_SPAN)

@@ -33,7 +33,7 @@ def all_workers(
     search: Annotated[str, Query(alias="q", max_length=NAME_LENGTH)] = "",
     page: Annotated[int, Query(ge=1, le=10_000)] = 1,
 ) -> Response:
-    """Every worker, and what can be done with it."""
+    """Show every worker, and what can be done with it."""
     return _page(request, demand(request, Act.ADMINISTER), search, page)
 
 

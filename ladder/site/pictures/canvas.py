@@ -157,7 +157,7 @@ def _corners(width: int, height: int, radius: int) -> Image.Image:
 
 
 def _font_for(words: str, size: int) -> tuple[Font, str]:
-    """The first font that has all letters; else Pillow's, with `MISSING` for those that it lacks."""
+    """Find the first font that has all letters; else Pillow's, with `MISSING` for those that it lacks."""
     for name in ("", *_wide_fonts()):
         if all(_has(name, letter) for letter in words):
             return _font(size, name), words
@@ -166,7 +166,7 @@ def _font_for(words: str, size: int) -> tuple[Font, str]:
 
 @cache
 def _wide_fonts() -> tuple[str, ...]:
-    """The `WIDE_FONTS` that this machine has."""
+    """List the `WIDE_FONTS` that this machine has."""
     found = []
     for name in WIDE_FONTS:
         with suppress(OSError):
@@ -186,7 +186,7 @@ def _font(size: int, name: str = "") -> Font:
 
 @lru_cache(maxsize=4096)
 def _has(name: str, letter: str) -> bool:
-    """Whether a font has a letter: it does not draw it as one that no font has."""
+    """Tell whether a font has a letter: it does not draw it as one that no font has."""
     font = _font(16, name)
     return letter == " " or bytes(font.getmask(letter)) != bytes(font.getmask(NO_LETTER))
 

@@ -52,7 +52,7 @@ def of_match(match: MatchPage) -> bytes:
         if seat.points_per_deal is not None:
             canvas.text(MARGIN + 580, below, signed(seat.points_per_deal, 2), 34, "soft", 160, "rs")
         if seat.seat in ahead:
-            _strip(canvas, ahead[seat.seat], MARGIN + 620, y + 14, INSIDE - 644, row - 38, _most(ahead.values()))
+            _strip(canvas, ahead[seat.seat], MARGIN + 620, y + 14, INSIDE - 644, row - 38, _max_ahead(ahead.values()))
     return canvas.png()
 
 
@@ -97,7 +97,7 @@ def _named(seat: SeatRow) -> str:
 
 
 def _ahead(seats: Sequence[SeatRow]) -> dict[int, tuple[float, ...]]:
-    """By how many points a deal each seat was ahead of the mean of all on each board; nothing before the end."""
+    """Compute by how many points a deal each seat leads the mean of all on each board; nothing before the end."""
     points = [seat.board_points for seat in seats]
     if not all(points):
         return {}
@@ -108,15 +108,15 @@ def _ahead(seats: Sequence[SeatRow]) -> dict[int, tuple[float, ...]]:
     }
 
 
-def _most(ahead: Iterable[Sequence[float]]) -> float:
+def _max_ahead(ahead: Iterable[Sequence[float]]) -> float:
     return max((abs(each) for row in ahead for each in row), default=0.0) or 1.0
 
 
 def _strip(
-    canvas: Canvas, ahead: Sequence[float], x: float, y: float, width: float, height: float, most: float
+    canvas: Canvas, ahead: Sequence[float], x: float, y: float, width: float, height: float, max_ahead: float
 ) -> None:
-    """One cell for each board, in the colours of the page of the match."""
+    """Draw one cell for each board, in the colours of the page of the match."""
     step = width / len(ahead)
     for place, each in enumerate(ahead):
         colour = "good" if each > 0 else "bad"
-        canvas.shade(x + place * step, y, max(1.0, step - 2), height, colour, 0.08 + 0.8 * abs(each) / most)
+        canvas.shade(x + place * step, y, max(1.0, step - 2), height, colour, 0.08 + 0.8 * abs(each) / max_ahead)

@@ -57,7 +57,7 @@ class CachedAnswer:
         return len(self.body) + len(self.compressed or b"")
 
     def is_known(self, request: Request) -> bool:
-        """Whether the client has this answer already."""
+        """Tell whether the client has this answer already."""
         known = request.headers.get("if-none-match", "")
         return self.etag.removeprefix("W/") in known or known.strip() == "*"
 
@@ -66,18 +66,18 @@ class AnswerCache:
     """Keeps answers by who asked for what, in which revision of the ladder; those not asked for longest go first."""
 
     def __init__(
-        self, revision: Callable[[], str], most_bytes: int = MAX_BYTES, seconds: float = REVISION_SECONDS
+        self, revision: Callable[[], str], max_bytes: int = MAX_BYTES, seconds: float = REVISION_SECONDS
     ) -> None:
         """
         Begin empty.
 
         Args:
             revision: Gives a text that changes whenever the ladder does.
-            most_bytes: What all answers may have together.
+            max_bytes: What all answers may have together.
             seconds: How long what *revision* gave is taken to be true.
         """
         self._revision = revision
-        self._most_bytes = most_bytes
+        self._max_bytes = max_bytes
         self._seconds = seconds
         self._looked = float("-inf")
         self._now = ""
@@ -88,10 +88,10 @@ class AnswerCache:
         self._looking = threading.Lock()
 
     def revision(self) -> str:
-        """The revision of the ladder, as it was at most a moment ago."""
+        """Give the revision of the ladder, as it was at most a moment ago."""
         if self._is_old():
             with self._looking:
-                if self._is_old():  # nobody else has looked meanwhile
+                if self._is_old():  # no other thread has looked meanwhile
                     self._look()
         return self._now
 
@@ -130,7 +130,7 @@ class AnswerCache:
                 self._answers.clear()
 
     def _get(self, key: str, make: Callable[[], tuple[bytes, str]]) -> CachedAnswer:
-        """What is kept; else it is made, once for all who ask for it meanwhile."""
+        """Give what is kept; else it is made, once for all who ask for it meanwhile."""
         revision = self.revision()
         with self._lock:
             if (found := self._answers.get(key)) is not None:
@@ -161,7 +161,7 @@ class AnswerCache:
                 return
             self._answers[key] = answer
             self._bytes += _taken(key, answer)
-            while self._bytes > self._most_bytes:
+            while self._bytes > self._max_bytes:
                 self._bytes -= _taken(*self._answers.popitem(last=False))
 
 

@@ -24,7 +24,7 @@ HISTOGRAM = (400.0, 110.0)
 
 
 def spark(history: Sequence[float]) -> Markup:
-    """The course of a rating in a line of text; empty for less than two points."""
+    """Draw the course of a rating in a line of text; empty for less than two points."""
     if len(history) < 2:
         return Markup()
     width, height = SPARK
@@ -38,7 +38,7 @@ def spark(history: Sequence[float]) -> Markup:
 
 
 def band(value: float, error: float | None, span: Span, start: float) -> Markup:
-    """A rating or margin and its 95 % interval on a scale that all rows share; the line is at *start*."""
+    """Draw a rating or margin and its 95 % interval on a scale that all rows share; the line is at *start*."""
     width, height = BAND
     middle = height / 2
     inside = f'<line class="start" x1="{span.at(start, width)}" x2="{span.at(start, width)}" y1="0" y2="{height}"/>'
@@ -50,7 +50,7 @@ def band(value: float, error: float | None, span: Span, start: float) -> Markup:
 
 
 def share(value: float, error: float, median: float | None) -> Markup:
-    """A share, 0 to 1, as a bar with its 95 % interval, and a line at the median of others."""
+    """Draw a share, 0 to 1, as a bar with its 95 % interval, and a line at the median of others."""
     width, height = BAND
     low, high = (min(1.0, max(0.0, end)) * width for end in (value - error, value + error))
     inside = f'<rect class="bar-fill" x="0" y="5" width="{value * width:.1f}" height="10" rx="2"/>'
@@ -74,7 +74,7 @@ def places(shares: Sequence[float]) -> Markup:
 
 def curve(found: RatingCurve, error: float | None, title: str) -> Markup:
     """
-    The rating of a bot over its results, with the 95 % interval of today at its end and a mark at each new version.
+    Draw the rating of a bot over its results, today's 95 % interval at its end and a mark at each new version.
 
     Args:
         found: The ratings.
@@ -107,7 +107,7 @@ def curve(found: RatingCurve, error: float | None, title: str) -> Markup:
 
 def courses(found: Sequence[RatingCurve], title: str) -> Markup:
     """
-    The ratings of several bots over time, each with its name at its end; see `ladder.site.rendering.courses`.
+    Draw the ratings of several bots over time, each with its name at its end; see `ladder.site.rendering.courses`.
 
     Args:
         found: Their ratings; those with a single point are a dot.
@@ -118,7 +118,7 @@ def courses(found: Sequence[RatingCurve], title: str) -> Markup:
 
 def histogram(counts: Sequence[int], edges: Sequence[str], title: str) -> Markup:
     """
-    How many decisions fell in each bin.
+    Draw how many decisions fell in each bin.
 
     Args:
         counts: By bin.
@@ -150,7 +150,7 @@ def _elo_range(points: Sequence[CurvePoint], error: float) -> tuple[float, float
 
 
 def _grid(low: float, high: float, up: float) -> Iterator[str]:
-    """Lines at round ratings, four of them or a few more."""
+    """Draw lines at round ratings, four of them or a few more."""
     for elo in round_values(low, high):
         y = CURVE[1] - BOTTOM - (elo - low) * up
         yield f'<line class="grid" x1="{LEFT}" x2="{CURVE[0] - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
@@ -158,7 +158,7 @@ def _grid(low: float, high: float, up: float) -> Iterator[str]:
 
 
 def _versions(points: Sequence[CurvePoint], across: float) -> Iterator[str]:
-    """A mark where a version played for the first time, and below it the number of the match."""
+    """Draw a mark where a version played for the first time, and below it the number of the match."""
     known: set[int] = set()
     for place, point in enumerate(points):
         if point.version in known:
@@ -171,11 +171,11 @@ def _versions(points: Sequence[CurvePoint], across: float) -> Iterator[str]:
 
 
 def _chart(size: tuple[float, float], title: str, inside: str) -> Markup:
-    """A picture that stands for itself, with a name."""
+    """Make a picture that stands for itself, with a name."""
     box = f"0 0 {size[0]:g} {size[1]:g}"
     return Markup(f'<svg class="chart" viewBox="{box}" role="img" aria-label="{escape(title)}">{inside}</svg>')
 
 
 def _svg(name: str, size: tuple[float, float], inside: str) -> Markup:
-    """A small picture that says nothing which the text beside it does not."""
+    """Make a small picture that says nothing which the text beside it does not."""
     return Markup(f'<svg class="{name}" viewBox="0 0 {size[0]:g} {size[1]:g}" aria-hidden="true">{inside}</svg>')

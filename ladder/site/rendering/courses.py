@@ -54,11 +54,11 @@ class Scale(NamedTuple):
         return cls(min(times), max(times), min(elos) - 10, max(elos) + 10)
 
     def x(self, time: float) -> float:
-        """The place of a time."""
+        """Give the place of a time."""
         return LEFT + (time - self.begin) / ((self.end - self.begin) or 1.0) * (COURSES[0] - LEFT - RIGHT)
 
     def y(self, elo: float) -> float:
-        """The place of a rating."""
+        """Give the place of a rating."""
         return COURSES[1] - BOTTOM - (elo - self.low) / (self.high - self.low) * (COURSES[1] - TOP - BOTTOM)
 
 
@@ -86,7 +86,7 @@ def _grid(scale: Scale) -> Iterator[str]:
 
 
 def _course(curve: RatingCurve, scale: Scale, kind: int, height: float) -> Iterator[str]:
-    """One line, and one from its end to the name at *height*."""
+    """Draw one line, and one from its end to the name at *height*."""
     places = [(scale.x(point.finished.timestamp()), scale.y(point.elo)) for point in curve.points]
     line = " ".join(f"{x:.0f},{y:.0f}" for x, y in places)
     (x, y), name = places[-1], COURSES[0] - RIGHT + 18

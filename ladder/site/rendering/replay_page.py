@@ -46,7 +46,7 @@ def replay_page(record: Path, language: str = "en", *, is_framed: bool = False) 
 
 @cache
 def _modules() -> str:
-    """An import map: each module as a data URL, which imports the others by names that the map knows."""
+    """Make an import map: each module as a data URL, which imports the others by names that the map knows."""
     wanted, found = [FIRST], dict[str, str]()
     while wanted:
         name = wanted.pop()

@@ -31,7 +31,7 @@ SENTENCES = (
     to_translate("Only the person who opened this table can do that."),
     to_translate("Only the person who opened this table can end it. You can leave it."),
     to_translate("It was ended at the table."),
-    to_translate("Nobody was at the table for 10 minutes."),
+    to_translate("No one was at the table for 10 minutes."),
     to_translate("The people for whom it waited did not come within an hour."),
     to_translate("Cards are taken back at tables for practice, where one person plays with bots."),
     to_translate("Nothing is played at this table now; try again in a moment."),

@@ -19,7 +19,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 
 def digest(folder: Path = FOLDER) -> str:
-    """Sixteen hexadecimal digits that depend on all files of the folder."""
+    """Compute sixteen hexadecimal digits that depend on all files of the folder."""
     total = hashlib.sha256()
     for file in sorted(folder.rglob("*")):
         if file.is_file():

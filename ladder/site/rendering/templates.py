@@ -90,7 +90,7 @@ class Pages:
 
 @cache
 def environment(language: str) -> Environment:
-    """Jinja with the words and filters of one language; everything is escaped."""
+    """Prepare Jinja with the words and filters of one language; everything is escaped."""
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -123,7 +123,7 @@ def environment(language: str) -> Environment:
 
 def shown(value: object) -> object:
     """
-    What everything goes through that a template puts into a page: text of strangers reverses no line, whatever it is.
+    Sanitize whatever a template puts into a page: text of strangers reverses no line, whatever it is.
 
     Markup stays markup; line breaks and wide spaces stay, too.
     """
@@ -133,7 +133,7 @@ def shown(value: object) -> object:
 
 
 def _in_language(request: Request, language: str) -> str:
-    """The query of this page in a language; everything else that is asked for stays."""
+    """Give the query of this page in a language; everything else that is asked for stays."""
     others = [(name, value) for name, value in request.query_params.multi_items() if name != "lang"]
     return f"?{urlencode([*others, ('lang', language)])}"
 

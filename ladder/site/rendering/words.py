@@ -37,7 +37,7 @@ AS_TEXT = "\ufe0e"
 
 @cache
 def translations(language: str) -> NullTranslations:
-    """The catalogue of one of the `LANGUAGES`; the sentences of the code are English."""
+    """Give the catalogue of one of the `LANGUAGES`; the sentences of the code are English."""
     if language == "en":
         return NullTranslations()
     with (FOLDER / f"{language}.po").open("rb") as file:
@@ -49,7 +49,7 @@ def translations(language: str) -> NullTranslations:
 
 
 def language_of(request: Request) -> str:
-    """The reader's language: asked for by a link, remembered from one, or what the browser prefers."""
+    """Choose the reader's language: asked for by a link, remembered from one, or what the browser prefers."""
     for wanted in (request.query_params.get("lang"), request.cookies.get(COOKIE)):
         if wanted in LANGUAGES:
             return wanted

@@ -125,5 +125,5 @@ class Attempts:
 
 
 def _claim(what: Attempt, address: str, account: str, device: str) -> tuple[str, ...]:
-    """The key of an attempt to prove to be an account: a known browser, or else addresses near each other."""
+    """Give the key of an attempt to prove to be an account: a known browser, or else addresses near each other."""
     return (what, "device", account, device) if device else (what, "place", account, neighbourhood_of(address))

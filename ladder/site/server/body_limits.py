@@ -58,8 +58,8 @@ class BodyLimits:
         elif len(scope["raw_path"]) + len(scope["query_string"]) + _length(scope) > HEAD_BYTES:
             await PlainTextResponse(TOO_LONG, 431, CLOSE)(scope, receive, send)
         else:
-            most = self._upload_bytes + AROUND_UPLOAD if UPLOADS.fullmatch(scope["path"]) else USUAL_BYTES
-            await self._app(scope, Body(receive, most, self._first_seconds), send)
+            max_bytes = self._upload_bytes + AROUND_UPLOAD if UPLOADS.fullmatch(scope["path"]) else USUAL_BYTES
+            await self._app(scope, Body(receive, max_bytes, self._first_seconds), send)
 
 
 def allowed_seconds(arrived: int, first_seconds: float = FIRST_SECONDS) -> float:
@@ -75,9 +75,9 @@ def allowed_seconds(arrived: int, first_seconds: float = FIRST_SECONDS) -> float
 class Body:
     """The body of one request, as it arrives."""
 
-    def __init__(self, receive: Receive, most: int, first_seconds: float) -> None:
+    def __init__(self, receive: Receive, max_bytes: int, first_seconds: float) -> None:
         self._receive = receive
-        self._most = most
+        self._max_bytes = max_bytes
         self._first_seconds = first_seconds
         self._began = time.monotonic()
         self._bytes = 0
@@ -93,7 +93,7 @@ class Body:
         if self._is_whole:  # what comes next is that the visitor leaves
             return await self._receive()
         message = await self._next()
-        if self._bytes > self._most:
+        if self._bytes > self._max_bytes:
             await self._drain()
             raise HTTPException(413, TOO_MUCH, CLOSE)
         return message
@@ -110,7 +110,7 @@ class Body:
         return message
 
     async def _drain(self) -> None:
-        while not self._is_whole and self._bytes < self._most + LEFT_UNREAD:
+        while not self._is_whole and self._bytes < self._max_bytes + LEFT_UNREAD:
             await self._next()
 
 

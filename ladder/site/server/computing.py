@@ -62,7 +62,7 @@ def on_being_computed(request: Request, error: Exception) -> Response:
 
 
 def again(request: Request) -> dict[str, str]:
-    """The headers of an answer that is not there yet."""
+    """Make the headers of an answer that is not there yet."""
     headers = {"Retry-After": AGAIN_SECONDS, "Cache-Control": "no-store"}
     if request.method in SAFE:
         query = request.scope["query_string"].decode("latin-1")

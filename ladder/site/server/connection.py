@@ -1,4 +1,4 @@
-"""A connection to a visitor, who may be slow, or means to be: nobody holds one for long without using it."""
+"""A connection to a visitor, who may be slow, or means to be: no visitor holds one for long without using it."""
 
 from __future__ import annotations
 

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 GOOD_SECONDS = 600.0
-MOST = 10_000
+MAX_FLOWS = 10_000
 
 
 class Flows(Generic[T]):
     """By a secret that the browser keeps in a cookie; the oldest go first."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic, most: int = MOST) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, max_flows: int = MAX_FLOWS) -> None:
         self._clock = clock
-        self._most = most
+        self._max_flows = max_flows
         self._kept: OrderedDict[str, tuple[float, T]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -31,7 +31,7 @@ class Flows(Generic[T]):
         secret = new_secret("")
         with self._lock:
             self._kept[secret] = self._clock() + GOOD_SECONDS, value
-            while len(self._kept) > self._most:
+            while len(self._kept) > self._max_flows:
                 self._kept.popitem(last=False)
         return secret
 

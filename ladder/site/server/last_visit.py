@@ -19,7 +19,7 @@ TIMES = re.compile(r"(\d{1,10})-(\d{1,10})", re.ASCII)
 
 
 class Visit(NamedTuple):
-    """A visit that goes on, in Unix time."""
+    """The current visit, in Unix time."""
 
     before: int
     """When the visit before it ended; 0: there was none."""

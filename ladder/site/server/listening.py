@@ -45,7 +45,7 @@ def check_reach(listener: socket.socket, settings: Settings, *, tls: bool) -> No
     Make sure that passwords and sessions do not cross a network as plain text.
 
     Args:
-        listener: What `listen` gave; it has answered nobody yet.
+        listener: What `listen` gave; it has answered no request yet.
         settings: Name the proxy before the site, or allow HTTP.
         tls: Whether the site speaks HTTPS itself.
 
@@ -63,7 +63,7 @@ def check_reach(listener: socket.socket, settings: Settings, *, tls: bool) -> No
 
 
 def address_of(listener: socket.socket, *, tls: bool = False) -> str:
-    """The address to type into a browser."""
+    """Give the address to type into a browser."""
     host, port = listener.getsockname()[:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
     return f"{'https' if tls else 'http'}://{shown}:{port}/"
@@ -76,7 +76,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _reason(error: OSError | UnicodeError) -> str:
-    """The system's words: Python adds the address, which stands in our sentence."""
+    """Give the system's words: Python adds the address, which stands in our sentence."""
     number = getattr(error, "errno", None)
     if isinstance(error, socket.gaierror) or not isinstance(number, int):
         return str(getattr(error, "strerror", None) or "this is no address")

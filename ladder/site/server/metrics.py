@@ -51,7 +51,7 @@ class Metrics:
         self._bots = Gauge("pigpen_bots", "Entries of bots in variants, by state", ["state"], registry=registry)
 
     def served(self, route: str, method: str, status: int, seconds: float) -> None:
-        """A request has been served; *route* is the path with the names of its parameters, empty if there is none."""
+        """Count a request that was served; *route* is the path with its parameters' names, empty if there is none."""
         method = method if method in METHODS else "other"  # a client may make names up, and each one would be kept
         self._requests.labels(route, method, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
@@ -61,11 +61,11 @@ class Metrics:
         self._logins.labels(end).inc()
 
     def stream_opened(self, change: int) -> None:
-        """A stream of live events has been opened (1) or has ended (-1)."""
+        """Count a stream of live events that has been opened (1) or has ended (-1)."""
         self._streams.inc(change)
 
     def text(self, counts: LadderCounts, cluster: ClusterFigures, health: LadderHealth) -> bytes:
-        """All figures in Prometheus's text format, those of the ladder and its workers as they are now."""
+        """Write all figures in Prometheus's text format, those of the ladder and its workers as they are now."""
         for status, number in counts.matches.items():
             self._matches.labels(status).set(number)
         for state, number in counts.bots.items():

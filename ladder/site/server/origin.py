@@ -19,7 +19,7 @@ CSRF_HEADER = "x-pigpen-csrf"
 
 
 def cookie_name(request: Request) -> str:
-    """The name of the session's cookie."""
+    """Give the name of the session's cookie."""
     return SAFE_COOKIE if request.url.scheme == "https" else PLAIN_COOKIE
 
 
@@ -35,13 +35,13 @@ def csrf_of(request: Request) -> str:
 
 
 def has_csrf(request: Request, given: str) -> bool:
-    """Whether a form, or the header of a script, has the token of the session."""
+    """Tell whether a form, or the header of a script, has the token of the session."""
     return hmac.compare_digest(csrf_of(request).encode(), given.encode(errors="surrogatepass"))
 
 
 def is_same_origin(request: Request) -> bool:
     """
-    Whether a page of this site sent a request, by what browsers say of it.
+    Tell whether a page of this site sent a request, by what browsers say of it.
 
     All browsers send at least one of the two headers with what changes something; who sends none is refused.
     """

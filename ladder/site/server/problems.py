@@ -52,7 +52,7 @@ DOCUMENTED: dict[int | str, dict[str, Any]] = {
 """What each operation of the API may answer besides what it is there for."""
 FOR_PEOPLE: dict[int | str, dict[str, Any]] = {
     400: {"description": "The body cannot be read.", "content": CONTENT},
-    401: {"description": "Nobody has logged in, or the token is not good.", "content": CONTENT},
+    401: {"description": "The visitor has not logged in, or the token is not good.", "content": CONTENT},
     403: {"description": "The token lacks a scope, or it is not for programs.", "content": CONTENT},
     413: {"description": "The request is too large.", "content": CONTENT},
     429: {"description": "It was asked too often; the header Retry-After says when to ask again.", "content": CONTENT},
@@ -63,7 +63,7 @@ log = structlog.get_logger("pigpen.site")
 
 
 def on_our_error(request: Request, error: Exception) -> Response:
-    """Something that was asked for is not there, or the database fails."""
+    """Answer that something that was asked for is not there, or that the database fails."""
     assert isinstance(error, PigpenError)
     if isinstance(error, TooOften):
         status = HTTPStatus.SERVICE_UNAVAILABLE if isinstance(error, Busy) else HTTPStatus.TOO_MANY_REQUESTS
@@ -87,7 +87,7 @@ def on_our_error(request: Request, error: Exception) -> Response:
 
 
 def on_http_error(request: Request, error: Exception) -> Response:
-    """There is no such page, or not for this method."""
+    """Answer that there is no such page, or not for this method."""
     assert isinstance(error, HTTPException)
     status = HTTPStatus(error.status_code)
     detail = error.detail if error.detail != status.phrase else _WORDS.get(status, status.description or status.phrase)
@@ -97,7 +97,7 @@ def on_http_error(request: Request, error: Exception) -> Response:
 
 
 def on_bad_input(request: Request, error: Exception) -> Response:
-    """A parameter makes no sense; a page whose address names no possible number is not there."""
+    """Answer that a parameter makes no sense; a page whose address names no possible number is not there."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     if first["loc"][0] == "path" and not _is_program(request):
@@ -107,7 +107,7 @@ def on_bad_input(request: Request, error: Exception) -> Response:
 
 
 def on_failure(request: Request, error: Exception) -> Response:
-    """A mistake of ours."""
+    """Answer that we made a mistake, and log it."""
     log.error("failed", path=without_secrets(request.url.path), exc_info=error)
     return respond(request, HTTPStatus.INTERNAL_SERVER_ERROR, FAILED)
 
@@ -145,7 +145,7 @@ def respond(request: Request, status: HTTPStatus, detail: str, minutes: str = ""
 
 
 def _is_program(request: Request) -> bool:
-    """Whether the answer is for a program: the API, or a script of a page."""
+    """Tell whether the answer is for a program: the API, or a script of a page."""
     return request.url.path.startswith("/api/") or request.headers.get("sec-fetch-dest") == "empty"
 
 

@@ -106,7 +106,7 @@ def _sentence(error: ssl.SSLError, certificate: Path, key: Path) -> str:
 
 
 def _no_password() -> str:
-    """Asked for a password, say so; else OpenSSL would ask at the terminal."""
+    """Raise an error where a password is asked for; else OpenSSL would ask at the terminal."""
     raise ValueError
 
 

@@ -12,7 +12,7 @@ from ladder.app.accounts.viewers import viewer_by
 from ladder.entry.policy import ORGANISERS_ONLY, SCOPES, Act, may
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.origin import CSRF_HEADER, SAFE, has_csrf, is_same_origin, session_secret
-from ladder.values.accounts import NOBODY, Viewer
+from ladder.values.accounts import ANONYMOUS, Viewer
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -56,8 +56,8 @@ def demand(request: Request, act: Act, owner: str | None = None, missing: str = 
         missing: What is said where there is no such thing; whose it is not hears the same.
 
     Raises:
-        HTTPException: 401: nobody has logged in; 403: the token is not good for that; 404: it is not theirs.
-        LogInFirst: Nobody has logged in, and it is a page.
+        HTTPException: 401: the visitor has not logged in; 403: the token is not good for that; 404: it is not theirs.
+        LogInFirst: The visitor has not logged in, and it is a page.
     """
     site: Site = request.app.state.site
     viewer = viewer_of(request)
@@ -76,8 +76,8 @@ def logged_in(request: Request) -> Viewer:
     Make sure that the visitor has logged in, with a session or a token of any scope.
 
     Raises:
-        HTTPException: 401: nobody has.
-        LogInFirst: Nobody has, and it is a page.
+        HTTPException: 401: the visitor has not.
+        LogInFirst: The visitor has not, and it is a page.
     """
     viewer = viewer_of(request)
     if viewer.name is None:
@@ -122,13 +122,13 @@ def _look(request: Request) -> Viewer:
         return viewer
     secret = session_secret(request)
     if not secret or (request.method not in SAFE and not _is_from_a_page(request)):
-        return NOBODY
+        return ANONYMOUS
     viewer = viewer_by(site.ladder, secret, address_of(request))
-    return NOBODY if viewer.by_token else viewer
+    return ANONYMOUS if viewer.by_token else viewer
 
 
 def _is_from_a_page(request: Request) -> bool:
-    """What changes something takes a cookie from a page of this site only; forms prove more in `forms.form_of`."""
+    """Tell whether a page of this site sent what is to change something; forms prove more in `forms.form_of`."""
     if not is_same_origin(request):
         return False
     return not request.url.path.startswith(API) or has_csrf(request, request.headers.get(CSRF_HEADER, ""))

@@ -66,7 +66,7 @@ function sealed(deal, place, words) {
     }
     return known.length ? [`${deal.bots[seat]}: ${known.join(", ")}`] : [];
   });
-  return shown.length ? words("exposed", { what: shown.join("; ") }) : words("nobody-exposes");
+  return shown.length ? words("exposed", { what: shown.join("; ") }) : words("none-exposed");
 }
 
 /**

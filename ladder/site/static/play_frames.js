@@ -67,12 +67,12 @@ function after(now, leader, card, isNew, next) {
   if (complete && next.last_trick && next.last_trick.cards === cards.join(" ")) {
     seats[winning].points += next.last_trick.points;
   }
-  const step = { ...NOBODY, seat, action: card };
+  const step = { ...NO_STEP, seat, action: card };
   return { ...now, steps: [step], trick: now.trick + Number(isNew), leader, cards: cards.join(" "), winning, complete, seats };
 }
 
 /** @type {import("./shapes").Step} */
-const NOBODY = {
+const NO_STEP = {
   number: null, seat: 0, kind: "play", action: "", by: "", why: "",
   took_ms: null, cpu_ms: null, unasked_ms: null, decision: null, printed: "",
 };

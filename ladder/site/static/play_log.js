@@ -10,7 +10,7 @@ import { make, signed } from "./words.js";
 /** @typedef {import("./shapes").Moment} Moment */
 /** @typedef {import("./words.js").Words} Words */
 
-const MOST = 400;
+const MAX_ENTRIES = 400;
 
 export class Log {
   #last = "";
@@ -32,7 +32,7 @@ export class Log {
     this.#last = sentence;
     const isAtEnd = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
     this.list.append(make("p", className, sentence));
-    if (this.list.childElementCount > MOST) {
+    if (this.list.childElementCount > MAX_ENTRIES) {
       this.list.firstElementChild?.remove();
     }
     if (isAtEnd) {
@@ -112,7 +112,7 @@ export class Log {
       }
       return known.length ? [`${deal.bots[seat]}: ${listed(known, this.words)}`] : [];
     });
-    return shown.length ? this.words("exposed", { what: shown.join("; ") }) : this.words("nobody-exposes");
+    return shown.length ? this.words("exposed", { what: shown.join("; ") }) : this.words("none-exposed");
   }
 
   /** What was played for the person, and what has become of the table. @param {PersonState | null} before @param {PersonState} now */

@@ -7,7 +7,7 @@ import { between } from "./play_frames.js";
 
 const CARD_MS = 450;
 export const TRICK_MS = 1000;
-const MOST = 40;
+const MAX_COMING = 40;
 
 export class Queue {
   /** @type {PersonState[]} */
@@ -34,7 +34,7 @@ export class Queue {
   push(state) {
     this.#coming.push(...between(this.newest, state));
     this.newest = state;
-    if (document.hidden || this.#coming.length > MOST) {
+    if (document.hidden || this.#coming.length > MAX_COMING) {
       this.hurry();
     } else {
       this.#advance();
@@ -71,7 +71,7 @@ export class Queue {
 
   /** @param {PersonState} state @param {boolean} isCalm */
   #shows(state, isCalm) {
-    const isStill = key(state) === this.shown || !state.moment; // nobody waits to see that the table is about to begin
+    const isStill = key(state) === this.shown || !state.moment; // no one waits to see that the table is about to begin
     const pause = isStill ? 0 : (state.moment?.complete ? TRICK_MS : CARD_MS) / this.speed;
     this.shown = key(state);
     this.#due = Math.max(this.#due, performance.now() + pause);

@@ -1,4 +1,4 @@
-// "Verify here": the reader's own browser checks a record, so that nobody need trust the site.
+// "Verify here": the reader's own browser checks a record, so that no reader need trust the site.
 // @ts-check
 
 import { Differs, verified } from "./chain.mjs";

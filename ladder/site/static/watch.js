@@ -10,7 +10,7 @@ import { make, signed, wordsIn } from "./words.js";
 
 const CARD_MS = 450;
 const TRICK_MS = 1000;
-const MOST = 12;
+const MAX_COMING = 12;
 const POLL_MS = 2000;
 
 class WatchedTable extends HTMLElement {
@@ -64,7 +64,7 @@ class WatchedTable extends HTMLElement {
     if (state.number <= this.newest) return;
     this.newest = state.number;
     this.coming.push(state);
-    if (document.hidden || this.coming.length > MOST) {
+    if (document.hidden || this.coming.length > MAX_COMING) {
       this.coming.splice(0, this.coming.length - 1);
     }
     if (!this.timer) {

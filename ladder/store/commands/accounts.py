@@ -67,7 +67,7 @@ def _check_free(session: Session, name: str, now: float, is_reserved: bool) -> N
 
 def check_alike(session: Session, name: str, now: float) -> bool:
     """
-    Whether a name belongs to an owner, or is reserved by an invitation.
+    Tell whether a name belongs to an owner, or is reserved by an invitation.
 
     Raises:
         LadderError: If neither, and it looks like the name of one, or cannot be that of a new account.

@@ -1,8 +1,8 @@
 """
 Which coordinators work at a ladder: each says every few seconds that it lives, by the clock of the database.
 
-The clocks of their machines may differ, and so may the names of their processes be those of a machine that nobody here
-can look into; the database is what all of them have in common.
+The clocks of their machines may differ, and so may the names of their processes be those of a machine that no process
+here can look into; the database is what all of them have in common.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class SeenCoordinator:
 
 
 def database_time(session: Session) -> float:
-    """Unix time by the database's clock; SQLite has that of this machine, where all who use it are."""
+    """Read the Unix time by the database's clock; SQLite has that of this machine, where all who use it are."""
     if all_are_here(session):
         return time.time()
     return float(session.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
 
 
 def all_are_here(session: Session) -> bool:
-    """Whether all who use this database run on this machine, as with SQLite."""
+    """Tell whether all who use this database run on this machine, as with SQLite."""
     return session.get_bind().dialect.name == "sqlite"
 
 
@@ -62,14 +62,14 @@ def note_alive(session: Session, holder: str, folder: str, now: float) -> None:
 
 
 def coordinators(session: Session) -> list[SeenCoordinator]:
-    """All that have not ended by themselves."""
+    """List all that have not ended by themselves."""
     row = StoredCoordinator
     wanted = select(row.holder, row.folder, row.seen).where(row.holder != LEFT)
     return [SeenCoordinator(*each) for each in session.execute(wanted)]
 
 
 def last_spoken(session: Session) -> float | None:
-    """When one spoke last, by the database's clock, also one that has ended; None: never."""
+    """Say when one spoke last, by the database's clock, also one that has ended; None: never."""
     return session.scalar(select(func.max(StoredCoordinator.seen)))
 
 

@@ -135,7 +135,7 @@ def _rows(source: Connection, table: Table) -> Iterator[Row]:
 
 @contextmanager
 def _new_database(url: URL) -> Iterator[Database]:
-    """The database that is to be filled; a file that was made for it goes if that fails."""
+    """Yield the database that is to be filled; a file that was made for it goes if that fails."""
     file = Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
     is_new = file is not None and _make(file)
     database = Database(url, WITHOUT_FOREIGN_KEYS)

@@ -51,7 +51,7 @@ class VariantEntrants:
 
 
 def fields_of(session: Session, variants: Collection[str] | None = None) -> dict[str, VariantEntrants]:
-    """Those who may play, by variant; matches that are still to be played are counted among theirs."""
+    """Give those who may play, by variant; matches that are still to be played are counted among theirs."""
     found = session.scalars(select(models.Variant).order_by(models.Variant.name))
     pending = _pending(session)
     return {
@@ -77,9 +77,9 @@ def _field(session: Session, variant: str, rules: Rules, pending: Mapping[int, t
         .order_by(rating.version_id)
     )
     waiting = Counter(version for table in pending.values() for version in set(table))
-    chairs = Counter((version, seat) for table in pending.values() for seat, version in enumerate(table))
+    pending_seats = Counter((version, seat) for table in pending.values() for seat, version in enumerate(table))
     entrants = tuple(
-        Entrant(version, bot, owner, matches + waiting[version], _seats(rules, seats, chairs, version, waiting))
+        Entrant(version, bot, owner, matches + waiting[version], _seats(rules, seats, pending_seats, version, waiting))
         for version, bot, owner, matches, seats in rows
     )
     return VariantEntrants(rules, entrants, pending)
@@ -95,7 +95,7 @@ def _seats(
 
 
 def _pending(session: Session) -> dict[str, dict[int, tuple[int, ...]]]:
-    """The tables that are still to be played, by variant and match: versions by number of the bot."""
+    """Give the tables that are still to be played, by variant and match: versions by number of the bot."""
     match, seat = models.StoredMatch, models.StoredSeat
     waiting = (
         select(match.variant, seat.match_id, seat.seat, seat.version_id)

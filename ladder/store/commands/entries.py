@@ -18,7 +18,7 @@ PLAYING = (State.ACTIVE, State.SUSPENDED)
 
 
 def entries_of(session: Session, bot: int, variant: str | None = None) -> list[models.Rating]:
-    """All entries of the bot with that id, or those in one variant, the oldest version first."""
+    """Give all entries of the bot with that id, or those in one variant, the oldest version first."""
     wanted = select(models.Rating).join(models.Version, models.Version.id == models.Rating.version_id)
     wanted = wanted.where(models.Version.bot_id == bot).order_by(models.Version.number, models.Rating.variant)
     return list(session.scalars(wanted if variant is None else wanted.where(models.Rating.variant == variant)))
@@ -26,7 +26,7 @@ def entries_of(session: Session, bot: int, variant: str | None = None) -> list[m
 
 def first_rating(session: Session, bot: int, variant: str) -> float:
     """
-    The rating with which a new version of a bot begins in a variant, as it is stored.
+    Give the rating with which a new version of a bot begins in a variant, as it is stored.
 
     That is its predecessor's: of those that play, or else of all, the newest. For a bot without one it is what is
     shown as `START`.
@@ -38,12 +38,12 @@ def first_rating(session: Session, bot: int, variant: str) -> float:
 
 
 def shift_of(session: Session, variant: str) -> float:
-    """What to add to a rating in a variant before it is shown."""
+    """Give what to add to a rating in a variant before it is shown."""
     return session.get_one(models.Variant, variant).shift
 
 
 def left_suspended(session: Session, entry: models.Rating) -> models.StateChange | None:
-    """The suspension during which an entry retired, or None: leaving and coming back ends no suspension."""
+    """Find the suspension during which an entry retired, or None: leaving and coming back ends no suspension."""
     changes = select(models.StateChange).order_by(models.StateChange.id.desc()).limit(1)
     changes = changes.where(models.StateChange.variant == entry.variant)
     changes = changes.where(models.StateChange.version_id == entry.version_id)

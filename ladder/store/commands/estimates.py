@@ -59,7 +59,7 @@ class RefreshRate:
     """Seconds by the runner's clock."""
 
     def is_due(self, now: float) -> bool:
-        """Whether an estimate may be made."""
+        """Tell whether an estimate may be made."""
         return now >= self.due
 
     def took(self, began: float, ended: float) -> None:
@@ -69,7 +69,7 @@ class RefreshRate:
 
 def stale(session: Session, variants: Collection[str] | None = None) -> list[str]:
     """
-    The variants whose estimate does not know the newest result, or lacks a bot that plays; the oldest one first.
+    List the variants whose estimate does not know the newest result, or lacks a bot that plays; the oldest one first.
 
     Args:
         session: A transaction.
@@ -84,14 +84,14 @@ def stale(session: Session, variants: Collection[str] | None = None) -> list[str
     return sorted(found, key=lambda name: known.get(name, 0))
 
 
-def refresh(database: Database, variant: str, most: int = MAX_VERSIONS) -> Estimate | None:
+def refresh(database: Database, variant: str, max_versions: int = MAX_VERSIONS) -> Estimate | None:
     """
     Make the estimate of a variant anew, without blocking other writers.
 
     Args:
         database: The ladder.
         variant: Which one.
-        most: How many versions it has at most; the oldest retired ones are left out.
+        max_versions: How many versions it has at most; the oldest retired ones are left out.
 
     Returns:
         The estimate of all that have been entered there; None if there are none.
@@ -102,7 +102,7 @@ def refresh(database: Database, variant: str, most: int = MAX_VERSIONS) -> Estim
             or 0
         )
         season = _season(session, variant)
-        estimate, margins = _fitted(session, variant, most)
+        estimate, margins = _fitted(session, variant, max_versions)
         active = active_versions(session, variant)
     if estimate is None:
         return None
@@ -125,18 +125,18 @@ def _season(session: Session, variant: str) -> int | None:
     return session.scalar(select(models.Variant.season).where(models.Variant.name == variant))
 
 
-def _versions(session: Session, variant: str, most: int) -> list[int]:
-    """Who is in the estimate: all that play or are suspended, and the newest of the others."""
+def _versions(session: Session, variant: str, max_versions: int) -> list[int]:
+    """List who is in the estimate: all that play or are suspended, and the newest of the others."""
     rating = models.Rating
     entered = select(rating.version_id).where(rating.variant == variant).order_by(rating.version_id.desc())
     playing = list(session.scalars(entered.where(rating.state != State.RETIRED)))
-    room = max(0, most - len(playing))
+    room = max(0, max_versions - len(playing))
     return sorted([*playing, *session.scalars(entered.where(rating.state == State.RETIRED).limit(room))])
 
 
-def _fitted(session: Session, variant: str, most: int) -> tuple[Estimate | None, Estimate | None]:
-    """The estimates by places, and by points."""
-    versions = _versions(session, variant, most)
+def _fitted(session: Session, variant: str, max_versions: int) -> tuple[Estimate | None, Estimate | None]:
+    """Fit the estimates by places, and by points."""
+    versions = _versions(session, variant, max_versions)
     if not versions:
         return None, None
     sides = len(teams_of(rules_from(session.get_one(models.Variant, variant).rules)))
@@ -151,14 +151,14 @@ def _fitted(session: Session, variant: str, most: int) -> tuple[Estimate | None,
 
 
 def _results(sums: Sums) -> tuple[FloatArray, FloatArray]:
-    """For each pair the score of the one, and of how many results: of boards where they are known, else of matches."""
+    """Give for each pair the score of the one, and of how many results: of boards if known, else of matches."""
     by_boards = (sums["boards_played"] > 0) & (RATED_BY == RatedBy.BOARDS)
     score = np.where(by_boards, sums["board_score"], sums["score"])
     return score, np.where(by_boards, sums["boards_played"], sums["n"])
 
 
 def _pair_sums(session: Session, variant: str) -> Sums:
-    """The columns `PAIR_COLUMNS` of all pairs in matches of one length."""
+    """Give the columns `PAIR_COLUMNS` of all pairs in matches of one length."""
     pair = models.PairStats
     met = session.connection().execute(
         select(*(getattr(pair, name) for name in PAIR_COLUMNS)).where(pair.variant == variant)

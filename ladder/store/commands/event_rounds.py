@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 
 from ladder.errors import LadderError
-from ladder.events.course import NextRound, most_matches
+from ladder.events.course import NextRound, max_matches
 from ladder.events.entrants import is_stand_in
 from ladder.store.all_tables import METADATA
 from ladder.store.bulk import reserve_ids
@@ -160,7 +160,7 @@ def _running(session: Session) -> list[StoredEvent]:
 
 
 def _is_playing(session: Session, event: StoredEvent) -> bool:
-    """Whether there is nothing to do until a match of the last round has ended."""
+    """Tell whether there is nothing to do until a match of the last round has ended."""
     left = under_way(session, event.id, count_rounds(session, event.id))
     return bool(left) and not any(is_quarantined(match) for _, match in left)
 
@@ -326,7 +326,7 @@ def _reserved_number(session: Session, event: StoredEvent, known: Held) -> int |
     """
     largest = session.scalar(select(func.max(StoredMatch.id)).where(StoredMatch.event_id == event.id))
     if largest is None:
-        count = most_matches(known.event, len(known.entrants), known.rules)
+        count = max_matches(known.event, len(known.entrants), known.rules)
         reserved = reserve_ids(session.connection(), METADATA.tables[StoredMatch.__tablename__], count)
         event.last_match = reserved[-1]
         return reserved[0]

@@ -73,7 +73,7 @@ def _settle(session: Session, version: Version, variant: str, is_wanted: bool, n
 
 
 def _house(session: Session) -> dict[str, Version]:
-    """The newest version of each house bot that has been entered."""
+    """Give the newest version of each house bot that has been entered."""
     newest = (
         select(StoredBot.name, func.max(Version.id))
         .join_from(StoredBot, Version, Version.bot_id == StoredBot.id)

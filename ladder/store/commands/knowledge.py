@@ -92,7 +92,7 @@ def _kept(session: Session, variant: str, field: VariantEntrants) -> _Kept:
 
 
 def _since(session: Session, variant: str) -> dict[int, tuple[int, ...]]:
-    """The tables of the results that the last estimate does not know, by match: versions by number of the bot."""
+    """Read the tables of the results that the last estimate does not know, by match: versions by number of the bot."""
     match, seat = models.StoredMatch, models.StoredSeat
     known = last_ordinal(session, variant)
     newest = session.scalar(select(func.max(match.ordinal)).where(match.variant == variant)) or 0

@@ -31,7 +31,7 @@ def add_login_code(
 
 
 def waiting_codes(session: Session, now: float) -> int:
-    """How many log-ins wait."""
+    """Count the log-ins that wait."""
     return session.scalar(select(func.count()).where(LoginCode.expires > now)) or 0
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def seconds_of(session: Session, match: int, settings: Settings) -> float:
-    """How many seconds match number *match* may take; its clock and format are those that it was scheduled with."""
+    """Say how many seconds match number *match* may take; clock and format are those it was scheduled with."""
     found = session.get_one(StoredMatch, match)
     rules = rules_from(session.get_one(Variant, found.variant).rules)
     longest = longest_match(rules, Format.parse(found.format), ClockSetting(**found.clock))

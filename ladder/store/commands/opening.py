@@ -71,7 +71,7 @@ def make_folders(settings: Settings) -> None:
 
 def revision_in(database: Database) -> str | None:
     """
-    The revision of the schema; None if there is nothing yet.
+    Read the revision of the schema; None if there is nothing yet.
 
     Raises:
         LadderError: If the database holds something else.

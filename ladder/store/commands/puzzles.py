@@ -108,17 +108,17 @@ def forget_answers(session: Session, visitor: str) -> None:
     session.execute(delete(StoredPuzzleAnswer).where(StoredPuzzleAnswer.visitor == visitor))
 
 
-def tidy_answers(session: Session, before: float, most: int = MAX_GUEST_ANSWERS) -> None:
+def tidy_answers(session: Session, before: float, max_answers: int = MAX_GUEST_ANSWERS) -> None:
     """Remove answers of guests from before a Unix time, and the oldest ones if there are too many."""
     of = StoredPuzzleAnswer
     of_guests = of.visitor.not_like(f"{ACCOUNT}%")
-    newest = select(of.at).where(of_guests).order_by(of.at.desc()).offset(most).limit(1)
+    newest = select(of.at).where(of_guests).order_by(of.at.desc()).offset(max_answers).limit(1)
     until = max(before, session.scalar(newest) or before)
     session.execute(delete(of).where(of_guests, of.at <= until))
 
 
 def _variants(session: Session) -> list[tuple[str, int]]:
-    """All variants, with the number of their puzzles, the fewest first."""
+    """Give all variants, with the number of their puzzles, the fewest first."""
     of = StoredPuzzle
     wanted = select(Variant.name, func.count(of.id)).outerjoin(of, of.variant == Variant.name).group_by(Variant.name)
     return sorted(((name, count) for name, count in session.execute(wanted)), key=lambda each: (each[1], each[0]))
@@ -143,7 +143,7 @@ def _next_of(session: Session, variant: str, look: PuzzleLook | None) -> StoredM
 
 
 def _tried(puzzle: FoundPuzzle) -> tuple[int, int]:
-    """How many bots have decided it, and how many of them were right."""
+    """Count the bots that have decided it, and those of them that were right."""
     bots = right = 0
     for each in puzzle.why.choices:
         number = len(each.house) + each.chosen

@@ -161,7 +161,7 @@ def claim(
 
 
 def playing_owners(session: Session) -> set[str]:
-    """The names of those whose bots play now; a transaction that reads will do."""
+    """Name those whose bots play now; a transaction that reads will do."""
     playing = set().union(*_owners(session, _LEASED).values())
     return set(session.scalars(select(Owner.name).where(Owner.id.in_(playing)))) if playing else set()
 
@@ -213,13 +213,13 @@ class _Room:
 
 
 def pending_owners(session: Session) -> list[set[int]]:
-    """Whose bots sit in each match that is played now, or waits, the oldest first; a transaction that reads will do."""
+    """Say whose bots sit in each match that plays now, or waits, the oldest first; a transaction that reads will do."""
     found = _owners(session, _LEASED) | _owners(session, _QUEUED)
     return [found[match] for match in sorted(found)]
 
 
 def _owners(session: Session, status: TextClause) -> dict[int, set[int]]:
-    """By match: the owners of the bots in it, but for an event's stand-in, which may be at several tables at once."""
+    """Give by match the owners of its bots, but for an event's stand-in, which may be at several tables at once."""
     stands_in = exists().where(
         and_(StoredEvent.id == StoredMatch.event_id, StoredEvent.stand_in_id == StoredSeat.version_id)
     )
@@ -255,7 +255,7 @@ def requeue(session: Session, match: int) -> bool:
 
 def are_enough(session: Session, count: int, ahead: int, variants: Collection[str] | None = None) -> bool:
     """
-    Whether *count* matches wait, so that none need to be scheduled, and the first of them can be played.
+    Tell whether *count* matches wait, so that none need to be scheduled, and the first of them can be played.
 
     Scheduling one match costs as much as scheduling many, so a long queue is refilled when half of it is left.
 
@@ -298,7 +298,7 @@ def withdraw(session: Session, first: int | None = None, variants: Collection[st
 
 
 def was_recorded(session: Session, match: int, attempt: int) -> bool:
-    """Whether this attempt's result is the one that counts; a transaction that reads will do."""
+    """Tell whether this attempt's result is the one that counts; a transaction that reads will do."""
     done = select(StoredMatch.id).where(
         StoredMatch.id == match, StoredMatch.attempt == attempt, StoredMatch.status == Status.DONE
     )

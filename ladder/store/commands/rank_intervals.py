@@ -25,14 +25,14 @@ KEPT = ("error", "margin", "margin_error")
 
 
 def active_versions(session: Session, variant: str) -> list[int]:
-    """The versions that play in a variant."""
+    """List the versions that play in a variant."""
     found = select(Rating.version_id).where(Rating.variant == variant, Rating.state == State.ACTIVE)
     return list(session.scalars(found.order_by(Rating.version_id)))
 
 
 def intervals(estimate: Estimate, margins: Estimate | None, versions: Sequence[int]) -> list[dict[str, Any]]:
     """
-    For each of these versions its ± and its ranks, among them.
+    Compute for each of these versions its ± and its ranks, among them.
 
     Args:
         estimate: By places.

@@ -89,7 +89,7 @@ class _Ended:
 
 
 def _ends(session: Session) -> dict[str, list[_Ended]]:
-    """The finished seasons of each variant, the oldest first."""
+    """Read the finished seasons of each variant, the oldest first."""
     versions = {name: version for version, name in _names(session).items()}
     found: dict[str, list[_Ended]] = {}
     for variant in session.scalars(select(models.Variant)):
@@ -137,7 +137,7 @@ def differences(session: Session, read: Read) -> Iterator[str]:
 
 
 def _recorded(session: Session) -> Iterator[tuple[models.StoredMatch, list[models.StoredSeat]]]:
-    """The recorded matches in the order of their results, each with its seats."""
+    """Yield the recorded matches in the order of their results, each with its seats."""
     match, seat, last = models.StoredMatch, models.StoredSeat, 0
     while True:
         wanted = select(match).where(match.ordinal > last).order_by(match.ordinal).limit(BATCH)
@@ -156,7 +156,7 @@ def _recorded(session: Session) -> Iterator[tuple[models.StoredMatch, list[model
 def _summary(
     found: Rerating, read: Read, match: models.StoredMatch, seats: Sequence[models.StoredSeat], rules: Rules
 ) -> MatchSummary:
-    """The match as its record tells it, or, where that is not kept or cannot be read, as its seats do."""
+    """Read the match as its record tells it, or, where that is not kept or cannot be read, as its seats do."""
     computed = _of_seats(match, seats, rules)
     if not match.record_kept:
         found.has_all = False

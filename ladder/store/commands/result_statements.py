@@ -88,7 +88,7 @@ THIN_POINTS = delete(POINT).where(
 
 @cache
 def add_pair_result(dialect: str) -> Insert:
-    """Adds to what two versions have scored against each other, from their first match on."""
+    """Make the statement that adds to what two versions have scored against each other, from their first match on."""
     new = _insert(dialect, PAIR)
     sums = {name: PAIR.c[name] + new.excluded[name] for name in PAIR_SUMS}
     statement: Insert = new.on_conflict_do_update(index_elements=["variant", "a", "b", "boards"], set_=sums)
@@ -97,7 +97,7 @@ def add_pair_result(dialect: str) -> Insert:
 
 @cache
 def put_think_times(dialect: str) -> Insert:
-    """Puts a histogram in the place of the one before, if there is one."""
+    """Make the statement that puts a histogram in the place of the one before, if there is one."""
     new = _insert(dialect, THINKING)
     key = ["variant", "version_id"]
     statement: Insert = new.on_conflict_do_update(index_elements=key, set_={"histogram": new.excluded.histogram})
@@ -105,5 +105,5 @@ def put_think_times(dialect: str) -> Insert:
 
 
 def _insert(dialect: str, table: Table) -> Any:
-    """The insert of a dialect that can say what to do where the row is there already."""
+    """Make the insert of a dialect that can say what to do where the row is there already."""
     return (postgresql if dialect == "postgresql" else sqlite).insert(table)

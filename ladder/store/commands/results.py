@@ -146,7 +146,7 @@ def _record_of_event(session: Session, match_id: int, match: Row[Any], summary: 
 
 
 def _own(bot: BotSummary) -> dict[str, Any]:
-    """What a seat has whether or not its match is rated."""
+    """Give what a seat has whether or not its match is rated."""
     return {
         "place": bot.place, "points_per_deal": bot.points_per_deal, "board_points": list(bot.board_points),
         "standard_error": bot.standard_error, "faults": bot.faults, "taken_over": bot.taken_over,
@@ -155,7 +155,7 @@ def _own(bot: BotSummary) -> dict[str, Any]:
 
 
 def standing_of(row: Any) -> VersionStanding:
-    """The part of a row of ratings that matches change."""
+    """Give the part of a row of ratings that matches change."""
     return VersionStanding(
         row.rating, row.matches, row.boards, row.deals, row.points, tuple(row.places), tuple(row.seats), row.decisions,
         row.faults, row.takeovers, tuple(row.history),

@@ -79,7 +79,7 @@ def fill_queue(
 
 
 def boards_of(session: Session, settings: Settings, variant: str) -> int:
-    """How many boards the next match of a variant has: as set, or as its last matches suggest (`choose_boards`)."""
+    """Say how many boards the next match of a variant has: as set, or as its last ones suggest (`choose_boards`)."""
     if settings.boards != "auto":
         return settings.boards
     match = models.StoredMatch
@@ -142,7 +142,7 @@ def _shares(
     rng: Random,
 ) -> Counter[str]:
     """
-    How many of the wanted matches each variant gets.
+    Share the wanted matches out among the variants.
 
     Newcomers go first, in whatever variant; else the variants take turns by chance, those with more bots more often.
     None has to wait until another has caught up with what it has played in years.

@@ -72,7 +72,7 @@ def why_other_clock(session: Session, name: str, clock: ClockSetting) -> str | N
 
 
 def open_matches(session: Session, name: str) -> list[int]:
-    """The ladder's matches of a variant that have no result, by number: events keep theirs."""
+    """List the ladder's matches of a variant that have no result, by number: events keep theirs."""
     wanted = select(StoredMatch.id).where(StoredMatch.variant == name, StoredMatch.event_id.is_(None))
     return list(session.scalars(wanted.where(StoredMatch.status != Status.DONE)))
 

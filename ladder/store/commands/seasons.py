@@ -76,7 +76,7 @@ def begin_season(session: Session, variant: models.Variant, new: NewSeason, froz
 
 
 def _free_number(session: Session, variant: models.Variant) -> str:
-    """The number of the season that is played now; a greater one if another season has had that as its name."""
+    """Find the number of the season that is played now; a greater one if another season has had that as its name."""
     past = select(models.FinishedSeason.name).where(models.FinishedSeason.variant == variant.name)
     names, number = set(session.scalars(past)), variant.season
     while str(number) in names:
@@ -85,7 +85,7 @@ def _free_number(session: Session, variant: models.Variant) -> str:
 
 
 def last_result(session: Session, variant: models.Variant) -> int | None:
-    """The ordinal of the last result of the season that is played now; None without one."""
+    """Find the ordinal of the last result of the season that is played now; None without one."""
     mine = models.StoredMatch.variant == variant.name, models.StoredMatch.ordinal > variant.season_start
     return session.scalar(select(func.max(models.StoredMatch.ordinal)).where(*mine))
 

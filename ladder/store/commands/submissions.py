@@ -39,7 +39,7 @@ class Added:
     name: str
     """As people name it: ``Trotter@2``."""
     is_new: bool
-    """Whether nobody had submitted these bits under this name before."""
+    """Whether these bits had not been submitted under this name before."""
     before: str | None
     """The identity of the bot's newest version from the same source before this, if it was another one."""
     entries: tuple[EnteredVariant, ...]

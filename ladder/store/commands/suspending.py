@@ -24,7 +24,7 @@ LADDER, ORGANISER, PLATFORM = "ladder", "organiser", "platform"
 
 def judged(connection: Connection, variant: str, entry: Row[Any], failed: bool, now: float) -> dict[str, Any]:
     """
-    Whether one more result suspends an entry; its seat and faults are written already.
+    Tell whether one more result suspends an entry; its seat and faults are written already.
 
     A result that comes when the entry does not play any more is rated, but not held against it.
 
@@ -59,7 +59,7 @@ def _columns(state: str, since: float, reason: str, suspensions: int, recent: st
 
 
 def _failed_matches(connection: Connection, variant: str, entry: Row[Any], count: int) -> list[int]:
-    """The newest rated matches that it failed, oldest first, by the order of the results: clocks may be set."""
+    """List the newest rated matches that it failed, oldest first, by the order of the results: clocks may be set."""
     seat, match = models.StoredSeat, models.StoredMatch
     found = connection.scalars(
         select(seat.match_id)
@@ -90,8 +90,7 @@ def resume_due(session: Session, now: float) -> list[models.Rating]:
     due = [
         entry
         for entry in session.scalars(select(models.Rating).where(models.Rating.state == State.SUSPENDED))
-        if _suspended_by(session, entry) in (LADDER, PLATFORM)
-        and entry.since + suspension.cool_down(max(1, entry.suspensions)) <= now
+        if (seconds := _cool_down(session, entry)) is not None and entry.since + seconds <= now
     ]
     for entry in due:
         set_state(session, entry, State.ACTIVE, LADDER, "Its suspension is over.", now)
@@ -179,20 +178,24 @@ def set_state(session: Session, entry: models.Rating, state: State, by: str, rea
     follow_states(session, entry.variant)
 
 
-def _suspended_by(session: Session, entry: models.Rating) -> str | None:
+def _cool_down(session: Session, entry: models.Rating) -> float | None:
+    """Give the seconds that the suspension of an entry lasts; None: until the organiser ends it."""
     change = models.StateChange
-    return session.scalar(
+    by = session.scalar(
         select(change.by)
         .where(change.variant == entry.variant, change.version_id == entry.version_id)
         .order_by(change.id.desc())
         .limit(1)
     )
+    if by == PLATFORM:
+        return suspension.COOL_DOWN
+    return suspension.cool_down(max(1, entry.suspensions)) if by == LADDER else None
 
 
 def _entries(
     session: Session, version: models.Version, variant: str | None, states: Sequence[State]
 ) -> list[models.Rating]:
-    """The entries of a version that are in one of the *states*."""
+    """Give the entries of a version that are in one of the *states*."""
     found = [
         entry
         for entry in session.scalars(

@@ -9,7 +9,8 @@ from sqlalchemy import func, select
 
 from ladder.pairing import suspension
 from ladder.store.commands.suspending import LADDER, set_state
-from ladder.store.models import Rating, State, Status, StoredBot, StoredMatch, StoredSeat, Version, VoidAttempt
+from ladder.store.models import Rating, State, StoredBot, StoredMatch, StoredSeat, Variant, Version, VoidAttempt
+from ladder.store.result_order import results_before, results_until
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +32,7 @@ class _Void:
 
 @dataclass(frozen=True)
 class _Part:
-    """The part of a bot in the void attempts since it last resumed play."""
+    """The part of a bot in the void attempts of this season since it last resumed play."""
 
     matches: list[int]
     """The matches of those that it is in, one for each attempt."""
@@ -68,8 +69,9 @@ def suspend_for_voids(session: Session, match: int, broke: int | None, now: floa
     session.flush()
     entries = [session.get_one(Rating, (variant, each)) for each in ({*versions} if loser is None else [loser])]
     voids = _last_voids(session, variant, loser is not None)
+    season = session.get_one(Variant, variant)
     parts = {
-        entry.version_id: (entry, _part(session, entry, [each for each in voids if each.at > entry.since], loser))
+        entry.version_id: (entry, _part(session, entry, season, voids, loser, len({*versions})))
         for entry in entries
         if entry.state == State.ACTIVE
     }
@@ -89,7 +91,7 @@ def suspend_for_voids(session: Session, match: int, broke: int | None, now: floa
 
 
 def _last_voids(session: Session, variant: str, lost: bool) -> list[_Void]:
-    """The last void attempts, oldest first: those where a container was *lost*, or the others."""
+    """List the last void attempts, oldest first: those where a container was *lost*, or the others."""
     kind = VoidAttempt.version_id.is_not(None) if lost else VoidAttempt.version_id.is_(None)
     last = select(VoidAttempt.id).where(VoidAttempt.variant == variant, kind)
     last = last.order_by(VoidAttempt.at.desc(), VoidAttempt.id.desc()).limit(suspension.VOIDS)
@@ -100,31 +102,28 @@ def _last_voids(session: Session, variant: str, lost: bool) -> list[_Void]:
     return list(found.values())
 
 
-def _part(session: Session, entry: Rating, voids: Sequence[_Void], loser: int | None) -> _Part:
-    """Count its containers that were lost, if *loser* is one; else the tables at which it was."""
+def _part(
+    session: Session, entry: Rating, season: Variant, voids: Sequence[_Void], loser: int | None, bots: int
+) -> _Part:
+    """
+    Count its containers that were lost, if *loser* is one; else the tables at which it was.
+
+    At each table are *bots* bots. Chance takes one of them if a container was lost, else the whole table.
+    """
+    voids = [each for each in voids if each.at > max(entry.since, season.season_began or 0.0)]
     if loser is None:
         own = [each.match for each in voids if entry.version_id in each.table]
     else:
         own = [each.match for each in voids if each.loser == loser]
-    since = min((each.at for each in voids), default=0.0)
-    seats, matches = _played(session, entry.variant, since)
-    mine = sum(entry.version_id in each.table for each in voids)
-    mine += _played(session, entry.variant, since, entry.version_id)[1]
-    everything = len(voids) + matches if loser is None else sum(len(each.table) for each in voids) + seats
+    mine, tables = _played(session, entry, season.season_start, min((each.at for each in voids), default=0.0))
+    mine += sum(entry.version_id in each.table for each in voids)
+    everything = (tables + len(voids)) * (1 if loser is None else bots)
     return _Part(own, len(voids), mine / max(1, everything))
 
 
-def _played(session: Session, variant: str, since: float, version: int | None = None) -> tuple[int, int]:
-    """How many seats, and how many matches, have been played to their end, of one version or of all."""
-    count = select(func.count(), func.count(StoredSeat.match_id.distinct()))
-    count = count.select_from(StoredSeat).join(StoredMatch, StoredMatch.id == StoredSeat.match_id)
-    count = count.where(
-        StoredMatch.variant == variant,
-        StoredMatch.status == Status.DONE,
-        StoredMatch.event_id.is_(None),
-        StoredMatch.finished >= since,
-    )
-    if version is not None:
-        count = count.where(StoredSeat.version_id == version)
-    seats, matches = session.execute(count).one()
-    return seats, matches
+def _played(session: Session, entry: Rating, season_start: int, since: float) -> tuple[int, int]:
+    """Count the season's results since a Unix time, of a bot and of all: by index, for other writers wait."""
+    last = max(season_start, results_until(session, since))
+    before = results_before(session, entry.version_id, entry.variant, entry.matches, last + 1, season_start)
+    later = StoredMatch.variant == entry.variant, StoredMatch.ordinal > last
+    return entry.matches - before, session.execute(select(func.count()).where(*later)).scalar_one()

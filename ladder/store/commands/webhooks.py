@@ -46,8 +46,7 @@ def add_webhook(
             "pigpen ladder webhook remove NUMBER"
         )
     event_id = None if event is None else find_event(session, event).id
-    for each in session.scalars(select(StoredEvent).order_by(StoredEvent.id)).all():
-        announce_event(session, each, now, is_noted=True)
+    _note_events(session, now)
     hook = Webhook(
         url=url, event_id=event_id, kinds=[str(kind) for kind in kinds], salt=salt, secret_hash=secret_hash, added=now
     )
@@ -71,8 +70,10 @@ def remove_webhook(session: Session, number: int) -> Webhook:
 
 
 def enable_webhook(session: Session, number: int, now: float) -> None:
-    """Note that a webhook has accepted a message; one that was disabled gets messages again."""
+    """Note that a webhook has accepted a message; one that was disabled gets those about what happens from now on."""
     hook = find_webhook(session, number)
+    if hook.disabled is not None:
+        _note_events(session, now)
     hook.disabled, hook.reason, hook.given_up, hook.delivered = None, "", 0, now
 
 
@@ -116,6 +117,12 @@ def webhook_row(session: Session, hook: Webhook) -> WebhookRow:
     )  # fmt: skip
 
 
+def _note_events(session: Session, now: float) -> None:
+    """Note what is public of all events, so that one more webhook gets no message about it."""
+    for each in session.scalars(select(StoredEvent).order_by(StoredEvent.id)).all():
+        announce_event(session, each, now, is_noted=True)
+
+
 def has_messages(session: Session) -> bool:
-    """Whether the outbox has any row; a transaction that reads will do."""
+    """Tell whether the outbox has any row; a transaction that reads will do."""
     return bool(session.scalar(select(exists().select_from(WebhookMessage))))

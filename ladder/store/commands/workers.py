@@ -34,7 +34,7 @@ def write_workers(
     session: Session,
     workers: Iterable[WorkerSeen],
     now: float | None = None,
-    most: int = MAX_WORKERS,
+    max_workers: int = MAX_WORKERS,
     first: Collection[str] = (),
 ) -> int:
     """
@@ -47,9 +47,9 @@ def write_workers(
         session: A transaction that writes.
         workers: One of each name.
         now: Unix time: the coordinator may remember workers that were forgotten here, and not seen since.
-        most: Workers that the table may have.
-        first: Names of workers of which this coordinator writes for the first time: also if they have gone, nobody has
-            forgotten them.
+        max_workers: Workers that the table may have.
+        first: Names of workers of which this coordinator writes for the first time: also if they have gone, they have
+            not been forgotten.
 
     Returns:
         How many rows were written.
@@ -59,7 +59,7 @@ def write_workers(
     rows = [_row(worker) for worker in workers]
     new = [row for row in rows if row["name"] not in known and (row["name"] in first or _is_there(row, now))]
     changed = [row for row in rows if row["name"] in known and _has_changed(row, known[row["name"]])]
-    changed += new[: max(0, most - len(known))]
+    changed += new[: max(0, max_workers - len(known))]
     if changed:
         session.execute(_upsert(session), changed)
     return len(changed)

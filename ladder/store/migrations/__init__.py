@@ -37,7 +37,7 @@ def downgrade(url: str | URL, revision: str) -> None:
 
 
 def config_for(connection: Connection | None = None) -> Config:
-    """Alembic's configuration, without a file."""
+    """Make Alembic's configuration, without a file."""
     config = Config()
     config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
     config.set_main_option("file_template", "m%%(rev)s_%%(slug)s")

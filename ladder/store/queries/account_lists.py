@@ -44,13 +44,13 @@ def holder_of(session: Session, hashed: str, kind: str, now: float) -> Holder | 
 
 
 def bots_of(session: Session, owner: str) -> tuple[str, ...]:
-    """The names of an owner's bots."""
+    """Give the names of an owner's bots."""
     of_owner = select(StoredBot.name).join(Owner, Owner.id == StoredBot.owner_id).where(Owner.name == owner)
     return tuple(session.scalars(of_owner.order_by(StoredBot.name)))
 
 
 def accounts(session: Session, name: str | None = None) -> list[AccountRow]:
-    """All accounts by name, or one of them."""
+    """List all accounts by name, or one of them."""
     bots = select(func.count()).where(StoredBot.owner_id == Account.owner_id).scalar_subquery()
     wanted = select(Account, Owner.name, bots).join(Owner, Owner.id == Account.owner_id)
     if name is not None:
@@ -71,7 +71,7 @@ def accounts(session: Session, name: str | None = None) -> list[AccountRow]:
 
 
 def invitations(session: Session, now: float) -> list[InvitationRow]:
-    """Invitations that are open or were used, the newest first."""
+    """List the invitations that are open or were used, the newest first."""
     shown = Invitation.used.is_not(None) | (Invitation.expires > now)
     found = session.scalars(select(Invitation).where(shown).order_by(Invitation.id.desc()))
     return [

@@ -94,7 +94,7 @@ def _dicts(rows: Result[Any]) -> list[dict[str, Any]]:
 
 
 def _fault_rows() -> Select[Any]:
-    """The newest faults of each verdict, and how many there are of it."""
+    """Select the newest faults of each verdict, and how many there are of it."""
     same = FAULT.c.verdict
     number = func.row_number().over(partition_by=same, order_by=FAULT.c.id.desc()).label("number")
     count = func.count().over(partition_by=same).label("count")

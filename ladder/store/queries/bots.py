@@ -72,7 +72,7 @@ def bots(
 
 
 def _entries(session: Session, some: Collection[int] | None) -> defaultdict[int, list[BotEntry]]:
-    """Where each bot plays, or each of *some*, by id."""
+    """Say where each bot plays, or each of *some*, by id."""
     wanted = ENTRIES.order_by(RATING.c.variant, VERSION.c.number)
     if some is not None:
         wanted = wanted.where(VERSION.c.bot_id.in_(some))

@@ -70,7 +70,7 @@ def _ordinals(session: Session) -> Iterator[str]:
         done, ~exists().where(StoredSeat.match_id == StoredMatch.id, StoredSeat.place.is_not(None))
     )
     for match in session.scalars(without):
-        yield f"Match {match} is done, and nobody has a place in it."
+        yield f"Match {match} is done, and no bot has a place in it."
 
 
 def _ratings(session: Session) -> Iterator[str]:
@@ -119,7 +119,7 @@ def _pairs(session: Session, variant: Variant) -> Iterator[str]:
 
 
 def _opponents(variant: Variant) -> Select[*tuple[Any, ...]]:
-    """Both versions, a having the lower id, and in how many matches they were on different sides."""
+    """Select both versions, a having the lower id, and in how many matches they were on different sides."""
     one, other = StoredSeat.__table__.alias(), StoredSeat.__table__.alias()
     same_match = (one.c.match_id == other.c.match_id) & (one.c.version_id < other.c.version_id)
     opponents: Select[*tuple[Any, ...]] = (

@@ -53,6 +53,6 @@ def known_computation(session: Session, key: str) -> KnownComputation | None:
 
 
 def does_wait(session: Session, visitor: str) -> bool:
-    """Whether a question of a visitor waits, or is being computed."""
+    """Tell whether a question of a visitor waits, or is being computed."""
     wanted = select(Computation.id).where(text(UNANSWERED), Computation.visitor == visitor).limit(1)
     return session.scalar(wanted) is not None

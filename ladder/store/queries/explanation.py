@@ -88,7 +88,7 @@ def explain(match: MatchRow, variant: models.Variant) -> list[Explained]:
 
 
 def sides_of(match: MatchRow, variant: models.Variant) -> list[elo.Side]:
-    """Who won or lost together in a match that is done, as they stood before it."""
+    """Say who won or lost together in a match that is done, as they stood before it."""
     teams: dict[int, list[SeatRow]] = {}
     for seat in match.seats:
         if seat.place is None or seat.rating_before is None or seat.boards_before is None:

@@ -68,7 +68,7 @@ def head_to_head(
 def _nearest_scores(
     session: Session, variant: str, version: int, others: Iterable[int], limit: int, size: int
 ) -> Scores:
-    """The first of *others* whom it has met, in that order. Only as many are looked up as it takes to find them."""
+    """Find the first of *others* that it has met, in that order. Only as many are looked up as are needed."""
     met: Scores = {}
     waiting = iter(others)
     while len(met) < limit and (some := list(islice(waiting, size))):
@@ -79,13 +79,13 @@ def _nearest_scores(
 
 
 def _met(session: Session, version: int) -> list[int]:
-    """The ids of all with whom a version has sat at a table, in any variant."""
+    """List the ids of all with whom a version has sat at a table, in any variant."""
     found = connection_of(session).execute(MET, {"version_": version}).scalars()
     return [other for other in found if other != version]
 
 
 def _scores(session: Session, variant: str, version: int, some: Sequence[int]) -> Scores:
-    """The scores of a version against *some* others, by id."""
+    """Give the scores of a version against *some* others, by id."""
     found: Scores = {}
     for statement, is_above in zip(SCORES, (True, False), strict=True):
         wanted = {
@@ -117,7 +117,7 @@ MET = (
 
 
 def _los(estimate: Estimate | None, version: int, other: int) -> float | None:
-    """The likelihood of superiority; None where the estimate does not know both."""
+    """Give the likelihood of superiority; None where the estimate does not know both."""
     try:
         return None if estimate is None else estimate.los(version, other)
     except KeyError:

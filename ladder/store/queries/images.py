@@ -68,7 +68,7 @@ def image_use(session: Session) -> ImageUse:
 
 
 def _playing() -> CompoundSelect[tuple[int]]:
-    """The versions that have not retired, and those in events that are not over."""
+    """Select the versions that have not retired, and those in events that are not over."""
     entered = select(Rating.version_id).where(Rating.state != State.RETIRED)
     under_way = select(StoredEvent.id).where(StoredEvent.state != "over")
     in_events = select(EventEntry.version_id).where(EventEntry.event_id.in_(under_way))

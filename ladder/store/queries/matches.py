@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 from sqlalchemy import bindparam, select
 
 from ladder.store.models import Owner, Status, StoredBot, StoredMatch, StoredSeat, Version, visible_matches
+from ladder.store.result_order import results_before
 from ladder.store.tables import BOT, MATCH, RATING, SEAT, VARIANT, VERSION, connection_of
 from ladder.values.matches import MatchRow, SeatRow
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from sqlalchemy import Row, RowMapping, Select
+    from sqlalchemy import RowMapping, Select
     from sqlalchemy.orm import Session
 
 
@@ -40,61 +41,31 @@ def results(
     if before is not None:
         wanted = wanted.where(MATCH.c.ordinal < before)
     if versions is not None:
-        theirs = _last_of_each(session, versions, limit, variant, before)
+        theirs = _newest_of(session, versions, limit, variant, before)
         wanted, versions = wanted.where(MATCH.c.id.in_(theirs)), None
     return _rows(session, _only(wanted, variant, versions).limit(limit))
 
 
-def _last_of_each(
+def _newest_of(
     session: Session, versions: Iterable[int], limit: int, variant: str | None, before: int | None
-) -> set[int]:
+) -> list[int]:
     """
-    Among others, the last *limit* results of each version in each variant, by index: a bot may have very many.
+    Find the numbers of the newest *limit* results of some versions, by index: a bot may have very many.
 
-    Each range is asked for by itself: for several, SQLite would go through all seats.
+    Each range is asked for by itself: for several, SQLite would go through all seats. Of what all ranges give, the
+    newest are chosen here: a statement takes a limited number of parameters.
     """
-    connection, found = connection_of(session), set[int]()
+    connection, found = connection_of(session), set[tuple[int, int]]()
     for version, name, matches, after in connection.execute(_PLAYED, {"versions_": list(versions)}).all():
         if variant in (None, name):
             end = matches if before is None else results_before(session, version, name, matches, before, after)
             wanted = {"version_": version, "first_": end - limit, "last_": end - 1, "after_": after}
-            found.update(connection.execute(_PLACES, wanted).scalars())
-    return found
-
-
-def results_before(session: Session, version: int, variant: str, matches: int, before: int, after: int) -> int:
-    """
-    Count the results of a version in a season that are older than one: a few reads by index.
-
-    Args:
-        session: A transaction.
-        version: The version's id.
-        variant: The variant.
-        matches: Its results in this season.
-        before: The ordinal of that result; it need not be one of the version's.
-        after: The ordinal of the last result before the season.
-    """
-
-    def ordinal(count: int) -> int:
-        found = next_result(session, version, variant, count, after)
-        return found.ordinal if found else 0
-
-    return bisect_left(range(matches), before, key=ordinal)
-
-
-def next_result(session: Session, version: int, variant: str, count: int, after: int) -> Row[Any, Any, Any] | None:
-    """
-    Find the result of a version in a season before which it had *count*: the `ordinal`, and the `rating_before` it.
-
-    Args:
-        session: A transaction.
-        version: The version's id.
-        variant: The variant.
-        count: A number of results.
-        after: The ordinal of the last result before the season.
-    """
-    found = connection_of(session).execute(_RESULTS_AFTER, {"version_": version, "count_": count}).all()
-    return next((row for row in found if row.variant == variant and row.ordinal > after), None)
+            found.update(
+                (row.ordinal, row.match_id)
+                for row in connection.execute(_PLACES, wanted)
+                if row.variant == name and (before is None or row.ordinal < before)
+            )
+    return [match for _, match in nlargest(limit, found)]
 
 
 def unfinished(
@@ -124,7 +95,7 @@ def match_rows(session: Session, numbers: Collection[int]) -> list[MatchRow]:
 
 
 def seat_owners(session: Session, match: int) -> dict[int, str]:
-    """Whose bot has each seat of a match; nothing if there is no such match."""
+    """Say whose bot has each seat of a match; nothing if there is no such match."""
     wanted = (
         select(StoredSeat.seat, Owner.name)
         .join(Version, Version.id == StoredSeat.version_id)
@@ -155,7 +126,7 @@ def _rows(session: Session, wanted: Select[Any]) -> list[MatchRow]:
 
 
 def _seed(row: RowMapping) -> str | None:
-    """The seed of a match that is done; until then it is secret."""
+    """Give the seed of a match that is done; until then it is secret."""
     seed: str = row["seed"]
     return seed if row["status"] == Status.DONE else None
 
@@ -179,18 +150,8 @@ _PLAYED = (
     .join_from(RATING, VARIANT, VARIANT.c.name == RATING.c.variant)
     .where(RATING.c.version_id.in_(bindparam("versions_", expanding=True)), RATING.c.matches > 0)
 )
-_RESULTS_AFTER = (
-    select(MATCH.c.variant, MATCH.c.ordinal, SEAT.c.rating_before)
-    .join_from(SEAT, MATCH, MATCH.c.id == SEAT.c.match_id)
-    .where(SEAT.c.version_id == bindparam("version_"), SEAT.c.matches_before == bindparam("count_"))
-)
-"""
-Of all variants and seasons, twice if a version has two seats.
-
-If one variant is asked for, SQLite looks through all its matches.
-"""
 _PLACES = (
-    select(SEAT.c.match_id)
+    select(SEAT.c.match_id, MATCH.c.ordinal, MATCH.c.variant)
     .join_from(SEAT, MATCH, MATCH.c.id == SEAT.c.match_id)
     .where(
         SEAT.c.version_id == bindparam("version_"),

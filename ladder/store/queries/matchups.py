@@ -47,7 +47,7 @@ def matchups(session: Session, variant: str, first: int) -> Matchups:
 def _turned(
     matches: int, score: float, boards: int, board_score: float, points: float
 ) -> tuple[int, float, int, float, float]:
-    """The same, as the other one sees it."""
+    """Give the same, as the other one sees it."""
     return matches, matches - score, boards, boards - board_score, -points
 
 

@@ -47,26 +47,26 @@ def counts(session: Session) -> LadderCounts:
 
 
 def newest_attempt(session: Session) -> tuple[int, int] | None:
-    """Number and attempt of the match whose result is the newest; None: there is none."""
+    """Give the number and attempt of the match whose result is the newest; None: there is none."""
     newest = select(StoredMatch.id, StoredMatch.attempt).where(StoredMatch.ordinal.is_not(None))
     found = session.execute(newest.order_by(StoredMatch.ordinal.desc()).limit(1)).one_or_none()
     return None if found is None else (found.id, found.attempt)
 
 
 def oldest_queued(session: Session) -> float | None:
-    """When the oldest match in the queue was added, in Unix time; None: none waits."""
+    """Say when the oldest match in the queue was added, in Unix time; None: none waits."""
     queued = StoredMatch.ordinal.is_(None), StoredMatch.status == Status.QUEUED, visible_matches()
     return session.scalar(select(func.min(StoredMatch.added)).where(*queued))
 
 
 def oldest_computation(session: Session) -> float | None:
-    """When the question that waits longest for the computing process was put, in Unix time; None: none waits."""
+    """Say when the question that waits longest for the computing process was put, in Unix time; None: none waits."""
     waiting = text(UNANSWERED), Computation.status == "queued"
     return session.scalar(select(func.min(Computation.added)).where(*waiting))
 
 
 def unfinished_tasks(session: Session, *, everything: bool) -> int:
-    """How many matches and submissions wait, or are under way; *everything*: also matches that are not public yet."""
+    """Count matches and submissions that wait, or are under way; *everything*: also matches not public yet."""
     visible = () if everything else (visible_matches(),)
     matches = StoredMatch.ordinal.is_(None), StoredMatch.status.in_((Status.QUEUED, Status.LEASED)), *visible
     open_ones = StoredSubmission.status.in_((SubmissionStatus.QUEUED, SubmissionStatus.LEASED))
@@ -75,12 +75,12 @@ def unfinished_tasks(session: Session, *, everything: bool) -> int:
 
 
 def are_sealed(session: Session) -> bool:
-    """Whether there are matches that are not public yet."""
+    """Tell whether there are matches that are not public yet."""
     return session.scalar(select(exists().where(StoredMatch.event_id.is_not(None), ~visible_matches()))) is True
 
 
 def _open_computations(session: Session) -> dict[str, int]:
-    """How many questions wait, and how many are being computed."""
+    """Count the questions that wait, and those that are being computed."""
     counted = select(Computation.status, func.count()).where(text(UNANSWERED)).group_by(Computation.status)
     return dict(session.execute(counted).all())
 

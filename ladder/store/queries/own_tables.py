@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def played_by(
-    session: Session, account: str | None, guest: str, most: int
+    session: Session, account: str | None, guest: str, max_tables: int
 ) -> list[tuple[PeopleTable, int, list[PeopleChair]]]:
     """
     Give tables that a person has played to their end, the newest first: each with the person's chair, and all chairs.
@@ -24,14 +24,14 @@ def played_by(
         session: The database.
         account: The person's account; None: a guest.
         guest: The hash of what the guest is known by; guests are found at tables that they have opened.
-        most: Tables to give at most.
+        max_tables: Tables to give at most.
     """
     wanted = (
         select(PeopleTable, PeopleChair.chair)
         .join(PeopleChair, PeopleChair.table_id == PeopleTable.id)
         .where(*_of(account, guest))
         .order_by(PeopleTable.finished.desc(), PeopleTable.id.desc())
-        .limit(most)
+        .limit(max_tables)
     )
     rows = [(table, chair) for table, chair in session.execute(wanted)]
     chairs: dict[int, list[PeopleChair]] = {table.id: [] for table, _ in rows}
@@ -41,20 +41,20 @@ def played_by(
     return [(table, chair, chairs[table.id]) for table, chair in rows]
 
 
-def days_played_by(session: Session, account: str | None, guest: str, most: int) -> list[tuple[str, str, str]]:
+def days_played_by(session: Session, account: str | None, guest: str, max_boards: int) -> list[tuple[str, str, str]]:
     """Give the newest plays of days' boards by a person, as `played_by`: for each the day, the variant, the table."""
     wanted = (
         select(PeopleTable.board, PeopleTable.variant, PeopleTable.name)
         .join(PeopleChair, PeopleChair.table_id == PeopleTable.id)
         .where(*_of(account, guest), PeopleTable.purpose == "today")
         .order_by(PeopleTable.finished.desc(), PeopleTable.id.desc())
-        .limit(most)
+        .limit(max_boards)
     )
     return [(day, variant, name) for day, variant, name in session.execute(wanted)]
 
 
 def _of(account: str | None, guest: str) -> list[ColumnElement[bool]]:
-    """The chairs in which a person has played a table to its end."""
+    """Give the conditions for the chairs in which a person has played a table to its end."""
     done = [PeopleTable.status == "over", PeopleChair.points.is_not(None)]
     if account is not None:
         return [PeopleChair.account == account, PeopleChair.kind == "person", *done]

@@ -84,7 +84,7 @@ It would look through all matches of a season in the order of `ordinal`, if it c
 
 
 def rating_curve(
-    session: Session, bot: models.StoredBot, variant: models.Variant, most_points: int = MAX_POINTS
+    session: Session, bot: models.StoredBot, variant: models.Variant, max_points: int = MAX_POINTS
 ) -> RatingCurve:
     """
     Read the ratings of all versions of a bot after their matches in a variant.
@@ -93,13 +93,13 @@ def rating_curve(
         session: A transaction.
         bot: The bot.
         variant: The variant.
-        most_points: The most points, besides the last one of each version.
+        max_points: The most points, besides the last one of each version.
     """
-    found = rating_curves(session, bot.id, bot.name, most_points)
+    found = rating_curves(session, bot.id, bot.name, max_points)
     return found.get(variant.name) or RatingCurve(bot=bot.name, variant=variant.name, points=())
 
 
-def rating_curves(session: Session, bot: int, name: str, most_points: int = MAX_POINTS) -> dict[str, RatingCurve]:
+def rating_curves(session: Session, bot: int, name: str, max_points: int = MAX_POINTS) -> dict[str, RatingCurve]:
     """
     Do the same for each variant in which the bot has played.
 
@@ -107,14 +107,14 @@ def rating_curves(session: Session, bot: int, name: str, most_points: int = MAX_
         session: A transaction.
         bot: The bot's id.
         name: Its name.
-        most_points: See `rating_curve`.
+        max_points: See `rating_curve`.
     """
     played: defaultdict[tuple[str, float], list[Played]] = defaultdict(list)
     for variant, shift, *version in connection_of(session).execute(PLAYED, {"bot_": bot}):
         played[variant, shift].append(Played(*version))
     return {
         variant: _curve(
-            name, variant, shift, versions, _points(session, variant, versions, _step(versions, most_points))
+            name, variant, shift, versions, _points(session, variant, versions, _step(versions, max_points))
         )
         for (variant, shift), versions in played.items()
     }
@@ -144,12 +144,12 @@ def top_curves(session: Session, variant: str, first: int) -> tuple[RatingCurve,
     )
 
 
-def _step(versions: Sequence[Played], most: int) -> int:
-    return step_of([version.matches for version in versions], most)
+def _step(versions: Sequence[Played], max_points: int) -> int:
+    return step_of([version.matches for version in versions], max_points)
 
 
 def _points(session: Session, variant: str, versions: Sequence[Played], step: int) -> list[Point]:
-    """Each point that *step* leaves, and the last one of each version, in the order of the matches."""
+    """Read each point that *step* leaves, and the last one of each version, in the order of the matches."""
     connection = connection_of(session)
     wanted = {"variant_": variant, "versions_": [version.id for version in versions], "step_": step}
     found = connection.execute(POINTS, wanted).all()

@@ -37,5 +37,5 @@ def standings_revision(session: Session) -> tuple[int | None, ...]:
 
 
 def revision(session: Session) -> str:
-    """A text that changes whenever anything does that a page shows; it takes a few looks into indices."""
+    """Give a text that changes whenever anything changes that a page shows; it takes a few looks into indices."""
     return " ".join(str(value) for value in connection_of(session).execute(EVERYTHING).one())

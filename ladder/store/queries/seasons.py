@@ -74,7 +74,7 @@ def season_standings(
 
 
 def _event_of(session: Session, variant: Variant) -> str | None:
-    """The name of an event of a variant that is not over; None if there is none."""
+    """Give the name of an event of a variant that is not over; None if there is none."""
     mine = StoredEvent.variant == variant.name, StoredEvent.state != "over"
     return session.scalar(select(StoredEvent.name).where(*mine).order_by(StoredEvent.id).limit(1))
 

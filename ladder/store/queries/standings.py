@@ -62,7 +62,7 @@ def standings(
 
 
 def missing(session: Session, variant: models.Variant) -> int:
-    """How many more owners must have an active bot in a variant before a match can be played."""
+    """Count how many more owners must have an active bot in a variant before a match can be played."""
     owners = (
         select(func.count(distinct(BOT.c.owner_id)))
         .select_from(RATING.join(VERSION, VERSION.c.id == RATING.c.version_id).join(BOT, BOT.c.id == VERSION.c.bot_id))
@@ -173,14 +173,14 @@ def _best_first(by: Order) -> tuple[ColumnElement[Any], ...]:
 
 
 def best_first(by: Order) -> tuple[ColumnElement[Any], ...]:
-    """The order of the active ones."""
+    """Give the order of the active ones."""
     value = [RATING.c.margin.is_(None), RATING.c.margin.desc()] if by == Order.POINTS else [RATING.c.rating.desc()]
     return *value, BOT.c.name.asc(), VERSION.c.number.desc()
 
 
 def shares(places: Sequence[int], sides: int) -> tuple[float, ...]:
     """
-    What part of its matches a bot came first, second, …; empty without a match.
+    Compute what part of its matches a bot came first, second, …; empty without a match.
 
     Args:
         places: How often its side came first, second, …; places that it never had may be missing at the end.

@@ -69,7 +69,7 @@ def submission_rows(session: Session, owner: str | None, before: int | None, lim
 
 
 def _places(session: Session) -> dict[int, int]:
-    """The places of those that wait, by number; owners take turns, so a place can move."""
+    """Give the places of those that wait, by number; owners take turns, so a place can move."""
     return {row.id: place for place, row in enumerate(in_turn(session, open_submissions(session)), 1)}
 
 

@@ -23,31 +23,31 @@ def table_by_name(session: Session, name: str) -> PeopleTable | None:
 
 
 def chairs_of(session: Session, table: int) -> list[PeopleChair]:
-    """The chairs of a table, by their numbers."""
+    """List the chairs of a table, by their numbers."""
     return list(session.scalars(select(PeopleChair).where(PeopleChair.table_id == table).order_by(PeopleChair.chair)))
 
 
 def all_open(session: Session) -> list[PeopleTable]:
-    """All tables that have not ended, the oldest first: who opened them and how far they have come, not their rules."""
+    """List all tables that have not ended, the oldest first: who opened them and how far they are, not their rules."""
     wanted = select(PeopleTable).where(text(OPEN)).order_by(PeopleTable.id)
     counted = PeopleTable.status, PeopleTable.owner, PeopleTable.guest, PeopleTable.network, PeopleTable.touched
     return list(session.scalars(wanted.options(load_only(*counted))))
 
 
 def open_of(session: Session, owner: str | None, guest: str) -> list[PeopleTable]:
-    """The tables of an account, or else of a guest, that have not ended, the oldest first."""
+    """List the tables of an account, or else of a guest, that have not ended, the oldest first."""
     mine = PeopleTable.guest == guest if owner is None else PeopleTable.owner == owner
     return list(session.scalars(select(PeopleTable).where(text(OPEN), mine).order_by(PeopleTable.id)))
 
 
 def count_by_status(session: Session) -> dict[str, int]:
-    """How many tables there are in each status."""
+    """Count the tables in each status."""
     counted = select(PeopleTable.status, func.count(PeopleTable.id)).group_by(PeopleTable.status)
     return dict(session.execute(counted).all())
 
 
 def offered_bots(session: Session, variant: str) -> list[str]:
-    """The names of the bots that may be played with in a variant, the best first."""
+    """List the names of the bots that may be played with in a variant, the best first."""
     offered = (
         select(StoredBot.name)
         .join(Version, Version.bot_id == StoredBot.id)
@@ -60,19 +60,19 @@ def offered_bots(session: Session, variant: str) -> list[str]:
 
 
 def plays(session: Session, version: int, variant: str) -> bool:
-    """Whether a version plays in a variant now."""
+    """Tell whether a version plays in a variant now."""
     entry = session.get(Rating, (variant, version))
     return entry is not None and entry.state == State.ACTIVE
 
 
 def ladder_rules(session: Session, variant: str) -> dict[str, object] | None:
-    """The rules of a variant as this ladder plays it; None if it does not."""
+    """Give the rules of a variant as this ladder plays it; None if it does not."""
     found = session.get(Variant, variant)
     return None if found is None else found.rules
 
 
 def finished_before(session: Session, before: float) -> Sequence[int]:
-    """The numbers of tables at which only guests played, and that have ended before a Unix time."""
+    """List the numbers of tables at which only guests played, and that have ended before a Unix time."""
     with_account = select(PeopleChair.table_id).where(PeopleChair.account.is_not(None))
     old = select(PeopleTable.id).where(
         PeopleTable.finished < before, PeopleTable.owner.is_(None), PeopleTable.id.not_in(with_account)
@@ -81,12 +81,12 @@ def finished_before(session: Session, before: float) -> Sequence[int]:
 
 
 def count_finished(session: Session, board: str, commitment: str) -> int:
-    """How many tables have played a certain board to its end."""
+    """Count the tables that have played a certain board to its end."""
     counted = select(func.count(PeopleTable.id)).where(*_of_board(board, commitment))
     return session.execute(counted).scalar_one()
 
 
-def accounts_at(session: Session, board: str, commitment: str, most: int) -> list[str]:
+def accounts_at(session: Session, board: str, commitment: str, max_accounts: int) -> list[str]:
     """
     Give the names, as shown, of those with an account who have played a certain board to its end, the latest first.
 
@@ -94,7 +94,7 @@ def accounts_at(session: Session, board: str, commitment: str, most: int) -> lis
         session: The database.
         board: As in `people_at`.
         commitment: Likewise.
-        most: How many to give at most.
+        max_accounts: How many to give at most.
     """
     wanted = (
         select(func.max(PeopleChair.name))
@@ -102,27 +102,27 @@ def accounts_at(session: Session, board: str, commitment: str, most: int) -> lis
         .where(*_of_board(board, commitment), PeopleChair.account.is_not(None), PeopleChair.points.is_not(None))
         .group_by(PeopleChair.account)
         .order_by(func.max(PeopleTable.finished).desc(), func.max(PeopleTable.id).desc())
-        .limit(most)
+        .limit(max_accounts)
     )
     return list(session.scalars(wanted))
 
 
-def people_at(session: Session, board: str, commitment: str, most: int) -> list[tuple[PeopleTable, PeopleChair]]:
+def people_at(session: Session, board: str, commitment: str, max_people: int) -> list[tuple[PeopleTable, PeopleChair]]:
     """
-    The people who have played a certain board to its end, each with the table, in the order in which they finished.
+    List those who have played a certain board to its end, each with the table, in the order in which they finished.
 
     Args:
         session: The database.
         board: As `PeopleTable.board`; `17/3/%` has any table and seat of board 3 of match 17.
         commitment: That of its seed: what only claims to be this board is left out.
-        most: How many to give at most.
+        max_people: How many to give at most.
     """
     wanted = (
         select(PeopleTable, PeopleChair)
         .join(PeopleChair, PeopleChair.table_id == PeopleTable.id)
         .where(*_of_board(board, commitment), PeopleChair.kind == "person", PeopleChair.points.is_not(None))
         .order_by(PeopleTable.finished, PeopleTable.id)
-        .limit(most)
+        .limit(max_people)
     )
     return [(table, chair) for table, chair in session.execute(wanted)]
 

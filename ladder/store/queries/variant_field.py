@@ -82,11 +82,11 @@ class VariantField:
         self._by_rating: dict[bool, tuple[list[tuple[float, int]], list[tuple[float, int]]]] = {}
 
     def rank(self, rating: float) -> int:
-        """The rank of an active version with that rating, not shifted, from 1; equal ratings share it."""
+        """Give the rank of an active version with that rating, not shifted, from 1; equal ratings share it."""
         return 1 + bisect_left(self._ratings, -rating)
 
     def margin_rank(self, margin: float) -> int:
-        """Likewise by margin."""
+        """Give the rank by margin likewise."""
         return 1 + bisect_left(self._margins, -margin)
 
     def best(self, first: int) -> list[Entry]:
@@ -95,7 +95,7 @@ class VariantField:
         return nlargest(first, active, key=lambda entry: (entry.rating, -entry.version))
 
     def nearest(self, version: int) -> Iterator[int]:
-        """The other versions, by id: the active ones first, then the nearest in rating."""
+        """Yield the other versions, by id: the active ones first, then the nearest in rating."""
         own = self.entries[version].rating
         for is_active in (True, False):
             up, down = self._sorted(is_active)
@@ -104,12 +104,12 @@ class VariantField:
             yield from (other for _, other in merge(above, below) if other != version)
 
     def distance(self, version: int, other: int) -> tuple[bool, float, int]:
-        """What `nearest` sorts by."""
+        """Give what `nearest` sorts by."""
         one = self.entries[other]
         return one.state != State.ACTIVE, abs(one.rating - self.entries[version].rating), other
 
     def _sorted(self, is_active: bool) -> tuple[list[tuple[float, int]], list[tuple[float, int]]]:
-        """Ratings with ids, and the negated ratings with ids, each sorted."""
+        """Sort ratings with ids, and the negated ratings with ids."""
         if is_active not in self._by_rating:
             some = [entry for entry in self.entries.values() if (entry.state == State.ACTIVE) == is_active]
             self._by_rating[is_active] = (
@@ -137,7 +137,7 @@ def field_of(session: Session, variant: str) -> VariantField:
 
 
 def sides_of(rules: dict[str, Any]) -> int:
-    """How many win or lose each for itself: partners count as one."""
+    """Say how many win or lose each for itself: partners count as one."""
     players = int(rules["players"])
     return players // 2 if rules.get("partners") else players
 
@@ -150,6 +150,6 @@ def _read(session: Session, variant: str) -> VariantField:
 
 
 def _from(values: list[tuple[float, int]], first: tuple[float, int]) -> Iterator[tuple[float, int]]:
-    """The sorted values from the first one on that is not smaller."""
+    """Yield the sorted values from the first one on that is not smaller."""
     for place in range(bisect_left(values, first), len(values)):
         yield values[place]

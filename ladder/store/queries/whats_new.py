@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from ladder.ratings.elo import is_provisional
-from ladder.store.queries.matches import next_result, results_before
+from ladder.store.result_order import last_ordinal, next_result, results_before
 from ladder.store.tables import BOT, CHANGE, MATCH, OWNER, RATING, SEAT, VARIANT, VERSION, connection_of
 from ladder.values.value import time_of
 from ladder.values.whats_new import BotNews, OwnBotNews, Upset
@@ -42,10 +41,10 @@ def bot_news(
         since: Only what happened after this Unix time.
     """
     entered = (
-        select(VERSION.c.id, VERSION.c.added.label("at"), RATING.c.variant, *_NAMES)
+        select(VERSION.c.id, RATING.c.added.label("at"), RATING.c.variant, *_NAMES)
         .select_from(_WHO.join(RATING, RATING.c.version_id == VERSION.c.id))
-        .where(*_only(RATING.c.variant, variant, bot), VERSION.c.added > since)
-        .order_by(VERSION.c.id.desc(), RATING.c.variant)
+        .where(*_only(RATING.c.variant, variant, bot), RATING.c.added > since)
+        .order_by(RATING.c.added.desc(), VERSION.c.id.desc(), RATING.c.variant)
         .limit(limit)
     )
     changed = (
@@ -75,7 +74,7 @@ def upsets(session: Session, since: float, limit: int, variant: str | None = Non
         limit: Number of them to give at most.
         variant: Only of this one.
     """
-    last = _last_ordinal(session)
+    last = last_ordinal(session)
     wanted = (
         select(
             MATCH.c.id, MATCH.c.variant, MATCH.c.finished, SEAT.c.place, SEAT.c.rating_before, SEAT.c.matches_before,
@@ -107,19 +106,9 @@ def upsets(session: Session, since: float, limit: int, variant: str | None = Non
     ]  # fmt: skip
 
 
-def results_until(session: Session, moment: float) -> int:
-    """Give the ordinal of the last result that ended before a Unix time: a few looks into an index."""
-    connection = connection_of(session)
-
-    def finished(ordinal: int) -> float:
-        return connection.scalar(select(MATCH.c.finished).where(MATCH.c.ordinal == ordinal)) or 0.0
-
-    return bisect_left(range(1, _last_ordinal(session) + 1), moment, key=finished)
-
-
 def results_after(session: Session, ordinal: int) -> int:
     """Count the results of the ladder after one of them."""
-    return _last_ordinal(session) - ordinal
+    return last_ordinal(session) - ordinal
 
 
 def own_news(session: Session, owner: str, ordinal: int) -> list[OwnBotNews]:
@@ -162,7 +151,7 @@ def _news(row: Row, key: str, state: str) -> BotNews:  # type: ignore[type-arg]
 
 
 def _gap(seats: Sequence[Row]) -> tuple[float, Row, Row] | None:  # type: ignore[type-arg]
-    """By how much a winner was rated below the best of the others; None: that was no upset."""
+    """Compute by how much a winner was rated below the best of the others; None: that was no upset."""
     known = [row for row in seats if row.rating_before is not None and not is_provisional(row.matches_before or 0)]
     winners = [row for row in known if row.place == 1]
     others = [row for row in known if row.place != 1]
@@ -172,7 +161,3 @@ def _gap(seats: Sequence[Row]) -> tuple[float, Row, Row] | None:  # type: ignore
     beaten = max(others, key=lambda row: row.rating_before)
     gap = float(beaten.rating_before - winner.rating_before)
     return (gap, winner, beaten) if gap >= LEAST_GAP else None
-
-
-def _last_ordinal(session: Session) -> int:
-    return connection_of(session).scalar(select(func.max(MATCH.c.ordinal))) or 0

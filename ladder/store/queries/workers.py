@@ -81,12 +81,12 @@ def _row(row: RowMapping, now: float) -> WorkerRow:
 
 
 def _moment(seconds: float | None) -> datetime.datetime | None:
-    """A time that a worker has reported; None if it is none, which `WorkerFacts` of earlier versions did not check."""
+    """Give a time that a worker has reported; None if it is none, which earlier versions did not check."""
     return None if seconds is None or not 0 <= seconds <= LAST_SECOND else time_of(seconds)
 
 
 def _state(row: RowMapping, now: float) -> tuple[WorkerState, str]:
-    """What it is now, and why: the table may be behind."""
+    """Give what it is now, and why: the table may be behind."""
     state = WorkerState(row["state"])
     if state is not WorkerState.GONE and now - row["seen"] > SILENT_SECONDS:
         return WorkerState.GONE, "Its coordinator has not written of it for a while; has it ended?"

@@ -76,7 +76,7 @@ def _exposures(rules: Rules, number: Callable[[int], int]) -> Iterator[Case]:
 
 
 def _found(rules: Rules, wanted: Callable[[SeatView], bool], number: int) -> Deal | None:
-    """A deal brought to the first choice that is *wanted*; with cards exposed where the variant has that."""
+    """Bring a deal to the first choice that is *wanted*; with cards exposed where the variant has that."""
     for attempt in range(TRIES):
         deal = Deal(rules, deal_hands(rules, SEED, number + attempt), number=number)
         skip(deal, Phase.PASS)
@@ -89,7 +89,7 @@ def _found(rules: Rules, wanted: Callable[[SeatView], bool], number: int) -> Dea
 
 
 def _no_pass(rules: Rules) -> int:
-    """A place in the cycle of passes at which nothing is passed; the first one if there is none."""
+    """Find a place in the cycle of passes at which nothing is passed; the first one if there is none."""
     places = range(len(rules.plan.pass_offsets))
     return next((place for place in places if not rules.pass_offset(place)), 0)
 

@@ -81,7 +81,15 @@ def check(
         limit: Seconds that an answer may take. A bot that never answers is not stopped here.
         now: A clock, in seconds.
         only: Names of the cases to ask; all cases if empty.
+
+    Raises:
+        ValueError: If no variant has a case of one of these names.
     """
+    variants = tuple(variants)
+    names = {case.name for rules in variants for case in cases_of(rules)} if only else set()
+    for name in only:
+        if name not in names:
+            raise ValueError(f"there is no case {name!r}")
     return [outcome for rules in variants for outcome in _check_variant(make_bot, rules, limit, now, only)]
 
 

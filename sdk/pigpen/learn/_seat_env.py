@@ -8,12 +8,12 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from pigpen.bot import Bot, decide, notify
+from pigpen.bot import Bot, WrongAnswer, decide, notify
 from pigpen.learn._spaces import observation_box
 from pigpen.learn.actions import DONE
 from pigpen.learn.encoding import Encoding
 from pigpen.learn.single_table import Table
-from pigpen.rules import Phase
+from pigpen.rules import IllegalAction, Phase
 from pigpen.values.notices import ClockSetting, DealResult, Welcome
 from pigpen.values.view import View
 
@@ -69,7 +69,7 @@ class SeatEnv(gymnasium.Env["Observation", int]):
         """Begin a deal: the first one of *seed*; without it the next one."""
         super().reset(seed=seed)
         if seed is not None or self._table is None:
-            self._table = Table(self.encoding.rules, int(self.np_random.integers(1 << 62)))
+            self._table = Table(self.encoding.rules, int(self.np_random.integers(1 << 62)) if seed is None else seed)
         else:
             self._table.deal_anew()
         while not self._begin(self._table):
@@ -136,7 +136,10 @@ class SeatEnv(gymnasium.Env["Observation", int]):
                 *table.deal.known_to(table.seat), totals=(0,) * self.encoding.players, decision=self._decisions,
                 seed=int(self.np_random.integers(1 << 62)), limit=SECONDS, bank=SECONDS,
             )  # fmt: skip
-            table.decide(decide(self._bots[table.seat], view))
+            try:
+                table.decide(decide(self._bots[table.seat], view))
+            except (WrongAnswer, IllegalAction):  # the referee would note a fault, and do the same
+                table.decide(table.deal.default_action(table.seat))
 
     def _tell_bots(self, table: Table) -> None:
         scores = table.deal.scores()

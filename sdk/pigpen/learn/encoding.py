@@ -229,7 +229,7 @@ def find_rules(rules: Rules | str) -> Rules:
 
 
 def _played(view: SeatView) -> list[int]:
-    """The cards that each seat has played, as masks."""
+    """Give the cards that each seat has played, as masks."""
     players, played = view.rules.players, [0] * view.rules.players
     for number, card in enumerate(view.plays):
         played[(view.leaders[number // players] + number) % players] |= 1 << card

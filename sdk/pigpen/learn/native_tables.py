@@ -75,11 +75,11 @@ class NativeTables:
         return None if wrong < 0 else wrong
 
     def random_actions(self, state: NDArray[np.uint64], actions: NDArray[np.int64]) -> None:
-        """Draw legal actions; *state*, two words of a `SimRandom`, goes on."""
+        """Draw legal actions; *state*, two words of a `SimRandom`, is advanced."""
         self._random(self._setting, self.games, self._addresses[0], state.ctypes.data, actions.ctypes.data)
 
     def playouts(self, state: NDArray[np.uint64], times: int, values: NDArray[np.float32]) -> None:
-        """Write the mean rewards after each legal action; *state*, two words of a `SimRandom`, goes on."""
+        """Write the mean rewards after each legal action; *state*, two words of a `SimRandom`, is advanced."""
         self._playouts(
             self._game, self._setting, self.games, self._addresses[0], values.shape[1], times, state.ctypes.data,
             values.ctypes.data,

@@ -51,15 +51,15 @@ class PythonTables:
         return None
 
     def random_actions(self, state: NDArray[np.uint64], actions: NDArray[np.int64]) -> None:
-        """Draw legal actions; *state*, two words of a `SimRandom`, goes on."""
-        with _going_on(state) as rng:
+        """Draw legal actions; *state*, two words of a `SimRandom`, is advanced."""
+        with _advanced(state) as rng:
             for number, table in enumerate(self.tables):
                 legal = table.steps.legal()
                 actions[number] = legal[rng.below(len(legal))]
 
     def playouts(self, state: NDArray[np.uint64], times: int, values: NDArray[np.float32]) -> None:
-        """Write the mean rewards after each legal action; *state*, two words of a `SimRandom`, goes on."""
-        with _going_on(state) as rng:
+        """Write the mean rewards after each legal action; *state*, two words of a `SimRandom`, is advanced."""
+        with _advanced(state) as rng:
             for number, table in enumerate(self.tables):
                 for action in table.steps.legal():
                     values[number, action] = sum(table.playout(action, rng) for _ in range(times)) / times
@@ -79,7 +79,7 @@ class PythonTables:
 
 
 @contextmanager
-def _going_on(state: NDArray[np.uint64]) -> Iterator[SimRandom]:
+def _advanced(state: NDArray[np.uint64]) -> Iterator[SimRandom]:
     """Give the random numbers that two words of state stand for; then write where they are."""
     rng = SimRandom(0)
     rng.state = int(state[0]) | int(state[1]) << 64

@@ -275,7 +275,7 @@ class Deal(Tricks):
             self.phase = _OVER
 
     def _exposures_known_to(self, seat: int) -> tuple[tuple[Exposure, ...], tuple[int, ...]]:
-        """What *seat* knows of the exposures, and how many face-down cards of each seat it does not (GS-2)."""
+        """Find what *seat* knows of the exposures, and how many face-down cards of each seat it does not (GS-2)."""
         played = mask_of(self.plays)
         known = tuple(
             shown for shown in self.exposures if shown.face is Face.UP or shown.seat == seat or shown.card.mask & played
@@ -286,7 +286,7 @@ class Deal(Tricks):
         return known, tuple(hidden)
 
     def _accepted(self, seat: int, action: Action) -> Action | int:
-        """*Action* as it is kept, a pass as a mask; the errors of `check`."""
+        """Give *action* as it is kept, a pass as a mask; raise the errors of `check`."""
         phase = self.phase
         if phase is _OVER:
             raise DealOver("the deal is over")

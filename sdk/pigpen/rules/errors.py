@@ -23,7 +23,7 @@ PigpenError                     1
 ├── BotRejected                 2  ladder.errors: the bot cannot be loaded
 ├── TooManyChoices              2  ladder.matches.estimate: a decision has too many choices to estimate them
 ├── LadderError                 2  ladder.errors: it cannot be done in this ladder
-│   ├── NobodyPlays                ladder.runner.runner: no variant has enough bots
+│   ├── TooFewBots                 ladder.runner.runner: no variant has enough bots
 │   ├── Unstorable                 no database can hold a text or a number
 │   ├── Forbidden                  the caller may not do that
 │   ├── Conflict                   what was asked for does not fit what is there by now

@@ -74,11 +74,11 @@ class Game:
         self._leader = self._leader_after(deal)
 
     def _points(self, deal: Deal) -> tuple[int, ...]:
-        """What a finished deal adds to each total."""
+        """Compute what a finished deal adds to each total."""
         return deal.scores()
 
     def _leader_after(self, deal: Deal) -> int | None:
-        """Who leads to the next deal's first trick; None: the holder of the opening card."""
+        """Say who leads to the next deal's first trick; None: the holder of the opening card."""
         if not self.rules.opening.later:
             return None
         card = Card.parse(self.rules.opening.later).mask

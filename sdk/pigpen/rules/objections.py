@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pigpen.rules.cards import FULL_DECK, Card, Suit, parse_cards
+from pigpen.rules.cards import FULL_DECK, Card, Suit, cards_in, parse_cards
 from pigpen.rules.choices import too_many_choices
+from pigpen.rules.plan import make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,12 +18,14 @@ MAX_NUMBER = 1_000_000
 """Largest number in the rules, above or below zero."""
 MAX_MULTIPLIER = 100
 """Largest multiplier."""
+MAX_SCORE = 10**12
+"""Largest score of a deal, above or below zero: the totals of the longest match fit into 64 bits."""
 
 
 def objections(rules: RulesFields) -> list[str]:
     """List the mistakes in *rules*, worst first; empty for a game that can be played."""
     found = list(_bad_names(rules)) or [*_huge_numbers(rules), *_bad_numbers(rules)]
-    return found or list(too_many_choices(rules, _hand(rules)))
+    return found or [*too_many_choices(rules, _hand(rules)), *_huge_scores(rules)]
 
 
 def _bad_names(rules: RulesFields) -> Iterator[str]:
@@ -65,7 +68,7 @@ def _bad_numbers(rules: RulesFields) -> Iterator[str]:
 
 
 def _hand(rules: RulesFields) -> int:
-    """How many cards each seat is dealt."""
+    """Count the cards that each seat is dealt."""
     deck = FULL_DECK & ~parse_cards(rules.removed)
     return deck.bit_count() // max(rules.players, 1)
 
@@ -100,6 +103,29 @@ def _multipliers(rules: RulesFields) -> Iterator[tuple[str, int]]:
         yield "exposing.face_down", rules.exposing.face_down
 
 
+def _huge_scores(rules: RulesFields) -> Iterator[str]:
+    """Object to multipliers that together make a score of more than `MAX_SCORE` possible."""
+    if rules.exposing is None:
+        return
+    plan, multiplier = make_plan(rules), max(rules.exposing.face_up, rules.exposing.face_down)
+    times = [1] * len(plan.points)
+    for multiplied in rules.exposing.cards.values():
+        for card in cards_in(parse_cards(multiplied)):
+            times[card] *= multiplier
+    score, factor = sum(abs(plan.points[card]) * times[card] for card in plan.deck), 1
+    if doubler := rules.scoring.doubler:
+        exposed = times[Card.parse(doubler.card)]
+        factor = max(1, doubler.factor * exposed)
+        score = score * factor + abs(doubler.alone) * exposed
+    if moon := rules.moon:
+        score += abs(moon.others) * factor + abs(moon.instead or 0)
+    if score > MAX_SCORE:
+        yield (
+            "exposing.cards, exposing.face_up, exposing.face_down: if all these cards are exposed, a score can be "
+            f"above {MAX_SCORE:,}; use smaller multipliers, or name fewer cards"
+        )
+
+
 def _bad_passing(rules: RulesFields, hand: int) -> Iterator[str]:
     if rules.passing is None:
         return
@@ -112,7 +138,7 @@ def _bad_passing(rules: RulesFields, hand: int) -> Iterator[str]:
 
 
 def _sets(rules: RulesFields) -> Iterator[tuple[str, Iterable[str]]]:
-    """Every field that holds a set of cards."""
+    """Yield every field that holds a set of cards."""
     yield "removed", rules.removed
     yield "scoring.points", rules.scoring.points
     if rules.first_trick:
@@ -129,7 +155,7 @@ def _sets(rules: RulesFields) -> Iterator[tuple[str, Iterable[str]]]:
 
 
 def _single_cards(rules: RulesFields) -> Iterator[tuple[str, str]]:
-    """Every field that holds one card."""
+    """Yield every field that holds one card."""
     yield "opening.card", rules.opening.card
     if rules.opening.later:
         yield "opening.later", rules.opening.later

@@ -106,7 +106,7 @@ def make_plan(rules: RulesFields) -> Plan:
 
 
 def _points(rules: RulesFields) -> tuple[int, ...]:
-    """A card's own entry goes before its suit's."""
+    """Give the points of each card; a card's own entry goes before its suit's."""
     points = [0] * 52
     for name, value in sorted(rules.scoring.points.items(), key=lambda item: len(item[0]), reverse=True):
         for card in cards_in(parse_cards([name])):
@@ -115,7 +115,7 @@ def _points(rules: RulesFields) -> tuple[int, ...]:
 
 
 def _harm(rules: RulesFields) -> tuple[int, ...]:
-    """The points, turned; the doubler counts what it adds to an average player's."""
+    """Give the points of each card, turned; the doubler counts what it adds to an average player's."""
     sign = 1 if rules.low_is_better else -1
     harm = [sign * points for points in _points(rules)]
     doubler = rules.scoring.doubler
@@ -125,7 +125,7 @@ def _harm(rules: RulesFields) -> tuple[int, ...]:
 
 
 def _order(key: Callable[[Card], tuple[int, ...]]) -> tuple[int, ...]:
-    """The place of each card among all of them, by *key*."""
+    """Give the place of each card among all of them, by *key*."""
     ordered = sorted(CARDS, key=key)
     return tuple(map(ordered.index, CARDS))
 

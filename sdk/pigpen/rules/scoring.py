@@ -83,7 +83,7 @@ def doubler_factor(rules: Rules, taken: int, weights: Sequence[int]) -> int:
 
 
 def _own(rules: Rules, taken: int, totals: Totals, weights: Sequence[int]) -> int:
-    """Points for cards taken without the moon."""
+    """Count the points for cards taken without the moon."""
     plan = rules.plan
     total = _total(totals, taken)
     if not taken & plan.doubler:
@@ -95,7 +95,7 @@ def _own(rules: Rules, taken: int, totals: Totals, weights: Sequence[int]) -> in
 
 
 def _shot(rules: Rules, taken: int, totals: Totals, weights: Sequence[int]) -> int:
-    """The shooter's points for its own cards."""
+    """Count the shooter's points for its own cards."""
     plan, moon = rules.plan, rules.moon
     if moon is None:
         return _own(rules, taken, totals, weights)

@@ -116,7 +116,7 @@ def _stream(tag: bytes, seed: bytes, number: int) -> Iterator[int]:
 
 
 def _below(bound: int, stream: Iterator[int]) -> int:
-    """A uniform number below *bound* (at most 256), by rejection."""
+    """Draw a uniform number below *bound* (at most 256), by rejection."""
     limit = 256 - 256 % bound
     while (byte := next(stream)) >= limit:
         pass

@@ -161,7 +161,7 @@ class Tricks:
         self._free = self._broken and not self._bound
 
     def _end_tricks(self) -> None:
-        """The last trick is complete."""
+        """End the tricks: the last one is complete."""
         raise NotImplementedError
 
     def _check_play(self, action: object) -> None:

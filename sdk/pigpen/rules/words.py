@@ -160,7 +160,7 @@ class _Words:
             yield self._others(rules, moon)
 
     def _others(self, rules: Rules, moon: Moon) -> str:
-        """What the moon brings those who have not shot it."""
+        """Say what the moon brings those who have not shot it."""
         doubler = rules.scoring.doubler if moon.others_doubled else None
         points = f"{moon.others:+d}"
         if doubler:
@@ -199,7 +199,7 @@ class _Words:
         return f"{self._say(', ').join(first)}{word}{last}" if first else last
 
     def _name(self, name: str) -> str:
-        """A suit by its name in the language; a card by its two letters."""
+        """Name a suit in the language; a card by its two letters."""
         suits = {
             "clubs": self._say("clubs"), "diamonds": self._say("diamonds"),
             "hearts": self._say("hearts"), "spades": self._say("spades"),
@@ -207,7 +207,7 @@ class _Words:
         return suits.get(str(name), str(name))
 
     def _cards(self, cards: list[Card]) -> str:
-        """Cards by name; a run within a suit as its two ends."""
+        """Name cards; a run within a suit by its two ends."""
         if len(cards) > 2 and cards[-1] - cards[0] == len(cards) - 1 and cards[0].suit is cards[-1].suit:
             if len(cards) == len(CARDS) // len(Suit):
                 return self._say("each of the %(suit)s", suit=self._name(cards[0].suit.name.lower()))

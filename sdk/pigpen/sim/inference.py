@@ -56,7 +56,7 @@ class Evidence:
             self._broken = self._broken or bool(mask_of(cards) & self._plan.breakers)
 
     def _not_with_follower(self, bit: int, led: int, first: bool) -> int:
-        """Cards that a hand cannot hold beside the card *bit* that it played to a trick of the suit *led*."""
+        """Find the cards that a hand cannot hold beside the card *bit* that it played to a trick of the suit *led*."""
         barred_first = self._plan.barred_first if first else 0
         if not bit & led:
             return led | (FULL_DECK & ~barred_first if bit & barred_first else 0)
@@ -70,7 +70,7 @@ class Evidence:
         return absent
 
     def _not_with_leader(self, bit: int, suit: int, first: bool) -> int:
-        """Cards that a hand cannot hold beside the card *bit* of *suit* that it led."""
+        """Find the cards that a hand cannot hold beside the card *bit* of *suit* that it led."""
         plan = self._plan
         if first and bit & plan.forced:
             return 0
@@ -87,12 +87,12 @@ class Evidence:
         return absent
 
     def _not_with_unbroken(self, restricted: int, alone: int) -> int:
-        """The whole hand is of the restricted suit, or it lies within the set that may lead it all the same."""
+        """Find the cards that cannot be in a hand all of the restricted suit, or all in the set that may lead it."""
         self.is_complete &= not (restricted & ~alone and alone & ~restricted)
         return FULL_DECK & ~(restricted | alone)
 
     def _find_opening_card(self) -> None:
-        """The first leader holds the opening card, where it leads for that."""
+        """Find the holder of the opening card: the first leader, where it leads for that."""
         view = self._view
         opening = self._plan.opening & view.unseen_mask
         if view.leaders and opening and view.first_leader is None:

@@ -112,7 +112,7 @@ class PossibleDeals:
         return deal
 
     def _before_passing(self, hands: Sequence[int], rng: SimRandom) -> tuple[list[int], list[int]]:
-        """What each seat was dealt and what it passed, when it holds *hands* now; passes unknown are drawn."""
+        """Find what each seat was dealt and what it passed, when it holds *hands* now; passes unknown are drawn."""
         view, players = self.view, len(hands)
         held = [hand | played for hand, played in zip(hands, self._played, strict=True)]
         if not self._offset:
@@ -135,7 +135,7 @@ class PossibleDeals:
 
 
 def _played(view: SeatView) -> list[int]:
-    """What each seat has played so far."""
+    """Give what each seat has played so far."""
     players = view.rules.players
     played = [0] * players
     for place, card in enumerate(view.plays):

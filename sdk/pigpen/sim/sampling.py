@@ -107,7 +107,7 @@ class Unseen:
         return hands, down
 
     def _draw_places(self, rng: SimRandom) -> list[int]:
-        """The cards of each place, dealt once."""
+        """Deal the cards of each place once."""
         dealt = [0] * len(self.places)
         for group, mask in zip(self.groups, self.splits.draw(rng), strict=True):
             spread(list(cards_in(mask)), group, self.sizes, rng, dealt)

@@ -165,7 +165,7 @@ class _Solver:
 
 
 def _final(deal: Deal) -> Scores:
-    """The shooter who may choose takes what leaves it further ahead; the −26 if that is the same."""
+    """Score the end: the shooter who may choose takes what leaves it further ahead; the −26 if that is the same."""
     if deal.phase is Phase.OVER:
         return deal.scores()
     outcomes = []

@@ -140,7 +140,7 @@ def spread(cards: list[int], places: Sequence[int], split: Sequence[int], rng: S
 
 
 def _parts(count: int, room: Room, groups: frozenset[int], first: int) -> Iterator[Room]:
-    """Every way to split *count* cards among *groups*, from group number *first* on."""
+    """Yield every way to split *count* cards among *groups*, from group number *first* on."""
     if first == len(room):
         if not count:
             yield ()

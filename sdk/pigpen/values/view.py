@@ -121,7 +121,7 @@ class View(SeatView):
         return playouts(self._possible_deals(), options, deals, policy, SimRandom.of(rng))
 
     def _possible_deals(self) -> PossibleDeals:
-        """The deals that fit, counted once."""
+        """Give the deals that fit, counted once."""
         from pigpen.sim.possible_deals import PossibleDeals
 
         if self._possible is None:

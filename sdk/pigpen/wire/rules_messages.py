@@ -62,7 +62,7 @@ def _write_mapping(value: Mapping[str, Any], target: Any) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """An enum's number on the wire is its place in the class, from 1."""
+    """Give the value for the wire: an enum's number there is its place in the class, from 1."""
     return list(type(value)).index(value) + 1 if isinstance(value, enum.Enum) else value
 
 
@@ -93,7 +93,7 @@ def _value(hint: Any, value: Any) -> Any:
 
 
 def _required(hint: Any) -> Any:
-    """The type inside an optional one."""
+    """Give the type inside an optional one."""
     if isinstance(hint, types.UnionType):
         return next(arm for arm in typing.get_args(hint) if arm is not type(None))
     return hint

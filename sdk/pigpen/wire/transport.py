@@ -18,7 +18,7 @@ ONE_THREAD = "-event_engine_client,-event_engine_listener"
 
 
 def _is_known() -> bool:
-    """Whether that version is installed; asking `importlib.metadata` would take as long as importing gRPC."""
+    """Tell whether that version is installed; asking `importlib.metadata` would take as long as importing gRPC."""
     return any(os.path.isdir(os.path.join(folder, f"grpcio-{KNOWN}.dist-info")) for folder in sys.path)
 
 

@@ -21,7 +21,7 @@ while os.fork() == 0:
                     pairs[-1][0].send(bytes(65536))
             except BlockingIOError:
                 pass
-    except OSError:  # no more descriptors: the next process goes on
+    except OSError:  # no more descriptors: the next process continues
         pass
 os.wait()
 """

@@ -17,7 +17,7 @@ from tests.bad_bots.honest import Honest, report
 from tests.ladder.sandbox.docker.system_calls import call, named
 
 SYSINFO = {"x86_64": 99, "aarch64": 179}[platform.machine()]
-MOST = 64 * 1024
+MAX_BYTES = 64 * 1024
 
 
 def files() -> Iterator[str]:
@@ -43,7 +43,7 @@ def readings() -> dict[str, bytes]:
             if stat.S_ISREG(os.stat(path).st_mode):
                 file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
                 try:
-                    found[path] = os.read(file, MOST)
+                    found[path] = os.read(file, MAX_BYTES)
                 finally:
                     os.close(file)
     return found

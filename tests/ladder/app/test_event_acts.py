@@ -27,7 +27,7 @@ from ladder.store.commands.queue import MATCHES
 from ladder.store.commands.suspending import set_state
 from ladder.store.leases import MAX_LOSSES, Lease
 from ladder.store.names import find_version
-from ladder.values.accounts import LOCAL, NOBODY, Viewer
+from ladder.values.accounts import ANONYMOUS, LOCAL, Viewer
 from ladder.values.held_events import EventState
 from pigpen.rules import PRESETS
 from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, play, started_cup
@@ -452,7 +452,7 @@ ACTS: dict[str, Callable[[Ladder, Viewer], object]] = {
 
 
 @pytest.mark.parametrize("act", ACTS)
-@pytest.mark.parametrize("viewer", [NOBODY, Viewer("ada")], ids=["nobody", "an account"])
+@pytest.mark.parametrize("viewer", [ANONYMOUS, Viewer("ada")], ids=["nobody", "an account"])
 def test_only_organisers_decide(ladder: Ladder, act: str, viewer: Viewer) -> None:
     started_cup(ladder)
     before = page(ladder)

@@ -105,7 +105,7 @@ def look_at_pages(ladder: Ladder, event: EventPage) -> None:
     rounds = [one for one in event.round_list if one.kind == "round"]
     for one, following in zip_longest(rounds, rounds[1:]):
         marked = set(
-            re.findall(r'<a href="/b/([^"@]+)[^>]*>(?:(?!<a ).)*?goes on', site.page(f"{address}/rounds/{one.number}"))
+            re.findall(r'<a href="/b/([^"@]+)[^>]*>(?:(?!<a ).)*?advances', site.page(f"{address}/rounds/{one.number}"))
         )
         there = (
             {bot for table in following.tables for bot in table.bots if bot.startswith("Bot-")} if following else set()

@@ -15,7 +15,7 @@ from ladder.app.event import holding, reading
 from ladder.app.event.exporting import export_event
 from ladder.app.event.verifying import verify_event
 from ladder.errors import LadderError, UserError
-from ladder.events.course import most_matches
+from ladder.events.course import max_matches
 from ladder.events.event_file import parse_event
 from ladder.settings.settings import load_settings
 from ladder.store import models
@@ -220,7 +220,7 @@ def test_numbers_of_later_matches_do_not_show_whether_there_was_a_play_off(tmp_p
 
 def test_tables_played_again_and_again_use_up_the_numbers_of_the_event_and_then_those_of_all(ladder: Ladder) -> None:
     started_cup(ladder, file=FILE.format(show="round"))
-    reserved = most_matches(parse_event(FILE.format(show="round")), 8, PRESETS["gongzhu"])
+    reserved = max_matches(parse_event(FILE.format(show="round")), 8, PRESETS["gongzhu"])
     coordinator, numbers = coordinator_of(ladder, Time()), [1, 2]
     first, _ = coordinator.take(2)  # the other table is not over meanwhile, so that no round follows
     coordinator.record(recorded(first))

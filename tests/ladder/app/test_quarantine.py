@@ -15,7 +15,7 @@ from ladder.settings.settings import load_settings
 from ladder.store.commands import queue
 from ladder.store.commands.queue import MATCHES
 from ladder.store.leases import MAX_LOSSES, Lease
-from ladder.values.accounts import LOCAL, NOBODY, Viewer
+from ladder.values.accounts import ANONYMOUS, LOCAL, Viewer
 from tests.e2e.command import pigpen
 from tests.ladder import ladders
 
@@ -62,7 +62,7 @@ def test_what_is_not_quarantined_stays_as_it_is(ladder: Ladder, aside: int) -> N
         requeue(ladder, LOCAL, 99)
 
 
-@pytest.mark.parametrize("viewer", [NOBODY, Viewer("ada")])
+@pytest.mark.parametrize("viewer", [ANONYMOUS, Viewer("ada")])
 def test_only_organisers_may(ladder: Ladder, aside: int, viewer: Viewer) -> None:
     with pytest.raises(Forbidden):
         requeue(ladder, viewer, aside)

@@ -19,7 +19,7 @@ from ladder.errors import Forbidden, LadderError, UserError
 from ladder.settings.settings import load_settings
 from ladder.store.commands.results import record_summary
 from ladder.store.models import Rating
-from ladder.values.accounts import LOCAL, NOBODY, Viewer
+from ladder.values.accounts import ANONYMOUS, LOCAL, Viewer
 from pigpen.rules import PRESETS
 from tests.e2e.command import pigpen
 from tests.ladder import ladders
@@ -56,7 +56,7 @@ def test_a_run_with_another_clock_is_refused_without_a_new_season(ladder: Ladder
     assert [(row.action, row.subject) for row in managing.audit(ladder, LOCAL)] == [("season.new", "hearts")]
 
 
-@pytest.mark.parametrize("viewer", [NOBODY, Viewer("ada")])
+@pytest.mark.parametrize("viewer", [ANONYMOUS, Viewer("ada")])
 def test_only_organisers_may(ladder: Ladder, viewer: Viewer) -> None:
     with pytest.raises(Forbidden):
         new_season(ladder, viewer)

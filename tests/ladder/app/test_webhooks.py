@@ -23,11 +23,11 @@ from ladder.store.commands.event_rounds import Advance, advance_events
 from ladder.store.commands.outbox import disable, post
 from ladder.store.commands.results import record_summary
 from ladder.store.commands.suspending import suspend_entries
-from ladder.store.commands.webhooks import MAX_WEBHOOKS, find_webhook
+from ladder.store.commands.webhooks import MAX_WEBHOOKS, enable_webhook, find_webhook
 from ladder.store.event_rows import find_event
 from ladder.store.names import find_version
 from ladder.store.webhook_models import Webhook, WebhookMessage
-from ladder.values.accounts import LOCAL, NOBODY
+from ladder.values.accounts import ANONYMOUS, LOCAL
 from ladder.values.held_events import EventState
 from ladder.values.webhooks import MessageKind
 from ladder.webhooks.signing import hash_of
@@ -119,8 +119,8 @@ def test_the_secret_is_in_the_result_alone_and_the_database_does_not_give_it(lad
 
 def test_only_an_organiser_knows_of_webhooks(ladder: Ladder) -> None:
     for act in (
-        lambda: webhooks.add(ladder, NOBODY, URL, None, []), lambda: webhooks.webhooks(ladder, NOBODY),
-        lambda: webhooks.remove(ladder, NOBODY, 1), lambda: webhooks.send_test(ladder, NOBODY, 1),
+        lambda: webhooks.add(ladder, ANONYMOUS, URL, None, []), lambda: webhooks.webhooks(ladder, ANONYMOUS),
+        lambda: webhooks.remove(ladder, ANONYMOUS, 1), lambda: webhooks.send_test(ladder, ANONYMOUS, 1),
     ):  # fmt: skip
         with pytest.raises(Forbidden):
             act()
@@ -166,7 +166,7 @@ def test_every_step_of_an_event_is_one_message(ladder: Ladder) -> None:
         "opened", "frozen", "started", "stage_begun", "round_drawn", "paused", "resumed", "result_shown",
         "result_shown",
     ]  # fmt: skip
-    page = reading.event(ladder, NOBODY, "cup")
+    page = reading.event(ladder, ANONYMOUS, "cup")
     tables = sum(len(each.tables) for each in page.round_list)
     assert Counter(found) == {
         "opened": 1, "frozen": 1, "started": 1, "paused": 1, "resumed": 1, "over": 1, "stage_begun": 2,
@@ -184,7 +184,7 @@ def test_a_result_says_what_the_page_says(ladder: Ladder) -> None:
     hook(ladder, "event.result_shown")
     started_cup(ladder, 6)
     play(coordinator_of(ladder, Time()), 1, own_ways)
-    page = reading.event(ladder, NOBODY, "cup").round_list[0]
+    page = reading.event(ladder, ANONYMOUS, "cup").round_list[0]
     for each, table in zip(messages(ladder), page.tables, strict=True):
         data = each["data"]
         assert (data["stage"], data["round"], data["table"], data["path"]) == (
@@ -220,6 +220,19 @@ def test_a_new_webhook_gets_nothing_about_what_was_before(ladder: Ladder) -> Non
     holding.start(ladder, LOCAL, "cup")
     assert kinds(ladder, first)[:2] == ["paused", "resumed"]
     assert kinds(ladder, second)[:1] == ["resumed"]
+
+
+def test_a_webhook_that_is_enabled_again_gets_nothing_about_what_was_meanwhile(ladder: Ladder) -> None:
+    open_cup(ladder)
+    number = hook(ladder)
+    with ladder.database.write() as session:
+        disable(session, find_webhook(session, number), "It is gone.", NOW)
+    holding.freeze(ladder, LOCAL, "cup")
+    holding.start(ladder, LOCAL, "cup")
+    with ladder.database.write() as session:
+        enable_webhook(session, number, NOW)
+    holding.pause(ladder, LOCAL, "cup")
+    assert kinds(ladder, number) == ["paused"]
 
 
 def test_a_webhook_gets_the_messages_that_it_is_for(ladder: Ladder) -> None:

@@ -111,10 +111,12 @@ class Cluster:
 
 
 @asynccontextmanager
-async def a_cluster(certificates: Path, ttl_seconds: float = TTL_SECONDS) -> AsyncIterator[Cluster]:
+async def a_cluster(
+    certificates: Path, ttl_seconds: float = TTL_SECONDS, frozen_seconds: float = FROZEN_SECONDS
+) -> AsyncIterator[Cluster]:
     """Start a scheduler; end it and what was started beside it."""
     cluster = Cluster(certificates)
-    await cluster.start(ttl_seconds=ttl_seconds)
+    await cluster.start(ttl_seconds=ttl_seconds, frozen_seconds=frozen_seconds)
     try:
         yield cluster
     finally:

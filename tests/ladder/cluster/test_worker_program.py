@@ -58,6 +58,13 @@ def waiting(tmp_path: Path) -> Waiting:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def running(certificates: Path) -> AsyncIterator[Cluster]:
+    """A scheduler that waits for workers that are slow, and is waited for."""
+    async with a_cluster(certificates, ttl_seconds=PATIENCE, frozen_seconds=PATIENCE) as cluster:
+        yield cluster
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def hurried(certificates: Path) -> AsyncIterator[Cluster]:
     """A scheduler that does not wait long for a worker that says nothing."""
     async with a_cluster(certificates, ttl_seconds=10) as cluster:
         yield cluster
@@ -109,31 +116,31 @@ async def test_a_match_is_given_up_and_cleared_away_and_at_a_first_signal_the_ne
 
 
 async def test_a_frozen_worker_is_lost_and_comes_again_and_what_a_killed_one_played_is_lost_at_once(
-    cluster: Cluster, waiting: Waiting
+    hurried: Cluster, waiting: Waiting
 ) -> None:
-    program = cluster.worker()
-    worker = await cluster.joined()
-    playing = asyncio.ensure_future(play(cluster, worker, waiting.task))
+    program = hurried.worker()
+    worker = await hurried.joined()
+    playing = asyncio.ensure_future(play(hurried, worker, waiting.task))
     pid = await waiting.begun()
     program.send_signal(signal.SIGSTOP)
     with pytest.raises(WorkerLost, match="sent nothing for too long"):
         await playing
     assert not has_ended(pid)
     program.send_signal(signal.SIGCONT)
-    again = await cluster.joined()
+    again = await hurried.joined()
     assert again != worker
     await gone(pid)
-    assert (await play(cluster, again, ONE_DEAL)).void is None
+    assert (await play(hurried, again, ONE_DEAL)).void is None
     waiting.asked.unlink()
-    playing = asyncio.ensure_future(play(cluster, again, waiting.task.model_copy(update={"live": "played"})))
+    playing = asyncio.ensure_future(play(hurried, again, waiting.task.model_copy(update={"live": "played"})))
     await waiting.begun()
     program.kill()
     with pytest.raises(WorkerLost, match="connection has ended"):
         await playing
-    while (await cluster.report("left")).worker != again:
+    while (await hurried.report("left")).worker != again:
         pass
     with pytest.raises(WorkerLost, match="has gone"):
-        await play(cluster, again, ONE_DEAL)
+        await play(hurried, again, ONE_DEAL)
 
 
 async def test_a_worker_that_a_scheduler_does_not_hear_comes_again_and_at_a_second_signal_gives_up_what_it_plays(
@@ -144,6 +151,7 @@ async def test_a_worker_that_a_scheduler_does_not_hear_comes_again_and_at_a_seco
     playing = asyncio.ensure_future(play(cluster, worker, waiting.task))
     pid = await waiting.begun()
     os.kill(cluster.scheduler.pid, signal.SIGSTOP)
+    program.send_signal(signal.SIGUSR1)
     await gone(pid)
     os.kill(cluster.scheduler.pid, signal.SIGCONT)
     with pytest.raises(WorkerLost):

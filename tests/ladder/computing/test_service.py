@@ -9,11 +9,14 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import select
 
 from ladder.app.computing.asking import BeingComputed, NoAnswer, answer_to, computing_files
 from ladder.app.computing.running import run_computing
-from ladder.errors import SandboxError, UserError
+from ladder.errors import SandboxError, StoreError, UserError
 from ladder.settings.settings import load_settings
+from ladder.store.commands import computations as commands
+from ladder.store.computing_models import Computation
 from ladder.values.questions import BotDeals, DearestQuestion, HouseQuestion, Lane, RecordDeals
 from tests.ladder.recorded_ladders import new_ladder
 from tests.waiting import PATIENCE
@@ -22,7 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
     from pathlib import Path
 
+    from sqlalchemy.orm import Session
+
     from ladder.app.ladder import Ladder
+    from ladder.store.commands.computations import ComputationLease
     from ladder.values.computing import Computing
     from ladder.values.questions import Question
 
@@ -118,6 +124,29 @@ async def test_what_is_refused_is_told_and_what_fails_is_computed_again(ladder: 
         with pytest.raises(NoAnswer, match="It is too heavy"):
             answer_to(ladder, short("refused"))
     assert odd.asked == ["fails", "fails", "fails", "refused"]
+
+
+async def test_a_database_that_fails_between_two_lanes_leaves_no_question_leased(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd, claim, failures = Odd(), commands.claim, list[str]()
+    odd.goes_on.set()
+
+    def failing(session: Session, lane: Lane, holder: str, now: float, seconds: float) -> ComputationLease | None:
+        if lane == Lane.LONG and not failures:
+            failures.append(lane)
+            raise StoreError("The database is busy.")
+        return claim(session, lane, holder, now, seconds)
+
+    monkeypatch.setattr(commands, "claim", failing)
+    for question in (short("why"), long("inbox")):
+        progress(ladder, question)
+    async with running(ladder, odd):
+        assert await answered(ladder, short("why")) == "answer to why"
+        assert await answered(ladder, long("inbox")) == "answer to long"
+    assert failures == [Lane.LONG]
+    with ladder.database.read() as session:
+        assert set(session.execute(select(Computation.attempt, Computation.losses))) == {(1, 0)}
 
 
 async def test_what_is_under_way_at_the_end_is_computed_by_the_next_run_and_answers_stay(ladder: Ladder) -> None:

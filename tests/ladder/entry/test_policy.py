@@ -8,7 +8,7 @@ import pytest
 
 from ladder.entry.policy import ORGANISERS_ONLY, OWNER_ONLY, SCOPES, Act, check, may
 from ladder.errors import Forbidden
-from ladder.values.accounts import LOCAL, NOBODY, Scope, Viewer
+from ladder.values.accounts import ANONYMOUS, LOCAL, Scope, Viewer
 
 ADA = Viewer("ada")
 BOB = Viewer("bob")
@@ -21,7 +21,7 @@ def token(viewer: Viewer, *scopes: Scope) -> Viewer:
 
 @pytest.mark.parametrize("act", Act)
 def test_nobody_and_strangers_may_do_nothing_of_it(act: Act) -> None:
-    for viewer, owner in product((NOBODY, BOB, token(BOB, *Scope)), ("ada", None)):
+    for viewer, owner in product((ANONYMOUS, BOB, token(BOB, *Scope)), ("ada", None)):
         assert not may(viewer, act, owner)
         with pytest.raises(Forbidden):
             check(viewer, act, owner)
@@ -58,5 +58,5 @@ def test_an_organisers_token_needs_both_scopes_for_what_is_anothers() -> None:
 
 
 def test_what_bots_print_in_matches_may_be_public() -> None:
-    assert may(NOBODY, Act.READ_OUTPUT, "ada", public_output=True)
-    assert not may(NOBODY, Act.READ_SUBMISSION, "ada", public_output=True)
+    assert may(ANONYMOUS, Act.READ_OUTPUT, "ada", public_output=True)
+    assert not may(ANONYMOUS, Act.READ_SUBMISSION, "ada", public_output=True)

@@ -13,6 +13,7 @@ from ladder.errors import UserError
 from ladder.events.course import Course, NextRound, Standings
 from ladder.events.entrants import PlayedRound, TableResult
 from ladder.events.lots import Lots
+from ladder.values.events import MAX_BOARDS
 from pigpen.rules import PRESETS
 from tests.ladder.events.files import EXAMPLES, SEED, entrants, event, example, played, run
 
@@ -48,11 +49,11 @@ def test_every_event_ends_with_a_place_for_every_entrant(kind: str, count: int, 
     drawn, results, course = run(event(*FORMATS[kind]), entrants(count), seed, levels)
     assert sorted(places(course, results)) == list(range(1, count + 1))
     for following, draw in drawn:
-        chairs = [one for table in draw.tables for one in table]
-        assert len(set(chairs)) == len(chairs)
+        seated = [one for table in draw.tables for one in table]
+        assert len(set(seated)) == len(seated)
         assert {len(table) for table in draw.tables} == {4}
         if following.stage == 0 and following.kind == "round" and following.number == 1:
-            assert {one for one in chairs if one > 0} == set(range(1, count + 1))
+            assert {one for one in seated if one > 0} == set(range(1, count + 1))
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*.toml")))
@@ -96,6 +97,12 @@ def test_place_one_and_the_cut_are_played_off_and_other_ties_are_not() -> None:
     assert [following.kind for following, _ in decided] == ["round", "round"]
 
 
+def test_a_play_off_has_no_more_boards_than_a_match_can_have() -> None:
+    of = event(ROUNDS | {"rounds": 1, "play_off": f"boards:{MAX_BOARDS // 2}"}, entrants=(4, 8))
+    drawn, _, _ = run(of, entrants(4), levels=1)
+    assert [following.boards for following, _ in drawn][1:] == [MAX_BOARDS // 2, MAX_BOARDS // 2 * 2, MAX_BOARDS]
+
+
 def test_of_each_pod_the_best_go_on() -> None:
     drawn, results, _ = run(event(PODS, FINAL), entrants(8), levels=100)
     first, draw = drawn[0]
@@ -112,11 +119,11 @@ def test_stand_ins_replace_those_who_leave_and_their_results_stay() -> None:
     field, of = entrants(16), event(ROUNDS, FINAL)
     drawn, results, course = run(of, field, left={5: 2, 9: 0})
     for number, (following, draw) in enumerate(drawn[:5]):
-        chairs = [one for table in draw.tables for one in table]
+        seated = [one for table in draw.tables for one in table]
         assert following.number == number + 1
-        assert (5 in chairs) == (number < 2)
-        assert 9 not in chairs
-        assert len(chairs) == 16
+        assert (5 in seated) == (number < 2)
+        assert 9 not in seated
+        assert len(seated) == 16
         assert draw.method == "design"
     assert not {5, 9} & set(drawn[-1][1].tables[0])
     assert sorted(places(course, results)) == list(range(1, 17))
@@ -146,8 +153,8 @@ def test_results_of_another_round_are_refused() -> None:
 def test_two_play_offs_of_a_round_have_stand_ins_of_their_own() -> None:
     drawn, _, _ = run(event(PODS, FINAL), entrants(6), levels=1)  # two pods, in which all are level
     (_, draw) = next(each for each in drawn if each[0].kind == "play-off")
-    chairs = [one for table in draw.tables for one in table]
-    assert sorted(chairs) == [-2, -1, 1, 2, 3, 4, 5, 6]
+    seated = [one for table in draw.tables for one in table]
+    assert sorted(seated) == [-2, -1, 1, 2, 3, 4, 5, 6]
 
 
 def test_those_who_leave_before_their_pod_are_last_of_it() -> None:
@@ -327,7 +334,7 @@ def test_standings_say_play_off_where_one_decided_and_lot_where_none_did() -> No
 
 
 def test_who_goes_on_by_its_place_at_a_table_is_before_others_with_as_many_points() -> None:
-    """Points 6, 3, 1, 2 at one table and 5, 4, 3, 0 at the other: of those with 3 the second of its table goes on."""
+    """Points 6, 3, 1, 2 at one table and 5, 4, 3, 0 at the other: of those with 3 the second of its table advances."""
     played_on = Played(event(PODS, ROUNDS), 8)
     first = played_on.next()
     assert isinstance(first, NextRound)

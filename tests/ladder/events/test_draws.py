@@ -28,8 +28,8 @@ Table = tuple[int, ...]
 
 def is_complete(draw: Draw, numbers: list[int], sides: int) -> bool:
     """Whether all play once, at full tables, with as few stand-ins as fill them."""
-    chairs = [one for table in draw.tables for one in table]
-    return sorted(chairs) == sorted(filled(numbers, sides)) and {len(table) for table in draw.tables} == {sides}
+    seated = [one for table in draw.tables for one in table]
+    return sorted(seated) == sorted(filled(numbers, sides)) and {len(table) for table in draw.tables} == {sides}
 
 
 def owners_meeting(draw: Draw, owner: dict[int, str]) -> int:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from ladder.events.legs import legs_of, sides_of
+from ladder.values.events import MAX_BOARDS
 from pigpen.rules import PRESETS
 from tests.ladder.events.files import event, example
 
@@ -15,7 +16,7 @@ FINAL = {"name": "Final", "kind": "final", "deals": "half"}
 
 
 def sizes(entrants: int, *stages: dict[str, Any], variant: str = "gongzhu") -> list[tuple[int, int]]:
-    """Of each leg: who plays, and who goes on."""
+    """Of each leg: who plays, and who advances."""
     found = legs_of(event(*stages, variant=variant), entrants, PRESETS[variant])
     return [(leg.entrants, leg.keeps) for leg in found]
 
@@ -51,6 +52,11 @@ def test_a_final_has_as_many_deals_as_all_stages_before_it() -> None:
     first, final = legs_of(event(ROUNDS, FINAL), 16, rules)
     assert (first.rounds, first.tables(4), first.deals(rules), final.boards) == (5, 4, 5 * 4 * 4 * 4, 80)
     assert final.deals(rules) == first.deals(rules)
+
+
+def test_a_final_has_no_more_boards_than_a_match_can_have() -> None:
+    long = ROUNDS | {"format": f"boards:{MAX_BOARDS}"}
+    assert [leg.boards for leg in legs_of(event(long, FINAL), 16, PRESETS["gongzhu"])] == [MAX_BOARDS, MAX_BOARDS]
 
 
 def test_a_condition_counts_all_entrants() -> None:

@@ -11,12 +11,17 @@ import pytest
 from ladder.events.advice import Pace
 from ladder.events.recommended import recommended_event, recommended_stages
 from ladder.events.simulation import Simulated, drawn_strengths, simulate
-from ladder.values.events import Event
+from ladder.values.events import MAX_BOARDS, Event
 from pigpen.rules import PRESETS
 from tests.ladder.events.files import EXAMPLES, event, example
 
 RULES = PRESETS["gongzhu"]
 EVENTS = 2000
+
+
+@pytest.mark.parametrize("entrants", [4, 16, 17])
+def test_what_is_recommended_for_any_number_of_deals_can_be_played(entrants: int) -> None:
+    assert recommended_stages(RULES, entrants, deals=10_000_000)[0].format == f"boards:{MAX_BOARDS}"
 
 
 def rounds(boards: int, **fields: Any) -> dict[str, Any]:

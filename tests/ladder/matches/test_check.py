@@ -7,12 +7,14 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from ladder.errors import SandboxError
 from ladder.matches.check import MAX_STARTS, ConformanceCheck, Report
 from ladder.matches.check_wire import WIRE
+from ladder.matches.trial import Trial
 from ladder.sandbox.base import SOCKET_NAME, Exit, Instance, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
 from ladder.sandbox.docker.container_instance import DockerInstance
@@ -22,10 +24,14 @@ from ladder.sandbox.host.memory import peak_of_process
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import ClockSetting
 from pigpen.check import Outcome, cases_of
-from pigpen.rules import PRESETS
+from pigpen.rules import PRESETS, Phase
 from referee.match.spec import DEFAULT_CLOCK
 from tests.ladder import bad_checks, warm
 from tests.ladder.bad_checks import FLAWS, Flaw
+
+if TYPE_CHECKING:
+    from pigpen.check import Case
+    from pigpen.rules import Action, Deal
 
 Write = Callable[[str, dict[str, str]], Path]
 Checked = Callable[..., Awaitable[Report]]
@@ -33,6 +39,7 @@ LAVISH = replace(DEFAULT_CLOCK, limit=100.0, start_up=100.0)
 """No bot is too late, however slow the machine."""
 SHORT = 0.2
 LATER = pytest.mark.long
+ask = Trial.ask
 
 
 @pytest.fixture
@@ -143,14 +150,22 @@ LATER_FLAWS = (
 @pytest.mark.parametrize(
     "flaw", [pytest.param(flaw, id=name, marks=LATER if name in LATER_FLAWS else ()) for name, flaw in FLAWS.items()]
 )
-async def test_a_flaw_fails_the_case_that_is_there_for_it_and_no_other(flaw: Flaw, report: Checked) -> None:
-    clock = replace(LAVISH, limit=3.0) if flaw.verdict == "timeout" else LAVISH
-    found = await report(flaw.program, flaw.rules, clock)
+async def test_a_flaw_fails_the_case_that_is_there_for_it_and_no_other(
+    flaw: Flaw, report: Checked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if flaw.verdict == "timeout":
+        monkeypatch.setattr(Trial, "ask", ask_hurried_about_the_moon)
+    found = await report(flaw.program, flaw.rules)
     assert [(each.group, each.name) for each in failed(found)] == [(flaw.group, flaw.case)], failed(found)
     (only,) = failed(found)
     assert only.verdict == flaw.verdict
     assert flaw.text in only.reason
     assert ("KeyError: 'ouch'" in only.output) == ("ouch" in flaw.program)
+
+
+async def ask_hurried_about_the_moon(trial: Trial, case: Case, deal: Deal, grace: float = 0.0) -> Action:
+    """Put one question; 3 s are enough for one about the moon, and `LAVISH` is the clock of all others."""
+    return await ask(trial, case, deal, 3.0 - LAVISH.limit if deal.phase is Phase.MOON else grace)
 
 
 async def test_a_bot_that_never_connects_fails_the_first_case_and_is_not_tried_further(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 LOOKS = 16
 """Observations between two looks."""
-MOST = 4000
+MAX_OBSERVATIONS = 4000
 TESTS = 50
 """Number of tests that show how often the interval misses the truth."""
 
@@ -30,7 +30,7 @@ def mostly_equal(rng: Random, effect: float) -> float:
 
 def decided(rng: Random, draw: object, elo: float) -> SprtDecision:
     test = SequentialTest(Hypotheses())
-    while test.decision is SprtDecision.OPEN and len(test.values) < MOST:
+    while test.decision is SprtDecision.OPEN and len(test.values) < MAX_OBSERVATIONS:
         test.add(*(draw(rng, elo / ELO) for _ in range(LOOKS)))  # type: ignore[operator]
     return test.decision
 

@@ -23,8 +23,8 @@ def manifest(*layers: object, **changes: object) -> dict[str, Any]:
     return {"schemaVersion": 2, "mediaType": DOCKER, "config": config, "layers": list(layers or [part()])} | changes
 
 
-def read(plain: object, media_type: str = DOCKER, most_bytes: int = 1000) -> Manifest:
-    return read_manifest("ada/trotter:1", json.dumps(plain).encode(), media_type, most_bytes)
+def read(plain: object, media_type: str = DOCKER, max_bytes: int = 1000) -> Manifest:
+    return read_manifest("ada/trotter:1", json.dumps(plain).encode(), media_type, max_bytes)
 
 
 def test_an_image_of_one_platform_is_taken() -> None:

@@ -15,7 +15,7 @@ DEMANDS = Demands(VERSION)
 
 @dataclass
 class HandClock:
-    """One that goes on when it is told to."""
+    """One that continues when it is told to."""
 
     time: float = 1000.0
 

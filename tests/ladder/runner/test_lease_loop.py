@@ -10,12 +10,12 @@ from unittest import mock
 
 import pytest
 
-from ladder.errors import SandboxError
+from ladder.errors import SandboxError, StoreError
 from ladder.results import folder_watch
 from ladder.results.wake_file import WakeFile
 from ladder.runner import lease_loop
 from ladder.runner.lease_loop import LeaseLoop
-from ladder.runner.leased_rows import LEASE_SECONDS, LeasedRows
+from ladder.runner.leased_rows import LeasedRows
 from ladder.store.leases import MAX_FAILURES, Lease
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
@@ -120,8 +120,8 @@ async def test_work_whose_lease_is_lost_is_cancelled_once_and_its_row_is_left_to
     async with running(loop):
         await comes(lambda: len(loop.began) == 1)
         with database.write() as session:
-            TRIED.queue.requeue_expired(session, NOW + LEASE_SECONDS * 2 + 1)
-            assert TRIED.claim(session, "another", NOW, 1)
+            TRIED.queue.requeue_dead(session, NOW, lambda holder: True)
+            assert TRIED.claim(session, "another", NOW * 2, 1)  # in PostgreSQL, leases end by its clock
         await comes(lambda: loop.cancelled == [number])
         looks = list[None]()
         really_look = loop.rows.look
@@ -146,6 +146,28 @@ async def test_what_fails_is_tried_a_limited_number_of_times(loop: Loop, databas
         await comes(lambda: row(database, number).status == "ended")
     assert loop.began == [(number, attempt + 1) for attempt in range(MAX_FAILURES)]
     assert str(error) in row(database, number).reason
+
+
+async def test_a_lease_whose_failure_could_not_be_stored_is_put_back_and_those_under_way_are_kept(
+    loop: Loop, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("RENEW_SECONDS", "NOTIFIED_WAKE_SECONDS", "WAKE_SECONDS", "IDLE_WAKE_SECONDS"):
+        monkeypatch.setattr(lease_loop, name, 0.0)
+    (number,) = add(database, "ada")
+    loop.error = SandboxError("No engine answers.")
+
+    async def fail(lease: Lease, reason: str) -> None:
+        loop.error = None
+        raise StoreError("The database is busy.")
+
+    monkeypatch.setattr(loop.rows, "fail", fail)
+    async with running(loop):
+        await comes(lambda: loop.began == [(number, 1), (number, 2)])
+        looks = loop.looks
+        await comes(lambda: loop.looks > looks + 2)
+        assert loop.began == [(number, 1), (number, 2)]
+    found = row(database, number)
+    assert (found.status, found.failures, found.losses) == ("ready", 0, 1)
 
 
 async def test_an_idle_process_queries_the_database_only_when_it_is_woken(

@@ -17,7 +17,7 @@ from ladder.runner import submission_coordinator
 from ladder.runner.coordinator import MIN_MATCHES, Coordinator
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.runner.outage import LONGEST_PAUSE
-from ladder.runner.runner import IDLE_SECONDS, NobodyPlays, Runner
+from ladder.runner.runner import IDLE_SECONDS, Runner, TooFewBots
 from ladder.runner.stop_condition import StopCondition
 from ladder.settings.settings import Settings, load_settings
 from ladder.store import models
@@ -415,7 +415,7 @@ def test_nobody_to_play_ends_a_run_that_has_a_goal_with_the_reason(
     settings = load_settings(data_dir=tmp_path / "empty")
     empty = open_ladder(settings, create=True)
     run = runner(Coordinator(empty, settings, random.Random(7), time, tick=time), executor, time)
-    with pytest.raises(NobodyPlays, match="No bot is entered yet"):
+    with pytest.raises(TooFewBots, match="No bot is entered yet"):
         run.run()
     empty.close()
 
@@ -509,6 +509,35 @@ def test_a_database_that_fails_for_a_while_loses_no_result(
     assert (ordinals(database), len(executor.tasks)) == ([1, 2, 3, 4], 4)
     assert [log["reason"] for log in events(logs, "platform.down")] == ["The database is full."]
     assert len(events(logs, "platform.up")) == 1
+
+
+def test_a_run_whose_database_is_away_does_nothing_during_a_pause_though_leases_have_ended(
+    coordinator: Coordinator,
+    executor: FakeExecutor,
+    time: Time,
+    database: Database,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    began, write, get = time.now, database.write, time.get
+    seconds = settings.match_seconds + GRACE + 3600
+
+    def failing() -> Any:
+        if began + 0.5 < time.now < began + seconds:
+            raise StoreError("The database is away.")
+        return write()
+
+    def waiting(block: bool = True, timeout: float | None = None) -> Any:
+        assert time.waits < 2 * seconds / LONGEST_PAUSE + 50
+        return get(block, timeout)
+
+    monkeypatch.setattr(database, "write", failing)
+    monkeypatch.setattr(time, "get", waiting)
+    executor.answer = lambda task: recorded(task) if time.now > began + seconds else None
+    with capture_logs() as logs:
+        runner(coordinator, executor, time).run()
+    assert ordinals(database) == [1, 2, 3, 4]
+    assert {log["match"] for log in events(logs, "match.lost")} == {1, 2}
 
 
 def test_a_disk_that_is_full_for_a_while_loses_no_result(
@@ -678,5 +707,5 @@ def test_many_slots_are_filled_in_several_transactions_without_a_pause(
     executor = FakeExecutor(time, slots=5)
     began = time.now
     executor.answer = lambda task: recorded(task) if time.now - began < 1.01 else None
-    assert Runner(coordinator, executor, StopCondition(matches=5), time, time, most_at_once=2).run()
+    assert Runner(coordinator, executor, StopCondition(matches=5), time, time, max_at_once=2).run()
     assert (counts, executor.most) == ([2, 2, 1], 5)

@@ -32,10 +32,10 @@ from tests.ladder.worker.test_worker import QUICK
 class RemoteWorker:
     """A worker on another machine; it receives tasks and gives outcomes as text."""
 
-    def __init__(self, data_dir: Path, most_record: int = MAX_RECORD) -> None:
+    def __init__(self, data_dir: Path, max_record: int = MAX_RECORD) -> None:
         self.data_dir = data_dir
         self.received: list[dict[str, Any]] = []
-        self._worker = Worker(load_version, store=BotStore(StorePlan(data_dir=data_dir)), most_record=most_record)
+        self._worker = Worker(load_version, store=BotStore(StorePlan(data_dir=data_dir)), max_record=max_record)
 
     async def play(self, task: str) -> str:
         self.received.append(json.loads(task))
@@ -72,8 +72,8 @@ def match(data_dir: Path) -> MatchTask:
     return TASK.model_copy(update={"bots": tuple(bots)})
 
 
-async def played(task: MatchTask, remote: RemoteWorker, data_dir: Path, most_packed: int = MAX_PACKED) -> MatchOutcome:
-    answer = await play_remotely(task.model_dump_json(), remote.play, data_dir, most_packed)
+async def played(task: MatchTask, remote: RemoteWorker, data_dir: Path, max_packed: int = MAX_PACKED) -> MatchOutcome:
+    answer = await play_remotely(task.model_dump_json(), remote.play, data_dir, max_packed)
     return MatchOutcome.model_validate_json(answer)
 
 
@@ -90,7 +90,7 @@ async def test_folders_are_sent_where_they_are_missing_and_once(
 async def test_a_record_that_is_too_large_to_come_back_is_told_of_in_a_sentence(
     match: MatchTask, data_dir: Path, tmp_path: Path
 ) -> None:
-    async with aclosing(RemoteWorker(tmp_path / "remote", most_record=1000)) as remote:
+    async with aclosing(RemoteWorker(tmp_path / "remote", max_record=1000)) as remote:
         outcome = await played(match, remote, data_dir)
     assert outcome.record is None
     assert "1,000 are the most that can come from another machine" in str(outcome.void)
@@ -108,7 +108,7 @@ async def test_a_folder_that_somebody_changed_here_suspends_its_bot(
 async def test_a_folder_that_is_too_large_to_be_sent_suspends_its_bot(
     match: MatchTask, remote: RemoteWorker, data_dir: Path
 ) -> None:
-    outcome = await played(match, remote, data_dir, most_packed=10)
+    outcome = await played(match, remote, data_dir, max_packed=10)
     assert outcome.lost == match.bots[0].identity
     assert "10 are the most that can be sent to another machine" in str(outcome.void)
 

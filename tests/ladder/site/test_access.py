@@ -201,6 +201,7 @@ CASES = [
     Case("POST", "/play/{name}/why", NO_CHAIR, "/play/{people}/why", value={"decision": 1}),
     Case("GET", "/play/{name}", NOT_THERE, "/play/{people}"),
     Case("GET", "/play/{name}/record", NOT_THERE, "/play/{people}/record"),
+    Case("GET", "/play/{name}/rules", NOT_THERE, "/play/{people}/rules"),
     Case("GET", "/play/{name}/state", NOT_THERE, "/play/{people}/state"),
     Case("GET", "/play/{name}/stream", NOT_THERE, "/play/{people}/stream"),
     Case("POST", "/play/{name}/answer", NO_CHAIR, "/play/{people}/answer", value={"decision": 1, "action": "QS"}),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +22,6 @@ from ladder.store.database import Database
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from ladder.settings.settings import Settings
     from tests.ladder.postgres import Server
@@ -108,6 +110,35 @@ def test_a_file_that_is_there_is_kept(settings: Settings, tmp_path: Path) -> Non
     with pytest.raises(LadderError, match=r"copy' is there already; name another file\."):
         back_up(settings.url, tmp_path / "copy")
     assert (tmp_path / "copy").read_text() == "a diary"
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS])
+def test_a_copy_is_written_where_there_are_no_hard_links(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refuse(draft: Path, target: Path) -> None:
+        raise OSError(number, os.strerror(number))
+
+    (tmp_path / "disk").mkdir()
+    monkeypatch.setattr(os, "link", refuse)
+    size = back_up(settings.url, tmp_path / "disk" / "copy")
+    (copy,) = (tmp_path / "disk").iterdir()
+    assert (copy.name, copy.stat().st_size, oct(copy.stat().st_mode & 0o777)) == ("copy", size, "0o600")
+    assert size > 0
+
+
+def test_without_hard_links_a_file_that_comes_meanwhile_is_kept(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(draft: Path, target: Path) -> None:
+        Path(target).write_text("a diary")
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+    (tmp_path / "disk").mkdir()
+    monkeypatch.setattr(os, "link", refuse)
+    with pytest.raises(LadderError, match=r"copy' cannot be written: File exists\."):
+        back_up(settings.url, tmp_path / "disk" / "copy")
+    assert [path.read_text() for path in (tmp_path / "disk").iterdir()] == ["a diary"]
 
 
 def test_where_no_copy_can_be_written_the_sentence_says_so(settings: Settings, tmp_path: Path) -> None:

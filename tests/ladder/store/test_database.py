@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import TextClause, select, text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DataError, IntegrityError, InternalError
 
 from ladder.errors import LadderError, StoreError, Unstorable
 from ladder.store import models
@@ -223,6 +223,57 @@ def end_each_other(database: Database, cut: TextClause) -> None:
         with database.read() as other:
             other.execute(cut)
         session.add(models.Owner(name="ada", added=1.0))
+
+
+ONLY_POSTGRESQL = pytest.mark.parametrize(
+    "backend", [pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
+)
+
+
+@ONLY_POSTGRESQL
+def test_a_server_that_only_reads_is_the_platforms_failure_and_its_connection_is_not_used_again(
+    database: Database,
+) -> None:
+    """As after a failover: what was the first server is a copy of the new one."""
+    with database.write() as session:
+        session.execute(text("SET default_transaction_read_only = on"))
+    with pytest.raises(StoreError, match=r"failed: cannot execute INSERT in a read-only transaction\.$"):
+        fill(database)
+    fill(database)
+
+
+@ONLY_POSTGRESQL
+def test_a_transaction_that_the_server_has_ended_is_the_platforms_failure(database: Database) -> None:
+    with pytest.raises(StoreError, match="failed: "):
+        wait_too_long(database)
+    write_nothing(database)
+
+
+def wait_too_long(database: Database) -> None:
+    with database.write() as session:
+        number = session.execute(text("SELECT pg_backend_pid()")).scalar_one()
+        session.execute(text("SET idle_in_transaction_session_timeout = 1"))
+        until(lambda: not is_connected(database, number))
+        session.add(models.Owner(name="ada", added=1.0))
+
+
+def is_connected(database: Database, number: int) -> bool:
+    with database.read() as session:
+        found = session.execute(text("SELECT 1 FROM pg_stat_activity WHERE pid = :number"), {"number": number})
+        return found.first() is not None
+
+
+@ONLY_POSTGRESQL
+def test_a_statement_after_one_that_failed_is_a_mistake_of_ours(database: Database) -> None:
+    with pytest.raises(InternalError):
+        read_after_a_failure(database)
+
+
+def read_after_a_failure(database: Database) -> None:
+    with database.write() as session:
+        with pytest.raises(DataError):
+            session.execute(text("SELECT 1 / 0"))
+        session.execute(text("SELECT 1"))
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -34,14 +34,14 @@ def watched(
     public: Literal["played", "open"] = "played",
     seed: bytes = bytes(32),
     concurrency: int = 1,
-    most_held: int = HELD_CHARACTERS,
+    max_held: int = HELD_CHARACTERS,
 ) -> tuple[list[str], list[AnyLine]]:
     """The events of a match as they were sent, and its record."""
     spec, rng = spec_of(rules, form, seed), Random(f"{rules.name} {form}")
     tables = [[Tap(careless(rng)) for _ in range(rules.players)] for _ in range(spec.format.tables(rules))]
     sent: list[str] = []
     lines: list[AnyLine] = []
-    observer = LiveObserver(spec, public, sent.append, unexpected, most_held)
+    observer = LiveObserver(spec, public, sent.append, unexpected, max_held)
     asyncio.run(play_tables(spec, tables, lines.append, concurrency, observer=observer))
     return sent, lines
 

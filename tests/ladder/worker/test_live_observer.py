@@ -110,7 +110,7 @@ def test_where_there_is_one_table_a_deal_is_opened_when_it_is_over() -> None:
 
 
 def test_more_deals_than_find_room_are_not_opened() -> None:
-    sent, lines = watched(PRESETS["gongzhu"], "boards:8", most_held=50_000)
+    sent, lines = watched(PRESETS["gongzhu"], "boards:8", max_held=50_000)
     opened = {(each.table, each.deal): each.line for each in read(sent) if isinstance(each, LiveOpened)}
     assert 8 < len(opened) < 32
     assert opened.items() <= deals_of(lines).items()

@@ -63,4 +63,4 @@ def test_processes_divide_the_memory_of_one_machine() -> None:
     setup = SandboxSetup(SandboxKind.DOCKER, warm_bytes=1000, processes=4)
     sandbox = open_sandbox(setup)
     assert sandbox._make_starter.keywords["warm_bytes"] == 250  # type: ignore[attr-defined]
-    assert sandbox._images._most_bytes == memory_share() // 4  # type: ignore[attr-defined]
+    assert sandbox._images._max_bytes == memory_share() // 4  # type: ignore[attr-defined]

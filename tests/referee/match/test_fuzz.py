@@ -1,4 +1,4 @@
-"""Whatever a bot sends, the referee goes on, every deal is finished, and no other seat notices."""
+"""Whatever a bot sends, the referee continues, every deal is finished, and no other seat notices."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.referee.attacks import Act, Attacker, attacks
 from tests.referee.other_worlds import world_of
 from tests.referee.scripted_seats import ScriptedSeat, honest
 from tests.referee.tables import play_match
-from tests.waiting import PATIENCE, PATIENT
+from tests.waiting import PATIENCE, PATIENT, comes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -115,12 +115,8 @@ async def attacked_match(
 
 
 async def nothing_is_left(folder: Path) -> None:
-    """No task of the referee goes on and no socket is there; whatever nobody has looked at complains now."""
-    for _ in range(500):
-        if not (left := tasks_left()):
-            break
-        await asyncio.sleep(0.01)
-    assert left == []
+    """No task of the referee is left and no socket is there; whatever nobody has looked at complains now."""
+    await comes(lambda: not tasks_left(), "the end of all tasks")
     gc.collect()
     assert list(folder.iterdir()) == []
 

@@ -1,4 +1,4 @@
-"""A match that was interrupted in mid-deal goes on at the very step, by its journal, as if nothing had happened."""
+"""A match that was interrupted in mid-deal resumes at the very step, by its journal, as if nothing had happened."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pigpen.rules import PRESETS
+from pigpen.rules import PRESETS, Deal, deal_hands
 from referee.match.formats import Format
-from referee.match.journal import Journal
+from referee.match.journal import Journal, restore
 from referee.match.match import CannotResume, Match
+from referee.match.player import Player
 from referee.match.spec import MatchSpec
-from referee.records.journal import JournalFile
-from referee.records.lines import DealLine, to_json, without_times
+from referee.records.journal import JournalFile, JournalLine
+from referee.records.lines import DealLine, Step, to_json, without_times
 from referee.seats.verdict import Verdict
 from tests.referee.match.test_resume import PATIENT, SEED, by_lot
 from tests.referee.scripted_seats import ScriptedSeat, fails
@@ -120,6 +121,16 @@ async def test_faults_before_it_was_killed_count_after_it(tmp_path: Path) -> Non
     assert timeless(lines) == timeless(whole)
     assert "cannot be read" in to_json(lines[1])
     assert '"takeover"' in to_json(lines[1])
+
+
+def test_C_9_a_sleep_over_a_sealed_question_costs_the_share_of_all_seats_after_it_was_killed() -> None:
+    """Half a second for each of the four seats, beyond what is free, though only one was asked."""
+    deal = Deal(PRESETS["gongzhu"], deal_hands(PRESETS["gongzhu"], SEED, 0))
+    players = [Player(ScriptedSeat(by_lot), PATIENT) for _ in range(4)]
+    players[1].begin_deal()
+    step = Step(seat=1, expose="", by="bot")
+    restore(JournalLine(deal=0, steps=(step,), took_ms=(2500.0,), cpu_ms=(0.0,)), players)
+    assert players[1].view(deal, 1, (0,) * 4, seed=1).bank == pytest.approx(60 + 0.1 - 0.5)
 
 
 async def test_a_line_that_was_cut_off_is_as_good_as_none(tmp_path: Path) -> None:

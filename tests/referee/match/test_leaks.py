@@ -11,16 +11,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pigpen.rules import PRESETS, Phase, Rules
-from pigpen.rules.presets import GONGZHU_SALE, HEARTS
+from pigpen.rules.presets import GONGZHU, GONGZHU_SALE, HEARTS
+from pigpen.v1.referee_pb2 import RefereeMessage
 from referee.match.formats import Format
 from referee.records.lines import DealLine
 from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.other_worlds import again, any_answer, at, careless, other_world, replay, world_of
+from tests.referee.scripted_seats import FakeTime, honest
 from tests.referee.taps import Sent, Tap, found, played, spec_of
 from tests.rules.players import lumpy_hands
 from tests.rules.table import dealt, named
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pigpen.rules import Action, MoonChoice
     from pigpen.values.view import View
     from referee.seats.clock import Stopwatch
@@ -63,19 +67,27 @@ def matches(rules_name: str) -> list[Match]:
 
 
 def some_match(rules: Rules, rng: Random) -> Match:
-    seed, taps = rng.randbytes(32), [Tap(careless(rng)) for _ in range(rules.players)]
+    seed, taps = rng.randbytes(32), napping([careless(rng) for _ in range(rules.players)])
     hands = [lumpy_hands(rules, rng) for _ in range(DEALS)]
     lines = asyncio.run(played(spec_of(rules, Format(DEALS), seed), hands, taps))
     deals = [world_of(rules, line) for line in lines if isinstance(line, DealLine)]
     return Match(rules, seed, taps, [world for world, _ in deals], [moon for _, moon in deals])
 
 
+def napping(scripts: Sequence[Script], nap: float = 0.9) -> list[Tap]:
+    """Seats as in containers, whose bots sleep before they expose: what that costs is in the next message."""
+    time = FakeTime()
+    time.cpu = 0.0
+    return [Tap(script, time=time, nap=nap) for script in scripts]
+
+
 def lived_in_another_world(match: Match, seat: int, moment: Sent, rng: Random) -> tuple[Tap, list[World]]:
     """The match up to *moment*, in worlds that *seat* cannot tell from the real ones."""
     known = [*match.worlds[: moment.deal], at(match.worlds[moment.deal], moment)]
     worlds = [other_world(world, seat, rng) for world in known]
-    taps = [Tap(replay(worlds, match.moons, other, rng)) for other in range(match.rules.players)]
-    taps[seat] = Tap(again(match.taps[seat].answers, rng))
+    scripts = [replay(worlds, match.moons, other, rng) for other in range(match.rules.players)]
+    scripts[seat] = again(match.taps[seat].answers, rng)
+    taps = napping(scripts)
     hands = [world.hands for world in worlds]
     asyncio.run(played(spec_of(match.rules, Format(DEALS), match.seed), hands, taps, deals=len(worlds)))
     return taps[seat], worlds
@@ -100,6 +112,22 @@ def test_C_9_re_dealing_what_a_seat_cannot_know_changes_no_byte_it_is_sent(rules
     assert hands > MATCHES * DEALS / 2, "the worlds differ"
     assert passes > MATCHES or not rules.passing
     assert faces > MATCHES / 5 or not rules.exposing or not rules.exposing.face_down
+
+
+@pytest.mark.parametrize("nap", [0.9, 99.0], ids=["in time", "too late"])
+def test_C_9_no_time_that_a_seat_is_sent_depends_on_how_many_seats_are_asked_to_expose(nap: float) -> None:
+    """The first seat holds TC, and leads; AH, QS and JD are with one, two or three of the others."""
+    worlds = [dealt(GONGZHU, "TC 2S", *others) for others in [("AH QS JD",), ("AH QS", "JD"), ("AH", "QS", "JD")]]
+    assert [len(world.to_act) for world in worlds] == [2, 3, 4]
+    received = []
+    for world in worlds:
+        taps = napping([honest] * 4, nap)
+        asyncio.run(played(spec_of(GONGZHU, Format(1), bytes(32)), [world.dealt], taps))
+        sent = [message.data for message in taps[0].sent if message.phase is not Phase.OVER and not message.plays]
+        received.append(sent)
+    bodies = [RefereeMessage.FromString(data).WhichOneof("body") for data in received[0]]
+    assert bodies == ["request", *(["fault"] if nap > 1 else []), "request"]
+    assert received[0] == received[1] == received[2]
 
 
 @every_preset

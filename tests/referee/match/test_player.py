@@ -168,6 +168,7 @@ async def test_each_fault_is_told_to_the_bot() -> None:
     deal = first_play()
     seat = ScriptedSeat(fails(Verdict.MALFORMED, "it cannot be read"))
     player = Player(seat, SETTING)
+    player.begin_deal()
     for _ in range(3):
         await player.act(deal, deal.turn, TOTALS, seed=5)
     assert seat.notices == [
@@ -288,6 +289,22 @@ async def test_whoever_has_worked_its_time_away_unasked_is_not_asked() -> None:
     decision = await player.act(deal, deal.turn, TOTALS, seed=5)
     assert (decision.by, decision.fault and decision.fault.message) == ("default:timeout", NO_TIME_LEFT)
     assert seat.asked == []
+
+
+async def test_a_bot_whose_bank_is_exactly_used_up_is_not_asked_until_the_bank_is_filled() -> None:
+    """It could not even be sent the question in no time, which would look as if it did not read."""
+    time, deal = FakeTime(), first_play()
+    time.cpu = 0.0
+    seat = ScriptedSeat(honest, time=time, thinks=2.0)
+    player = Player(seat, ClockSetting(1.0, 0.0, 1.0, start_up=10.0, deals_per_bank=1), now=time)
+    player.begin_deal()
+    decisions = [await player.act(deal, deal.turn, TOTALS, seed=5) for _ in range(2)]
+    assert [decision.by for decision in decisions] == ["bot", "default:timeout"]
+    assert decisions[1].fault
+    assert decisions[1].fault.message == NO_TIME_LEFT
+    assert (len(seat.asked), player.taken_over) == (1, False)
+    player.begin_deal()
+    assert (await player.act(deal, deal.turn, TOTALS, seed=5)).by == "bot"
 
 
 async def test_where_no_cpu_time_can_be_read_nothing_is_charged_unasked() -> None:

@@ -1,4 +1,4 @@
-"""An interrupted match goes on from its record as if nothing had happened."""
+"""An interrupted match resumes from its record as if nothing had happened."""
 
 from __future__ import annotations
 
@@ -162,6 +162,27 @@ async def test_the_bank_goes_on_from_where_the_recorded_times_leave_it() -> None
     decisions = [sum(step.seat == seat and step.by == "bot" for step in line.steps) for seat in range(4)]
     assert min(decisions) < 14, "some cards are forced, and cost nothing"
     assert banks == pytest.approx([60 + made * (0.1 - (seat == 2)) for seat, made in enumerate(decisions)])
+
+
+async def test_C_9_a_recorded_sleep_over_a_sealed_question_costs_the_share_of_all_seats() -> None:
+    spec = spec_of("gongzhu", "deals:2")
+    after = seats_of(spec)
+    whole = await play(spec)
+    line = whole[1]
+    assert isinstance(line, DealLine)
+    await resumed(spec, [whole[0], slept_over_exposing(line)], after)
+    exposed = [sum(step.seat == seat and step.expose is not None for step in line.steps) for seat in range(4)]
+    assert 0 < sum(exposed) < 4, "some seats were not asked"
+    made = [sum(step.seat == seat and step.by == "bot" for step in line.steps) for seat in range(4)]
+    banks = [seat.asked[0].bank for seat in after[0] if isinstance(seat, ScriptedSeat)]
+    assert banks == pytest.approx([60 + 0.1 * made[seat] - 0.5 * exposed[seat] for seat in range(4)])
+
+
+def slept_over_exposing(line: DealLine) -> DealLine:
+    """The deal, if all that exposed had slept for four times half a second beyond what is free."""
+    sealed = [step.expose is not None for step in line.steps]
+    took = tuple(2500.0 if each else 0.0 for each in sealed)
+    return line.model_copy(update={"took_ms": took, "cpu_ms": tuple(0.0 if each else None for each in sealed)})
 
 
 async def test_what_was_used_unasked_before_is_charged_again() -> None:

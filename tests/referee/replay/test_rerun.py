@@ -13,10 +13,12 @@ from pigpen.values.notices import DealResult, MatchResult
 from referee.match.formats import Format
 from referee.match.spec import DEFAULT_CLOCK, MatchSpec
 from referee.records.file import read_record
+from referee.records.lines import DealLine
 from referee.records.recorded import BadRecord, Recorded
 from referee.replay.rerun import TableRerun, asked, table_reruns
 from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.bots import highest, showy, showy_seats
+from tests.referee.match.test_resume import slept_over_exposing
 from tests.referee.recorded import OF_VERSION_1, SEED, faulty_seats, match_lines
 from tests.referee.scripted_seats import AbsentSeat, FakeTime, ScriptedSeat, WorkingSeat
 from tests.referee.tables import play_tables
@@ -76,6 +78,17 @@ def test_a_bot_is_told_of_its_bank_as_it_was_though_it_had_worked_unasked() -> N
     put(Recorded.of(lines), again, 2)
     assert [view.bank for view in again.asked] == pytest.approx([view.bank for view in seats[2].asked], abs=0.001)
     assert again.asked[-1].bank < 60
+
+
+def test_C_9_a_bot_that_slept_over_a_sealed_question_is_told_what_the_share_of_all_seats_cost() -> None:
+    first, line, *rest = match_lines("gongzhu", "deals:1", showy_seats)
+    assert isinstance(line, DealLine)
+    line = slept_over_exposing(line)
+    exposing = {step.seat for step in line.steps if step.expose is not None}
+    assert 0 < len(exposing) < 4, "some seats were not asked"
+    again = ScriptedSeat(showy)
+    put(Recorded.of([first, line, *rest]), again, min(exposing))
+    assert [view.bank for view in again.asked[:2]] == pytest.approx([60.0, 60 + 0.1 - 0.5])
 
 
 def test_the_same_bot_makes_the_same_decisions() -> None:

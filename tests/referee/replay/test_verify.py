@@ -14,13 +14,17 @@ import pytest
 from pigpen.rules import PRESETS
 from referee.records.chain import START, chained
 from referee.records.errors import RecordError
+from referee.records.limits import MAX_SECONDS
 from referee.records.lines import DealLine, to_json
 from referee.replay.verify import Verified, verify
+from tests import for_two
 from tests.referee.recorded import OF_VERSION_1, SEED, faulty_seats, match_lines, write_record
 from tests.referee.scripted_seats import WorkingSeat, honest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from pigpen.rules import Rules
 
 ON_EVERY_PUSH = ("hearts", "gongzhu-five")
 """Presets whose records are of every form on each push; the others are played on one board."""
@@ -30,7 +34,7 @@ Plain = dict[str, Any]
 Change = "Callable[[list[Plain]], object]"
 
 
-def plain_lines(rules: str = "hearts", form: str = "deals:2", *, faulty: bool = False) -> list[Plain]:
+def plain_lines(rules: str | Rules = "hearts", form: str = "deals:2", *, faulty: bool = False) -> list[Plain]:
     lines = match_lines(rules, form, faulty_seats if faulty else None)
     return [json.loads(to_json(line)) for line in lines]
 
@@ -42,6 +46,7 @@ WORKING = [
     for line in match_lines("hearts", "deals:2", lambda players: [WorkingSeat(honest) for _ in range(players)])
 ]
 BOARDS = plain_lines("gongzhu", "boards:2")
+FOR_TWO = plain_lines(for_two.FOR_TWO, "boards:2")
 
 
 VERSION_1 = [
@@ -233,6 +238,11 @@ CHANGES = {
         lambda lines: lines[2]["took_ms"].__setitem__(3, -0.5),
         "line 3: deal 2: took_ms holds something that is no time in milliseconds",
     ),
+    "a time that is longer than any": (
+        HONEST,
+        lambda lines: lines[2]["took_ms"].__setitem__(3, 1000 * MAX_SECONDS + 0.5),
+        "line 3: deal 2: took_ms holds something that is no time in milliseconds",
+    ),
     "cpu times of nobody": (
         HONEST,
         replace(1, cpu_ms=[None] * 56),
@@ -241,6 +251,11 @@ CHANGES = {
     "a time unasked that is none": (
         WORKING,
         lambda lines: lines[2]["unasked_ms"].__setitem__(3, -0.5),
+        "line 3: deal 2: unasked_ms holds something that is no time in milliseconds",
+    ),
+    "a time unasked that is longer than any": (
+        WORKING,
+        lambda lines: lines[2]["unasked_ms"].__setitem__(3, 1e300),
         "line 3: deal 2: unasked_ms holds something that is no time in milliseconds",
     ),
     "one time unasked less": (
@@ -398,7 +413,7 @@ CHANGES = {
         lambda lines: next(step for step in lines[1]["steps"] if "oom" in step).pop("oom"),
         "line 2: deal 1: steps[",
     ),
-    "an end of a program that goes on": (
+    "an end of a program that continues": (
         FAULTY,
         lambda lines: lines[1]["steps"][0].update(exit_code=1, oom=False),
         "line 2: deal 1: steps[0]",
@@ -536,7 +551,7 @@ def test_the_tables_of_boards_may_be_written_in_any_order(tmp_path: Path) -> Non
     assert verified(tmp_path, [first, *deals, last]).finished
 
 
-@pytest.mark.parametrize("lines", [HONEST, FAULTY, BOARDS], ids=["honest", "faulty", "boards"])
+@pytest.mark.parametrize("lines", [HONEST, FAULTY, BOARDS, FOR_TWO], ids=["honest", "faulty", "boards", "for two"])
 def test_an_unfinished_record_is_checked_as_far_as_it_goes(tmp_path: Path, lines: list[Plain]) -> None:
     for size in range(1, len(lines)):
         found = verified(tmp_path, lines[:size])

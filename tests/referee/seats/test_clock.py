@@ -157,12 +157,20 @@ def test_whoever_owes_time_has_none_until_it_has_come_back() -> None:
     busy = clock(increment=0.5)
     busy.charge_unasked(MAX_UNASKED_CPU + UNASKED_EACH + 11.25)
     assert [busy.bank, busy.allowance] == pytest.approx([-1.25, 0.0])
-    assert busy.owes
+    assert busy.is_used_up
     busy.charge(0.0)
-    assert busy.owes
+    assert busy.is_used_up
     busy.charge(0.0)
     assert busy.allowance == pytest.approx(0.25)
-    assert not busy.owes
+    assert not busy.is_used_up
+
+
+def test_a_bank_is_used_up_as_soon_as_it_holds_nothing() -> None:
+    spent = clock(bank=1.0, increment=0.0)
+    assert not spent.is_used_up
+    spent.charge(1.0)
+    assert (spent.bank, spent.is_used_up) == (0.0, True)
+    assert not clock(bank=0.0).is_used_up, "the increment is left"
 
 
 def test_sleep_is_drawn_on_the_bank_in_full_and_no_further_than_it_goes() -> None:

@@ -38,7 +38,16 @@ async def test_a_wrong_answer_is_malformed_and_the_bot_lives_on() -> None:
 
 
 @pytest.mark.parametrize("method", ["match_started", "play", "deal_over"])
-@pytest.mark.parametrize(("how", "code"), [("raise KeyError('oh')", 1), ("sys.exit(5)", 5), ("sys.exit()", 0)])
+@pytest.mark.parametrize(
+    ("how", "code"),
+    [
+        ("raise KeyError('oh')", 1),
+        ("sys.exit(5)", 5),
+        ("sys.exit()", 0),
+        ("sys.exit(2**40 + 5)", 5),
+        ("sys.exit(-1)", 255),
+    ],
+)
 async def test_what_would_end_a_program_ends_the_bot_and_nothing_else(
     welcome: pigpen.Welcome, method: str, how: str, code: int
 ) -> None:
@@ -49,7 +58,7 @@ async def test_what_would_end_a_program_ends_the_bot_and_nothing_else(
     await seat.welcome(welcome)
     await seat.notify(pigpen.DealResult(0, 0, (0,) * 4, (0,) * 4))
     for _ in range(2):
-        with pytest.raises(SeatFailure, match=f"its program ended with exit code {code}") as failure:
+        with pytest.raises(SeatFailure, match=f"its program ended with exit code {code}(;|$)") as failure:
             await seat.ask(question(), Stopwatch(1.0), 0.0)
         assert failure.value.verdict is Verdict.GONE
     assert "Traceback" in seat.log

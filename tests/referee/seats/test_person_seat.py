@@ -91,7 +91,7 @@ async def test_the_clock_stops_when_a_person_asks_why_in_practice_alone(tmp_path
 
 
 async def test_a_person_may_come_back_with_its_token_and_hears_all_results_again(tmp_path: Path) -> None:
-    async with person_seat(tmp_path, Deadlines(reconnect=30)) as (seat, token):
+    async with person_seat(tmp_path, Deadlines(reconnect=PATIENCE)) as (seat, token):
         async with raw_bot(tmp_path, token) as person:
             await seat.welcome(WELCOME)
             seat.show(SEEN)

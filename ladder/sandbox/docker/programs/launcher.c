@@ -9,7 +9,7 @@
  *
  * The engine starts it as root with two capabilities (limits.py). It loses them by becoming USER + 1 itself, another user
  * than the program's: the kernel lets no user send signals to processes of another one, or change their limits, priority
- * or cores. For a program of ours USER may be 0: then nobody becomes another user.
+ * or cores. For a program of ours USER may be 0: then neither becomes another user.
  *
  * Exit codes of its own, those of a shell: 127 no such program, 126 the program cannot be run; 125 no log socket; and 124
  * the program could not be confined.
@@ -104,7 +104,7 @@ __attribute__((used)) void begin(long *stack) {
     if (stack[0] < 3) leave(NOT_FOUND);
     long user = user_of(arguments[-1]);
     if (user < 0) leave(CANNOT_CONFINE);
-    /* Nobody looks into this process or opens its files through /proc. */
+    /* No other process looks into this one or opens its files through /proc. */
     call(PRCTL, PR_SET_DUMPABLE, 0, 0, 0);
     take_log_socket();
     /* Until it becomes its program, both have the same open files: those that `confine` keeps open stay open here. */

@@ -439,6 +439,7 @@ def upgrade() -> None:
         sa.Column("version_id", sa.Integer(), nullable=False),
         sa.Column("state", sa.String(length=16), nullable=False),
         sa.Column("since", sa.Double(), nullable=False),
+        sa.Column("added", sa.Double(), nullable=False),
         sa.Column("reason", sa.String(), nullable=False),
         sa.Column("suspensions", sa.Integer(), nullable=False),
         sa.Column("rating", sa.Double(), nullable=False),
@@ -468,6 +469,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("variant", "version_id", name=op.f("pk_ratings")),
     )
     with op.batch_alter_table("ratings", schema=None) as batch_op:
+        batch_op.create_index("ix_ratings_added", ["added"], unique=False)
         batch_op.create_index("ix_ratings_version", ["version_id"], unique=False)
 
     op.create_table(
@@ -844,6 +846,7 @@ def downgrade() -> None:
     op.drop_table("state_changes")
     with op.batch_alter_table("ratings", schema=None) as batch_op:
         batch_op.drop_index("ix_ratings_version")
+        batch_op.drop_index("ix_ratings_added")
 
     op.drop_table("ratings")
     with op.batch_alter_table("people_chairs", schema=None) as batch_op:

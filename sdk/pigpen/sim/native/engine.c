@@ -16,7 +16,7 @@
 // Which sources this was compiled from.
 const char pigpen_source[] = SOURCE;
 
-// Deal the unseen cards once: `lie` has room for PLACES masks, and for the two words of where chance goes on.
+// Deal the unseen cards once: `lie` has room for PLACES masks, and for the generator's state afterwards, two words.
 void pigpen_sample(const Unseen *unseen, const uint64_t *seed, uint64_t *lie) {
     Chance chance = seeded(seed);
     draw(unseen, &chance, lie);

@@ -38,7 +38,7 @@ int64_t pigpen_tables_step(const Game *game, const Setting *setting, int64_t tab
     return -1;
 }
 
-// Draw a legal action for each table; all are equally likely. `chance` goes on.
+// Draw a legal action for each table; all are equally likely. `state` is advanced.
 void pigpen_tables_random(const Setting *setting, int64_t tables, const Table *table, uint64_t *state, int64_t *actions) {
     Chance chance = seeded(state);
     for (; tables; tables--, table++) {
@@ -66,7 +66,7 @@ static void play_out_table(const Game *game, const Setting *setting, Table *tabl
 }
 
 // Play on from each legal action of each table, `times` times. `values` has `actions` numbers for each table: the mean
-// reward of the seat to decide; those of actions that are not legal stay as they are. `chance` goes on.
+// reward of the seat to decide; those of actions that are not legal stay as they are. `state` is advanced.
 void pigpen_tables_playouts(const Game *game, const Setting *setting, int64_t tables, const Table *table, int64_t actions,
                             int64_t times, uint64_t *state, float *values) {
     Chance chance = seeded(state);

@@ -18,7 +18,7 @@ from ladder.results.submission_folders import SubmissionFolders
 from ladder.store.account_models import StoredSubmission, SubmissionStatus
 from ladder.store.commands.submission_queue import SUBMISSIONS, claim
 from ladder.store.leases import Lease
-from ladder.values.accounts import LOCAL, NOBODY, Role, Scope, Viewer
+from ladder.values.accounts import ANONYMOUS, LOCAL, Role, Scope, Viewer
 from ladder.values.submission import SubmissionOrder
 from tests.ladder.accounts import add_person, session_of, token_of
 from tests.ladder.databases import later_backend as backend
@@ -68,7 +68,7 @@ ACTIONS: list[Callable[[Ladder, Viewer], Any]] = [
 @pytest.mark.parametrize("action", ACTIONS)
 def test_nobody_else_does_what_organisers_do(ladder: Ladder, action: Callable[[Ladder, Viewer], Any]) -> None:
     reader = Viewer("olga", is_organiser=True, scopes=frozenset({Scope.READ, Scope.SUBMIT}), by_token=True)
-    for viewer in (NOBODY, ADA, reader):
+    for viewer in (ANONYMOUS, ADA, reader):
         with pytest.raises(Forbidden):
             action(ladder, viewer)
     assert managing.audit(ladder, LOCAL) == []
@@ -87,10 +87,10 @@ def test_disabling_ends_sessions_tokens_and_links_at_once_and_enabling_brings_no
     link = inviting.new_password(ladder, LOCAL, "ada").secret
     row = managing.disable(ladder, OLGA, "ada", " It cheats. ")
     assert (row.disabled is not None, row.reason) == (True, "It cheats.")
-    assert [viewer_by(ladder, secret, "") for secret in secrets] == [NOBODY, NOBODY]
+    assert [viewer_by(ladder, secret, "") for secret in secrets] == [ANONYMOUS, ANONYMOUS]
     row = managing.enable(ladder, OLGA, "ada")
     assert (row.disabled, row.reason) == (None, "")
-    assert [viewer_by(ladder, secret, "") for secret in secrets] == [NOBODY, NOBODY]
+    assert [viewer_by(ladder, secret, "") for secret in secrets] == [ANONYMOUS, ANONYMOUS]
     with pytest.raises(LadderError, match="is no longer valid"):
         register(ladder, quick_passwords(), "", PASSWORD, link, HERE)
     assert viewer_by(ladder, session_of(ladder, "ada"), "").name == "ada"

@@ -32,7 +32,7 @@ def test_a_password_is_good_that_was_hashed(monkeypatch: pytest.MonkeyPatch) -> 
     stored = passwords.hash(GOOD)
     assert stored.startswith("$argon2id$")
     assert passwords.are_good(stored, GOOD)
-    for stored_one, password in ((stored, "correct horsf"), (None, GOOD), (None, "nobody's password"), ("x", GOOD)):
+    for stored_one, password in ((stored, "correct horsf"), (None, GOOD), (None, "no account's password"), ("x", GOOD)):
         assert not passwords.are_good(stored_one, password)
 
 

@@ -15,7 +15,7 @@ from ladder.errors import Forbidden, LadderError
 from ladder.settings.settings import load_settings
 from ladder.store.cluster_models import StoredWorker
 from ladder.store.queries.workers import worker_names
-from ladder.values.accounts import LOCAL, NOBODY, Viewer
+from ladder.values.accounts import ANONYMOUS, LOCAL, Viewer
 from ladder.values.cluster import WantedState, WorkerState
 from tests.ladder.cluster_rows import add_workers, seen
 from tests.ladder.ladders import NOW
@@ -86,7 +86,7 @@ def test_a_reason_as_long_as_a_page_is_refused(ladder: Ladder) -> None:
         drain(ladder, LOCAL, "sty", "x" * 201)
 
 
-@pytest.mark.parametrize("viewer", [NOBODY, Viewer("ada")])
+@pytest.mark.parametrize("viewer", [ANONYMOUS, Viewer("ada")])
 def test_nobody_but_organisers_sees_or_changes_workers(ladder: Ladder, viewer: Viewer) -> None:
     with pytest.raises(Forbidden):
         workers(ladder, viewer)

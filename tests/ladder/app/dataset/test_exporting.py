@@ -22,6 +22,7 @@ from ladder.errors import UserError
 from ladder.settings.settings import load_settings
 from ladder.store import models
 from ladder.values.accounts import LOCAL
+from ladder.values.dataset import DatasetManifest
 from pigpen.rules import PRESETS
 from pigpen.rules.cards import Card, parse_cards
 from referee.records.lines import DealLine
@@ -126,6 +127,52 @@ def test_only_what_is_missing_is_written_and_what_a_killed_export_left_is_writte
         assert set(numbers) == {*first, first[-1] + 1, more}
         assert len(numbers) == again.rows[table]
     assert (again.rows["seats"], again.rows["deals"]) == (20, 20)
+
+
+def test_an_export_that_is_killed_while_it_hashes_leaves_a_whole_data_set(
+    ladder: Ladder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "set"
+    add(ladder, 1)
+    before = export_dataset(ladder, folder)
+    add(ladder, 2, "gongzhu")
+
+    def be_killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(hashlib, "file_digest", be_killed)
+        with pytest.raises(KeyboardInterrupt):
+            export_dataset(ladder, folder)
+    assert DatasetManifest.model_validate_json((folder / "manifest.json").read_bytes()) == before
+    for each in before.files:
+        assert hashlib.sha256((folder / each.name).read_bytes()).hexdigest() == each.sha256, each.name
+    for table in ("versions", "ratings"):
+        assert len(rows(folder, table)) == before.rows[table]
+    after = export_dataset(ladder, folder)
+    assert len(rows(folder, "ratings")) == after.rows["ratings"] > before.rows["ratings"]
+
+
+def test_files_that_change_are_replaced_right_after_each_other_at_the_end(
+    ladder: Ladder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "set"
+    replace, digest = os.replace, hashlib.file_digest
+    steps: list[str] = []
+
+    def replacing(source: Path, target: Path) -> None:
+        steps.append(str(target.relative_to(folder)))
+        replace(source, target)
+
+    def hashing(file: Any, name: str) -> Any:
+        steps.append("hash")
+        return digest(file, name)
+
+    export_dataset(ladder, folder)
+    monkeypatch.setattr(os, "replace", replacing)
+    monkeypatch.setattr(hashlib, "file_digest", hashing)
+    export_dataset(ladder, folder)
+    assert steps == ["hash", "hash", "versions/all.parquet", "ratings/all.parquet", "manifest.json"]
 
 
 def test_a_folder_that_is_being_written_is_refused_and_keeps_what_the_other_export_has_written(

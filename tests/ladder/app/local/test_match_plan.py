@@ -64,10 +64,11 @@ def test_what_cannot_be_played_is_refused_in_a_sentence(given: dict[str, Any], s
         new_match(MatchRequest(**given))
 
 
-def test_only_a_recorded_match_must_fit_into_a_record(tmp_path: Path) -> None:
-    assert new_match(MatchRequest(bots=FOUR, boards=25_000)).deals == 100_000
-    with pytest.raises(UserError, match="a record holds at most 99,998"):
-        new_match(MatchRequest(bots=FOUR, boards=25_000, record=tmp_path / "match.jsonl"))
+@pytest.mark.parametrize("record", [None, Path("match.jsonl")], ids=["not recorded", "recorded"])
+def test_a_match_must_fit_into_a_record_even_if_it_is_not_recorded(record: Path | None) -> None:
+    assert new_match(MatchRequest(bots=FOUR, boards=24_999, record=record)).deals == 99_996
+    with pytest.raises(UserError, match=r"boards:25000 has 100,000 deals; a match has at most 99,998\."):
+        new_match(MatchRequest(bots=FOUR, boards=25_000, record=record))
 
 
 def test_an_interrupted_match_goes_on_after_its_recorded_deals(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from ladder.app.ladder import Ladder
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.store.account_models import LoginCode
-from ladder.values.accounts import NOBODY, Scope, Viewer
+from ladder.values.accounts import ANONYMOUS, Scope, Viewer
 from tests.e2e.command import PLAIN
 from tests.ladder.accounts import add_person, session_of, token_of
 from tests.ladder.app.remote.conftest import telling
@@ -114,7 +114,7 @@ def test_a_user_logs_in_with_a_code_and_out_again(remote: RemoteLadder) -> None:
         f"You are logged out of {remote.address}. To log in again: pigpen login {remote.address}\n"
     )
     assert not remote.file.exists()
-    assert viewer_by(remote.ladder, token, "") == NOBODY
+    assert viewer_by(remote.ladder, token, "") == ANONYMOUS
     assert remote("logout").is_one_sentence
     assert "pigpen login" in remote("whoami").err
 
@@ -130,7 +130,7 @@ def test_a_token_is_taken_from_the_standard_input(remote: RemoteLadder) -> None:
     again = remote("login", remote.address, "--token", stdin=other)
     assert again.code == 0
     assert f"You were ada on {remote.address}. That token is removed from this machine" in again.err
-    assert viewer_by(remote.ladder, token, "") != NOBODY
+    assert viewer_by(remote.ladder, token, "") != ANONYMOUS
 
 
 def test_who_is_logged_in_need_not_name_the_ladder_again(remote: RemoteLadder) -> None:

@@ -64,7 +64,7 @@ def test_a_flaw_is_shown_with_its_reason_and_the_bots_own_words(tmp_path: Path) 
     done = pigpen("check", bot, *GONGZHU, *LAVISH, "--sandbox", "process")
     assert done.returncode == 1
     assert done.stdout.count("│ ✗ │") == 1
-    assert "✗ wire: goes on after late notices: gone: its program ended with exit code 1\n" in done.stdout
+    assert "✗ wire: continues after late notices: gone: its program ended with exit code 1\n" in done.stdout
     assert "KeyError: 'ouch'\n" in done.stdout
     assert f"1 of {len(WIRE) + len(cases_of(PRESETS['gongzhu']))} cases failed." in done.stdout
     assert "Traceback" not in done.stderr

@@ -236,7 +236,7 @@ def test_the_first_decision_that_differs_leads_into_both_deals(ladder: Ladder) -
         assert (done[first.step].seat, done[first.step].action) == (0, first.yours)
         done = {step.number: step for moment in theirs.moments for step in moment.steps}
         assert (done[first.other_step].seat, done[first.other_step].action) == (0, first.other)
-    with pytest.raises(LadderError, match="Nobody called 'person-999'"):
+    with pytest.raises(LadderError, match="No one called 'person-999'"):
         beside(ladder, name, secret, "person-999")
     with pytest.raises(LadderError, match="There is no seat 7"):
         table_replayed(ladder, name, secret, YOU, FIRST, 7)

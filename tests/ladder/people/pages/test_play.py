@@ -15,6 +15,7 @@ from ladder.app.ladder import Ladder
 from ladder.people.review.table_record import record_of
 from ladder.people.sessions import open_tabs
 from ladder.people.sessions.seat_session import MAX_TABS
+from ladder.people.sessions.watched_table import watch_key
 from ladder.people.tables.table_states import table_page
 from ladder.settings.settings import load_settings
 from ladder.values.person_state import PersonState
@@ -96,7 +97,7 @@ async def test_people_say_something_to_each_other_between_deals_and_never_during
         for browser in (ada, ben):
             state = await browser.until(lambda state: state.notices)
             assert [(each.kind, each.who, each.phrase) for each in state.notices] == [("phrase", "Ada", "well-played")]
-        # Ada goes on, and may see new cards: Ben still looks at the last ones.
+        # Ada continues, and may see new cards: Ben still looks at the last ones.
         await ada.post("presence", state="ready", deal=0)
         assert (await ada.post("say", phrase="thanks")).status_code == 409
         assert (await ben.post("say", phrase="thanks")).status_code == 204
@@ -316,6 +317,29 @@ async def test_a_script_that_opens_tables_is_told_to_wait(ladder: Ladder) -> Non
             statuses.append(answer.status_code)
         assert statuses == [*[303] * 6, 429, 429]
         assert "Guests at your address have as many tables open as allowed" in answer.text
+
+
+@pytest.mark.parametrize("name", ["hearts", "mine"])
+async def test_a_table_with_rules_of_ones_own_explains_those(ladder: Ladder, name: str) -> None:
+    """A table of the preset's rules leads to the preset's page."""
+    own = replace(PRESETS["hearts"], name=name, title="Hearts of my own")
+    async with site_here(ladder, plays=False) as base, TableBrowser(base) as ada, TableBrowser(base) as other:
+        await ada.open(variant="hearts", chair1="friend")
+        assert 'href="/rules/hearts"' in (await ada.client.get(ada.path)).text
+        await ada.send(ada.path, f"{ada.path}/end")
+        assert 'href="/play?variant=hearts"' in (await ada.client.get(ada.path)).text
+        await ada.open(variant="own", toml=to_toml(own), friends="1")
+        rules = f"{ada.path}/rules"
+        assert f'href="{rules}"' in (await ada.client.get(ada.path)).text
+        assert "<h1>Hearts of my own</h1>" in (await ada.client.get(rules)).text
+        assert (await other.client.get(rules)).status_code == 404
+        key = watch_key(ladder, ada.name)
+        watched = await other.client.get(f"{ada.path}/watch?key={key}")
+        assert f'href="{rules}?key={key}"' in watched.text
+        assert "<h1>Hearts of my own</h1>" in (await other.client.get(f"{rules}?key={key}")).text
+        assert (await other.client.get(f"{rules}?key=x{key[1:]}")).status_code == 404
+        await ada.send(ada.path, f"{ada.path}/end")
+        assert 'href="/play?variant=own"' in (await ada.client.get(ada.path)).text
 
 
 NO_ORDERS = [

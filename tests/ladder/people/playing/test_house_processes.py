@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app.ladder import Ladder
-from ladder.people.playing import house_seats, table_programs, table_run
+from ladder.people.playing import house_seats, table_bots, table_programs, table_run
+from ladder.people.playing.house_seats import HouseSeat, HouseSeats
 from ladder.people.tables.opening import open_table
 from ladder.people.tables.table_states import table_page
 from ladder.results.table_files import TableFiles
@@ -20,15 +21,19 @@ from ladder.settings.settings import load_settings
 from ladder.values.people import ChairKind, ChairOrder, TableOrder, TableStatus, TableVisitor
 from referee.records.file import read_record
 from referee.records.recorded import Recorded
+from referee.seats.clock import Stopwatch
+from referee.seats.stream_seat import StreamSeat
 from tests.ladder.people.playing.at_tables import ended, in_loop, play_chair, tables_process
 from tests.ladder.people.seat.listeners import BotListener
-from tests.waiting import comes
+from tests.waiting import PATIENCE, comes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from ladder.values.people import OpenedTable
+    from pigpen.rules import Action
+    from pigpen.values.view import View
 
 EATS = """
     hoard = []
@@ -44,12 +49,11 @@ import os
 import pathlib
 import pigpen
 
+pathlib.Path(__file__).with_name("pid").write_text(str(os.getpid()))
+
 def think():{body}
 
 class Bad(pigpen.Bot):
-    def match_started(self, welcome):
-        pathlib.Path(__file__).with_name("pid").write_text(str(os.getpid()))
-
     def pass_cards(self, view):
         think()
 
@@ -57,6 +61,17 @@ class Bad(pigpen.Bot):
         think()
 
 """
+
+
+class OneSecond(StreamSeat):
+    """Waits a second for each answer, whatever it is told."""
+
+    async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
+        return await super().ask(view, Stopwatch(1.0), took)
+
+
+class HurriedSeat(HouseSeat, OneSecond):
+    """The seat of a house bot with little patience."""
 
 
 @pytest.fixture
@@ -80,10 +95,10 @@ def how(ladder: Ladder, table: OpenedTable, seat: int) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("body", "limits", "seconds", "verdict"),
+    ("body", "limits", "kind", "verdict"),
     [
-        pytest.param(EATS, ProcessLimits(memory_bytes=160 << 20, niceness=0), 60.0, "gone", id="memory"),
-        pytest.param(HANGS, ProcessLimits(memory_bytes=512 << 20, niceness=0), 1.0, "timeout", id="time"),
+        pytest.param(EATS, ProcessLimits(memory_bytes=160 << 20, niceness=0), HouseSeat, "gone", id="memory"),
+        pytest.param(HANGS, ProcessLimits(memory_bytes=512 << 20, niceness=0), HurriedSeat, "timeout", id="time"),
     ],
 )
 def test_for_a_house_bot_that_runs_out_the_default_is_played_and_other_tables_play_on(
@@ -92,16 +107,26 @@ def test_for_a_house_bot_that_runs_out_the_default_is_played_and_other_tables_pl
     monkeypatch: pytest.MonkeyPatch,
     body: str,
     limits: ProcessLimits,
-    seconds: float,
+    kind: type[HouseSeat],
     verdict: str,
 ) -> None:
     folder = tmp_path / "bad"
     folder.mkdir()
     (folder / "bot.py").write_text(BAD.format(body=body))
     bad = BotSource("sampling", folder=folder)
+
+    class Seats(HouseSeats):
+        """With a seat of that kind for the bad bot; the others have all the time they need."""
+
+        def __init__(self, bots: Sequence[BotSource], socket: Path, token: str) -> None:
+            super().__init__(bots, socket, token)
+            kinds = [kind if bot is bad else HouseSeat for bot in bots]
+            self.seats = [make(path, token) for make, path in zip(kinds, self._sockets(), strict=True)]
+
     monkeypatch.setattr(table_run, "find_bot", lambda name: bad if name == "sampling" else find_bot(name))
     monkeypatch.setattr(table_programs, "HOUSE_LIMITS", limits)
-    monkeypatch.setattr(house_seats, "HOUSE_SECONDS", seconds)
+    monkeypatch.setattr(table_bots, "HouseSeats", Seats)
+    monkeypatch.setattr(house_seats, "HOUSE_SECONDS", PATIENCE)
 
     async def play() -> None:
         async with tables_process(ladder):
@@ -115,7 +140,7 @@ def test_for_a_house_bot_that_runs_out_the_default_is_played_and_other_tables_pl
         assert how(ladder, other, 1) <= {"bot", "forced"}
         pid = int((folder / "pid").read_text())
         assert pid != os.getpid()
-        assert not os.path.exists(f"/proc/{pid}")  # nothing of it goes on
+        assert not os.path.exists(f"/proc/{pid}")  # nothing of it is left
 
     in_loop(play())
 

@@ -157,7 +157,7 @@ def test_a_table_at_which_nobody_is_ends(ladder: Ladder, monkeypatch: pytest.Mon
             has_left = True
             page = await ended(ladder, opened)
             playing.cancel()
-        assert (page.status, page.reason) == (TableStatus.ENDED, "Nobody was at the table for 10 minutes.")
+        assert (page.status, page.reason) == (TableStatus.ENDED, "No one was at the table for 10 minutes.")
 
     in_loop(play())
 

@@ -34,7 +34,7 @@ SEED = bytes(32)
 
 
 class PlayingTracker(PersonStateTracker):
-    """Answers at once, and goes on at once."""
+    """Answers at once, and continues at once."""
 
     bot: Bot = FirstLegal()
 

@@ -36,7 +36,7 @@ __all__ = ["backend"]
 GUEST = TableVisitor(guest="192.0.2.7", shown="Ada")
 FRIEND = TableVisitor(guest="192.0.2.8", shown="Ben")
 HOUSE = ChairOrder(kind=ChairKind.HOUSE, name="counting")
-NOBODY = ChairOrder(kind=ChairKind.HOUSE, name="nobody")
+ANONYMOUS = ChairOrder(kind=ChairKind.HOUSE, name="nobody")
 TWO = TableOrder(variant="hearts", chairs=(ChairOrder(), HOUSE, ChairOrder(), HOUSE))
 
 
@@ -133,7 +133,7 @@ def test_a_guest_has_two_tables_an_account_five_and_a_ladder_may_have_none(ladde
         (TableOrder(variant="bridge"), "bridge"),
         (TableOrder(variant="hearts", chairs=(ChairOrder(), HOUSE)), "has 4 chairs"),
         (TableOrder(variant="hearts", chairs=(HOUSE,) * 4), "Only bots"),
-        (TableOrder(variant="hearts", chairs=(ChairOrder(), HOUSE, HOUSE, NOBODY)), "no house bot"),
+        (TableOrder(variant="hearts", chairs=(ChairOrder(), HOUSE, HOUSE, ANONYMOUS)), "no house bot"),
         (TableOrder(variant="hearts", format="boards:4"), "neither"),
         (TableOrder(variant="hearts", format="for ever"), "format"),
         (TableOrder(rules={"name": "own"}), "missing"),

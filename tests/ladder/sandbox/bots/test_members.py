@@ -28,9 +28,9 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def refused(folder: Path, why: str, most_bytes: int = members.MAX_BYTES) -> None:
+def refused(folder: Path, why: str, max_bytes: int = members.MAX_BYTES) -> None:
     with pytest.raises(BotRejected, match=why):
-        Content.read(folder, most_bytes)
+        Content.read(folder, max_bytes)
 
 
 def test_a_sparse_file_of_64_gb_is_refused_before_it_is_read(folder: Path) -> None:
@@ -76,10 +76,10 @@ def test_folders_1_200_levels_deep_are_refused(deep: Path) -> None:
 
 def test_very_many_files_are_refused(folder: Path) -> None:
     (folder / "data" / "one").write_text("")
-    assert len(members.read_members(folder, members.MAX_BYTES, most_members=4)) == 4
+    assert len(members.read_members(folder, members.MAX_BYTES, max_members=4)) == 4
     (folder / "data" / "two").write_text("")
     with pytest.raises(BotRejected, match="more than 4 files and folders"):
-        members.read_members(folder, members.MAX_BYTES, most_members=4)
+        members.read_members(folder, members.MAX_BYTES, max_members=4)
 
 
 def test_a_name_that_is_not_utf_8_is_refused_in_words_that_can_be_printed(folder: Path) -> None:

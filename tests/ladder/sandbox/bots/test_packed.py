@@ -75,9 +75,9 @@ def test_garbage_is_refused(content: Content, garbage: bytes, why: str) -> None:
 
 def test_a_bomb_is_refused_before_it_fills_the_memory(content: Content) -> None:
     with pytest.raises(SandboxError, match="too large"):
-        unpack(gzip.compress(bytes(1_000_000)), identity(content), most=100_000)
+        unpack(gzip.compress(bytes(1_000_000)), identity(content), max_bytes=100_000)
 
 
 def test_a_folder_that_is_too_large_is_not_sent(content: Content) -> None:
     with pytest.raises(TooLarge, match="1,000 are the most that can be sent to another machine"):
-        pack(content, most=1000)
+        pack(content, max_bytes=1000)

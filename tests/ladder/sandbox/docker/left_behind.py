@@ -26,15 +26,25 @@ def _files(folder: str) -> Channel:
     return Channel(f"open('{folder}/note', 'w').write('x')", f"if os.listdir('{folder}'): print('found')")
 
 
-_DAEMON = """
+_TELLS = "os.write(told, b'x')"
+
+
+def _daemon(does: str, parent: str = "pass") -> str:
+    """A program that continues once its daemon, or *parent* in the process that started it, has said so (`_TELLS`)."""
+    return f"""
+heard, told = os.pipe()
 if os.fork() == 0:
     os.setsid()
-    if os.fork() == 0:
-        {0}
+    if (daemon := os.fork()) == 0:
+        {does}
         while True: time.sleep(1)
+    {parent}
     os._exit(0)
-time.sleep(0.3)
+os.close(told)
+assert os.read(heard, 1)
 """
+
+
 _OFFSET = """
 import ctypes
 libc = ctypes.CDLL(None)
@@ -112,21 +122,28 @@ os.chdir('/')
         "    if found: print('found')",
     ),
     "a child": Channel("if os.fork() == 0:\n    while True: time.sleep(1)", _OTHERS + "if others: print('found')"),
-    "a daemon": Channel(_DAEMON.format("pass"), _OTHERS + "if others: print('found')"),
+    "a daemon": Channel(_daemon(_TELLS), _OTHERS + "if others: print('found')"),
     "a daemon that hears no signal": Channel(
-        _DAEMON.format("[signal.signal(n, signal.SIG_IGN) for n in range(1, 32) if n not in (9, 19)]"),
+        _daemon(f"[signal.signal(n, signal.SIG_IGN) for n in range(1, 32) if n not in (9, 19)]; {_TELLS}"),
         _OTHERS + "if others: print('found')",
     ),
     "a process that is stopped": Channel(
-        _DAEMON.format("os.kill(os.getpid(), signal.SIGSTOP)"), _OTHERS + "if others: print('found')"
+        _daemon(
+            "os.kill(os.getpid(), signal.SIGSTOP)",
+            f"os.WIFSTOPPED(os.waitpid(daemon, os.WUNTRACED)[1]) and {_TELLS}",
+        ),
+        _OTHERS + "if others: print('found')",
     ),
     "processes that fork without end": Channel(
-        _DAEMON.format("signal.signal(17, signal.SIG_IGN)\n        while True: fork() and os._exit(0)"),
+        _daemon(
+            f"signal.signal(17, signal.SIG_IGN); fork() and os._exit(0); {_TELLS}\n"
+            "        while True: fork() and os._exit(0)"
+        ),
         _OTHERS + "if others: print('found')",
         is_thrown_away=None,
     ),
     "an abstract socket": Channel(
-        _DAEMON.format("s = socket.socket(socket.AF_UNIX); s.bind(chr(0) + 'note'); s.listen()"),
+        _daemon(f"s = socket.socket(socket.AF_UNIX); s.bind(chr(0) + 'note'); s.listen(); {_TELLS}"),
         "try: socket.socket(socket.AF_UNIX).connect(chr(0) + 'note')\nexcept OSError: pass\nelse: print('found')",
     ),
     "a socket on its way in another": Channel(

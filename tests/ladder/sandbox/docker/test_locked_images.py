@@ -37,7 +37,7 @@ class Locker:
         self.playing: set[ContainerPlan] = set()
         self.fails = False
         self._locks = locks
-        self.images = LockedImages(self._lock, self._unlock, lambda: self.playing, most, most_bytes=100)
+        self.images = LockedImages(self._lock, self._unlock, lambda: self.playing, most, max_bytes=100)
 
     async def _lock(self, plan: ContainerPlan) -> ImageLock:
         self.locked.append(plan.image)

@@ -35,10 +35,10 @@ class Container:
 class Pool(WarmPool):
     """Containers that are no containers."""
 
-    def __init__(self, most_bytes: int = 1000, idle_seconds: float = FAR, most_uses: int = 1000) -> None:
+    def __init__(self, max_bytes: int = 1000, idle_seconds: float = FAR, max_uses: int = 1000) -> None:
         self.launched: list[Any] = []
         self.removed: list[Any] = []
-        super().__init__(self._make, self._note, most_bytes, idle_seconds, most_uses)
+        super().__init__(self._make, self._note, max_bytes, idle_seconds, max_uses)
 
     async def _make(self, plan: ContainerPlan) -> WarmContainer:
         self.launched.append(Container(plan))
@@ -100,7 +100,7 @@ async def test_one_that_was_lost_while_used_goes() -> None:
 
 
 async def test_those_that_were_not_used_for_longest_make_room() -> None:
-    pool = Pool(most_bytes=50)
+    pool = Pool(max_bytes=50)
     containers = [await used(pool, image, "1") for image in "abc"]
     await asyncio.sleep(0)
     assert pool.removed == containers[:1]
@@ -112,7 +112,7 @@ async def test_those_that_were_not_used_for_longest_make_room() -> None:
 
 
 async def test_the_last_one_stays_however_large_it_is() -> None:
-    pool = Pool(most_bytes=1)
+    pool = Pool(max_bytes=1)
     first = await used(pool, "a", "1")
     assert await used(pool, "a", "2") is first
     await pool.close()
@@ -128,7 +128,7 @@ async def test_one_that_nobody_wants_goes_after_a_while() -> None:
 
 
 async def test_one_that_has_been_used_often_goes() -> None:
-    pool = Pool(most_uses=2)
+    pool = Pool(max_uses=2)
     first = await used(pool, "a", "1")
     assert pool.removed == []
     assert await used(pool, "a", "2") is first

@@ -123,7 +123,8 @@ async def test_limits_hold_for_each_forked_bot(tmp_path: Path) -> None:
         await sandbox.prepare()
         look = await starting(sandbox, tmp_path, "deals")(LIMITS)
         assert Exit(0) == await look.wait()
-        assert [f"({300 << 20}, {300 << 20})", "3", "500"] == (await look.log_tail()).splitlines()
+        niceness = min(os.nice(0) + 3, 19)  # the tests themselves may run under `nice`
+        assert [f"({300 << 20}, {300 << 20})", str(niceness), "500"] == (await look.log_tail()).splitlines()
         eater = await starting(sandbox, tmp_path, "deals")("bytearray(300 << 20)")
         assert Exit(1) == await eater.wait()
         assert "MemoryError" in await eater.log_tail()

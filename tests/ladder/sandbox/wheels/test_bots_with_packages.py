@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import shutil
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from ladder.errors import BotRejected
+from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.base import SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.inline import load_bot_class
-from ladder.sandbox.process.process_sandbox import ProcessSandbox
+from ladder.sandbox.process.process_sandbox import ProcessProgram, ProcessSandbox
 from ladder.sandbox.wheels.cache import Store
 from ladder.sandbox.wheels.packages import Packages
 from ladder.trials.candidate import candidate
@@ -48,6 +51,44 @@ async def test_a_process_finds_the_packages_of_its_folder(sandbox: ProcessSandbo
     instance = await program.start(SeatMount(bot.folder, token=""))
     await instance.wait()
     assert await instance.log_tail() == "1.0 True\n"
+
+
+async def printed(program: ProcessProgram, folder: Path) -> str:
+    """What an instance prints."""
+    instance = await program.start(SeatMount(folder, token=""))
+    await instance.wait()
+    return await instance.log_tail()
+
+
+async def test_the_start_of_an_instance_is_a_use_of_its_packages(
+    sandbox: ProcessSandbox, bot: BotSource, tmp_path: Path
+) -> None:
+    program = await sandbox.load(bot)
+    (packages,) = (tmp_path / "store" / "unpacked").iterdir()
+    os.utime(packages, (0, 0))
+    assert await printed(program, tmp_path) == "1.0 True\n"
+    assert packages.stat().st_mtime > 0
+
+
+async def test_packages_that_were_removed_since_it_was_loaded_are_fetched_again_and_are_the_same(
+    sandbox: ProcessSandbox, bot: BotSource, shelf: Path, tmp_path: Path
+) -> None:
+    program = await sandbox.load(bot)
+    shutil.rmtree(tmp_path / "store")
+    new_wheel(shelf, "shelved", "2.0")
+    both = [*await asyncio.gather(printed(program, tmp_path), printed(program, tmp_path))]
+    assert both == ["1.0 True\n"] * 2
+
+
+async def test_packages_that_were_removed_and_are_not_available_any_more_are_no_fault_of_the_bot(
+    sandbox: ProcessSandbox, bot: BotSource, shelf: Path, tmp_path: Path
+) -> None:
+    program = await sandbox.load(bot)
+    for folder in (tmp_path / "store", shelf):
+        shutil.rmtree(folder)
+    shelf.mkdir()
+    with pytest.raises(SandboxError, match=r"^Packages that were removed are not available any more: "):
+        await program.start(SeatMount(tmp_path, token=""))
 
 
 async def test_other_packages_make_it_another_bot(

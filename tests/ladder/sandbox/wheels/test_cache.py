@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
 
 from ladder.sandbox.wheels import cache
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def kept(store: cache.Store, key: str, size: int = 1) -> Path:
@@ -66,3 +73,65 @@ def test_folders_that_were_not_used_for_a_month_go(tmp_path: Path) -> None:
     used(tmp_path / "unpacked" / f"{cache.NEW}left", cache.UNUSED_SECONDS + 1)
     kept(store, "b")
     assert [path.name for path in (tmp_path / "unpacked").iterdir()] == ["b"]
+
+
+@pytest.fixture
+def vanished(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All folders list a name of another process that is not there any more."""
+    iterdir, rglob = Path.iterdir, Path.rglob
+
+    def listed(folder: Path) -> Iterator[Path]:
+        yield folder / f"{cache.NEW}other"
+        yield from iterdir(folder)
+
+    def found(folder: Path, pattern: str) -> Iterator[Path]:
+        yield from rglob(folder, pattern)
+        yield folder / "other"
+
+    monkeypatch.setattr(Path, "iterdir", listed)
+    monkeypatch.setattr(Path, "rglob", found)
+
+
+@pytest.mark.usefixtures("vanished")
+def test_what_other_processes_remove_meanwhile_disturbs_no_answer(tmp_path: Path) -> None:
+    store = cache.Store(tmp_path)
+    store.keep_answer("a", "3.11")
+    assert store.answer("a") == b"3.11"
+
+
+@pytest.mark.usefixtures("vanished")
+def test_what_other_processes_remove_meanwhile_disturbs_no_folder(tmp_path: Path) -> None:
+    store = cache.Store(tmp_path)
+    assert [kept(store, name) for name in "ab"] == [store.find("a"), store.find("b")]
+
+
+def test_a_folder_that_is_being_removed_is_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, found = cache.Store(tmp_path), list[Path | None]()
+    kept(store, "a")
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "rmtree", lambda *_, **__: found.append(store.find("a")))
+        store.remove("a")
+    assert found == [None]
+
+
+def test_a_folder_that_is_used_while_another_process_looks_for_old_ones_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, rglob = cache.Store(tmp_path), Path.rglob
+
+    def meanwhile(folder: Path, pattern: str) -> Iterator[Path]:
+        store.find("a")
+        return rglob(folder, pattern)
+
+    used(kept(store, "a"), cache.UNUSED_SECONDS + 1)
+    monkeypatch.setattr(Path, "rglob", meanwhile)
+    kept(store, "b")
+    assert store.find("a")
+
+
+def test_a_folder_that_another_process_is_making_stays_when_there_are_too_many(tmp_path: Path) -> None:
+    store = cache.Store(tmp_path, max_bytes=1)
+    with store.new_folder() as scratch:
+        used(scratch, cache.IN_USE_SECONDS + 1)
+        kept(store, "a", 4000)
+        assert scratch.is_dir()

@@ -151,7 +151,7 @@ class Tables:
     async def page(self, request: Request) -> Response:
         table = self._table(request)
         values: dict[str, object] = {"base": request.url.path, "title": table.rules.title, "variant": table.rules.name}
-        values["exposable"] = exposable(table.rules)
+        values |= {"exposable": exposable(table.rules), "rules_at": f"/rules/{table.rules.name}"}
         response: Response = request.app.state.site.pages.fresh_page(request, "play_table.html", values)
         return response
 

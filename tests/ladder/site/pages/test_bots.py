@@ -47,6 +47,11 @@ def test_a_variant_in_which_it_is_not_entered_changes_nothing(several: Visitor) 
     assert several.page("/b/Trotter?v=bridge").count('id="gongzhu"') == 1
 
 
+def test_a_name_in_other_letters_leads_to_the_same_variant(several: Visitor) -> None:
+    answer = several.get("/b/tRoTTer?v=hearts&lang=zh")
+    assert (answer.status_code, answer.headers["location"]) == (307, "/b/Trotter?v=hearts&lang=zh")
+
+
 def test_a_bot_of_one_variant_has_no_tabs(several: Visitor) -> None:
     page = several.page("/b/Snout")
     assert 'class="tabs"' not in page

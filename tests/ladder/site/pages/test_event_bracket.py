@@ -11,7 +11,7 @@ from ladder.app.event import holding, reading
 from ladder.settings.settings import load_settings
 from ladder.site.pages import event_bracket
 from ladder.site.pages.event_bracket import Column, bracket, going_on
-from ladder.values.accounts import LOCAL, NOBODY
+from ladder.values.accounts import ANONYMOUS, LOCAL
 from ladder.values.held_events import EventState
 from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play, started_cup
 from tests.ladder.recorded_ladders import new_ladder
@@ -65,7 +65,7 @@ def finished(ladder: Ladder, bots: int, file: str) -> tuple[Column, ...]:
     """Play a cup to its end; give its bracket."""
     started_cup(ladder, bots, file=file.format(show="live"))
     coordinator = coordinator_of(ladder, Time())
-    while (page := reading.event(ladder, NOBODY, "cup")).state is not EventState.OVER:
+    while (page := reading.event(ladder, ANONYMOUS, "cup")).state is not EventState.OVER:
         play(coordinator, 1, own_ways, at_once=sum(not each.boards for one in page.round_list for each in one.tables))
     return bracket(page)
 
@@ -79,7 +79,7 @@ def plain(column: Column) -> dict[int, list[str]]:
 
 def test_each_bot_goes_on_to_the_table_at_which_it_sits_next(ladder: Ladder) -> None:
     columns = finished(ladder, 11, PODS)  # a stand-in sits in both rounds of pods
-    page = reading.event(ladder, NOBODY, "cup")
+    page = reading.event(ladder, ANONYMOUS, "cup")
     assert [(one.stage, one.round, one.tables) for one in columns] == [("Pods", 1, 3), ("Pods", 2, 2), ("Final", 1, 1)]
     rounds = [one for one in page.round_list if one.kind == "round"]
     for one, column in zip(rounds, columns, strict=True):
@@ -97,7 +97,7 @@ def test_each_bot_goes_on_to_the_table_at_which_it_sits_next(ladder: Ladder) -> 
 
 def test_a_stage_of_several_rounds_is_one_column_with_sums(ladder: Ladder) -> None:
     columns = finished(ladder, 16, HALVING)
-    page = reading.event(ladder, NOBODY, "cup")
+    page = reading.event(ladder, ANONYMOUS, "cup")
     assert [(one.stage, one.round, one.tables) for one in columns] == [
         ("Halving", 1, 4),
         ("Eight", 0, 1),
@@ -121,10 +121,10 @@ def test_what_is_not_shown_has_no_points_and_nobody_goes_on(ladder: Ladder) -> N
     coordinator = coordinator_of(ladder, Time())
     play(coordinator, 1, own_ways, at_once=2)
     holding.release(ladder, LOCAL, "cup")
-    (column,) = bracket(reading.event(ladder, NOBODY, "cup"))
+    (column,) = bracket(reading.event(ladder, ANONYMOUS, "cup"))
     assert [seat.points is None for pod in column.pods for seat in pod.seats] == [False] * 4 + [True] * 4
     assert {seat.to for pod in column.pods for seat in pod.seats} == {None}
-    assert going_on(reading.event(ladder, NOBODY, "cup")) == {}
+    assert going_on(reading.event(ladder, ANONYMOUS, "cup")) == {}
     assert "→" not in Visitor(ladder).page("/events/cup").partition('class="bracket"')[2]
 
 
@@ -145,7 +145,7 @@ def test_the_page_has_a_bracket_in_chinese_and_leaves_rounds_out_that_are_too_gr
     ):
         marked = sum(seat.to is not None for pod in column.pods for seat in pod.seats)  # in a play-off once more
         assert page.count(sign) == marked >= least
-    winner = reading.event(ladder, NOBODY, "cup").standings[0].name
+    winner = reading.event(ladder, ANONYMOUS, "cup").standings[0].name
     assert page.partition(">Final</a></h3>")[2].index('<li class="on">') < page.partition(">Final</a></h3>")[2].index(
         winner
     )
@@ -153,5 +153,5 @@ def test_the_page_has_a_bracket_in_chinese_and_leaves_rounds_out_that_are_too_gr
     shown = '<html lang="zh"><body>' + chinese.partition("晋级图</h2>")[2].partition("<h2>")[0] + "</body></html>"
     assert latin(shown, {"Pods", "Final", *(f"Bot-{number}" for number in range(1, 16))}) == []
     monkeypatch.setattr(event_bracket, "MAX_SEATS", 8)
-    assert [one.stage for one in bracket(reading.event(ladder, NOBODY, "cup"))][-1] == "Final"
-    assert len(bracket(reading.event(ladder, NOBODY, "cup"))) < len(columns)
+    assert [one.stage for one in bracket(reading.event(ladder, ANONYMOUS, "cup"))][-1] == "Final"
+    assert len(bracket(reading.event(ladder, ANONYMOUS, "cup"))) < len(columns)

@@ -76,7 +76,7 @@ def test_an_answer_from_before_a_change_is_not_kept_after_it(ladder: Ladder) -> 
 
 
 def test_all_answers_together_stay_within_the_bound(ladder: Ladder) -> None:
-    cache = AnswerCache(ladder.revision, most_bytes=10_000)
+    cache = AnswerCache(ladder.revision, max_bytes=10_000)
     for number in range(100):
         ask(cache, f"{number}", lambda: b"x" * 900)
         assert cache.size <= 10_000
@@ -85,7 +85,7 @@ def test_all_answers_together_stay_within_the_bound(ladder: Ladder) -> None:
 
 
 def test_those_that_were_not_asked_for_longest_go_first(ladder: Ladder) -> None:
-    cache = AnswerCache(ladder.revision, most_bytes=3 * 1500)
+    cache = AnswerCache(ladder.revision, max_bytes=3 * 1500)
     for key in "abc":
         ask(cache, key, lambda: b"x" * 900)
     ask(cache, "a", lambda: b"again")
@@ -95,14 +95,14 @@ def test_those_that_were_not_asked_for_longest_go_first(ladder: Ladder) -> None:
 
 
 def test_long_addresses_count_as_well(ladder: Ladder) -> None:
-    cache = AnswerCache(ladder.revision, most_bytes=100_000)
+    cache = AnswerCache(ladder.revision, max_bytes=100_000)
     for number in range(50):
         ask(cache, f"{number}" * 10_000, lambda: b"")
         assert cache.size <= 100_000
 
 
 def test_an_answer_that_is_too_large_is_not_kept(ladder: Ladder) -> None:
-    cache = AnswerCache(ladder.revision, most_bytes=1000)
+    cache = AnswerCache(ladder.revision, max_bytes=1000)
     assert ask(cache, "a", lambda: b"x" * 2000) == b"x" * 2000
     assert cache.size == 0
     assert ask(cache, "a", lambda: b"y") == b"y"
@@ -156,7 +156,7 @@ def test_if_the_revision_cannot_be_read_the_next_one_tries_again(ladder: Ladder)
 
 
 def test_it_can_be_used_by_many_threads(ladder: Ladder) -> None:
-    cache = AnswerCache(ladder.revision, most_bytes=20_000, seconds=-1)
+    cache = AnswerCache(ladder.revision, max_bytes=20_000, seconds=-1)
 
     def work(number: int) -> None:
         for step in range(200):

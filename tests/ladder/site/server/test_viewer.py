@@ -16,7 +16,7 @@ from ladder.site.server.origin import csrf_of, is_same_origin
 from ladder.site.server.viewer import LogInFirst, demand, still_may, viewer_of
 from ladder.store.account_lookup import find_account
 from ladder.store.commands.accounts import disable
-from ladder.values.accounts import NOBODY, Role, Scope
+from ladder.values.accounts import ANONYMOUS, Role, Scope
 from tests.ladder.accounts import HOUR, add_person, session_of, token_of
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW
@@ -107,7 +107,7 @@ def test_a_cookie_that_opens_nothing_is_nobodys(ladder: Ladder) -> None:
         session[:-1],
         "pgs_" + "ü" * 9999,
     ):
-        assert viewer_of(request(ladder, **cookie(secret.encode().decode("latin-1")))) == NOBODY
+        assert viewer_of(request(ladder, **cookie(secret.encode().decode("latin-1")))) == ANONYMOUS
 
 
 def test_a_token_that_opens_nothing_is_refused(ladder: Ladder) -> None:
@@ -127,7 +127,7 @@ def test_secrets_end_with_their_time(ladder: Ladder) -> None:
     ladder.clock.now += 2 * HOUR - 1
     assert viewer_of(request(ladder, **headers)).name == "ada"
     ladder.clock.now += 1
-    assert viewer_of(request(ladder, **headers)) == NOBODY
+    assert viewer_of(request(ladder, **headers)) == ANONYMOUS
 
 
 def test_a_disabled_account_ends_sessions_tokens_and_streams_at_once(ladder: Ladder) -> None:
@@ -139,15 +139,15 @@ def test_a_disabled_account_ends_sessions_tokens_and_streams_at_once(ladder: Lad
     with ladder.database.write() as transaction:
         disable(transaction, find_account(transaction, "ada"), "It cheats.", ladder.clock())
     assert not any(still_may(stream, Act.READ_SUBMISSION, "ada") for stream in streams)
-    assert viewer_of(request(ladder, **cookie(session))) == NOBODY
+    assert viewer_of(request(ladder, **cookie(session))) == ANONYMOUS
     assert refused(request(ladder, **bearer(token)), Act.READ_ACCOUNT)[0] == 401
 
 
 def test_over_https_the_cookie_is_that_of_this_host_alone(ladder: Ladder) -> None:
     secret = session_of(ladder, "ada")
-    assert viewer_of(request(ladder, scheme="https", **cookie(secret))) == NOBODY
+    assert viewer_of(request(ladder, scheme="https", **cookie(secret))) == ANONYMOUS
     assert viewer_of(request(ladder, scheme="https", **cookie(secret, "__Host-pigpen_session"))).name == "ada"
-    assert viewer_of(request(ladder, **cookie(secret, "__Host-pigpen_session"))) == NOBODY
+    assert viewer_of(request(ladder, **cookie(secret, "__Host-pigpen_session"))) == ANONYMOUS
 
 
 def test_an_area_of_peoples_leads_nobody_to_where_one_logs_in(ladder: Ladder) -> None:

@@ -22,7 +22,7 @@ from ladder.store.commands.accounts import add_account
 from ladder.store.commands.audit import write_audit
 from ladder.store.commands.credentials import KEPT_SECONDS, add_credential, revoke_all
 from ladder.store.queries.account_lists import audit, credentials, holder_of
-from ladder.values.accounts import LOCAL, NOBODY, Role, Scope, Viewer
+from ladder.values.accounts import ANONYMOUS, LOCAL, Role, Scope, Viewer
 from tests.ladder.accounts import add_person, session_of, token_of
 from tests.ladder.ladders import NOW
 from tests.ladder.site.person import PASSWORD, quick_passwords
@@ -198,4 +198,4 @@ def test_a_secret_of_another_kind_opens_nothing(ladder: Ladder) -> None:
     add_person(ladder, "ada")
     token, session = token_of(ladder, "ada"), session_of(ladder, "ada")
     for secret in (token.replace("pgp_", "pgs_"), session.replace("pgs_", "pgp_"), token[4:], hash_of(token), ""):
-        assert viewer_by(ladder, secret, "") == NOBODY
+        assert viewer_by(ladder, secret, "") == ANONYMOUS

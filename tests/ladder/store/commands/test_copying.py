@@ -1,4 +1,4 @@
-"""A ladder copied into a database of the other kind and back: all of it or nothing; the copy goes on as the ladder."""
+"""A ladder copied into a database of the other kind and back: all or nothing; the copy continues as the ladder."""
 
 from __future__ import annotations
 

@@ -203,10 +203,10 @@ def test_of_the_retired_only_the_newest_stay_in_the_estimate(database: Database,
     with database.write() as session:
         for version in versions[:3]:
             session.get_one(models.Rating, ("hearts", version)).state = models.State.RETIRED
-    estimate = refresh(database, "hearts", most=4)
+    estimate = refresh(database, "hearts", max_versions=4)
     assert estimate is not None
     assert estimate.versions.tolist() == versions[2:]
-    estimate = refresh(database, "hearts", most=1)  # who plays is never left out
+    estimate = refresh(database, "hearts", max_versions=1)  # who plays is never left out
     assert estimate is not None
     assert estimate.versions.tolist() == versions[3:]
 

@@ -144,5 +144,5 @@ def test_answers_of_guests_are_removed_after_a_while_and_those_of_accounts_stay(
         commands.tidy_answers(session, NOW + 1)
         left = select(StoredPuzzleAnswer.visitor)
         assert set(session.scalars(left)) == {ADA, "b" * 64, "c" * 64}
-        commands.tidy_answers(session, NOW, most=1)
+        commands.tidy_answers(session, NOW, max_answers=1)
         assert set(session.scalars(left)) == {ADA, "c" * 64}

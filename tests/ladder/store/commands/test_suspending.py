@@ -11,7 +11,7 @@ from ladder.errors import LadderError
 from ladder.results.summary import summarise
 from ladder.store import models
 from ladder.store.commands.results import record_summary
-from ladder.store.commands.suspending import resume_due, resume_entries, suspend_entries
+from ladder.store.commands.suspending import resume_due, resume_entries, suspend_entries, suspend_lost
 from referee.records.recorded import BadRecord
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
@@ -145,6 +145,19 @@ def test_each_further_suspension_takes_twice_as_long(database: Database, version
     reason = truffle(database, versions).reason
     assert f"({', '.join(map(str, ids))})" in reason  # not those from before its return
     assert "8 hours" in reason
+
+
+@IN_BOTH
+def test_a_missing_program_is_tried_again_after_an_hour_after_any_number_of_suspensions(
+    database: Database, versions: list[int]
+) -> None:
+    with database.write() as session:
+        session.get_one(models.Rating, ("hearts", versions[SINNER])).suspensions = 8
+        identity = session.get_one(models.Version, versions[SINNER]).identity
+        assert len(suspend_lost(session, identity, "Its image is gone.", NOW)) == 1
+        assert resume_due(session, NOW + HOUR - 1) == []
+        assert len(resume_due(session, NOW + HOUR)) == 1
+    assert (truffle(database, versions).state, truffle(database, versions).suspensions) == ("active", 8)
 
 
 def test_fifty_clean_matches_after_the_return_set_the_count_back(database: Database, versions: list[int]) -> None:

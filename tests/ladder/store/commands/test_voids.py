@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, func, select, update
 
+from ladder.settings.settings import load_settings
 from ladder.store import models
+from ladder.store.commands.opening import open_ladder
 from ladder.store.commands.suspending import resume_due
 from ladder.store.commands.voids import suspend_for_voids
 from ladder.store.models import State, Status
@@ -18,6 +20,9 @@ from tests.ladder.ladders import NOW, enter, queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from sqlalchemy.orm import Session
 
     from ladder.store.database import Database
 
@@ -30,8 +35,16 @@ POOL = [f"Pig{number}" for number in range(20)]
 BAD = "Pig0"
 
 
-def play(database: Database, pool: Sequence[str], spoils: Spoils, matches: int, now: float = NOW) -> list[str]:
+def play(
+    database: Database,
+    pool: Sequence[str],
+    spoils: Spoils,
+    matches: int,
+    now: float = NOW,
+    variant: str = "hearts",
+) -> list[str]:
     """Play matches of bots that chance puts together, as long as they are active; give who is suspended."""
+    sides = 2 if variant.endswith("partners") else 4
     chance, suspended = random.Random(5), []
     with database.write() as session:
         versions = {}
@@ -40,23 +53,35 @@ def play(database: Database, pool: Sequence[str], spoils: Spoils, matches: int, 
                 select(models.Version.id).join(models.StoredBot, models.StoredBot.id == models.Version.bot_id)
                 .where(models.StoredBot.name == bot)
             ).first()  # fmt: skip
-            versions[bot] = known or enter(session, bot)
+            versions[bot] = known or enter(session, bot, variant)
         for number in range(matches):
             resting = set(
                 session.scalars(select(models.Rating.version_id).where(models.Rating.state == State.SUSPENDED))
             )
             free = [bot for bot in pool if versions[bot] not in resting]
-            table = chance.sample(free, 4)
-            match = queue(session, [versions[bot] for bot in table])
+            table = chance.sample(free, sides) * (4 // sides)
+            match = queue(session, [versions[bot] for bot in table], variant)
             lost = spoils(table)
             at = now + 1 + number
             if lost is None:
-                done = session.get_one(models.StoredMatch, match)
-                done.status, done.finished = Status.DONE, at
+                record(session, match, at)
             else:
                 found = suspend_for_voids(session, match, table.index(lost) if lost else None, at)
                 suspended += [name for name, _, _ in found]
     return suspended
+
+
+def record(session: Session, match: int, at: float) -> None:
+    """Give a match its place among the results."""
+    done = session.get_one(models.StoredMatch, match)
+    last = session.scalar(select(func.max(models.StoredMatch.ordinal))) or 0
+    done.status, done.finished, done.ordinal = Status.DONE, at, last + 1
+    seats = session.scalars(select(models.StoredSeat).where(models.StoredSeat.match_id == match)).all()
+    entries = {seat.version_id: session.get_one(models.Rating, (done.variant, seat.version_id)) for seat in seats}
+    for seat in seats:
+        seat.matches_before = entries[seat.version_id].matches
+    for entry in entries.values():
+        entry.matches += 1
 
 
 def reason_of(database: Database, bot: str) -> str:
@@ -135,3 +160,49 @@ def test_a_bot_that_is_back_is_judged_by_what_comes_after_and_stays_away_for_lon
     assert play(database, POOL, lambda table: None, 20, NOW + 10_000) == []
     assert play(database, POOL, lost_by(BAD), 60, NOW + 11_000) == [BAD]
     assert reason_of(database, BAD).endswith("It plays again after 2 hours.")
+
+
+def test_a_partner_has_no_smaller_share_because_it_has_two_seats(database: Database) -> None:
+    numbers = iter(range(59))
+
+    def spoils(table: Sequence[str]) -> str | None:
+        return None if 0 < next(numbers) <= 50 else BAD
+
+    assert play(database, POOL[:2], spoils, 59, variant="gongzhu-partners") == [], "9 of 9 by chance: 1 in 512"
+    assert play(database, POOL[:2], lost_by(BAD), 1, NOW + 1000, "gongzhu-partners") == [BAD], "1 in 1,024"
+
+
+@IN_BOTH
+def test_only_void_matches_of_the_season_count(database: Database) -> None:
+    def lost(times: int) -> Spoils:
+        left = iter(range(times))
+        return lambda table: None if BAD not in table or next(left, None) is None else BAD
+
+    assert play(database, POOL[:5], lost(4), 20) == []
+    with database.write() as session:
+        variant = session.get_one(models.Variant, "hearts")
+        variant.season_start, variant.season_began = 16, NOW + 100
+        session.execute(update(models.Rating).values(matches=0))
+    assert play(database, POOL[:5], lost(4), 20, NOW + 200) == []
+    assert play(database, POOL[:5], lost(1), 20, NOW + 300) == [BAD]
+
+
+@pytest.mark.sqlite
+def test_while_all_others_wait_no_results_of_sqlite_are_read_but_by_index(tmp_path: Path) -> None:
+    """Although it knows nothing of the sizes of the tables."""
+    ladder = open_ladder(load_settings(data_dir=tmp_path), create=True)
+    play(ladder, POOL, lambda table: None, 20)
+    asked: list[tuple[str, Any]] = []
+    event.listen(ladder.engine, "before_cursor_execute", lambda *found: asked.append((found[2], found[3])))
+    with ladder.write() as session:
+        suspend_for_voids(session, queue(session, range(1, 5)), None, NOW + 30)
+        suspend_for_voids(session, queue(session, range(1, 5)), 0, NOW + 31)
+        plans = [
+            row[3]
+            for text, values in tuple(asked)
+            if text.startswith("SELECT")
+            for row in session.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", values)
+        ]
+    ladder.close()
+    assert [plan for plan in plans if "ix_matches_variant (variant=? AND ordinal>?)" in plan]
+    assert not [plan for plan in plans if plan.startswith("SCAN") or "ix_matches_variant (variant=?)" in plan], plans

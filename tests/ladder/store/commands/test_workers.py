@@ -26,7 +26,7 @@ __all__ = ["backend"]
 
 def write(database: Database, *some: WorkerSeen, most: int = MAX_WORKERS) -> int:
     with database.write() as session:
-        return write_workers(session, some, most=most)
+        return write_workers(session, some, max_workers=most)
 
 
 def read(database: Database, now: float = NOW) -> dict[str, WorkerRow]:

@@ -103,7 +103,7 @@ DAMAGES = {  # all at once: the match that gets a number in the queue is one mor
     "UPDATE matches SET ordinal = 10 WHERE status = 'queued'": (
         "Match 10 is queued, and its number among the results is 10."
     ),
-    "UPDATE seats SET place = NULL WHERE match_id = 4": "Match 4 is done, and nobody has a place in it.",
+    "UPDATE seats SET place = NULL WHERE match_id = 4": "Match 4 is done, and no bot has a place in it.",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import sqlite3
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -110,6 +111,20 @@ def test_no_page_goes_through_all_pairs_or_seats_of_sqlite(tmp_path: Path) -> No
     assert pairs
     assert not [plan for plan in pairs if "(variant=? AND a=? AND b=?)" not in plan]
     assert not [plan for plan in large if plan.startswith("SCAN")]
+
+
+@pytest.mark.sqlite
+def test_the_newest_results_of_many_versions_fit_in_the_parameters_of_a_statement(tmp_path: Path) -> None:
+    """A database limits their number, and each version may have that number of results in each variant."""
+    database = open_ladder(load_settings(data_dir=tmp_path), create=True)
+    with database.write() as session:
+        both = [shown.a_ladder(session, variant, matches=6) for variant in ("gongzhu", "hearts")]
+        versions = [version for each in both for version in each.values()]
+        connection = session.connection().connection.driver_connection
+        assert isinstance(connection, sqlite3.Connection)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 11)
+        assert [row.id for row in results(session, 6, None, versions)] == [12, 11, 10, 9, 8, 7]
+    database.close()
 
 
 def test_active_opponents_nearest_in_rating_come_first(database: Database) -> None:

@@ -32,8 +32,8 @@ __all__ = ["backend"]
 MUD = "Mud"
 
 
-def curve(session: Session, variant: str = "gongzhu", most_points: int = MAX_POINTS) -> RatingCurve:
-    return rating_curve(session, find_stored_bot(session, MUD), find_variant(session, variant), most_points)
+def curve(session: Session, variant: str = "gongzhu", max_points: int = MAX_POINTS) -> RatingCurve:
+    return rating_curve(session, find_stored_bot(session, MUD), find_variant(session, variant), max_points)
 
 
 def test_a_curve_has_each_match_and_ends_with_the_rating_of_today(database: Database) -> None:
@@ -51,7 +51,7 @@ def test_of_many_matches_some_are_chosen_evenly_and_always_the_last(database: Da
     with database.write() as session:
         shown.a_ladder(session)
         whole = curve(session).points
-        few = curve(session, most_points=5).points
+        few = curve(session, max_points=5).points
     step = step_of([len(whole)], 5)
     assert step > 1
     assert few == tuple(sorted({*whole[::step], whole[-1]}, key=whole.index))
@@ -121,7 +121,7 @@ def test_only_the_points_of_the_bot_are_read_of_sqlite(tmp_path: Path) -> None:
     with database.write() as session:
         shown.a_ladder(session, matches=10)
         asked.clear()
-        curve(session, most_points=2)
+        curve(session, max_points=2)
         plans = [
             row[3]
             for text, values in tuple(asked)

@@ -1,18 +1,24 @@
-"""How the bots of an owner have done since a visit, read from real ladders in both databases."""
+"""What is new of bots, and how those of an owner have done since a visit, read from ladders in both databases."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from sqlalchemy import event, select
 
+from ladder.entry.house_bots import HOUSE_BOTS
 from ladder.results.rating_points import MAX_POINTS
 from ladder.settings.settings import load_settings
 from ladder.store import models
+from ladder.store.commands.house_bots import settle_house_bots
 from ladder.store.commands.opening import open_ladder
-from ladder.store.queries.whats_new import own_news
+from ladder.store.queries.whats_new import bot_news, own_news
+from ladder.values.value import time_of
 from tests.ladder import shown
+from tests.ladder.ladders import NOW, enter
+from tests.ladder.store.submitted import BETTER, TROTTER, submit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
     from ladder.store.database import Database
 
 MUD, OWNER = "Mud", shown.OWNERS["Mud"]
+DAY = 24 * 3600.0
 
 
 def results(session: Session, version: int) -> list[Any]:
@@ -35,6 +42,30 @@ def results(session: Session, version: int) -> list[Any]:
         .order_by(matches.ordinal)
     )
     return list(session.execute(wanted))
+
+
+def test_an_entry_in_one_more_variant_is_news_of_its_day(database: Database) -> None:
+    submit(database, TROTTER, "gongzhu", now=DAY)
+    submit(database, replace(BETTER, bot="Snout"), "gongzhu", now=20 * DAY)
+    submit(database, TROTTER, "hearts", now=40 * DAY)
+    with database.read() as session:
+        (found,) = bot_news(session, 1, since=39 * DAY)
+        assert (found.bot, found.variant, found.state, found.at) == ("Trotter", "hearts", "entered", time_of(40 * DAY))
+        assert bot_news(session, 1) == [found]
+        assert [(each.bot, each.variant) for each in bot_news(session, 9)] == [
+            ("Trotter", "hearts"), ("Snout", "gongzhu"), ("Trotter", "gongzhu"),
+        ]  # fmt: skip
+
+
+def test_a_house_bot_that_plays_in_one_more_variant_is_news_of_that_day(database: Database) -> None:
+    with database.write() as session:
+        for name in HOUSE_BOTS:
+            enter(session, name, "gongzhu", owner=name)
+        enter(session, "Trotter", "hearts")
+        settle_house_bots(session, True, NOW + 40 * DAY)
+        found = [each for each in bot_news(session, 9, since=NOW + 39 * DAY) if each.state == "entered"]
+        assert {(each.variant, each.at) for each in found} == {("hearts", time_of(NOW + 40 * DAY))}
+        assert {each.bot for each in found} == HOUSE_BOTS.keys()
 
 
 @pytest.mark.parametrize("variant", ["gongzhu", "gongzhu-partners"])
