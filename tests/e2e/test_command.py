@@ -213,7 +213,7 @@ def test_what_a_bot_prints_cannot_speak_to_the_terminal(tmp_path: Path, words: t
 def test_a_bot_at_fault_on_boards_shows_an_error_once(tmp_path: Path) -> None:
     bot = write_bot(tmp_path / "bad", "raise KeyError('ouch')")
     rules = write_for_two(tmp_path)
-    done = pigpen("play", str(bot), "random", "--rules", rules, "--boards", "2", "--sandbox", "process")
+    done = pigpen("play", str(bot), "random", *PATIENT, "--rules", rules, "--boards", "2", "--sandbox", "process")
     assert done.returncode == 0
     assert "2 (taken over)" in done.stdout
     assert re.search(r"board 1, rotation 1, decision \d: gone: its program ended with exit code 1", done.stdout)
@@ -242,7 +242,7 @@ BAD_BOTS = {
 @pytest.mark.parametrize("names", [tuple(BAD_BOTS)[:4], tuple(BAD_BOTS)[4:]], ids=", ".join)
 def test_a_bot_at_fault_has_the_same_record_in_every_sandbox(tmp_path: Path, names: tuple[str, ...]) -> None:
     bots = [str(write_bot(tmp_path / name.replace(" ", "-"), BAD_BOTS[name])) for name in names]
-    match = (*bots, *FOUR[len(bots) :], "--rules", "hearts", "--deals", "1", "--seed", "7")
+    match = (*bots, *FOUR[len(bots) :], *PATIENT, "--rules", "hearts", "--deals", "1", "--seed", "7")
     records = [record(tmp_path / f"{name}.jsonl", *match, "--sandbox", name) for name in ("process", "inline")]
     assert records[0] == records[1]
     faults = {row["bot"]: row["faults"] for row in json.loads(records[0][-1])["results"]}

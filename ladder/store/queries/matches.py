@@ -60,10 +60,9 @@ def _newest_of(
         if variant in (None, name):
             end = matches if before is None else results_before(session, version, name, matches, before, after)
             wanted = {"version_": version, "first_": end - limit, "last_": end - 1, "after_": after}
+            # All variants: if one is asked for, SQLite looks through all its matches.
             found.update(
-                (row.ordinal, row.match_id)
-                for row in connection.execute(_PLACES, wanted)
-                if row.variant == name and (before is None or row.ordinal < before)
+                (row.ordinal, row.match_id) for row in connection.execute(_PLACES, wanted) if row.variant == name
             )
     return [match for _, match in nlargest(limit, found)]
 

@@ -79,7 +79,7 @@ def against(
     ...     observation, reward, over, _, info = env.step(info["action_mask"].argmax())
     ...
     >>> reward, info["points"]
-    (0.5, 6)
+    (2.5, 4)
 
     Args:
         bots: A class of `pigpen.Bot` for each other seat, clockwise; each deal makes new ones. A bot that has been made
