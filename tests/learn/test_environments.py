@@ -196,7 +196,7 @@ class Wrong(Bot):
 
 
 def test_a_wrong_answer_of_a_bot_is_replaced_too() -> None:
-    env = against([Wrong] * 3, "hearts", seat=1)
+    env: Any = against([Wrong] * 3, "hearts", seat=1)
     env.reset(seed=4)
     over = False
     while not over:

@@ -151,7 +151,7 @@ def test_compare_and_check_find_what_the_commands_find() -> None:
     checked = arena.check(First, ["hearts", "gongzhu"])
     assert checked.value.passed
     assert {row["group"] for row in checked.rows()} == {"hearts", "gongzhu"}
-    assert len(arena.check(First, "hearts", case=checked.rows()[0]["case"]).rows()) == 1
+    assert len(arena.check(First, "hearts", case=str(checked.rows()[0]["case"])).rows()) == 1
     assert repr(arena.check(Wrong, "hearts")).startswith("<Wrong fails ")
 
 

@@ -48,8 +48,8 @@ class RefereeServicer:
 
     def Play(self, request_iterator, context):
         """Take the seat and play the match. The referee ends the stream with OK after MatchOver. It refuses
-        a stream with INVALID_ARGUMENT (the first message cannot be read), UNAUTHENTICATED (no Hello, or
-        a wrong token), FAILED_PRECONDITION (another protocol, or the match is over for this seat),
+        a stream with INVALID_ARGUMENT (the first message cannot be read, or is no Hello), UNAUTHENTICATED
+        (a wrong token), FAILED_PRECONDITION (another protocol, or the match is over for this seat),
         ALREADY_EXISTS (the seat is taken) or DEADLINE_EXCEEDED (no Hello in time).
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -25,8 +25,8 @@ class RefereeStub:
     def __init__(self, channel: _aio.Channel) -> None: ...
     Play: _aio.StreamStreamMultiCallable[_referee_pb2.BotMessage, _referee_pb2.RefereeMessage]
     """Take the seat and play the match. The referee ends the stream with OK after MatchOver. It refuses
-    a stream with INVALID_ARGUMENT (the first message cannot be read), UNAUTHENTICATED (no Hello, or
-    a wrong token), FAILED_PRECONDITION (another protocol, or the match is over for this seat),
+    a stream with INVALID_ARGUMENT (the first message cannot be read, or is no Hello), UNAUTHENTICATED
+    (a wrong token), FAILED_PRECONDITION (another protocol, or the match is over for this seat),
     ALREADY_EXISTS (the seat is taken) or DEADLINE_EXCEEDED (no Hello in time).
     """
 
@@ -40,8 +40,8 @@ class RefereeServicer(metaclass=_abc_1.ABCMeta):
         context: _aio.ServicerContext[_abc.AsyncIterator[_referee_pb2.BotMessage], _abc.AsyncIterator[_referee_pb2.RefereeMessage]],
     ) -> _abc.AsyncIterator[_referee_pb2.RefereeMessage]:
         """Take the seat and play the match. The referee ends the stream with OK after MatchOver. It refuses
-        a stream with INVALID_ARGUMENT (the first message cannot be read), UNAUTHENTICATED (no Hello, or
-        a wrong token), FAILED_PRECONDITION (another protocol, or the match is over for this seat),
+        a stream with INVALID_ARGUMENT (the first message cannot be read, or is no Hello), UNAUTHENTICATED
+        (a wrong token), FAILED_PRECONDITION (another protocol, or the match is over for this seat),
         ALREADY_EXISTS (the seat is taken) or DEADLINE_EXCEEDED (no Hello in time).
         """
 
