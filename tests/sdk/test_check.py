@@ -27,7 +27,7 @@ DIRECTIONS = (Direction.LEFT, Direction.RIGHT, Direction.ACROSS)
 
 
 def exposing(*cards: str) -> Exposing:
-    return Exposing(cards=dict.fromkeys(cards, ("hearts",)), face_up=2)
+    return Exposing(cards={card: (card,) for card in cards}, face_up=2)
 
 
 def always_passing(rules: Rules, cards: int, direction: Direction) -> Rules:
