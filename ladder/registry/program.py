@@ -107,7 +107,7 @@ def _config(plan: RegistryPlan, certificate: Path) -> Mapping[str, Any]:
         http["tls"] = {"certificate": str(plan.tls[0]), "key": str(plan.tls[1]), "minimumtls": "tls1.2"}
     return {
         "version": 0.1,
-        "log": {"level": "warn", "accesslog": {"disabled": True}},
+        "log": {"level": "error", "accesslog": {"disabled": True}},
         "storage": {
             "filesystem": {"rootdirectory": str(plan.images)},
             "delete": {"enabled": plan.may_delete},

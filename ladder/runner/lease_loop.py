@@ -136,11 +136,12 @@ class LeaseLoop(ABC, Generic[L]):
                 self._begin(lease)
 
     def _begin(self, lease: L) -> None:
-        self.running[lease.id] = HeldLease(lease, asyncio.ensure_future(self._attempt(lease)))
-        self.running[lease.id].task.add_done_callback(lambda _: self._ended(lease))
+        held = self.running[lease.id] = HeldLease(lease, asyncio.ensure_future(self._attempt(lease)))
+        held.task.add_done_callback(lambda _: self._ended(held))
 
-    def _ended(self, lease: L) -> None:
-        del self.running[lease.id]
+    def _ended(self, held: HeldLease[L]) -> None:
+        if self.running.get(held.lease.id) is held:  # else the row was leased again while this attempt cleared away
+            del self.running[held.lease.id]
         self._has_room = True
         self._news.set()
 

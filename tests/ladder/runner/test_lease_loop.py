@@ -138,6 +138,26 @@ async def test_work_whose_lease_is_lost_is_cancelled_once_and_its_row_is_left_to
     assert (row(database, number).holder, row(database, number).attempt) == ("another", 2)
 
 
+async def test_work_that_begins_again_while_the_old_work_clears_away_stays_under_way(
+    loop: Loop, database: Database
+) -> None:
+    (number,) = add(database, "ada")
+    async with running(loop):
+        await comes(lambda: len(loop.began) == 1)
+        old = loop.running[number].task
+        with database.write() as session:
+            TRIED.queue.requeue_dead(session, NOW, lambda holder: True)
+        add(database, "ben")  # something is ready, so the loop claims
+        await comes(lambda: (number, 2) in loop.began)
+        loop.cleared.set()
+        await comes(old.done)
+        await asyncio.sleep(0)  # what is called when it is done
+        assert loop.running[number].lease.attempt == 2
+        loop.goes_on[number].set()
+        await comes(lambda: number not in loop.running)
+    assert row(database, number).status == "over"
+
+
 @pytest.mark.parametrize("error", [SandboxError("No engine answers."), ZeroDivisionError("7")])
 async def test_what_fails_is_tried_a_limited_number_of_times(loop: Loop, database: Database, error: Exception) -> None:
     (number,) = add(database, "ada")
