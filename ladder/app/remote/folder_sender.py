@@ -115,7 +115,7 @@ def _send(connection: Connection, sent: Upload, file: BinaryIO) -> Upload | None
     place = {"Upload-Offset": str(sent.offset)}
     try:
         return connection.send("PATCH", f"/uploads/{sent.id}", Upload, data=file.read(PIECE), headers=place)
-    except LadderError:  # perhaps only because the last piece did arrive, though no answer said so
+    except LadderError:  # perhaps only because the last piece did arrive, and its answer was lost
         now = connection.get(f"/uploads/{sent.id}", Upload)
         if now.offset == sent.offset:
             raise

@@ -26,13 +26,13 @@ def _files(folder: str) -> Channel:
     return Channel(f"open('{folder}/note', 'w').write('x')", f"if os.listdir('{folder}'): print('found')")
 
 
-_TELLS = "os.write(told, b'x')"
+_REPORTS = "os.write(writing, b'x')"
 
 
 def _daemon(does: str, parent: str = "pass") -> str:
-    """A program that continues once its daemon, or *parent* in the process that started it, has said so (`_TELLS`)."""
+    """A program that continues once its daemon, or *parent* in the process that started it, has written (`_REPORTS`)."""
     return f"""
-heard, told = os.pipe()
+reading, writing = os.pipe()
 if os.fork() == 0:
     os.setsid()
     if (daemon := os.fork()) == 0:
@@ -40,8 +40,8 @@ if os.fork() == 0:
         while True: time.sleep(1)
     {parent}
     os._exit(0)
-os.close(told)
-assert os.read(heard, 1)
+os.close(writing)
+assert os.read(reading, 1)
 """
 
 
@@ -122,28 +122,28 @@ os.chdir('/')
         "    if found: print('found')",
     ),
     "a child": Channel("if os.fork() == 0:\n    while True: time.sleep(1)", _OTHERS + "if others: print('found')"),
-    "a daemon": Channel(_daemon(_TELLS), _OTHERS + "if others: print('found')"),
+    "a daemon": Channel(_daemon(_REPORTS), _OTHERS + "if others: print('found')"),
     "a daemon that hears no signal": Channel(
-        _daemon(f"[signal.signal(n, signal.SIG_IGN) for n in range(1, 32) if n not in (9, 19)]; {_TELLS}"),
+        _daemon(f"[signal.signal(n, signal.SIG_IGN) for n in range(1, 32) if n not in (9, 19)]; {_REPORTS}"),
         _OTHERS + "if others: print('found')",
     ),
     "a process that is stopped": Channel(
         _daemon(
             "os.kill(os.getpid(), signal.SIGSTOP)",
-            f"os.WIFSTOPPED(os.waitpid(daemon, os.WUNTRACED)[1]) and {_TELLS}",
+            f"os.WIFSTOPPED(os.waitpid(daemon, os.WUNTRACED)[1]) and {_REPORTS}",
         ),
         _OTHERS + "if others: print('found')",
     ),
     "processes that fork without end": Channel(
         _daemon(
-            f"signal.signal(17, signal.SIG_IGN); fork() and os._exit(0); {_TELLS}\n"
+            f"signal.signal(17, signal.SIG_IGN); fork() and os._exit(0); {_REPORTS}\n"
             "        while True: fork() and os._exit(0)"
         ),
         _OTHERS + "if others: print('found')",
         is_thrown_away=None,
     ),
     "an abstract socket": Channel(
-        _daemon(f"s = socket.socket(socket.AF_UNIX); s.bind(chr(0) + 'note'); s.listen(); {_TELLS}"),
+        _daemon(f"s = socket.socket(socket.AF_UNIX); s.bind(chr(0) + 'note'); s.listen(); {_REPORTS}"),
         "try: socket.socket(socket.AF_UNIX).connect(chr(0) + 'note')\nexcept OSError: pass\nelse: print('found')",
     ),
     "a socket on its way in another": Channel(
