@@ -30,7 +30,7 @@ _REPORTS = "os.write(writing, b'x')"
 
 
 def _daemon(does: str, parent: str = "pass") -> str:
-    """A program that continues once its daemon, or *parent* in the process that started it, has written (`_REPORTS`)."""
+    """A program that continues when its daemon, or *parent* in the process that started it, has reported."""
     return f"""
 reading, writing = os.pipe()
 if os.fork() == 0:
