@@ -26,6 +26,7 @@ from tests.ladder.every_database import ON_POSTGRESQL, EveryLadder, every_ladder
 from tests.ladder.site import nginx
 from tests.ladder.site.browser import chromium
 from tests.ladder.statements import compiled_once
+from tests.seeds import SeedsOfTests
 from tests.waiting import PATIENCE
 
 OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
@@ -50,6 +51,7 @@ MARKERS = (
 gc.disable()
 ROOM = 8 << 30
 """Bytes that must be free for temporary files in memory; `make test` takes 1.3 GB."""
+SEEDS = SeedsOfTests()
 LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
 """Names of the tests that were left out, by the reason."""
 SPREAD = (
@@ -157,6 +159,7 @@ def pytest_configure(config: pytest.Config) -> None:
     A worker of pytest-xdist has temporary files of its own: what is swept there is no other worker's. To which ladder
     the user of the suite has logged in matters to no test. Programs write their output as they do for a user.
     """
+    pytest.MonkeyPatch().setattr("pigpen.rules.shuffle.token_bytes", SEEDS)
     os.environ.pop("PYTHONUNBUFFERED", None)
     os.environ["XDG_CONFIG_HOME"] = os.path.join(tempfile.gettempdir(), f"nobody-has-logged-in-{os.geteuid()}")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -166,6 +169,12 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["TMPDIR"] = tempfile.tempdir = folder
         config.option.basetemp = f"{folder}/t"
         config.add_cleanup(lambda: remove(folder))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let the seeds that are drawn from now on follow from this test's name."""
+    SEEDS.begin(item.nodeid)
 
 
 def _is_worker(config: pytest.Config) -> bool:

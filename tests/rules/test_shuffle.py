@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
+import secrets
 from collections import Counter
 
 import pytest
@@ -11,6 +13,7 @@ from pigpen.rules import CARDS, PRESETS, Card, Rules, deal_hands, new_seed, seed
 from pigpen.rules.presets import GONGZHU_FIVE, HEARTS
 from pigpen.rules.shuffle import commitment, derived_number, shuffle, shuffled
 from tests.rules.table import named, names
+from tests.seeds import SeedsOfTests
 
 ZERO = bytes(32)
 
@@ -51,10 +54,29 @@ def test_a_seed_is_its_64_digits_or_the_hash_of_any_other_text() -> None:
     assert seed_from("猪") == hashlib.sha256("猪".encode()).digest()
 
 
-def test_new_seeds_have_256_bits_and_differ() -> None:
-    seeds = {new_seed() for _ in range(20)}
+def test_new_seeds_are_the_operating_systems_have_256_bits_and_differ() -> None:
+    spec = importlib.util.find_spec("pigpen.rules.shuffle")
+    assert spec
+    assert spec.loader
+    as_installed = importlib.util.module_from_spec(spec)  # in the suite, new seeds follow from the names of tests
+    spec.loader.exec_module(as_installed)
+    assert as_installed.token_bytes is secrets.token_bytes
+    seeds = {as_installed.new_seed() for _ in range(20)}
     assert len(seeds) == 20
     assert {len(seed) for seed in seeds} == {32}
+
+
+def test_a_test_draws_the_same_seeds_in_each_run_and_no_other_draws_them() -> None:
+    seeds, again, other = SeedsOfTests(), SeedsOfTests(), SeedsOfTests()
+    seeds.begin("one")
+    again.begin("one")
+    other.begin("another")
+    drawn = [seeds(32), seeds(32)]
+    assert drawn == [again(32), again(32)]
+    assert len({*drawn, other(32)}) == 3
+    seeds.begin("one")
+    assert seeds(32) == drawn[0]
+    assert new_seed() != new_seed()
 
 
 def test_the_commitment_is_the_seeds_sha256() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-import secrets
+from secrets import token_bytes
 from typing import TYPE_CHECKING, TypeVar
 
 from pigpen.rules.cards import mask_of
@@ -35,7 +35,7 @@ def new_seed() -> bytes:
     >>> len(new_seed())
     32
     """
-    return secrets.token_bytes(SEED_BYTES)
+    return token_bytes(SEED_BYTES)
 
 
 def seed_from(text: str) -> bytes:
