@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ladder.app.webhooks import key_findings
 from ladder.errors import UserError
 from ladder.results.table_files import TableFiles
-from ladder.runner.presence import has_ended
+from ladder.runner.presence import has_surely_ended
 from ladder.settings.settings import read_url
 from ladder.store.commands.backup import back_up
+from ladder.store.commands.coordinators import lease_time
 from ladder.store.commands.copying import copy_ladder
 from ladder.store.commands.rerating import differences
 from ladder.store.commands.upgrading import upgrade_ladder
@@ -83,4 +85,5 @@ def copy(ladder: Ladder, word: str, on_table: Callable[[], None] = lambda: None)
         url = read_url(word)
     except ValueError as error:
         raise UserError(f"TO_URL cannot be used: {error}.") from None
-    return copy_ladder(ladder.database, url, has_ended, ladder.clock(), on_table)
+    now = partial(lease_time, clock=ladder.clock)
+    return copy_ladder(ladder.database, url, has_surely_ended, now, on_table)

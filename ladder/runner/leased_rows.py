@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Generic
 
 from ladder.runner.presence import has_surely_ended
 from ladder.sandbox.host import owners
-from ladder.store.commands.coordinators import all_are_here, database_time
+from ladder.store.commands.coordinators import all_are_here, lease_time
 from ladder.store.database_thread import DatabaseThread
 from ladder.store.leases import Row
 
@@ -56,10 +56,10 @@ class LeasedRows(DatabaseThread, Generic[Row]):
         now = self.clock()
 
         def renew(session: Session) -> None:
-            lease_time, are_all_here = self._lease_time(session), all_are_here(session)
+            shared_now, are_all_here = lease_time(session, self.clock), all_are_here(session)
             self.queue.requeue_unknown(session, now, self.holder, under_way)
-            self.queue.renew(session, self.holder, lease_time + LEASE_SECONDS)
-            self.queue.requeue_expired(session, lease_time)
+            self.queue.renew(session, self.holder, shared_now + LEASE_SECONDS)
+            self.queue.requeue_expired(session, shared_now)
             self.queue.requeue_dead(session, now, lambda holder: has_surely_ended(holder, are_all_here))
             self.maintain(session, now)
 
@@ -67,11 +67,7 @@ class LeasedRows(DatabaseThread, Generic[Row]):
 
     def seconds(self, session: Session, now: float) -> float:
         """Give the seconds from *now*, by the clock of this process, to the end of a lease that begins now."""
-        return self._lease_time(session) + LEASE_SECONDS - now
-
-    def _lease_time(self, session: Session) -> float:
-        """Give the Unix time by the clock that all holders of leases share."""
-        return self.clock() if all_are_here(session) else database_time(session)
+        return lease_time(session, self.clock) + LEASE_SECONDS - now
 
     def maintain(self, session: Session, now: float) -> None:
         """End or remove rows that are too old, at a Unix time."""

@@ -16,7 +16,7 @@ from sqlalchemy import delete, func, select, update
 from ladder.store.cluster_models import StoredCoordinator
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from sqlalchemy.orm import Session
 
@@ -50,6 +50,11 @@ def database_time(session: Session) -> float:
 def all_are_here(session: Session) -> bool:
     """Tell whether all who use this database run on this machine, as with SQLite."""
     return session.get_bind().dialect.name == "sqlite"
+
+
+def lease_time(session: Session, clock: Callable[[], float]) -> float:
+    """Read the Unix time by the clock that all holders of leases share: *clock*, if all of them are here."""
+    return clock() if all_are_here(session) else database_time(session)
 
 
 def note_alive(session: Session, holder: str, folder: str, now: float) -> None:

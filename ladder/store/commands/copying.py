@@ -13,7 +13,7 @@ from ladder.errors import LadderError, StoreError
 from ladder.store.all_tables import all_tables, make_schema
 from ladder.store.bulk import Digest, last_ids, read_rows, set_last_ids, write_rows
 from ladder.store.commands.computations import COMPUTATIONS
-from ladder.store.commands.coordinators import SILENT_SECONDS, coordinators, database_time
+from ladder.store.commands.coordinators import SILENT_SECONDS, all_are_here, coordinators, database_time
 from ladder.store.commands.queue import MATCHES
 from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.commands.tables import TABLES
@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 
 
 def copy_ladder(
-    source: Database, url: URL, is_dead: Callable[[str], bool], now: float, on_table: Callable[[], None] = lambda: None
+    source: Database,
+    url: URL,
+    is_dead: Callable[[str, bool], bool],
+    now: Callable[[Session], float],
+    on_table: Callable[[], None] = lambda: None,
 ) -> DatabaseCopy:
     """
     Copy a ladder into the empty database at *url*: all of it, in one transaction, or nothing.
@@ -42,9 +46,9 @@ def copy_ladder(
     Args:
         source: The ladder.
         url: Of SQLite, where there may be no file yet, or of PostgreSQL.
-        is_dead: Whether a holder of leases has ended. What it had leased is copied as it is; the next run puts it
-            back into the queue.
-        now: Unix time.
+        is_dead: Whether a holder of leases has ended, and whether all who use the ladder run on this machine. What it
+            had leased is copied as it is; the next run puts it back into the queue.
+        now: Unix time, by the clock of those who lease.
         on_table: Called after each table.
 
     Raises:
@@ -55,7 +59,8 @@ def copy_ladder(
         raise LadderError(f"{place(url)} is the ladder that is to be copied; name another one.")
     with _new_database(url) as target, source.write() as reading, target.write() as writing:
         with in_words(source.engine.url):
-            check_not_running(reading, source.engine.url, is_dead, now)
+            are_all_here = all_are_here(reading)
+            check_not_running(reading, source.engine.url, lambda holder: is_dead(holder, are_all_here), now(reading))
             ladder, numbers = reading.connection(), last_ids(reading.connection())
         copy = writing.connection()
         if not is_empty(copy):

@@ -53,7 +53,7 @@ def tell():
     if tables.pop() == 0:
         time.sleep(600)
 tables = list(range(12))
-copy_ladder(Database(sys.argv[1]), make_url(sys.argv[2]), lambda holder: False, 0.0, tell)
+copy_ladder(Database(sys.argv[1]), make_url(sys.argv[2]), lambda holder, are_all_here: False, lambda session: 0.0, tell)
 """
 """Copies until all tables but some are written, and then no more."""
 
@@ -67,7 +67,9 @@ def other(other_url: str) -> Iterator[Database]:
 
 
 def copy(source: Database, target: Database, advance: Callable[[], None] = lambda: None) -> DatabaseCopy:
-    return copy_ladder(source, target.engine.url, lambda holder: holder == "dead", NOW, advance)
+    return copy_ladder(
+        source, target.engine.url, lambda holder, are_all_here: holder == "dead", lambda session: NOW, advance
+    )
 
 
 def contents(database: Database) -> dict[str, object]:
