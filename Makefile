@@ -38,7 +38,7 @@ test-long: $(READY) services bytecode  ## run the tests that are too long for ea
 test-postgres: $(READY) services bytecode  ## run the tests of ladder and site with every ladder in PostgreSQL
 	PIGPEN_TEST_DATABASE=postgresql $(SUITE) -n 2 --max-worker-restart=0 $(ON_POSTGRES)
 
-# What tests need besides Python. Tests that need what cannot be had are left out, and named.
+# What tests need besides Python. Tests that need a program that is missing are skipped, and named.
 services: $(READY)
 	@scripts/docs --tools || true
 	@scripts/engine || true

@@ -225,7 +225,7 @@ def copied(ladder: Database, settings: Settings) -> Iterator[dict[str, Database]
     with postgres.running_server(SAFE) as server:
         watch, url = Watch(), read_url(server.url("postgres"))
         with watch.once():
-            done = copy_ladder(ladder, url, lambda _: True, time.time())
+            done = copy_ladder(ladder, url, lambda holder, are_all_here: True, lambda session: time.time())
         rows = sum(table.rows for table in done.tables)
         print(f"pigpen db copy: {rows:,} rows in {watch.wall[0]:.0f} s ({watch.cpu[0]:.0f} s of CPU time)")
         copy = open_ladder(settings.model_copy(update={"database_url": server.url("postgres")}))

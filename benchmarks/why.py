@@ -2,7 +2,7 @@
 How long `pigpen why` takes, by wall clock, for decisions of a match of sample bots.
 
 A decision is estimated with everything that the command shows: the playouts, the house bots, hindsight. Then the
-dearest decisions of one bot in a match of four boards.
+costliest decisions of one bot in a match of four boards.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, spread
 from ladder.app.local.reading import Source
-from ladder.app.local.why import dearest_in_record
+from ladder.app.local.why import costliest_in_record
 from ladder.matches.inline import play_inline
 from ladder.matches.why import why_of
 from ladder.sandbox.bots.bot_source import find_bot, seat_names
@@ -57,15 +57,15 @@ def decision_times(path: Path, deals: int) -> dict[str, list[float]]:
     return times
 
 
-def dearest_seconds(path: Path) -> float:
-    """Measure how long it takes to find the dearest decisions of the first bot."""
+def costliest_seconds(path: Path) -> float:
+    """Measure how long it takes to find the costliest decisions of the first bot."""
     started = time.perf_counter()
-    assert dearest_in_record(Source.of(path), BOTS[0], WORST).decisions
+    assert costliest_in_record(Source.of(path), BOTS[0], WORST).decisions
     return time.perf_counter() - started
 
 
 def measure(rounds: int, boards: int = BOARDS, deals: int = 4, variants: Sequence[str] = VARIANTS) -> list[Row]:
-    """Measure *deals* deals of each variant once, and the dearest decisions of matches of *boards* boards."""
+    """Measure *deals* deals of each variant once, and the costliest decisions of matches of *boards* boards."""
     rows = []
     for variant in variants:
         with tempfile.TemporaryDirectory() as name:
@@ -73,8 +73,8 @@ def measure(rounds: int, boards: int = BOARDS, deals: int = 4, variants: Sequenc
             play(path, variant, boards)
             for kind, times in decision_times(path, deals).items():
                 rows += rows_of(f"why, {kind}, {variant}", times)
-            seconds = [dearest_seconds(path) for _ in range(rounds)]
-            rows.append(Row(f"dearest {WORST} of a bot, {boards} boards, {variant}", spread(seconds, " s")))
+            seconds = [costliest_seconds(path) for _ in range(rounds)]
+            rows.append(Row(f"costliest {WORST} of a bot, {boards} boards, {variant}", spread(seconds, " s")))
     return rows
 
 

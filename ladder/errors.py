@@ -57,7 +57,7 @@ class TooOften(LadderError):
 
 
 class Busy(TooOften):
-    """Too much is asked for just now, by whomever."""
+    """Too many requests at the moment, of all callers together."""
 
 
 class SandboxError(PigpenError):

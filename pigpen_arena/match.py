@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ladder.app.local.reading import Source, Where, read_match
 from ladder.app.local.verification import verify_record
-from ladder.app.local.why import dearest_in_record, why_in_record
+from ladder.app.local.why import costliest_in_record, why_in_record
 from ladder.errors import UserError
 from pigpen_arena.html import match_html
 from pigpen_arena.tables import Result, Row, frame
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ladder.values.play import PlayedMatch
     from ladder.values.record import Verification
-    from ladder.values.why import Dearest, Why
+    from ladder.values.why import Costliest, Why
     from pigpen_arena.tables import Library
     from referee.records.lines import BotResult
     from referee.records.recorded import Recorded
@@ -150,7 +150,7 @@ class Match:
             found, rows, f"{found.bot}, {found.place}, step {found.step}: {found.chosen} cost {found.cost:.2f}"
         )
 
-    def dearest(self, bot: str | int, worst: int = 5) -> Result[Dearest]:
+    def costliest(self, bot: str | int, worst: int = 5) -> Result[Costliest]:
         """
         Find the decisions of a bot that cost it most, by estimate.
 
@@ -161,13 +161,13 @@ class Match:
         Raises:
             UserError: If there is no such bot.
         """
-        found = dearest_in_record(Source.of(self.path), str(bot), worst)
+        found = costliest_in_record(Source.of(self.path), str(bot), worst)
         rows: tuple[Row, ...] = tuple(
             {
                 "deal": each.deal, "board": each.board, "rotation": each.rotation, "step": each.step, "at": each.at,
                 "chosen": each.chosen, "best": each.choices[0].choice, "cost": each.cost, "cost_error": each.cost_error,
             }
-            for each in found.dearest
+            for each in found.costliest
         )  # fmt: skip
         return Result(found, rows, f"{found.bot}: the costliest of {found.decisions} decisions")
 

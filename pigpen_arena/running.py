@@ -32,7 +32,7 @@ class Interrupt:
 
     def check(self) -> None:
         """
-        Go on, or end.
+        Raise if the work is to end.
 
         Raises:
             asyncio.CancelledError: If the work is to end.

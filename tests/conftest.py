@@ -156,15 +156,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     Hear Ctrl-C also where a script runs the suite in the background; all that tests start inherits that.
 
-    A worker of pytest-xdist has temporary files of its own: what is swept there is no other worker's. To which ladder
-    the user of the suite has logged in matters to no test. Programs write their output as they do for a user.
+    A worker of pytest-xdist has temporary files of its own: what is swept there is no other worker's. So has a run in
+    one process, whose paths are short then, unless it has a `--basetemp`. To which ladder the user of the suite has
+    logged in matters to no test. Programs write their output as they do for a user.
     """
     pytest.MonkeyPatch().setattr("pigpen.rules.shuffle.token_bytes", SEEDS)
     os.environ.pop("PYTHONUNBUFFERED", None)
     os.environ["XDG_CONFIG_HOME"] = os.path.join(tempfile.gettempdir(), f"nobody-has-logged-in-{os.geteuid()}")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    if _is_worker(config):
+    if _is_worker(config) or not (config.option.basetemp or getattr(config.option, "numprocesses", None)):
         folder = temporary_folder()
         os.environ["TMPDIR"] = tempfile.tempdir = folder
         config.option.basetemp = f"{folder}/t"

@@ -1,8 +1,9 @@
-"""`scripts/words` finds names that a reader has to decode, and lets sentences be."""
+"""`scripts/words` finds names and sentences that a reader has to decode, and lets others be."""
 
 from __future__ import annotations
 
 import runpy
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,10 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-IN_NAMES: Callable[[Path], list[str]] = runpy.run_path(str(Path(__file__).parents[1] / "scripts" / "words"))["in_names"]
+WORDS = runpy.run_path(str(Path(__file__).parents[1] / "scripts" / "words"))
+IN_NAMES: Callable[[Path], list[str]] = WORDS["in_names"]
+IN_LINES: Callable[[Path], list[str]] = WORDS["in_lines"]
+FOUND: Callable[[], list[str]] = WORDS["found"]
 
 
 @pytest.mark.parametrize(
@@ -33,9 +37,48 @@ IN_NAMES: Callable[[Path], list[str]] = runpy.run_path(str(Path(__file__).parent
         ("live.mjs", "const words = \"said\" + 'heard';\n", []),
         ("from_afar.py", "first = 1\n", ["0: the name “from_afar”"]),
         ("page.html", "<p>What was said.</p>\n", []),
+        ("lint", "#!/usr/bin/env python3\nheard = 'told'\n", ["2: the name “heard”"]),
+        ("build", "#!/bin/sh\nheard=told\n", []),
     ],
 )
 def test_names_are_found_and_prose_is_not(tmp_path: Path, file: str, text: str, found: list[str]) -> None:
     path = tmp_path / file
     path.write_text(text)
     assert [line.removeprefix(f"{path}:").partition(": write ")[0] for line in IN_NAMES(path)] == found
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "found"),
+    [
+        ("seats.py", '"""One that cannot be had."""\n# or was had\n', ["1: “be had”", "2: “was had”"]),
+        ("seats.py", "# by whomever\n", ["1: “whomever”"]),
+        ("Makefile", "# What cannot be had, here or elsewhere.\n", ["1: “be had”", "1: “elsewhere”"]),
+        ("Referee.Dockerfile", "FROM here\n# or elsewhere\n", ["2: “elsewhere”"]),
+        ("pyproject.toml", 'name = "A ladder elsewhere"\n', ["1: “elsewhere”"]),
+        ("seats.md", "Elsewhere they go on.\n", []),
+        ("seats.py", '"""Seats.\n\nThey go on."""\nx = 1  # it went on\n', ["3: “go on”", "4: “went on”"]),
+        ("seats.py", 'class Seat:\n    name: str\n    """Gone on."""\n', ["3: “Gone on”"]),
+        ("seats.py", 'GO_ON = "Enter: go on"\nprint(\n    "go on",\n)\ngoing_on(go=on)\n', []),
+        ("run", "#!/usr/bin/env python3\n# They go on.\n", ["2: “go on”"]),
+        ("live.js", "// They go on.\n", []),
+        ("tests/test_seats.py", '"""Seats that go on; nobody sits there."""\n# so often\n', ["2: “so often”"]),
+    ],
+)
+def test_prose_is_found_where_people_read_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, text: str, found: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path(file)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    assert [line.removeprefix(f"{path}:").partition(": write ")[0] for line in IN_LINES(path)] == found
+
+
+def test_files_without_a_suffix_and_dockerfiles_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["Dockerfile", "Makefile", "Referee.Dockerfile", "lint", "pyproject.toml", "seats.py", "sound.wav"]
+    for name in names:
+        (tmp_path / name).write_text("# from afar\n")
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(["git", "init", "--quiet"], check=True)
+    subprocess.run(["git", "add", "."], check=True)
+    assert sorted({line.partition(":")[0] for line in FOUND()}) == names[:-1]

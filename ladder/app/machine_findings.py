@@ -99,7 +99,10 @@ def _seccomp(engine: dict[str, Any]) -> Finding:
 
 def _root() -> Finding:
     holds = os.geteuid() == 0
-    follows = "Without root no bot can be frozen while others think, and names that were looked up are not forgotten."
+    follows = (
+        "Without root no bot can be frozen while others think, and file names that bots looked up are not cleared from "
+        "the kernel's cache between tables."
+    )
     return Finding("User", holds, "root" if holds else f"number {os.geteuid()}, not root", follows)
 
 

@@ -33,7 +33,7 @@ from ladder.values.settings import SettingRow
 from ladder.values.standings import Standings
 from ladder.values.submission import SubmissionList, SubmissionResult, SubmissionRow
 from ladder.values.webhooks import WebhookAdded, WebhookRow, WebhookTested
-from ladder.values.why import Dearest, Why
+from ladder.values.why import Costliest, Why
 from pigpen.rules import Rules
 from referee.records.schema import write_or_check
 
@@ -48,7 +48,7 @@ PRINTED: dict[str, Any] = {
     "submit": SubmissionResult,
     "submissions": SubmissionList,
     "submissions ID": SubmissionRow,
-    "why": Dearest,
+    "why": Costliest,
     "why --step": Why,
     "rerun": RerunResult,
     "verify": Verification,

@@ -24,7 +24,6 @@ SDK, ARENA = "pigpen-sdk", "pigpen-arena"
 FOLDER = "wheels"
 """In the ladder's folder."""
 CHECKOUT = Path(ladder.__file__).parents[1]
-ANY = "any"
 
 
 @dataclass(frozen=True)

@@ -193,8 +193,8 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
     def _welcome(self, address: str, facts: WorkerFacts) -> None:
         for each in list(self._connections.values()):
             if (each.facts.name, each.facts.process) == (facts.name, facts.process):
-                self._leave(each, "It has come again.")
-                self._cut_off(each.address, "It has come again.")
+                self._leave(each, "It has reconnected.")
+                self._cut_off(each.address, "It has reconnected.")
         name = self._scheduler.stream_comms[address].comm.peer_address
         self._connections[address] = WorkerConnection(address, name, facts, LogLimit(clock=self._clock))
         self._tell(WorkerReport(event="joined", worker=name, facts=facts))

@@ -58,7 +58,7 @@ async def _serve(connected: socket.socket, listen: str, certificate: Path) -> No
             scheduler.add_plugin(dispatcher, name="pigpen")
             await _follow(channel, dispatcher, scheduler.listener.contact_address)
     except (OSError, RuntimeError, UserError) as error:  # Dask raises the second one, from the first one
-        channel.send(Frame(MessageKind.FAILURE, 1, f"No worker can come to {listen}: {_why(error)}"))
+        channel.send(Frame(MessageKind.FAILURE, 1, f"No worker can connect to {listen}: {_why(error)}"))
     await channel.close()
 
 

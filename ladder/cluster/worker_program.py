@@ -155,7 +155,7 @@ class WorkerProgram:
         if session.turned_away is not None:
             raise WorkerRejected(f"The coordinator turned this worker away: {session.turned_away}")
         if not self._stops:
-            self._say(f"The connection to {self._address} has ended; {self._facts.name} comes again.")
+            self._say(f"The connection to {self._address} has ended; {self._facts.name} reconnects.")
 
     async def _leave(self, session: WorkerSession) -> None:
         await self._stopping.wait()

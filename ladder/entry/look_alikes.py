@@ -71,7 +71,7 @@ def spelling_mistake(name: str) -> str:
     if usual != name:
         return f"has letters of a special width or shape: write {usual!r}"
     if INVISIBLE.search(name):
-        return f"has characters of which nothing is seen: write {INVISIBLE.sub('', name)!r}"
+        return f"has invisible characters: write {INVISIBLE.sub('', name)!r}"
     repeated = REPEATED.findall(unicodedata.normalize("NFD", name))
     if DOTTED_TWICE.search(name) or any(unicodedata.category(each)[0] == "M" for each in repeated):
         return "has the same mark twice on one letter: write it once"

@@ -152,9 +152,8 @@ def _wrong_sizes(event: Event, rules: Rules) -> Iterator[str]:
             continue
         first = event.stages[legs[0].stage]
         if first.deals and first != event.stages[0]:
-            wrong[f"{first.name!r} is the first stage that is played, and has half of no deals. {WAYS_OUT}"].append(
-                size
-            )
+            reason = "but deals = 'half' needs one before it"
+            wrong[f"{first.name!r} is the first stage that is played, {reason}. {WAYS_OUT}"].append(size)
         elif legs[0].entrants < size and event.seeding == "lot":
             takes = (
                 f"{first.name!r} is the first stage that is played, and takes {legs[0].entrants}: chance decides who "

@@ -73,7 +73,7 @@ class _Ended:
 
     order: list[int]
     on: int
-    """How many go on: the first ones of the order; 0 in the last leg."""
+    """How many advance: the first ones of the order; 0 in the last leg."""
     reasons: Reasons
     words: Words
     """Of its lots."""
@@ -220,7 +220,7 @@ class Course:
         """
         Order those of a leg that is over; ties at a cut are played off.
 
-        Those who have left play nothing off and do not go on: each is behind all who are level with it.
+        Those who have left play nothing off and do not advance: each is behind all who are level with it.
         """
         words = ("stage", leg.stage, "after", self._number)
         groups = tied_groups(self._sums(stage, alive), self._before_play_off(stage), self.lots)
@@ -245,7 +245,7 @@ class Course:
     def _of_pods(
         self, leg: Leg, stage: Stage, here: list[TableResult], words: Words
     ) -> Generator[NextRound, PlayedRound, tuple[list[int], Reasons]]:
-        """Order those of pods: first those who go on from theirs; if fewer are to go on, the best of all."""
+        """Order those of pods: first those who advance from theirs; if fewer are to advance, the best of all."""
         criteria, contests = self._before_play_off(stage), list[Contest]()
         for result in here:
             pod = tied_groups(Sums(tuple(competing(result.table)), (result,), leg.boards is None), criteria, self.lots)

@@ -142,7 +142,7 @@ class Held:
         Check that the rounds that were drawn are still the right ones, by what counts now.
 
         Raises:
-            UserError: If others would have gone on, or another round have been played.
+            UserError: If others would have advanced, or another round would have been played.
         """
         course, results, number = self._course().rounds(), list(self.played(len(self.rounds))), 0
         try:

@@ -1,4 +1,4 @@
-"""What an event is with a certain number of entrants: its legs, each of them rounds after which some go on."""
+"""What an event is with a certain number of entrants: its legs, each of them rounds after which some advance."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OTHER_GAMES = (2, 10, 20)
 
 @dataclass(frozen=True)
 class Leg:
-    """Rounds of one stage, at whose end some go on."""
+    """Rounds of one stage, at whose end some advance."""
 
     stage: int
     """Its place in the file, from 0."""
@@ -37,7 +37,7 @@ class Leg:
     boards: int | None
     """Of each match; None: a game."""
     keeps: int
-    """That go on; of the last leg of an event 0."""
+    """That advance; of the last leg of an event 0."""
     first: bool
     """Whether it is the first leg of its stage."""
 

@@ -195,7 +195,7 @@ class _Simulation:
     def _ordered(
         self, leg: Leg, stage: Stage, alive: IntArray, played: list[_Played], leg_played: list[_Played]
     ) -> IntArray:
-        """Order those in a leg, the best first; of pods those who go on first: (e, n)."""
+        """Order those in a leg, the best first; of pods those who advance first: (e, n)."""
         scores = self._scores(stage.standings, played, alive)
         if leg.kind == "pods" and leg.keeps:
             pods = _spread(leg_played[-1].tables, leg_played[-1].places / leg_played[-1].boards, self.strengths.shape)

@@ -14,11 +14,11 @@ from ladder.matches.hint import hint_of
 from ladder.matches.house_board import house_board
 from ladder.matches.puzzles import puzzles_in
 from ladder.matches.style import Styles
-from ladder.matches.why import FirstLook, dearest_of, first_look, why_of
+from ladder.matches.why import FirstLook, costliest_of, first_look, why_of
 from ladder.values.questions import (
     ComparedMatch,
     CompareQuestion,
-    FoundDearest,
+    FoundCostliest,
     HintQuestion,
     HouseQuestion,
     PuzzlesQuestion,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from ladder.values.questions import DearestQuestion, Question, RecordDeals
+    from ladder.values.questions import CostliestQuestion, Question, RecordDeals
     from pigpen.values.view import View
     from referee.records.packed_deals import Deals
 
@@ -76,7 +76,7 @@ def answer(question: Question, folder: Path, advance: Advance = lambda done, ste
             return _style(question, folder, advance)
         if isinstance(question, PuzzlesQuestion):
             return _puzzles(question, folder, advance)
-        return _dearest(question, folder, advance)
+        return _costliest(question, folder, advance)
     except (BadRecord, NoDecision, TooManyChoices) as error:
         raise UserError(f"There is no estimate: {error}.") from None
 
@@ -91,7 +91,7 @@ def _why(question: WhyQuestion) -> str:
     return why_of(decision_at(recorded, recorded.deals[0], question.step), question.source).model_dump_json()
 
 
-def _dearest(question: DearestQuestion, folder: Path, advance: Advance) -> str:
+def _costliest(question: CostliestQuestion, folder: Path, advance: Advance) -> str:
     read = [(*_read(look.deals, folder), look) for look in question.looks]
     steps, done, found = sum(len(lines) for _, lines, _ in read), 0, list[tuple[FirstLook, str]]()
     for recorded, lines, look in read:
@@ -100,11 +100,11 @@ def _dearest(question: DearestQuestion, folder: Path, advance: Advance) -> str:
             done += 1
             advance(done, steps)
     candidates = [each for look, source in found for each in look.candidates(source)]
-    return FoundDearest(
+    return FoundCostliest(
         sources=tuple(look.deals.source for look in question.looks),
         decisions=sum(look.decisions for look, _ in found),
         not_estimated=sum(look.not_estimated for look, _ in found),
-        dearest=tuple(dearest_of(candidates, question.worst)),
+        costliest=tuple(costliest_of(candidates, question.worst)),
     ).model_dump_json()
 
 

@@ -31,7 +31,7 @@ Those where no card is played take longer.
 
 Many decisions with few deals each: costs differ more from decision to decision than from deal to deal.
 """
-LEAST = 10
+MIN_ESTIMATES = 10
 """Estimates that a mean takes."""
 PHASES: dict[Phase, Literal["pass", "expose", "play", "moon"]] = {
     Phase.PASS: "pass",
@@ -122,7 +122,7 @@ class ChoiceCosts:
                 costs.append(cost_of(decision.view(), decision.chosen, decision.seed("cost"), EFFORT))
             except TooManyChoices:
                 continue
-        if len(costs) < LEAST:
+        if len(costs) < MIN_ESTIMATES:
             return None
         mean = Mean.of(costs)
         often = self._counts[key] / self._deals[key[0]]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
-from ladder.ratings.favours import LEAST_SIDES, favour
+from ladder.ratings.favours import MIN_SIDES, favour
 from ladder.ratings.means import Mean
 from ladder.values.bot_comparison import FoundFavour, FoundInRecords, MeanOfBoards, PhasePoints
 from pigpen.rules.scoring import card_weights
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PHASES = 3
 """Parts of a deal: opening, middle, end."""
-LEAST_BOARDS = 30
+MIN_BOARDS = 30
 """Boards that a favour takes: of fewer the mean is not near enough to a normal one."""
 Board = tuple[str, int]
 """A match, and the number of the deal in it, from 0."""
@@ -72,7 +72,7 @@ class ComparedRecords:
         self._deals += 1
         self._ends = phase_ends(rules.hand_size)
         self._phases[board].append(phase_differences(replay, one, two))
-        if not rules.partners and rules.players >= LEAST_SIDES:
+        if not rules.partners and rules.players >= MIN_SIDES:
             given = gifts(rules, replay.moments[-1].deal)
             self._favours["bot"][board].append(favour(given, one, two))
             self._favours["other"][board].append(favour(given, two, one))
@@ -88,7 +88,7 @@ class ComparedRecords:
         favours = tuple(
             _favour(by, [fmean(deals) for deals in found.values()])
             for by, found in self._favours.items()
-            if len(found) >= LEAST_BOARDS
+            if len(found) >= MIN_BOARDS
         )
         return FoundInRecords(sources=tuple(self._sources), deals=self._deals, phases=phases, favours=favours)
 

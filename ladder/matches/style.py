@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from referee.records.lines import DealLine, Step
     from referee.records.recorded import Recorded
 
-LEAST = 20
+MIN_CHANCES = 20
 """Decisions, cards or deals that a share takes to count in a median."""
-LEAST_BOTS = 3
+MIN_BOTS = 3
 """Bots that a median takes."""
 HIGH = Card.parse("JC") % 13
 """The rank of a jack; cards are numbered by suit, then by rank."""
@@ -160,10 +160,10 @@ def _bars(habits: Habits, others: Sequence[Habits]) -> Iterator[StyleBar]:
             shares = [
                 each.counts[trait].times / each.counts[trait].chances
                 for each in others
-                if each.counts[trait].chances >= LEAST
+                if each.counts[trait].chances >= MIN_CHANCES
             ]
             share, error = _share(own)
-            middle = round(median(shares), 4) if len(shares) >= LEAST_BOTS else None
+            middle = round(median(shares), 4) if len(shares) >= MIN_BOTS else None
             yield StyleBar(trait=trait, share=share, error=error, of=own.chances, median=middle)
 
 

@@ -103,7 +103,7 @@ class FirstLook(NamedTuple):
         return len(self.costs) + self.not_estimated
 
     def candidates(self, source: str) -> list[tuple[float, RecordedDecision, str]]:
-        """Give the candidates that `dearest_of` takes; *source* is the match, as people name it."""
+        """Give the candidates that `costliest_of` takes; *source* is the match, as people name it."""
         return [(cost, decision, source) for cost, decision in self.costs]
 
 
@@ -134,7 +134,7 @@ def first_look(
     return FirstLook(costs, left_out)
 
 
-def dearest_of(candidates: Iterable[tuple[float, RecordedDecision, str]], worst: int) -> list[Why]:
+def costliest_of(candidates: Iterable[tuple[float, RecordedDecision, str]], worst: int) -> list[Why]:
     """
     Find the most costly decisions: those that seem costly at first are estimated again, with other random numbers.
 
@@ -142,9 +142,9 @@ def dearest_of(candidates: Iterable[tuple[float, RecordedDecision, str]], worst:
         candidates: What each decision cost at first, and the match that it is from, as people name it.
         worst: Decisions to give at most; only such as cost anything are given.
     """
-    dear = [each for each in candidates if each[0] > 0]
-    dear = sorted(dear, key=lambda each: -each[0])[: CLOSER * worst]
-    closer = sorted((why_of(decision, source) for _, decision, source in dear), key=lambda each: -each.cost)
+    costly = [each for each in candidates if each[0] > 0]
+    costly = sorted(costly, key=lambda each: -each[0])[: CLOSER * worst]
+    closer = sorted((why_of(decision, source) for _, decision, source in costly), key=lambda each: -each.cost)
     return [each for each in closer[:worst] if each.cost > 0]
 
 

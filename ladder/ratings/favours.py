@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LEAST_SIDES = 4
+MIN_SIDES = 4
 """With three, a favour cannot be told from what the others do."""
 
 

@@ -19,7 +19,7 @@ PLAN = 100
 """Observations at which the interval is to be as narrow as it can be."""
 
 
-LEAST = 16
+MIN_DIFFERING = 16
 """
 Observations other than zero that an interval takes. In simulated tests with differences on 2 to 20 of 100 boards it
 missed the truth at some time in 13 to 18 of 100 tests with 2 of them asked for, in 5 to 6 with 8, in 2 to 4 with 16;
@@ -130,7 +130,7 @@ class MeanEstimate:
     """
     An interval that holds the true difference at *all* times of the test, in 95 of 100 tests.
 
-    None while fewer than `LEAST` observations differ from zero: their spread cannot be estimated from so few.
+    None while fewer than `MIN_DIFFERING` observations differ from zero: their spread cannot be estimated from so few.
     """
     superiority: float
     """Likelihood of superiority: of a difference above 0, from here alone."""
@@ -149,7 +149,7 @@ class MeanEstimate:
         spread = count * mixture + 1
         radius = deviation * math.sqrt(2 * spread / (count**2 * mixture) * math.log(math.sqrt(spread) / alpha))
         error = deviation / math.sqrt(count)
-        interval = (mean - radius, mean + radius) if count - values.count(0.0) >= LEAST else None
+        interval = (mean - radius, mean + radius) if count - values.count(0.0) >= MIN_DIFFERING else None
         likelihood = statistics.NormalDist().cdf(mean / error) if error else 0.5 + 0.5 * _sign(mean)
         return cls(mean, error, interval, likelihood)
 

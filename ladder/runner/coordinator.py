@@ -254,7 +254,7 @@ class Coordinator:
             attempt: The attempt that failed.
             reason: Why, in a sentence.
             lost: The identity of a program that cannot be found any more: its bots are suspended, so that others
-                can go on playing.
+                can continue to play.
         """
         with self._database.write() as session:
             row = queue.MATCHES.fail(session, Lease(match, attempt), self._now(), reason, for_good=lost is not None)

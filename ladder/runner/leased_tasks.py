@@ -23,7 +23,7 @@ def task_of(lease: MatchLease, match: LeasedMatch, seconds: float, settings: Set
     Args:
         lease: Which attempt at which match.
         match: What was scheduled.
-        seconds: How long it may take.
+        seconds: Seconds that it may take.
         settings: The ladder's settings.
         now: Unix time.
     """

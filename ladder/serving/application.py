@@ -58,7 +58,7 @@ from ladder.site.pages import wheels as wheel_routes
 from ladder.site.pages import why as why_routes
 from ladder.site.pages import workers as worker_routes
 from ladder.site.pages.built_docs import serve_docs
-from ladder.site.rendering.cache import LEAST_TO_COMPRESS, AnswerCache
+from ladder.site.rendering.cache import MIN_TO_COMPRESS, AnswerCache
 from ladder.site.rendering.static_files import FOLDER, KeptFiles, digest
 from ladder.site.rendering.templates import Pages
 from ladder.site.server import problems
@@ -232,7 +232,7 @@ def _routes() -> list[BaseRoute]:
         all_routes.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED)
     for router in PERSONAL_API:
         all_routes.include_router(router, prefix="/api/v1", responses=problems.DOCUMENTED | problems.FOR_PEOPLE)
-    files = GZipMiddleware(KeptFiles(directory=FOLDER), minimum_size=LEAST_TO_COMPRESS)
+    files = GZipMiddleware(KeptFiles(directory=FOLDER), minimum_size=MIN_TO_COMPRESS)
     all_routes.mount(f"/static/{digest()}", files)
     all_routes.mount("/docs", serve_docs)
     return all_routes.routes

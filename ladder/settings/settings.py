@@ -37,7 +37,7 @@ from ladder.registry.names import is_address
 from ladder.settings.file import FILE, bot_around
 from ladder.settings.file_source import SettingsFile
 from ladder.values.bot_files import Builds
-from ladder.values.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MAX_LIMIT, MAX_SECONDS, read_clock
+from ladder.values.clocks import DEFAULT_CLOCK_TEXT, MAX_LIMIT, MAX_SECONDS, MIN_LIMIT, read_clock
 from ladder.values.live_events import Public
 from ladder.values.order import Order
 from ladder.values.runtimes import AUTO, LOCKED_BYTES, WARM_BYTES, has_own_kernel
@@ -108,7 +108,7 @@ class Settings(BaseSettings):
     """Newcomers play first until their ± is at most this, in Elo, or they have had 60 matches."""
     clock: str = DEFAULT_CLOCK_TEXT
     """Seconds in the bank + seconds added for each decision."""
-    limit: Annotated[float, Field(ge=LEAST_LIMIT, le=MAX_LIMIT)] = DEFAULT_CLOCK.limit
+    limit: Annotated[float, Field(ge=MIN_LIMIT, le=MAX_LIMIT)] = DEFAULT_CLOCK.limit
     """The most seconds for one decision."""
     match_seconds: Annotated[NonNegativeFloat, Field(le=MAX_SECONDS)] = 0.0
     """A match that takes longer is void, and played again; 0: as long as the bots' clocks allow."""

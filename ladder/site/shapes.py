@@ -20,10 +20,10 @@ from ladder.values.person_state import PersonState
 from ladder.values.replay import DealReplayed
 from ladder.values.tv import TvNext
 from ladder.values.watch_state import WatchState
-from ladder.values.why import Dearest, Hint, Mistakes
+from ladder.values.why import Costliest, Hint, Mistakes
 
 PLACE = Path(__file__).parent / "static" / "shapes.d.ts"
-SENT = (DealReplayed, Hint, Dearest, Mistakes, TvNext, PersonState, WatchState, Computing)
+SENT = (DealReplayed, Hint, Costliest, Mistakes, TvNext, PersonState, WatchState, Computing)
 """With all that is in them."""
 NAMES = {"DealReplayed": "Deal", "DealPlace": "Place", "FaultPlace": "Fault", "ReplaySeat": "ViewedSeat"}
 """Names that are different in the scripts, where `Replay` at the beginning is left out, too."""

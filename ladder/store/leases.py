@@ -9,7 +9,7 @@ changes nothing. An attempt that brings no result ends in one of three ways:
   ends, too: it may be what ends its holders.
 - It is *given back*: its holder stops in good order. That is not counted.
 
-Each method wants a transaction that writes, but for those that find or read.
+Each method needs a transaction that writes, but for those that find or read.
 """
 
 from __future__ import annotations

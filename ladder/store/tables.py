@@ -26,7 +26,6 @@ def _table(model: type[models.Base]) -> Table:
 
 
 VARIANT, OWNER = _table(models.Variant), _table(models.Owner)
-SEASON = _table(models.FinishedSeason)
 BOT, VERSION = _table(models.StoredBot), _table(models.Version)
 RATING, POINT = _table(models.Rating), _table(models.RatingPoint)
 MATCH, SEAT = _table(models.StoredMatch), _table(models.StoredSeat)

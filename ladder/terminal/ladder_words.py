@@ -99,7 +99,7 @@ def plain_table(*headings: str, right: Iterable[str] = (), wrapped: Iterable[str
     Args:
         headings: One for each column.
         right: The columns that hold numbers.
-        wrapped: The columns that may go on in a second line.
+        wrapped: The columns that may continue in a second line.
     """
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
     for heading in headings:

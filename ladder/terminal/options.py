@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from ladder.values.clocks import DEFAULT_CLOCK_TEXT as DEFAULT_CLOCK_TEXT
-from ladder.values.clocks import LEAST_LIMIT
 from ladder.values.clocks import MAX_LIMIT as MAX_LIMIT
+from ladder.values.clocks import MIN_LIMIT
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 
 RulesOption = Annotated[str, typer.Option(help="A preset (see: pigpen rules) or a TOML file.")]
@@ -17,7 +17,7 @@ SandboxOption = Annotated[SandboxKind, typer.Option(help="The sandbox in which t
 ClockOption = Annotated[
     str, typer.Option(help="A bot's time: seconds for the match + seconds added for each decision.")
 ]
-LimitOption = Annotated[float, typer.Option(min=LEAST_LIMIT, max=MAX_LIMIT, help="Maximum seconds for one decision.")]
+LimitOption = Annotated[float, typer.Option(min=MIN_LIMIT, max=MAX_LIMIT, help="Maximum seconds for one decision.")]
 ConcurrencyOption = Annotated[
     int | None,
     typer.Option(min=1, help="Number of rotations to play at once. By default: the number of cores, less one."),

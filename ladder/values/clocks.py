@@ -10,14 +10,16 @@ from referee.records.errors import shortened
 
 DEFAULT_CLOCK_TEXT = f"{DEFAULT_CLOCK.bank:g}+{DEFAULT_CLOCK.increment:g}"
 MAX_SECONDS = 1_000_000
-LEAST_LIMIT, MAX_LIMIT = 0.001, 3600
+MIN_LIMIT, MAX_LIMIT = 0.001, 3600
 """Seconds that one decision may be given."""
+MAX_START_UP = 60.0
+"""Seconds that a bot may have to take its seat."""
 HINT = "write seconds in the bank + seconds for each decision: 60+0.1"
 
 
 def read_clock(text: str, limit: float) -> ClockSetting:
     """
-    Read a clock with *limit* seconds for each decision.
+    Read a clock with *limit* seconds for each decision, and for the start-up of a bot: at least 10, at most 60.
 
     Raises:
         ValueError: If it is none, gives no time, or too much.
@@ -30,4 +32,4 @@ def read_clock(text: str, limit: float) -> ClockSetting:
         raise ValueError(f"The clock {shortened(text)!r} is too long; at most {MAX_SECONDS} seconds.")
     if not bank + increment:
         raise ValueError(f"The clock {shortened(text)!r} leaves no time; {HINT}")
-    return ClockSetting(bank, increment, limit, DEFAULT_CLOCK.start_up)
+    return ClockSetting(bank, increment, limit, start_up=max(DEFAULT_CLOCK.start_up, min(limit, MAX_START_UP)))

@@ -9,7 +9,6 @@ from pydantic import Field
 from ladder.values.events import MAX_ENTRANTS, MAX_ROUNDS
 from ladder.values.value import Time, Value
 
-EXPORT_VERSION = 1
 Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Number = Annotated[int, Field(ge=-(2**53), le=2**53)]
 Cost = tuple[Number, Number, Number]

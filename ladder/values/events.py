@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from ladder.values.clocks import DEFAULT_CLOCK_TEXT, LEAST_LIMIT, MAX_LIMIT, read_clock
+from ladder.values.clocks import DEFAULT_CLOCK_TEXT, MAX_LIMIT, MIN_LIMIT, read_clock
 from ladder.values.value import Time, Value
 from referee.match.spec import DEFAULT_CLOCK
 from referee.records.limits import MAX_DEALS, MAX_SEATS
@@ -44,7 +44,7 @@ def _format(form: str | None) -> str | None:
 
 
 class Stage(Value):
-    """One part of an event: rounds of one kind, at whose end some go on to the next stage."""
+    """One part of an event: rounds of one kind, at whose end some advance to the next stage."""
 
     name: Text
     kind: StageKind
@@ -61,14 +61,14 @@ class Stage(Value):
     deals: Literal["half"] | None = None
     """Of a final: as many deals as all stages before it together."""
     clock: str = DEFAULT_CLOCK_TEXT
-    limit: float = Field(default=DEFAULT_CLOCK.limit, ge=LEAST_LIMIT, le=MAX_LIMIT)
+    limit: float = Field(default=DEFAULT_CLOCK.limit, ge=MIN_LIMIT, le=MAX_LIMIT)
     """Seconds for one decision."""
     pair_by: Literal["match places", "board places", "performance"] = "match places"
     """Of a Swiss: what those at one table have about the same of."""
     standings: Score = "board places"
     """By what the stage ranks."""
     advance: int | None = Field(default=None, ge=1, le=7)
-    """Of pods: the best of each table that go on."""
+    """Of pods: the best of each table that advance."""
     until: int | None = Field(default=None, ge=2, le=MAX_ENTRANTS)
     """Of pods and halving: it ends when at most that many are left."""
     carry: bool = False

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field
 
 from ladder.values.names import NAME_LENGTH
-from ladder.values.person_seconds import LEAST_SECONDS, MAX_SECONDS
+from ladder.values.person_seconds import MAX_SECONDS, MIN_SECONDS
 from ladder.values.value import Time, Value
 
 PERSON_NAME_LENGTH = 24
@@ -42,7 +42,7 @@ class TableStatus(enum.StrEnum):
     WAITING = "waiting"
     """For people who have not come yet."""
     READY = "ready"
-    """It is about to begin, or to go on."""
+    """It is about to begin, or to resume."""
     PLAYING = "playing"
     OVER = "over"
     """It was played to its end."""
@@ -71,7 +71,7 @@ class TableOrder(Value):
     """The name that the opener is shown by, unless it gives one when it sits down."""
     format: Annotated[str, Field(max_length=32)] = "game"
     """As in a record: ``game``, ``deals:1``."""
-    seconds: Annotated[float, Field(ge=LEAST_SECONDS, le=MAX_SECONDS)] = 30.0
+    seconds: Annotated[float, Field(ge=MIN_SECONDS, le=MAX_SECONDS)] = 30.0
     """What a person has for each decision."""
     pace: Annotated[float, Field(ge=0.0, le=10.0)] = 0.5
     """Seconds for which pages show a card before the next one."""

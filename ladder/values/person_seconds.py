@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-LEAST_SECONDS, MAX_SECONDS = 5.0, 3600.0
+MIN_SECONDS, MAX_SECONDS = 5.0, 3600.0
 """For a decision, by the clock on the wall."""

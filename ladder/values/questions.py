@@ -51,10 +51,10 @@ class BotDeals(Value):
     bots: tuple[int, ...]
 
 
-class DearestQuestion(Value):
-    """Which decisions cost most, in one record or several; the answer is a `FoundDearest`."""
+class CostliestQuestion(Value):
+    """Which decisions cost most, in one record or several; the answer is a `FoundCostliest`."""
 
-    kind: Literal["dearest"] = "dearest"
+    kind: Literal["costliest"] = "costliest"
     looks: tuple[BotDeals, ...]
     worst: int
     """How many decisions to give at most."""
@@ -124,7 +124,7 @@ class PuzzlesQuestion(Value):
 
 
 Question = (
-    WhyQuestion | DearestQuestion | CompareQuestion | StyleQuestion | HintQuestion | HouseQuestion | PuzzlesQuestion
+    WhyQuestion | CostliestQuestion | CompareQuestion | StyleQuestion | HintQuestion | HouseQuestion | PuzzlesQuestion
 )
 QUESTIONS: pydantic.TypeAdapter[Question] = pydantic.TypeAdapter(
     Annotated[Question, pydantic.Field(discriminator="kind")]
@@ -135,14 +135,14 @@ def lane_of(question: Question) -> Lane:
     """Say in which part of the queue a question waits: whole matches take long."""
     if isinstance(question, CompareQuestion | StyleQuestion):
         return Lane.LONG
-    if isinstance(question, DearestQuestion):
+    if isinstance(question, CostliestQuestion):
         is_long = any(look.deals.deal is None and look.deals.board is None for look in question.looks)
         return Lane.LONG if is_long else Lane.SHORT
     return Lane.LONG if isinstance(question, PuzzlesQuestion) else Lane.SHORT
 
 
-class FoundDearest(Value):
-    """The answer to a `DearestQuestion`."""
+class FoundCostliest(Value):
+    """The answer to a `CostliestQuestion`."""
 
     sources: tuple[str, ...]
     """The matches that were looked at, as people name them."""
@@ -150,5 +150,5 @@ class FoundDearest(Value):
     """How many decisions with a choice there were."""
     not_estimated: int
     """How many of them have too many legal choices."""
-    dearest: tuple[Why, ...]
+    costliest: tuple[Why, ...]
     """The most costly one first."""

@@ -64,7 +64,7 @@ class BoardDifference(Value):
     """Whether both knew exactly the same; afterwards they play different deals with the same cards."""
 
 
-class BoardSitting(Value):
+class BoardPlay(Value):
     """The result of one player in that chair."""
 
     key: str
@@ -98,7 +98,7 @@ class SameBoard(DealPlace):
     """Yours."""
     percentile: int | None
     """Of all others that count: how many per cent you have beaten, equal ones by half; None if there are none."""
-    sittings: tuple[BoardSitting, ...]
+    plays: tuple[BoardPlay, ...]
     """Yours among them, the best one first."""
     computing: Computing | None
     """How far the plays of house bots have come that are not yet among them; None: all are."""
@@ -113,7 +113,7 @@ class DayResults(Value):
     low_is_better: bool
     hand: str
     """The cards dealt to the chair that all play from."""
-    sittings: tuple[BoardSitting, ...]
+    plays: tuple[BoardPlay, ...]
     """The best one first."""
     computing: Computing | None
     """How far the plays of house bots have come that are not yet among them; None: all are."""
@@ -121,10 +121,10 @@ class DayResults(Value):
     """House bots whose play of this board could not be computed."""
 
 
-class SittingBeside(Value):
+class PlayBeside(Value):
     """The play of another person or bot beside yours, decision by decision."""
 
-    sitting: BoardSitting
+    play: BoardPlay
     yours: DealPlace
     """Where your deal is in its record."""
     other: DealPlace

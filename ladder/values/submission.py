@@ -77,7 +77,7 @@ class Upload(Value):
     bytes: int
     """How many it has."""
     offset: int
-    """How many have arrived; go on from there."""
+    """How many have arrived; the next piece begins there."""
 
 
 class UploadOrder(Value):

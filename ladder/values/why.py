@@ -154,7 +154,7 @@ class Mistakes(Value):
     """In the order of the deal."""
 
 
-class Dearest(Value):
+class Costliest(Value):
     """The decisions of a bot that cost it most, by estimate."""
 
     opinion: str = SEVERAL
@@ -166,7 +166,7 @@ class Dearest(Value):
     """How many decisions with a choice the bot was asked for; all were estimated with few deals first."""
     not_estimated: int
     """How many of them were left out, because they have too many legal choices."""
-    dearest: tuple[Why, ...]
+    costliest: tuple[Why, ...]
     """The most costly one first; only such as cost anything."""
 
 
@@ -182,7 +182,7 @@ class Inbox(Value):
     """What may interest the owner of a bot: decisions to look at."""
 
     opinion: str = SEVERAL
-    """What kind of statement `dearest` is."""
+    """What kind of statement `costliest` is."""
     bot: str
     version: int
     matches: tuple[int, ...]
@@ -191,7 +191,7 @@ class Inbox(Value):
     """How many decisions with a choice the bot was asked for in them."""
     not_estimated: int
     """How many of them were left out, because they have too many legal choices."""
-    dearest: tuple[Why, ...]
+    costliest: tuple[Why, ...]
     """The most costly one first; only such as cost anything."""
     faults: tuple[InboxFault, ...]
     """The newest faults of this version, the newest one first."""

@@ -2,8 +2,8 @@
 The Unix socket at which gRPC listens for a bot.
 
 One thread of gRPC's takes the connections of all seats of the process, and turns to the next seat when no program waits
-at this one. A program that connects without end could keep it there for ever. So few connections may wait, a seat at
-which too many wait is closed, and a seat is closed as soon as its bot has come.
+at this one. A program that connects without end could keep it there for ever. Therefore few connections may wait: a
+seat at which too many wait is closed, and a seat is closed as soon as its bot has come.
 """
 
 from __future__ import annotations

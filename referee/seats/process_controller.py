@@ -23,7 +23,7 @@ class ProcessController(Protocol):
         """Stop all its threads where they are."""
 
     def thaw(self) -> None:
-        """Let its threads go on."""
+        """Resume all its threads."""
 
     def mark(self, decision: int) -> None:
         """Label what it writes from now on with the number of this *decision*."""

@@ -77,7 +77,7 @@ class ReconnectWindow:
         if self._server.has_socket():
             self._give_up(SeatFailure(Verdict.GONE, reason))
         else:
-            self._give_up(SeatBroken(f"The socket {self._server.socket} was removed while a bot was expected there."))
+            self._give_up(SeatBroken(self._server.removed))
 
     def close(self) -> None:
         """Accept no bot any more."""

@@ -187,7 +187,10 @@ class StreamSeat:
 
     def lose(self, reason: str, end: Exit | None = None) -> None:
         """Note that the bot will never answer again: its program has ended, or it did not reconnect in time."""
-        self._give_up(SeatFailure(Verdict.GONE, reason, end))
+        if end is not None and not self.was_taken and not self._server.has_socket():
+            self._give_up(SeatBroken(self._server.removed))  # a program that cannot connect ends
+        else:
+            self._give_up(SeatFailure(Verdict.GONE, reason, end))
 
     # Serving one stream.
 

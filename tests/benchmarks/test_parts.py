@@ -87,7 +87,7 @@ def test_commands() -> None:
 def test_why() -> None:
     found = names(why.measure(1, boards=1, deals=1, variants=("gongzhu",)))
     assert found[:2] == ["why, what to expose, gongzhu", "why, what to expose, gongzhu, 99 of 100 within"]
-    assert [name for name in found if name.startswith("dearest")] == ["dearest 5 of a bot, 1 boards, gongzhu"]
+    assert [name for name in found if name.startswith("costliest")] == ["costliest 5 of a bot, 1 boards, gongzhu"]
 
 
 def test_the_exponent_of_what_does_not_grow_is_zero() -> None:

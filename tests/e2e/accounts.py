@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PASSWORD = "correct horse battery"
 CSRF = re.compile(r'name="csrf" value="([0-9a-f]+)"')
 SECRET = re.compile(r"pg[pisd]_[\w-]{20,}")
-FIRST = re.compile(r"The ladder has no organiser yet\. .* becomes it: (\S+)\n")
+FIRST = re.compile(r"The ladder has no organiser yet\. .* becomes the organiser: (\S+)\n")
 
 
 @contextmanager

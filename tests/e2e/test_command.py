@@ -526,7 +526,7 @@ def test_a_comparison_that_asks_for_no_regression_never_exits_with_0(
 
 def test_compare_in_a_sandbox_comes_to_the_same_as_in_this_process(tmp_path: Path) -> None:
     rules = write_for_two(tmp_path)
-    words = ("compare", "cautious", "counting", "--boards", "2", "--rules", rules, "--seed", "7", "--json")
+    words = ("compare", "cautious", "counting", "--boards", "2", "--rules", rules, "--seed", "7", *PATIENT, "--json")
     found = [json.loads(pigpen(*words, "--sandbox", sandbox).stdout) for sandbox in ("inline", "process")]
     assert found[0] == found[1]
     assert (found[0]["decision"], found[0]["accepted"], found[0]["boards"], found[0]["deals"]) == ("open", None, 2, 8)

@@ -59,7 +59,7 @@ def test_a_killed_process_loses_no_question_and_answers_none_twice(tmp_path: Pat
             program.terminate()
             assert program.wait() == 128 + signal.SIGTERM
         found = inbox(ladder, "Trotter")
-        assert (found.matches, len(found.dearest)) == ((match,), 5)
+        assert (found.matches, len(found.costliest)) == ((match,), 5)
         with ladder.database.read() as session:
             visitors = session.scalars(select(Computation.visitor)).all()
             assert len([each for each in visitors if each != ASKER]) == 1

@@ -101,7 +101,7 @@ def test_an_ordinary_user_plays_checks_and_examines_the_machine(user: OrdinaryUs
     for kind in ("", "--fresh"):
         played = user.run("pigpen", "play", *["random"] * 4, *QUICK, *filter(None, [kind]))
         assert (played.returncode, "Traceback" in played.stderr) == (0, False), played.stdout + played.stderr
-    checked = user.run("pigpen", "check", "random", "--rules", "hearts")
+    checked = user.run("pigpen", "check", "random", "--rules", "hearts", "--limit", "60")
     assert "All 22 cases passed." in checked.stdout, checked.stdout + checked.stderr
     examined = user.run("pigpen", "doctor")
     assert "could not be started" not in examined.stdout

@@ -42,7 +42,7 @@ QUICK_LADDER = {
     "PIGPEN_SANDBOX": "process", "PIGPEN_WORKERS": "1", "PIGPEN_CONCURRENCY": "1", "PIGPEN_PREFLIGHT_DEALS": "1",
     "PIGPEN_CLOCK": "600+1", "PIGPEN_LIMIT": "60",  # processes are timed by the wall
 }  # fmt: skip
-"""Where the ladder plays; tests/e2e/test_ladder_engine.py and test_packages.py submit and play in containers, too."""
+"""Where the ladder plays; test_ladder_engine.py and tests/ladder/cli/test_packages.py play in containers, too."""
 ONLY_THE_MATCH = """#!/bin/sh
 [ "$1" != play ] || exec {pigpen} "$@"
 echo "$PIGPEN_SANDBOX: $*" >&2

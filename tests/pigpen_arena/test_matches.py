@@ -131,12 +131,12 @@ def test_a_match_that_fails_leaves_no_folder(tmp_path: Path, monkeypatch: pytest
 
 
 def test_the_costliest_decisions_and_why(match: arena.Match) -> None:
-    dearest = match.dearest("First", worst=2)
-    assert len(dearest.rows()) == 2
-    assert match.dearest(0, worst=2).rows() == dearest.rows()
-    worst = dearest.value.dearest[0]
+    costliest = match.costliest("First", worst=2)
+    assert len(costliest.rows()) == 2
+    assert match.costliest(0, worst=2).rows() == costliest.rows()
+    worst = costliest.value.costliest[0]
     why = match.why(worst.step, board=worst.board, rotation=worst.rotation, bot="First")
-    assert why.value.cost == worst.cost == dearest.rows()[0]["cost"]
+    assert why.value.cost == worst.cost == costliest.rows()[0]["cost"]
     chosen = [row["choice"] for row in why.rows() if row["chosen"]]
     assert chosen == [worst.chosen]
     with pytest.raises(arena.UserError, match="has 8 such deals"):

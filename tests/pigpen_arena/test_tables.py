@@ -88,7 +88,7 @@ def test_a_notebook_shows_the_result_and_the_replayer(match: arena.Match, monkey
     assert "too large" in match._repr_html_()
     monkeypatch.setitem(sys.modules, "ladder.site.rendering.replay_page", None)
     assert "pip install" in match._repr_html_()
-    assert match.dearest("random")._repr_html_().startswith("<table><caption>random: the costliest of")
+    assert match.costliest("random")._repr_html_().startswith("<table><caption>random: the costliest of")
 
 
 def test_a_table_that_does_not_exist_is_refused(match: arena.Match) -> None:

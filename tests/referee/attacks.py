@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-PATIENCE = 0.1
+SILENCE = 0.1
 """Seconds after which the attacker gives an act up."""
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DEAF = [("grpc.http2.lookahead_bytes", 5), ("grpc.http2.bdp_probe", 0)]
@@ -109,7 +109,7 @@ class Attacker:
             with contextlib.suppress(
                 grpc.aio.BaseError, grpc.RpcError, asyncio.InvalidStateError, OSError, TimeoutError
             ):
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(SILENCE):
                     await getattr(self, act.do)(act)
 
     async def close(self) -> None:

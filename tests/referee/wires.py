@@ -13,7 +13,7 @@ from pigpen.rules import PRESETS, Deal, Phase, deal_hands
 from pigpen.v1.referee_pb2 import Answer, BotMessage, RefereeMessage
 from pigpen.values.view import View
 from pigpen.wire.messages import hello_message
-from referee.seats.deadlines import DEADLINES, Deadlines
+from referee.seats.deadlines import Deadlines
 from referee.seats.hello import new_token
 from referee.seats.stream_seat import StreamSeat
 from tests.waiting import PATIENCE
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RULES = PRESETS["hearts"]
+UNHURRIED = Deadlines(reconnect=PATIENCE)
+"""A bot comes back in time, however slow the machine."""
 
 
 class RawBot:
@@ -66,7 +68,7 @@ class RawBot:
 
 
 @asynccontextmanager
-async def open_seat(folder: Path, deadlines: Deadlines = DEADLINES) -> AsyncIterator[tuple[StreamSeat, str]]:
+async def open_seat(folder: Path, deadlines: Deadlines = UNHURRIED) -> AsyncIterator[tuple[StreamSeat, str]]:
     """A seat that listens, and its token."""
     token = new_token()
     seat = StreamSeat(folder / "seat.sock", token, deadlines)

@@ -42,11 +42,11 @@ def invite(
         role: Of the account to be.
         name: Its name, which may be that of an owner who has bots already; None: the invited person chooses it.
         note: For whom it is.
-        days: For how long it is good.
+        days: Days for which it is valid.
 
     Raises:
         LadderError: If there is an account of that name, or the name cannot be.
-        UserError: If it would be good for too long.
+        UserError: If it would be valid for too long.
     """
     check(viewer, Act.ADMINISTER)
     check_days(days)
@@ -122,7 +122,7 @@ def new_invitation(
         name: Its name; None: the invited person chooses it.
         note: For whom, or what, it is.
         now: Unix time.
-        days: For how long it is good.
+        days: Days for which it is valid.
     """
     secret, expires = new_secret(INVITATION), now + days * DAY
     if name is not None:

@@ -16,7 +16,7 @@ from ladder.errors import Busy, UserError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LEAST_CHARACTERS, MAX_CHARACTERS = 10, 1000
+MIN_CHARACTERS, MAX_CHARACTERS = 10, 1000
 """Characters of a password."""
 AT_ONCE = 2
 """Passwords that are hashed at the same time; each takes a core and 64 MiB."""
@@ -32,8 +32,8 @@ def check_password(password: str, name: str) -> None:
     Raises:
         UserError: If not.
     """
-    if not LEAST_CHARACTERS <= len(password) <= MAX_CHARACTERS:
-        raise UserError(f"A password has {LEAST_CHARACTERS} to {MAX_CHARACTERS} characters.")
+    if not MIN_CHARACTERS <= len(password) <= MAX_CHARACTERS:
+        raise UserError(f"A password has {MIN_CHARACTERS} to {MAX_CHARACTERS} characters.")
     if password.casefold() == name.casefold():
         raise UserError("The password must not be the name.")
 

@@ -44,7 +44,7 @@ class LoggedIn:
     secret: str
     """For the browser's cookie."""
     seconds: float
-    """For how long it is good."""
+    """Seconds for which it is valid."""
 
 
 def log_in(ladder: Ladder, passwords: Passwords, name: str, password: str, visit: Visit) -> LoggedIn:

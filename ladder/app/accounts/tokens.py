@@ -66,10 +66,10 @@ def create_token(
         viewer: The caller.
         name: What its owner calls it.
         scopes: What it permits; at least one.
-        days: For how long; None: as long as the settings allow.
+        days: Days for which it is valid; None: as many as the settings allow.
 
     Raises:
-        UserError: If it would be good for nothing, or too long, or there are very many already.
+        UserError: If it would permit nothing, or be valid for too long, or there are very many already.
     """
     check(viewer, Act.CHANGE_ACCOUNT, viewer.name)
     most = ladder.settings.token_days

@@ -9,7 +9,7 @@ from ladder.app.computing.questions import deals_of
 from ladder.app.local.reading import Source, Where, deals_in
 from ladder.app.matches import record_of
 from ladder.app.recorded_match import read_recorded
-from ladder.values.questions import BotDeals, DearestQuestion, FoundDearest
+from ladder.values.questions import BotDeals, CostliestQuestion, FoundCostliest
 from ladder.values.why import Mistake, Mistakes
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ def mistakes(ladder: Ladder, match: int, board: int, rotation: int, asker: str =
     first = recorded.recorded.first
     deals_in(recorded.recorded, source, where)
     look = BotDeals(deals=deals_of(ladder, source, first.commitment, where), bots=tuple(range(len(first.bots))))
-    answer = answer_to(ladder, DearestQuestion(looks=(look,), worst=MAX_MISTAKES), asker)
-    found = [each for each in FoundDearest.model_validate_json(answer).dearest if each.cost > each.cost_error]
+    answer = answer_to(ladder, CostliestQuestion(looks=(look,), worst=MAX_MISTAKES), asker)
+    found = [each for each in FoundCostliest.model_validate_json(answer).costliest if each.cost > each.cost_error]
     return Mistakes(mistakes=tuple(_mistake(each) for each in sorted(found, key=lambda each: each.step)))
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ladder.app.local.reading import ANYWHERE
-from ladder.values.questions import FoundDearest, HintQuestion, RecordDeals, WhyQuestion
-from ladder.values.why import Dearest
+from ladder.values.questions import FoundCostliest, HintQuestion, RecordDeals, WhyQuestion
+from ladder.values.why import Costliest
 from pigpen.wire.messages import request_message
 from referee.records.lines import to_json
 
@@ -46,13 +46,13 @@ def hint_question(view: View) -> HintQuestion:
     return HintQuestion(rules=view.rules.to_plain(), request=base64.b64encode(request).decode())
 
 
-def dearest_in(answer: str, source: Source, bot: str) -> Dearest:
+def costliest_in(answer: str, source: Source, bot: str) -> Costliest:
     """Read the answer to a question about one record."""
-    found = FoundDearest.model_validate_json(answer)
-    return Dearest(
+    found = FoundCostliest.model_validate_json(answer)
+    return Costliest(
         source=source.word,
         bot=bot,
         decisions=found.decisions,
         not_estimated=found.not_estimated,
-        dearest=found.dearest,
+        costliest=found.costliest,
     )

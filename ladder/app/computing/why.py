@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.app.computing.asking import answer_to, known_answer
-from ladder.app.computing.questions import deals_of, dearest_in, why_question
+from ladder.app.computing.questions import costliest_in, deals_of, why_question
 from ladder.app.local.reading import ANYWHERE, Source, bot_in, deals_in
 from ladder.app.local.why import decision_in_record
 from ladder.app.matches import record_of
@@ -14,7 +14,7 @@ from ladder.matches.why import rerun_line
 from ladder.store import names
 from ladder.store.queries.faults import newest_faults
 from ladder.store.queries.matches import results
-from ladder.values.questions import BotDeals, DearestQuestion, FoundDearest
+from ladder.values.questions import BotDeals, CostliestQuestion, FoundCostliest
 from ladder.values.why import Inbox, InboxFault, Why
 
 if TYPE_CHECKING:
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from ladder.app.local.reading import Where
     from ladder.store.queries.faults import NewFault
     from ladder.values.matches import MatchRow
-    from ladder.values.why import Dearest
+    from ladder.values.why import Costliest
 
 FAULTS = 20
 """How many of the newest faults stand in an inbox."""
-NOTHING = FoundDearest(sources=(), decisions=0, not_estimated=0, dearest=())
+NOTHING = FoundCostliest(sources=(), decisions=0, not_estimated=0, costliest=())
 
 
 def why(ladder: Ladder, match: int, step: int, where: Where = ANYWHERE, bot: str | None = None, asker: str = "") -> Why:
@@ -53,7 +53,9 @@ def why(ladder: Ladder, match: int, step: int, where: Where = ANYWHERE, bot: str
     return Why.model_validate_json(answer_to(ladder, question, asker))
 
 
-def dearest(ladder: Ladder, match: int, bot: str, worst: int = 5, where: Where = ANYWHERE, asker: str = "") -> Dearest:
+def costliest(
+    ladder: Ladder, match: int, bot: str, worst: int = 5, where: Where = ANYWHERE, asker: str = ""
+) -> Costliest:
     """
     Give the decisions that cost a bot most in a match, by estimate.
 
@@ -75,15 +77,15 @@ def dearest(ladder: Ladder, match: int, bot: str, worst: int = 5, where: Where =
     number = bot_in(recorded, bot, source)
     deals_in(recorded, source, where)
     deals = deals_of(ladder, source, recorded.first.commitment, where)
-    question = DearestQuestion(looks=(BotDeals(deals=deals, bots=(number,)),), worst=worst)
-    return dearest_in(answer_to(ladder, question, asker), source, recorded.first.bots[number])
+    question = CostliestQuestion(looks=(BotDeals(deals=deals, bots=(number,)),), worst=worst)
+    return costliest_in(answer_to(ladder, question, asker), source, recorded.first.bots[number])
 
 
 def inbox(
     ladder: Ladder, bot: str, matches: int = 5, worst: int = 5, variant: str | None = None, asker: str = ""
 ) -> Inbox:
     """
-    Collect what the owner of a bot may want to look at: its dearest decisions, as far as found, and its faults.
+    Collect what the owner of a bot may want to look at: its costliest decisions, as far as found, and its faults.
 
     Args:
         ladder: The ladder.
@@ -106,15 +108,15 @@ def inbox(
         faults = [_fault(name, each) for each in newest_faults(session, version_id, FAULTS, variant)]
     looks = tuple(_look(ladder, match, version_id) for match in rows)
     subject = f"inbox of {version_id}: {variant or 'all'}, {matches} matches, {worst} decisions"
-    known = known_answer(ladder, DearestQuestion(looks=looks, worst=worst), asker, subject)
-    found = FoundDearest.model_validate_json(known.answer) if known.answer else NOTHING
+    known = known_answer(ladder, CostliestQuestion(looks=looks, worst=worst), asker, subject)
+    found = FoundCostliest.model_validate_json(known.answer) if known.answer else NOTHING
     return Inbox(
         bot=name,
         version=number,
         matches=tuple(map(int, found.sources)),
         decisions=found.decisions,
         not_estimated=found.not_estimated,
-        dearest=found.dearest,
+        costliest=found.costliest,
         faults=tuple(faults),
         computing=known.computing,
     )

@@ -1,4 +1,4 @@
-"""Tries, as a hostile bot would, what the sandbox is to prevent, and prints what came of it as one line of JSON."""
+"""Try, as a hostile bot would, what the sandbox is to prevent, and print the results as one line of JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 OF_HOST = ("/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/locks", "/proc/vmstat", "/proc/sys/kernel/hostname")
 OURS = ("devices",)
-"""What a container has in /sys: copies of what tells of processors."""
+"""What a container has in /sys: copies of what describes processors."""
 OF_OTHERS = ("/proc/self/smaps", "/proc/self/pagemap", "/proc/1/status")
 
 
@@ -39,7 +39,7 @@ def connect() -> None:
 
 
 def readable(path: str) -> bool:
-    """Tell whether a file tells anything."""
+    """Tell whether a file can be read and is not empty."""
     try:
         with open(path, "rb") as file:
             return bool(file.read(64))
@@ -56,7 +56,7 @@ def listed(path: str) -> list[str]:
 
 
 def main() -> None:
-    """Try everything, say so, and wait to be held and ended."""
+    """Try everything, print the results, and wait to be frozen and ended."""
     output = {
         "calls": {"flock": attempt(lock), "network": attempt(connect)},
         "host": [path for path in OF_HOST if readable(path)]

@@ -204,7 +204,7 @@ def rule(ladder: Ladder, viewer: Viewer, name: str, number: int, table: int, las
     Raises:
         Forbidden: If the viewer is not an organiser.
         LadderError: If there is no such event, table or bot, or the table has no result yet.
-        UserError: If there is no reason, or others would have gone on to a round that has been drawn.
+        UserError: If there is no reason, or others would have advanced to a round that has been drawn.
     """
     _reason(reason)
     with ladder.database.write() as session:

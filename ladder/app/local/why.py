@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ladder.app.local.reading import ANYWHERE, bot_in, deals_in, read_match, understanding
 from ladder.errors import UserError
 from ladder.matches.estimate import TooManyChoices, check_choices
-from ladder.matches.why import dearest_of, first_look, why_of
-from ladder.values.why import Dearest
+from ladder.matches.why import costliest_of, first_look, why_of
+from ladder.values.why import Costliest
 from referee.replay.decision import NoDecision, decision_at
 
 if TYPE_CHECKING:
@@ -64,13 +64,13 @@ def decision_in_record(
         raise UserError(f"{source.name}: there is no estimate of step {step} of {line.name}: {error}.") from None
 
 
-def dearest_in_record(
+def costliest_in_record(
     source: Source,
     bot: str,
     worst: int = 5,
     where: Where = ANYWHERE,
     advance: Callable[[], None] = lambda: None,
-) -> Dearest:
+) -> Costliest:
     """
     Find the decisions of a bot that cost it most, by estimate.
 
@@ -90,12 +90,12 @@ def dearest_in_record(
     lines = deals_in(recorded, source, where)
     with understanding(source):
         look = first_look(recorded, lines, {number}, advance)
-    return Dearest(
+    return Costliest(
         source=source.word,
         bot=recorded.first.bots[number],
         decisions=look.decisions,
         not_estimated=look.not_estimated,
-        dearest=tuple(dearest_of(look.candidates(source.word), worst)),
+        costliest=tuple(costliest_of(look.candidates(source.word), worst)),
     )
 
 

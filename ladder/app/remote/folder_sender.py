@@ -71,7 +71,7 @@ def upload(
     wait: Callable[[float], None] = time.sleep,
 ) -> str:
     """
-    Send a file; after a broken connection go on where the ladder says. Gives the upload's id.
+    Send a file; after a broken connection resume where the ladder says. Gives the upload's id.
 
     Args:
         connection: The ladder.

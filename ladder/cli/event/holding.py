@@ -187,7 +187,7 @@ def rule(
     """
     Decide that bots are last at a table. Standings and later draws follow; tables that have been drawn stay.
 
-    A ruling by which others would have gone on to a round that has been drawn is refused.
+    A ruling by which others would have advanced to a round that has been drawn is refused.
 
     Examples:
         pigpen event rule cup --round 2 --table 1 --last Trotter --reason "It knew the cards."
@@ -286,7 +286,7 @@ def verify(
         for sentence in found.findings:
             typer.echo(sanitize(sentence))
         counted = f"{found.rounds} rounds, {found.tables} tables, {found.records} records, {found.deals:,} deals"
-        typer.echo(sanitize(f"{found.event}: {'it holds' if found.holds else 'it does not hold'} ({counted})."))
+        typer.echo(sanitize(f"{found.event} {'holds' if found.holds else 'does not hold'}: {counted}."))
         if found.winner:
             typer.echo(sanitize(f"Winner: {found.winner}"))
     if not found.holds:

@@ -152,10 +152,9 @@ def up(
             say_what_is_missing(settings)
         if first is not None:
             link = link_of(settings, first, address).link
-            typer.echo(
-                sanitize(f"The ladder has no organiser yet. The first visitor who opens this link becomes it: {link}")
-            )
-        typer.echo(sanitize(f"The ladder is in {settings.data_dir}; its logs are in {logs}. Ctrl-C ends both."))
+            becomes = "The first visitor who opens this link becomes the organiser"
+            typer.echo(sanitize(f"The ladder has no organiser yet. {becomes}: {link}"))
+        typer.echo(sanitize(f"The ladder is in {settings.data_dir}; its logs are in {logs}. Ctrl-C ends all."))
         supervisor.run()
 
 

@@ -127,7 +127,7 @@ def _line(event: Mapping[str, Any]) -> str | None:
         case "platform.up":
             return "[green]It works again.[/]"
         case "scheduler.lost":
-            return f"[red]{in_markup(event['reason'])}[/] Workers come again when there is another one."
+            return f"[red]{in_markup(event['reason'])}[/] Workers reconnect when there is another one."
         case "scheduler.failed" | "cluster.waiting" | "workers.unwritten":
             return f"[yellow]{in_markup(event['reason'])}[/] Waiting; nothing is lost."
         case "ladder.waiting":

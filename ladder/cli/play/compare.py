@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ladder.errors import SandboxError
-from ladder.ratings.sprt import ELO, LEAST, SprtDecision
+from ladder.ratings.sprt import ELO, MIN_DIFFERING, SprtDecision
 from ladder.terminal.interrupts import Stopped
 from ladder.terminal.json_output import print_json
 from ladder.terminal.options import (
@@ -155,7 +155,7 @@ def _show(rules: Rules, found: CompareResult, as_json: bool) -> None:
 
 def _interval(found: CompareResult) -> str:
     if found.interval is None:
-        return f"not known before {LEAST} boards differ"
+        return f"not known before {MIN_DIFFERING} boards differ"
     low, high = found.interval
     return f"{low:+.2f} … {high:+.2f}"
 

@@ -74,7 +74,7 @@ class ReplayViewer:
             os.kill(os.getpid(), signal.SIGTSTP)
 
     def _look(self, descriptor: int) -> bool:
-        """Look until a key ends it, and say whether to go on when the program does."""
+        """Look until a key ends it; say whether to stop the program, and to look again when it is resumed."""
         with keyboard(descriptor) as keys, self._console.screen() as display:
             while True:
                 with self._console:  # in one go

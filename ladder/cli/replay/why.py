@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ladder.cli.replay.why_table import print_dearest, print_why
+from ladder.cli.replay.why_table import print_costliest, print_why
 from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption
@@ -49,7 +49,7 @@ def why(
         pigpen why match.jsonl mybot --worst 10 --json
     """
     from ladder.app.local.reading import Where
-    from ladder.app.local.why import dearest_in_record, why_in_record  # what simulates takes time to import
+    from ladder.app.local.why import costliest_in_record, why_in_record  # what simulates takes time to import
 
     source, where = source_of(record, local), Where(deal, board, rotation)
     if step is not None:
@@ -62,8 +62,8 @@ def why(
     if bot is None:
         raise UserError("Name a bot to see its costliest decisions, or one decision with --step.")
     with progress("deals", None) as advance:
-        dear = dearest_in_record(source, bot, worst, where, advance)
+        costliest = costliest_in_record(source, bot, worst, where, advance)
     if as_json:
-        print_json(dear)
+        print_json(costliest)
     else:
-        print_dearest(dear, Console())
+        print_costliest(costliest, Console())

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from ladder.values.why import Choice, Dearest, Why
+    from ladder.values.why import Choice, Costliest, Why
 
 LEGEND = (
     "points: mean score of the seat in the deal, ± standard error",
@@ -42,14 +42,14 @@ def print_why(found: Why, console: Console) -> None:
         say(console, line, "dim")
 
 
-def print_dearest(found: Dearest, console: Console) -> None:
+def print_costliest(found: Costliest, console: Console) -> None:
     """Print a row for each of the costliest decisions, and the command that shows more of it."""
-    if found.dearest:
+    if found.costliest:
         say(console, f"The costliest decisions of {found.bot}", "bold")
         numbers = ("step", "cost")
         table = plain_table("deal", "step", "at", "did", "best", "cost", "house bots", right=numbers,
                             wrapped=("deal", "did", "best", "house bots"))  # fmt: skip
-        for one in found.dearest:
+        for one in found.costliest:
             best = one.choices[0]
             texts = (
                 one.place,
@@ -63,10 +63,10 @@ def print_dearest(found: Dearest, console: Console) -> None:
             table.add_row(*(cell(console, text) for text in texts))
         console.print(table)
         say(console, "cost: points, ± at 95 %. house bots: those that choose what is best here.", "dim")
-        for one in found.dearest:
+        for one in found.costliest:
             say(console, f"{one.place}, step {one.step}: {one.rerun}", "dim")
     left_out = f" {found.not_estimated} have too many choices to estimate." if found.not_estimated else ""
-    clean = "" if found.dearest else ", none of them costly"
+    clean = "" if found.costliest else ", none of them costly"
     say(console, f"{found.decisions} decisions with a choice{clean}.{left_out}")
     say(console, found.opinion, "dim")
 

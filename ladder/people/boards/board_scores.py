@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ladder.values.same_board import BoardDifference, BoardSitting
+from ladder.values.same_board import BoardDifference, BoardPlay
 from referee.records.steps import action_of, kind_and_words, words_of
 from referee.replay.decision import decisions
 
@@ -37,13 +37,13 @@ class BoardDeal(NamedTuple):
     chair: int
 
 
-def ranked(rules: Rules, all_of_them: Sequence[BoardScore]) -> tuple[BoardSitting, ...]:
+def ranked(rules: Rules, all_of_them: Sequence[BoardScore]) -> tuple[BoardPlay, ...]:
     """Sort all who have played from that chair, the best one first; equal ones share a place, you first of them."""
     sign = 1 if rules.low_is_better else -1
     keys = [sign * each.points for each in all_of_them]
     order = sorted(range(len(keys)), key=lambda each: (keys[each], not all_of_them[each].you))
     return tuple(
-        BoardSitting(**all_of_them[each]._asdict(), place=1 + sum(key < keys[each] for key in keys)) for each in order
+        BoardPlay(**all_of_them[each]._asdict(), place=1 + sum(key < keys[each] for key in keys)) for each in order
     )
 
 

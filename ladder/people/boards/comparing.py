@@ -10,7 +10,7 @@ from ladder.errors import LadderError
 from ladder.people.boards.board_scores import differences, percentile, ranked
 from ladder.people.boards.daily_board import todays_board
 from ladder.people.boards.played_boards import board_of, board_of_day
-from ladder.values.same_board import DayResults, SameBoard, SittingBeside
+from ladder.values.same_board import DayResults, PlayBeside, SameBoard
 from ladder.values.text import sanitize
 from pigpen.rules import cards_in, deal_hands
 from referee.records.recorded import BadRecord
@@ -55,7 +55,7 @@ def compare(ladder: Ladder, name: str, secret: str, asker: str = "") -> SameBoar
         hand=found.line.hands[found.chair],
         points=yours.points,
         percentile=percentile(board.rules, yours.points, others),
-        sittings=tuple(each for place, each in enumerate(listed) if place < LISTED or each.you),
+        plays=tuple(each for place, each in enumerate(listed) if place < LISTED or each.you),
         computing=scores.computing,
         absent=scores.absent,
     )
@@ -80,13 +80,13 @@ def results_of_yesterday(ladder: Ladder, variant: str, asker: str = "") -> DayRe
         board=found,
         low_is_better=rules.low_is_better,
         hand=" ".join(map(str, cards_in(deal_hands(rules, seed, 0)[0]))),
-        sittings=ranked(rules, scores.found)[:LISTED],
+        plays=ranked(rules, scores.found)[:LISTED],
         computing=scores.computing,
         absent=scores.absent,
     )
 
 
-def beside(ladder: Ladder, name: str, secret: str, key: str, asker: str = "") -> SittingBeside:
+def beside(ladder: Ladder, name: str, secret: str, key: str, asker: str = "") -> PlayBeside:
     """
     Compare your decisions with those of one of the others.
 
@@ -103,11 +103,11 @@ def beside(ladder: Ladder, name: str, secret: str, key: str, asker: str = "") ->
     """
     board = board_of(ladder, name, secret, asker)
     mine, other = board.mine, board.deal_of(key)
-    sitting = next((each for each in ranked(board.rules, board.scores().found) if each.key == key), None)
-    if sitting is None:
+    play = next((each for each in ranked(board.rules, board.scores().found) if each.key == key), None)
+    if play is None:
         raise LadderError(f"No one called {sanitize(key)[:40]!r} has played this board; look at the comparison again.")
     try:
         found = differences(mine, other)
     except BadRecord as error:
         raise LadderError(f"This play of the board cannot be shown: {error}.") from None
-    return SittingBeside(sitting=sitting, yours=place_of(mine.line), other=place_of(other.line), differences=found)
+    return PlayBeside(play=play, yours=place_of(mine.line), other=place_of(other.line), differences=found)

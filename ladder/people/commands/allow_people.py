@@ -13,7 +13,7 @@ from ladder.terminal.sanitize import sanitize
 
 def allow_people(
     bot: Annotated[str, typer.Argument(help="The bot.")],
-    off: Annotated[bool, typer.Option("--off", help="Forbid it again; tables that have begun go on.")] = False,
+    off: Annotated[bool, typer.Option("--off", help="Forbid it again; tables that have begun continue.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     local: LocalOption = False,
 ) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pigpen.values.notices import DealResult
 
-LEAST_WIDTH = 14
+MIN_WIDTH = 14
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class ScoreSheet:
         if not self.rows:
             yield Text("No deal is over yet.")
             return
-        column = min(max(LEAST_WIDTH, *(cell_len(name) + 2 for name in self.names)), (width - 6) // len(self.names))
+        column = min(max(MIN_WIDTH, *(cell_len(name) + 2 for name in self.names)), (width - 6) // len(self.names))
         heads = (_right(name, column) for name in self.names)
         yield Text(f"{'deal':<6}{''.join(heads)}", style="bold")
         room = max(1, height - 3)

@@ -12,7 +12,7 @@ from ladder.terminal.ladder import LocalOption, asked
 from ladder.terminal.options import PACE
 from ladder.terminal.sanitize import sanitize
 from ladder.values.people import TablePurpose
-from ladder.values.person_seconds import LEAST_SECONDS, MAX_SECONDS
+from ladder.values.person_seconds import MAX_SECONDS, MIN_SECONDS
 from referee.match.spec import PERSON_SECONDS
 
 
@@ -24,7 +24,7 @@ def table(
     ] = "",
     deals: Annotated[int | None, typer.Option(min=1, help="Number of deals to play. By default: a whole game.")] = None,
     seconds: Annotated[
-        float, typer.Option(min=LEAST_SECONDS, max=MAX_SECONDS, help="Seconds that a person has for each decision.")
+        float, typer.Option(min=MIN_SECONDS, max=MAX_SECONDS, help="Seconds that a person has for each decision.")
     ] = PERSON_SECONDS,
     pace: Annotated[
         float, typer.Option(min=0.0, max=10.0, help="Seconds that each card is shown before the next one.")

@@ -12,7 +12,7 @@ from ladder.matches.house import HOUSE_BOTS
 from ladder.people.tables.table_states import bots_to_play_with
 from ladder.site.rendering.words import to_translate
 from ladder.values.people import ChairKind, ChairOrder, TableOrder
-from ladder.values.person_seconds import LEAST_SECONDS, MAX_SECONDS
+from ladder.values.person_seconds import MAX_SECONDS, MIN_SECONDS
 from pigpen.rules import PRESETS
 from referee.records.rules_file import rules_from
 
@@ -122,7 +122,7 @@ def order_of(ladder: Ladder, form: Mapping[str, str]) -> TableOrder:
         rules=own,
         chairs=(ChairOrder(), *chairs),
         format=length,
-        seconds=_number(form, "seconds", "30", LEAST_SECONDS, MAX_SECONDS),
+        seconds=_number(form, "seconds", "30", MIN_SECONDS, MAX_SECONDS),
         pace=_number(form, "pace", "0.5", 0.0, 10.0),
         practice="practice" in form,
     )

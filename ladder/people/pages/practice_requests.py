@@ -14,7 +14,7 @@ from ladder.errors import Conflict, Forbidden, UserError
 from ladder.people.pages.request_parts import DecisionMessage, Name, message_of
 from ladder.people.pages.seat_cookies import my_seat_session, my_table, secret_of, settled_session
 from ladder.people.review.practice import ask_before
-from ladder.people.review.table_replays import dearest_of_deal
+from ladder.people.review.table_replays import costliest_of_deal
 from ladder.people.tables.chairs import take_back
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.computing import asker_of
@@ -32,12 +32,12 @@ DealNumber = Annotated[int, Query(ge=0, le=100_000)]
 NOT_ASKED = to_translate("You are not asked that now.")
 
 
-@router.get("/{name}/dearest")
-def dearest(request: Request, name: Name, deal: DealNumber) -> Response:
-    """Find the person's dearest decisions in a deal that is over, by estimate."""
+@router.get("/{name}/costliest")
+def costliest(request: Request, name: Name, deal: DealNumber) -> Response:
+    """Find the person's costliest decisions in a deal that is over, by estimate."""
     site: Site = request.app.state.site
     my_table(request, name)
-    return fresh(dearest_of_deal(site.ladder, name, secret_of(request), deal, asker_of(request)))
+    return fresh(costliest_of_deal(site.ladder, name, secret_of(request), deal, asker_of(request)))
 
 
 @router.post("/{name}/why")

@@ -70,7 +70,7 @@ class TablePrograms:
         Make versions ready to start for one table, until it has ended.
 
         If the sandbox fails, later tables get another one. Those that play in it play on: it may be only a version that
-        cannot be had.
+        is missing.
 
         Raises:
             BotRejected: If one cannot be loaded.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.app.computing.asking import answer_to
-from ladder.app.computing.questions import deals_of, dearest_in, why_question
+from ladder.app.computing.questions import costliest_in, deals_of, why_question
 from ladder.app.local.reading import Source, Where, read_match
 from ladder.app.recorded_match import read_recorded
 from ladder.app.replay import replayed
@@ -19,7 +19,7 @@ from ladder.results.table_files import TableFiles
 from ladder.store.commands.tables import keep_cost
 from ladder.store.table_models import PeopleChair
 from ladder.values.people import TableStatus
-from ladder.values.questions import BotDeals, DearestQuestion
+from ladder.values.questions import BotDeals, CostliestQuestion
 from ladder.values.replay import DealPlace
 from ladder.values.why import Why
 from referee.records.recorded import BadRecord
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from ladder.app.recorded_match import RecordedMatch
     from ladder.values.people import TableState
     from ladder.values.replay import DealReplayed
-    from ladder.values.why import Dearest
+    from ladder.values.why import Costliest
 
 WORST = 3
-"""How many of the dearest decisions of a deal are shown."""
+"""How many of the costliest decisions of a deal are shown."""
 NOT_OVER = "What was played here is shown when the table is over."
 
 
@@ -100,7 +100,7 @@ def table_why(ladder: Ladder, name: str, secret: str, key: str, place: DealPlace
     return Why.model_validate_json(answer_to(ladder, question, asker))
 
 
-def dearest_of_deal(ladder: Ladder, name: str, secret: str, deal: int, asker: str = "") -> Dearest:
+def costliest_of_deal(ladder: Ladder, name: str, secret: str, deal: int, asker: str = "") -> Costliest:
     """
     Give a person's costliest decisions in a deal that is over, by estimate; the table need not be over.
 
@@ -118,9 +118,9 @@ def dearest_of_deal(ladder: Ladder, name: str, secret: str, deal: int, asker: st
         raise UserError(f"Deal {deal + 1} of this table is not over yet.")
     number = table.mine or 0
     deals = deals_of(ladder, source, recorded.first.commitment, Where(deal + 1))
-    question = DearestQuestion(looks=(BotDeals(deals=deals, bots=(number,)),), worst=WORST)
-    found = dearest_in(answer_to(ladder, question, asker), source, recorded.first.bots[number])
-    _keep_cost(ladder, table.id, number, max((each.cost for each in found.dearest), default=0.0))
+    question = CostliestQuestion(looks=(BotDeals(deals=deals, bots=(number,)),), worst=WORST)
+    found = costliest_in(answer_to(ladder, question, asker), source, recorded.first.bots[number])
+    _keep_cost(ladder, table.id, number, max((each.cost for each in found.costliest), default=0.0))
     return found
 
 

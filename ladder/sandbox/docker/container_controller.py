@@ -40,7 +40,7 @@ class ContainerController:
             self._group.freeze()
 
     def thaw(self) -> None:
-        """Let its processes go on."""
+        """Resume all its processes."""
         if self._group:
             self._group.thaw()
 

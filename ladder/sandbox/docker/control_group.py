@@ -116,7 +116,7 @@ class ControlGroup:
         self._switch(self._files.freeze)
 
     def thaw(self) -> None:
-        """Let them go on."""
+        """Resume every process of the group."""
         self._switch(self._files.thaw)
 
     def pin(self, core: int) -> None:

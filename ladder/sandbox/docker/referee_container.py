@@ -147,7 +147,7 @@ class _Referee:
             self._client.api.remove_volume(self._name, force=True)
 
     def _bots(self, bots: Sequence[BotSource], base: str) -> tuple[list[str], list[Content]]:
-        """Make the images from here, where packages and registries are reached; there, they are found again."""
+        """Build the images here, where packages and registries can be reached; the container finds them built."""
         packages = PackageImages(Packages(report=self._say))
         words: list[str] = []
         given: list[Content] = []

@@ -14,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 
 from ladder.app.wheels import CHECKOUT
 from ladder.errors import LadderError
-from ladder.site.rendering.cache import LEAST_TO_COMPRESS
+from ladder.site.rendering.cache import MIN_TO_COMPRESS
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.headers import POLICY
 
@@ -48,7 +48,7 @@ def find_docs(data_dir: Path, checkout: Path = CHECKOUT) -> ASGIApp | None:
     if (checkout / "pyproject.toml").is_file():
         folders.append(checkout / "build" / "docs")
     found = next((folder for folder in folders if (folder / "index.html").is_file()), None)
-    return None if found is None else GZipMiddleware(BuiltDocs(found), minimum_size=LEAST_TO_COMPRESS)
+    return None if found is None else GZipMiddleware(BuiltDocs(found), minimum_size=MIN_TO_COMPRESS)
 
 
 async def serve_docs(scope: Scope, receive: Receive, send: Send) -> None:

@@ -12,8 +12,8 @@ from starlette.responses import RedirectResponse, Response
 from ladder.app import bots, overview
 from ladder.app.computing.comparing import compare_bots
 from ladder.errors import LadderError
-from ladder.matches.compared_records import LEAST_BOARDS
-from ladder.ratings.favours import LEAST_SIDES
+from ladder.matches.compared_records import MIN_BOARDS
+from ladder.ratings.favours import MIN_SIDES
 from ladder.site.rendering.long_tables import span_of
 from ladder.site.server.computing import DOCUMENTED, NOT_SERVED, again, asker_of
 from ladder.site.server.fresh import json_of
@@ -28,7 +28,7 @@ pages = APIRouter()
 JSON = "application/json"
 OFFERED = 100
 """Bots that the form proposes at most."""
-LEAST_SPAN = 1.0
+MIN_SPAN = 1.0
 """Points a deal to both sides of 0 that bars show at least."""
 SURE = 0.05
 """Below it a difference is more than chance allows."""
@@ -73,7 +73,7 @@ def compare(request: Request, one: Name, two: Name, variant: AnyVariant = "") ->
             raise
         return RedirectResponse(address(first, second, variant))
     values = {"found": found, "one": one, "two": two, "not_served": NOT_SERVED, "spans": _spans(found), "sure": SURE,
-              "least_boards": LEAST_BOARDS, "least_sides": LEAST_SIDES, **_form(site, found.variant)}  # fmt: skip
+              "min_boards": MIN_BOARDS, "min_sides": MIN_SIDES, **_form(site, found.variant)}  # fmt: skip
     return site.pages.fresh_page(request, "compare.html", values)
 
 
@@ -111,4 +111,4 @@ def _spans(found: BotComparison) -> dict[str, Any]:
 def _span(means: list[MeanOfBoards]) -> object:
     low = min((each.mean - each.error for each in means), default=None)
     high = max((each.mean + each.error for each in means), default=None)
-    return span_of(low, high, 0.0, LEAST_SPAN)
+    return span_of(low, high, 0.0, MIN_SPAN)

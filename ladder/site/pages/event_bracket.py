@@ -1,4 +1,4 @@
-"""The bracket of an event whose stages bots leave round by round: who sat at which table, and where each went on."""
+"""The bracket of an event whose stages bots leave round by round: who sat at which table, and where each advanced."""
 
 from __future__ import annotations
 

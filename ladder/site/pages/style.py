@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 api = APIRouter()
 pages = APIRouter()
 JSON = "application/json"
-LEAST_SPAN = 1.0
+MIN_SPAN = 1.0
 """Points a deal to both sides of 0 that bars show at least."""
 
 
@@ -59,4 +59,4 @@ def _span(bars: Sequence[SeatPoints | DealCost], marks: Sequence[float] = ()) ->
     """Choose a scale on which all bars and marks are seen."""
     low = min((*(each.mean - each.error for each in bars), *marks), default=None)
     high = max((*(each.mean + each.error for each in bars), *marks), default=None)
-    return span_of(low, high, 0.0, LEAST_SPAN)
+    return span_of(low, high, 0.0, MIN_SPAN)

@@ -15,7 +15,7 @@ from ladder.site.api.replays import BoardNumber, RotationNumber
 from ladder.site.server.computing import DOCUMENTED, NOT_SERVED, again, asker_of
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.fresh import json_of
-from ladder.values.why import Dearest, Inbox, Why
+from ladder.values.why import Costliest, Inbox, Why
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,19 +52,19 @@ def why(request: Request, number: Number, board: BoardNumber, rotation: Rotation
     return estimated(request, make)
 
 
-@api.get("/matches/{number}/seats/{seat}/dearest", response_model=Dearest, responses=DOCUMENTED)
-def dearest(
+@api.get("/matches/{number}/seats/{seat}/costliest", response_model=Costliest, responses=DOCUMENTED)
+def costliest(
     request: Request, number: Number, seat: SeatNumber, worst: Annotated[int, Query(ge=1, le=20)] = 5
 ) -> Response:
     """Find the decisions that cost a bot most in a match, by estimate."""
     site: Site = request.app.state.site
     asker = asker_of(request)
-    return estimated(request, lambda: estimates.dearest(site.ladder, number, str(seat), worst, asker=asker), worst)
+    return estimated(request, lambda: estimates.costliest(site.ladder, number, str(seat), worst, asker=asker), worst)
 
 
 @api.get("/bots/{name}/inbox", response_model=Inbox, responses=DOCUMENTED)
 def inbox(request: Request, name: str) -> Response:
-    """Give the dearest decisions of a bot in its newest matches, as far as they are found, and its newest faults."""
+    """Give the costliest decisions of a bot in its newest matches, as far as they are found, and its newest faults."""
     site: Site = request.app.state.site
     found = estimates.inbox(site.ladder, name, MAX_INBOX_MATCHES, asker=asker_of(request))
     body = json_of(found)

@@ -23,7 +23,7 @@ REVISION_SECONDS = 0.5
 """Seconds between two questions whether the ladder has changed; a page may be that old."""
 MAX_BYTES = 64 * 1024 * 1024
 """What the answers that are kept may have together."""
-LEAST_TO_COMPRESS = 1024
+MIN_TO_COMPRESS = 1024
 LEVEL = 4
 """Of compression: twice as fast as 6, the usual one, for 5 % more bytes."""
 OVERHEAD = 500
@@ -47,7 +47,7 @@ class CachedAnswer:
     @classmethod
     def of(cls, body: bytes, media_type: str) -> CachedAnswer:
         """Prepare an answer."""
-        small = len(body) < LEAST_TO_COMPRESS
+        small = len(body) < MIN_TO_COMPRESS
         etag = f'W/"{hashlib.sha256(body).hexdigest()[:32]}"'
         return cls(body, None if small else gzip.compress(body, LEVEL, mtime=0), media_type, etag)
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 TOP = 10
 """Bots whose ratings are drawn."""
-LEAST_SPAN = 50.0
+MIN_SPAN = 50.0
 """Elo to both sides of `START` that the bands show at least."""
-LEAST_POINTS = 1.0
+MIN_POINTS = 1.0
 """Points a deal to both sides of the field that they show at least."""
 
 
@@ -39,7 +39,7 @@ class Span:
         return round(width * min(1.0, max(0.0, part)), 1)
 
 
-def span_of(low: float | None, high: float | None, start: float = START, least: float = LEAST_SPAN) -> Span:
+def span_of(low: float | None, high: float | None, start: float = START, least: float = MIN_SPAN) -> Span:
     """
     Give the scale on which all rows, their errors and *start* lie.
 
@@ -71,7 +71,7 @@ def standings(
         LadderError: If the ladder does not play that variant.
     """
     found = standings_page(ladder, variant, search, everyone, page, by, sort)
-    scale = (0.0, LEAST_POINTS) if found.table.by == Order.POINTS else (START, LEAST_SPAN)
+    scale = (0.0, MIN_POINTS) if found.table.by == Order.POINTS else (START, MIN_SPAN)
     return {
         "table": found.table,
         "rows": found.table.standings,

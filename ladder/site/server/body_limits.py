@@ -23,7 +23,7 @@ UPLOADS = re.compile(r"/api/v1/uploads/[^/]*|/me/submissions")
 HEAD_BYTES = 32 * 1024
 """The longest head of a request: its address and its headers."""
 FIRST_SECONDS = 30.0
-LEAST_RATE = 4096
+MIN_RATE = 4096
 """Bytes in a second at which a body must arrive, after the first `FIRST_SECONDS`."""
 LEFT_UNREAD = 1024 * 1024
 """Bytes of a too large body that are still read: a client that is sending does not read the answer."""
@@ -69,7 +69,7 @@ def allowed_seconds(arrived: int, first_seconds: float = FIRST_SECONDS) -> float
     >>> allowed_seconds(0), allowed_seconds(4096 * 100)
     (30.0, 130.0)
     """
-    return first_seconds + arrived / LEAST_RATE
+    return first_seconds + arrived / MIN_RATE
 
 
 class Body:

@@ -2,7 +2,7 @@
 // @ts-check
 
 import { computed, progress } from "./computed.js";
-import { answerOf } from "./dearest.js";
+import { answerOf } from "./costliest.js";
 
 /** @typedef {import("./shapes").Deal} Deal */
 /** @typedef {import("./shapes").Mistake} Mistake */

@@ -3,7 +3,7 @@
 
 import { cardsOf } from "./cards.js";
 import { computed, progress } from "./computed.js";
-import { answerOf, offerDearest } from "./dearest.js";
+import { answerOf, offerCostliest } from "./costliest.js";
 import { listed, setText, spoken } from "./table.js";
 import { estimated } from "./why.js";
 import { make } from "./words.js";
@@ -35,9 +35,9 @@ export class Practice {
       this.place.hidden = true;
       this.place.replaceChildren();
     }
-    const offer = /** @type {HTMLElement | null} */ (this.end.querySelector(".dearest:empty"));
+    const offer = /** @type {HTMLElement | null} */ (this.end.querySelector(".costliest:empty"));
     if (state.result && offer) {
-      offerDearest(offer, this.stream.base, this.words);
+      offerCostliest(offer, this.stream.base, this.words);
     }
   }
 

@@ -49,9 +49,9 @@ export class Results {
     const go = make("button", "main go-on", this.words("go-on"));
     go.setAttribute("type", "button");
     go.addEventListener("click", this.goOn);
-    const dearest = make("div", "dearest");
-    dearest.dataset.deal = String(result.deal);
-    return [make("div", "end-head", title, go), ...moon, make("div", "explained", ...rows), dearest];
+    const costliest = make("div", "costliest");
+    costliest.dataset.deal = String(result.deal);
+    return [make("div", "end-head", title, go), ...moon, make("div", "explained", ...rows), costliest];
   }
 
   /** @param {PersonDeal} deal @param {PersonResult} result @param {number} seat @param {boolean} isBest */

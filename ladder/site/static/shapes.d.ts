@@ -21,6 +21,16 @@ export interface Computing {
   is_served: boolean;
 }
 
+/** The decisions of a bot that cost it most, by estimate. */
+export interface Costliest {
+  opinion: string;
+  source: string;
+  bot: string;
+  decisions: number;
+  not_estimated: number;
+  costliest: Why[];
+}
+
 /** One deal of a recorded match, as seen from all seats or from one. */
 export interface Deal {
   match: number | null;
@@ -50,16 +60,6 @@ export interface Deal {
   scores: number[];
   totals_before: number[];
   totals: number[];
-}
-
-/** The decisions of a bot that cost it most, by estimate. */
-export interface Dearest {
-  opinion: string;
-  source: string;
-  bot: string;
-  decisions: number;
-  not_estimated: number;
-  dearest: Why[];
 }
 
 /** One legal choice. */

@@ -92,7 +92,7 @@ class LadderTv extends HTMLElement {
     }
   }
 
-  /** Go to the next board; one that cannot be had is tried again later. */
+  /** Go to the next board; one that is not available is tried again later. */
   async #next() {
     clearTimeout(this.#timer);
     try {
@@ -168,7 +168,7 @@ class LadderTv extends HTMLElement {
   /** Show what the choices of a costly decision were worth. @param {string} who @param {Mistake} mistake */
   #worth(who, mistake) {
     const words = this.words ?? String;
-    const cost = words("dearest-cost", { cost: mistake.cost.toFixed(1), error: mistake.cost_error.toFixed(1) });
+    const cost = words("costliest-cost", { cost: mistake.cost.toFixed(1), error: mistake.cost_error.toFixed(1) });
     const done = mistake.choices.find((each) => each.chosen);
     const title = make("h3", "", who, ": ", ...(done ? chosen(done.choice, words) : []), make("small", "soft", ` ${cost}`));
     this.#part("worth").replaceChildren(title, ...estimated(mistake, words));

@@ -1,7 +1,7 @@
 """
 The queue of visitors' questions (`ladder.store.leases`): which is next, and which answers are kept.
 
-Each function wants a transaction that writes.
+Each function needs a transaction that writes.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def claim(session: Session, lane: str, holder: str, now: float, seconds: float) 
         lane: Of this part of the queue.
         holder: Who takes it (`owners.this_process`).
         now: Unix time.
-        seconds: For how long, if it is not renewed.
+        seconds: Seconds for which the lease is valid, if it is not renewed.
     """
     for number in computations_in_turn(session, lane)[:1]:
         row = session.get_one(Computation, number)

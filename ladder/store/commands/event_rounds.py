@@ -84,7 +84,7 @@ class Advance:
 
 def advance_events(database: Database, now: float) -> list[Advance]:
     """
-    Draw the next round of each event whose last one is over; end, or pause, those that cannot go on.
+    Draw the next round of each event whose last one is over; end, or pause, those that cannot continue.
 
     A bug that only one event meets keeps neither the others nor the ladder from playing.
 

@@ -1,7 +1,7 @@
 """
 Events on a ladder, from their opening to their start, and what the organiser decides afterwards.
 
-Each function wants a transaction that writes. Rounds are drawn by `ladder.store.commands.event_rounds`.
+Each function needs a transaction that writes. Rounds are drawn by `ladder.store.commands.event_rounds`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from ladder.errors import LadderError, UserError
 from ladder.events.entrants import Entrant
@@ -249,7 +249,7 @@ def rule(
 
     Raises:
         LadderError: If there is no such table, it has no result yet, a bot does not sit there, or see `check_rules`.
-        UserError: If others would have gone on to a round that has been drawn.
+        UserError: If others would have advanced to a round that has been drawn.
     """
     check_rules(session, event)
     row, _ = last_table(session, event, number, table)
@@ -300,8 +300,3 @@ def check_rules(session: Session, event: StoredEvent) -> None:
             f"{event.name!r} was played by the rules that {event.variant} had before its new season. "
             "No match of it can be played any more; its results stay as they are."
         )
-
-
-def newest_id(session: Session) -> int:
-    """Give the highest number of an event; 0 if there is none."""
-    return session.scalar(select(func.max(StoredEvent.id))) or 0

@@ -31,7 +31,7 @@ def add_invitation(
         note: For whom it is.
         by: Who invites.
         now: Unix time.
-        expires: Until when it is good.
+        expires: Unix time until which it is valid.
     """
     made = Invitation(
         hash=hashed, role=str(role), name=name, note=note[:MAX_NOTE], by=by, added=now, expires=expires

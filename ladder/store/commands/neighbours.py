@@ -33,7 +33,7 @@ class Neighbours(Mapping[tuple[int, int], int]):
 
     def __init__(self, session: Session, variant: str, pending: Iterable[Sequence[int]]) -> None:
         """
-        Stand ready.
+        Create a mapping that reads from a transaction.
 
         Args:
             session: The transaction.

@@ -1,7 +1,7 @@
 """
 The outbox of webhooks (`ladder.store.leases`): what is written there, which message is sent next, and what came of it.
 
-Each function wants a transaction that writes. A message is written by `post` in the transaction that does what it is
+Each function needs a transaction that writes. A message is written by `post` in the transaction that does what it is
 about. Of each webhook one message is sent at a time, so a slow receiver keeps no other one waiting.
 """
 
@@ -129,7 +129,7 @@ def claim(session: Session, holder: str, now: float, seconds: float, count: int)
         session: A transaction that writes.
         holder: Who sends them (`owners.this_process`).
         now: Unix time.
-        seconds: For how long, if the lease is not renewed.
+        seconds: Seconds for which a lease is valid, if it is not renewed.
         count: How many at most.
     """
     leases = []

@@ -1,7 +1,7 @@
 """
 Writing puzzles: which match is looked at next, what was found in it, and what visitors answer.
 
-Each function wants a transaction that writes.
+Each function needs a transaction that writes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """
 The table of matches as a queue (`ladder.store.leases`): which matches are leased next, and on which machine.
 
-Each function wants a transaction that writes, unless it says otherwise.
+Each function needs a transaction that writes, unless it says otherwise.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def claim(
         session: A transaction that writes.
         holder: Who takes them (`owners.this_process`).
         now: Unix time.
-        seconds: How long a match may take, by its number.
+        seconds: Seconds that a match may take, by its number.
         count: How many matches at most.
         variants: Only of these; None: of any.
         machines: Lease a match only for one of these machines where no owner of a bot in it has a bot in a match, and

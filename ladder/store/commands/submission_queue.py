@@ -1,7 +1,7 @@
 """
 The table of submissions as a queue (`ladder.store.leases`): which are leased next, and how they end.
 
-Each function wants a transaction that writes.
+Each function needs a transaction that writes.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def claim(
         session: A transaction that writes.
         holder: Who takes them (`owners.this_process`).
         now: Unix time.
-        seconds: How long a trial may take.
+        seconds: Seconds that a trial may take.
         count: How many at most.
         busy: Owners of whom none may be tried now.
     """

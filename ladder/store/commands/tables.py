@@ -1,5 +1,5 @@
 """
-The tables with people as a queue (`ladder.store.leases`). Each function wants a transaction that writes.
+The tables with people as a queue (`ladder.store.leases`). Each function needs a transaction that writes.
 
 A table whose process has ended is ready again, and resumes where it was: its record and its journal are files.
 """
@@ -119,7 +119,7 @@ def claim_tables(
         session: A transaction that writes.
         holder: Who takes them (`owners.this_process`).
         now: Unix time.
-        seconds: For how long, if it is not renewed.
+        seconds: Seconds for which the lease is valid, if it is not renewed.
         count: How many at most.
         not_now: Not these.
     """

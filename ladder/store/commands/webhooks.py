@@ -1,4 +1,4 @@
-"""Webhooks, as their organiser adds, lists and removes them; each function wants a transaction that writes."""
+"""Webhooks, as their organiser adds, lists and removes them; each function needs a transaction that writes."""
 
 from __future__ import annotations
 

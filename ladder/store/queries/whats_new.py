@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MAX_RESULTS = 1000
 """Of the newest results, among which upsets are looked for."""
-LEAST_GAP = 50.0
+MIN_GAP = 50.0
 """Elo; less is no upset."""
 _WHO = VERSION.join(BOT, BOT.c.id == VERSION.c.bot_id).join(OWNER, OWNER.c.id == BOT.c.owner_id)
 _NAMES = BOT.c.name.label("bot"), VERSION.c.number.label("version"), OWNER.c.name.label("owner")
@@ -160,4 +160,4 @@ def _gap(seats: Sequence[Row]) -> tuple[float, Row, Row] | None:  # type: ignore
     winner = min(winners, key=lambda row: row.rating_before)
     beaten = max(others, key=lambda row: row.rating_before)
     gap = float(beaten.rating_before - winner.rating_before)
-    return (gap, winner, beaten) if gap >= LEAST_GAP else None
+    return (gap, winner, beaten) if gap >= MIN_GAP else None

@@ -103,7 +103,7 @@ def _check_variant(
     try:
         bot = make_bot()
         bot.match_started(Welcome(rules, cases[0].seat, f"deals:{len(cases)}", clock))
-    except (Exception, SystemExit) as error:  # a bot may raise anything, and the other variants must go on
+    except (Exception, SystemExit) as error:  # a bot may raise anything, and the other variants must continue
         yield Outcome(group=rules.name, name="begin a match", verdict="gone", reason=_raised(error))
         return
     decisions = 0
@@ -124,7 +124,7 @@ def _try(case: Case, bot: Bot, decisions: int, limit: float, now: Callable[[], f
         verdict, reason = "illegal", str(error)
     except WrongAnswer as error:
         verdict, reason = "malformed", str(error)
-    except (Exception, SystemExit) as error:  # a bot may raise anything, and the other cases must go on
+    except (Exception, SystemExit) as error:  # a bot may raise anything, and the other cases must continue
         verdict, reason = "gone", _raised(error)
     return Outcome(group=case.rules.name, name=case.name, verdict=verdict, reason=reason, times=tuple(times))
 

@@ -78,7 +78,7 @@ async def test_when_the_scheduler_ends_workers_wait_for_the_next_one_and_who_is_
     assert program.returncode == 2
     assert printed.splitlines() == [
         f"mars has joined {address}, with 2 slots.",
-        f"The connection to {address} has ended; mars comes again.",
+        f"The connection to {address} has ended; mars reconnects.",
         f"mars has joined {address}, with 2 slots.",
         "pigpen: The coordinator turned this worker away: it has version 0.0.9, and the coordinator has another.",
     ]
@@ -94,5 +94,5 @@ async def test_a_frozen_scheduler_is_killed(certificates: Path) -> None:
 
 
 async def test_a_port_that_is_taken_is_named(cluster: Cluster) -> None:
-    with pytest.raises(SandboxError, match="No worker can come to tls://127"):
+    with pytest.raises(SandboxError, match="No worker can connect to tls://127"):
         await Cluster(cluster.certificates).start(cluster.scheduler.address)

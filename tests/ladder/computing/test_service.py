@@ -17,7 +17,7 @@ from ladder.errors import SandboxError, StoreError, UserError
 from ladder.settings.settings import load_settings
 from ladder.store.commands import computations as commands
 from ladder.store.computing_models import Computation
-from ladder.values.questions import BotDeals, DearestQuestion, HouseQuestion, Lane, RecordDeals
+from ladder.values.questions import BotDeals, CostliestQuestion, HouseQuestion, Lane, RecordDeals
 from tests.ladder.recorded_ladders import new_ladder
 from tests.waiting import PATIENCE
 
@@ -44,9 +44,9 @@ def short(name: str) -> HouseQuestion:
     return HouseQuestion(rules={}, format="board:0:0", seed="", bots=(name,))
 
 
-def long(name: str) -> DearestQuestion:
+def long(name: str) -> CostliestQuestion:
     deals = RecordDeals(record=name, source=name, commitment="")
-    return DearestQuestion(looks=(BotDeals(deals=deals, bots=(0,)),), worst=5)
+    return CostliestQuestion(looks=(BotDeals(deals=deals, bots=(0,)),), worst=5)
 
 
 class Odd:

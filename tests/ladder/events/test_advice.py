@@ -49,10 +49,10 @@ WRONG: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
         {"entrants": (4, 16)},
         "With 5 to 6 and 9 entrants no stage is played",
     ),
-    "half of no deals": (
+    "a final that is the first stage": (
         [HALVING, FINAL],
         {"entrants": (4, 16)},
-        "With 4 to 8 entrants 'Final' is the first stage that is played, and has half of no deals.",
+        "With 4 to 8 entrants 'Final' is the first stage that is played, but deals = 'half' needs one before it.",
     ),
     "a first stage for some": (
         [SWISS | {"take": 8}, FINAL],

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ladder.events.entrants import TableResult
@@ -25,6 +25,7 @@ def sums(*results: TableResult) -> Sums:
     return Sums(tuple(numbers), results, False)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-200, 200), min_size=2, max_size=6))
 def test_the_places_of_a_board_add_up(points: list[int]) -> None:
     found = place_points(points)

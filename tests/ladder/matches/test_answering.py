@@ -18,7 +18,7 @@ from ladder.values.questions import (
     BotDeals,
     ComparedMatch,
     CompareQuestion,
-    DearestQuestion,
+    CostliestQuestion,
     Lane,
     RecordDeals,
     lane_of,
@@ -56,7 +56,7 @@ def test_progress_is_told_for_each_deal_and_what_is_gone_is_refused(tmp_path: Pa
         for line in lines:
             writer.write(line)
     deals = RecordDeals(record="record.jsonl", source="17", commitment="")
-    question = DearestQuestion(looks=(BotDeals(deals=deals, bots=(0,)),), worst=1)
+    question = CostliestQuestion(looks=(BotDeals(deals=deals, bots=(0,)),), worst=1)
     reports: list[tuple[int, int]] = []
     answer(question, tmp_path, lambda *progress: reports.append(progress))
     steps = len(Recorded.of(lines).deals)
@@ -64,7 +64,7 @@ def test_progress_is_told_for_each_deal_and_what_is_gone_is_refused(tmp_path: Pa
     assert lane_of(question) is Lane.LONG
     other = BotDeals(deals=deals.model_copy(update={"board": 99}), bots=(0,))
     with pytest.raises(UserError, match="no such deal"):
-        answer(DearestQuestion(looks=(other,), worst=1), tmp_path)
+        answer(CostliestQuestion(looks=(other,), worst=1), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_progress_is_told_for_each_deal_and_what_is_gone_is_refused(tmp_path: Pa
 )
 def test_a_deal_or_a_board_does_not_wait_for_whole_matches(where: dict[str, int], lane: Lane) -> None:
     deals = RecordDeals(record="record.jsonl", source="17", commitment="", **where)
-    assert lane_of(DearestQuestion(looks=(BotDeals(deals=deals, bots=(0,)),), worst=1)) is lane
+    assert lane_of(CostliestQuestion(looks=(BotDeals(deals=deals, bots=(0,)),), worst=1)) is lane
 
 
 def test_a_comparison_leaves_out_records_that_are_gone_and_keeps_no_short_question_waiting(tmp_path: Path) -> None:

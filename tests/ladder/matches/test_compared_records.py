@@ -62,7 +62,7 @@ def test_deals_in_which_a_bot_was_taken_over_are_left_out() -> None:
 
 
 def test_turned_around_all_differences_have_the_other_sign(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compared_records, "LEAST_BOARDS", 2)
+    monkeypatch.setattr(compared_records, "MIN_BOARDS", 2)
     one, two = ComparedRecords(), ComparedRecords()
     for seed in "123":
         recorded = Recorded.of(played("gongzhu", seed))

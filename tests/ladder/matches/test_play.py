@@ -26,12 +26,11 @@ from referee.match.spec import MatchSpec
 from referee.seats.process_controller import NoController
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.trial_seat import TrialSeat
+from tests.waiting import PATIENT
 
 if TYPE_CHECKING:
     from pigpen.rules import Card
     from referee.records.lines import AnyLine, ResultLine
-
-HURRIED = pigpen.ClockSetting(60.0, 0.1, 30.0, start_up=0.3)
 
 
 class First(pigpen.Bot):
@@ -135,15 +134,26 @@ class Breaking(TaskProgram):
 
 
 async def play(*programs: TaskProgram) -> tuple[ResultLine, tuple[str, ...]]:
-    spec = MatchSpec(PRESETS["hearts"], ("a", "b", "c", "d"), Format(1), HURRIED, bytes(32))
+    spec = MatchSpec(PRESETS["hearts"], ("a", "b", "c", "d"), Format(1), PATIENT, bytes(32))
     lines: list[AnyLine] = []
     played = await play_sandboxed(spec, programs, lines.append)
     return played.result, played.logs[0]
 
 
-async def test_a_slow_start_of_the_sandbox_is_not_the_bots_fault() -> None:
-    slow = TaskProgram(start_takes=2 * HURRIED.start_up)
-    result, logs = await play(slow, TaskProgram(), TaskProgram(), TaskProgram())
+async def test_a_slow_start_of_the_sandbox_is_not_the_bots_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = TaskProgram(start_takes=0.3), TaskProgram(), TaskProgram(), TaskProgram()
+    started: list[list[int]] = []
+
+    class TimedSeat(StreamSeat):
+        """Remembers which bots had been started when its start-up budget began."""
+
+        async def welcome(self, welcome: pigpen.Welcome) -> None:
+            started.append([len(each.instances) for each in programs])
+            await super().welcome(welcome)
+
+    monkeypatch.setattr("ladder.matches.play.StreamSeat", TimedSeat)
+    result, logs = await play(*programs)
+    assert started == [[1, 1, 1, 1]] * 4
     assert [row.faults for row in result.results] == [0, 0, 0, 0]
     assert logs == ("what it wrote",) * 4
 
@@ -170,7 +180,7 @@ async def test_where_several_are_lost_at_once_nobody_is_named(second: SandboxErr
 
 @pytest.mark.parametrize("concurrency", [1, 2, 4])
 async def test_where_the_last_table_cannot_start_all_are_cleared_away(concurrency: int) -> None:
-    spec = MatchSpec(PRESETS["hearts"], ("a", "b", "c", "d"), Format(boards=2), HURRIED, bytes(32))
+    spec = MatchSpec(PRESETS["hearts"], ("a", "b", "c", "d"), Format(boards=2), PATIENT, bytes(32))
     good, breaking = TaskProgram(), Breaking(starts=3)
     with pytest.raises(SandboxError, match="no room"):
         await play_sandboxed(spec, [good, breaking, good, good], lambda line: None, concurrency=concurrency)
@@ -179,7 +189,7 @@ async def test_where_the_last_table_cannot_start_all_are_cleared_away(concurrenc
 
 
 async def test_each_table_has_fresh_instances_and_its_own_output() -> None:
-    spec = MatchSpec(PRESETS["hearts"], ("a", "b", "c", "d"), Format(boards=2), HURRIED, bytes(32))
+    spec = MatchSpec(PRESETS["hearts"], ("a", "b", "c", "d"), Format(boards=2), PATIENT, bytes(32))
     programs = [TaskProgram() for _ in range(4)]
     played = await play_sandboxed(spec, programs, lambda line: None, concurrency=2)
     assert [len(program.instances) for program in programs] == [4, 4, 4, 4]

@@ -14,6 +14,7 @@ from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.forked import CAN_FORK
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen.rules import PRESETS
+from tests.waiting import PATIENCE, PATIENT
 
 CRASHING = """
 import os, signal, sys
@@ -44,7 +45,7 @@ async def passes(sandbox: Sandbox, bot: BotSource) -> tuple[bool, bool, str]:
     """Whether it passes the check; whether it could be forked afterwards; what is held against it first."""
     try:
         program = await sandbox.load(bot)
-        report = await ConformanceCheck(program).run([PRESETS["hearts"]])
+        report = await ConformanceCheck(program, PATIENT, PATIENCE).run([PRESETS["hearts"]])
         return report.passed, program.can_fork, report.outcomes[0].reason
     finally:
         await sandbox.close()

@@ -1,4 +1,4 @@
-"""A recorded decision with its estimate, the house bots' choices and hindsight; a bot's dearest decisions."""
+"""A recorded decision with its estimate, the house bots' choices and hindsight; a bot's costliest decisions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from ladder.matches import house
 from ladder.matches.house import QUICK_BOTS, SEARCHING_BOTS, house_choices
-from ladder.matches.why import dearest_of, first_cost, rerun_line, unforced, why_of
+from ladder.matches.why import costliest_of, first_cost, rerun_line, unforced, why_of
 from ladder.sandbox.bots.bot_source import sample_names
 from pigpen import Bot, View, is_accelerated
 from pigpen.bot import decide
@@ -114,14 +114,14 @@ def test_only_what_a_bot_was_asked_for_can_be_dear() -> None:
 
 
 @pytest.mark.usefixtures("few_playouts")
-def test_the_dearest_come_first_and_are_those_of_why() -> None:
+def test_the_costliest_come_first_and_are_those_of_why() -> None:
     one = match()
-    dear = [(first_cost(decision) or 0.0, decision, "17") for decision in unforced(one, one.deals[:1], {1})]
-    found = dearest_of(dear, 2)
+    candidates = [(first_cost(decision) or 0.0, decision, "17") for decision in unforced(one, one.deals[:1], {1})]
+    found = costliest_of(candidates, 2)
     assert len(found) == 2
     assert [each.cost for each in found] == sorted((each.cost for each in found), reverse=True)
     assert found[0].cost > found[0].cost_error > 0
-    by_place = {(decision.line.name, decision.number): decision for _, decision, _ in dear}
+    by_place = {(decision.line.name, decision.number): decision for _, decision, _ in candidates}
     assert why_of(by_place[found[0].place, found[0].step], "17") == found[0]
 
 
@@ -129,8 +129,8 @@ def test_the_dearest_come_first_and_are_those_of_why() -> None:
 def test_what_cost_nothing_is_not_dear() -> None:
     one = match()
     best = next(decision for decision in unforced(one, one.deals[:1], {2}) if not why_of(decision, "17").cost)
-    assert dearest_of([(0.0, best, "17")], 5) == []
-    assert dearest_of([(1.0, best, "17")], 5) == []
+    assert costliest_of([(0.0, best, "17")], 5) == []
+    assert costliest_of([(1.0, best, "17")], 5) == []
 
 
 def test_the_rerun_line_can_be_pasted() -> None:

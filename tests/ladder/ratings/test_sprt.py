@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.ratings.sprt import ELO, LEAST, Hypotheses, MeanEstimate, SequentialTest, SprtDecision
+from ladder.ratings.sprt import ELO, MIN_DIFFERING, Hypotheses, MeanEstimate, SequentialTest, SprtDecision
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,10 +122,10 @@ def test_the_interval_holds_the_truth_at_all_times(draw: Callable[[Random, float
 
 
 def test_there_is_no_interval_before_some_boards_differ() -> None:
-    few = [0.0] * 500 + [1.0] * (LEAST - 1)
+    few = [0.0] * 500 + [1.0] * (MIN_DIFFERING - 1)
     assert MeanEstimate.of(few).interval is None
     low, high = MeanEstimate.of([*few, 1.0]).interval or (0.0, 0.0)
-    assert low < LEAST / 516 < high
+    assert low < MIN_DIFFERING / 516 < high
 
 
 def test_an_estimate_says_how_sure_it_is() -> None:

@@ -196,7 +196,7 @@ CASES = [
         NOT_THERE,
         "/play/{people}/replay/you/boards/1/1/deal/steps/1/why",
     ),
-    Case("GET", "/play/{name}/dearest", NOT_THERE, "/play/{people}/dearest?deal=0"),
+    Case("GET", "/play/{name}/costliest", NOT_THERE, "/play/{people}/costliest?deal=0"),
     Case("POST", "/play/{name}/back", NO_CHAIR, "/play/{people}/back", value={}),
     Case("POST", "/play/{name}/why", NO_CHAIR, "/play/{people}/why", value={"decision": 1}),
     Case("GET", "/play/{name}", NOT_THERE, "/play/{people}"),
@@ -281,7 +281,9 @@ CASES = [
         NOT_THERE,
         f"{API}/matches/999/boards/1/rotations/1/steps/1/why",
     ),
-    Case("GET", f"{API}/matches/{{number}}/seats/{{seat}}/dearest", NOT_THERE, f"{API}/matches/999/seats/0/dearest"),
+    Case(
+        "GET", f"{API}/matches/{{number}}/seats/{{seat}}/costliest", NOT_THERE, f"{API}/matches/999/seats/0/costliest"
+    ),
     Case("GET", f"{API}/bots/{{name}}/inbox", NOT_THERE, f"{API}/bots/Nobody/inbox"),
     Case("GET", f"{API}/matches/{{number}}/seats/{{seat}}/logs", HIDDEN),
     Case("POST", f"{API}/tables", TABLES, value={"variant": "gongzhu"}),

@@ -17,7 +17,7 @@ from ladder.settings.settings import load_settings
 from ladder.site.server.computing import NOT_SERVED, asker_of
 from ladder.store import models
 from ladder.values.computing import Computing
-from ladder.values.why import Dearest, Inbox, Mistakes, Why
+from ladder.values.why import Costliest, Inbox, Mistakes, Why
 from pigpen.sim import playout
 from referee.match.match import Match
 from tests.ladder.computing_here import compute_all
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 YESTERDAY = "/play/today/gongzhu/yesterday"
 WHY = "/api/v1/matches/1/boards/1/rotations/1/steps/20/why"
-DEAREST = "/api/v1/matches/1/seats/0/dearest?worst=2"
+COSTLIEST = "/api/v1/matches/1/seats/0/costliest?worst=2"
 INBOX = "/b/Trotter/inbox"
 MISTAKES = "/api/v1/matches/1/boards/1/rotations/1/mistakes"
 pytestmark = pytest.mark.usefixtures("few_playouts")
@@ -64,9 +64,9 @@ def test_a_request_simulates_nothing_and_keeps_no_other_page_waiting(ladder: Lad
     """There is no process that computes: what had to wait for one would wait for ever."""
     computing_files(ladder).show_alive()
     site = Visitor(ladder)
-    answers = site.get_all([YESTERDAY, "/play/today/hearts/yesterday"] * 8 + [INBOX, WHY, DEAREST, "/", "/m/1"] * 2)
+    answers = site.get_all([YESTERDAY, "/play/today/hearts/yesterday"] * 8 + [INBOX, WHY, COSTLIEST, "/", "/m/1"] * 2)
     assert [each.status_code for each in answers] == [200] * 16 + [200, 202, 202, 200, 200] * 2
-    for address in (WHY, DEAREST, MISTAKES, f"/api/v1/bots/Trotter/{INBOX.rpartition('/')[2]}"):
+    for address in (WHY, COSTLIEST, MISTAKES, f"/api/v1/bots/Trotter/{INBOX.rpartition('/')[2]}"):
         answer = site.get(address)
         assert (answer.status_code, answer.headers["retry-after"]) == (202, "1")
         assert (answer.headers["location"], answer.headers["cache-control"]) == (address, "no-store")
@@ -143,9 +143,9 @@ def test_an_answer_is_kept_also_when_the_site_starts_again(ladder: Ladder) -> No
         site = Visitor(again)
         assert Why.model_validate_json(site.get(WHY).content).step == 20
         assert compute_all(again) == 0
-        assert site.get(DEAREST).status_code == 202
+        assert site.get(COSTLIEST).status_code == 202
         assert compute_all(again) == 1
-        assert Dearest.model_validate_json(site.get(DEAREST).content).bot
+        assert Costliest.model_validate_json(site.get(COSTLIEST).content).bot
 
 
 def test_where_no_process_computes_it_is_said_in_a_sentence(ladder: Ladder) -> None:

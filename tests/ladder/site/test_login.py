@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from ladder.app.accounts import inviting, managing
 from ladder.app.accounts.known_devices import known_device, made_known
-from ladder.app.accounts.passwords import LEAST_CHARACTERS, MAX_CHARACTERS
+from ladder.app.accounts.passwords import MAX_CHARACTERS, MIN_CHARACTERS
 from ladder.app.ladder import Ladder
 from ladder.errors import LadderError
 from ladder.settings.settings import load_settings
@@ -486,5 +486,5 @@ def test_sentences_are_translated_as_they_are_said() -> None:
     root = Path(__file__).parents[3] / "ladder"
     pages = sorted(set(root.rglob("*.py")) - {root / "site" / "rendering" / "sentences.py"})
     text = "".join(file.read_text() for file in pages)
-    text = text.replace("{LEAST_CHARACTERS} to {MAX_CHARACTERS}", f"{LEAST_CHARACTERS} to {MAX_CHARACTERS}")
+    text = text.replace("{MIN_CHARACTERS} to {MAX_CHARACTERS}", f"{MIN_CHARACTERS} to {MAX_CHARACTERS}")
     assert [sentence for sentence in SENTENCES if sentence not in text] == []

@@ -52,7 +52,7 @@ some = settings(
 )
 
 
-SLOW = ("/stream", "/why", "/dearest", "/inbox", "/mistakes", "/against/{other}", "/style")
+SLOW = ("/stream", "/why", "/costliest", "/inbox", "/mistakes", "/against/{other}", "/style")
 """A stream has no end, and an estimate takes a while."""
 
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from standardwebhooks import Webhook
 
+from tests.waiting import PATIENCE
+
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Iterator
-
-PATIENCE = 120.0
 
 
 @dataclass(frozen=True)

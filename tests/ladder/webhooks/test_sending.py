@@ -12,8 +12,8 @@ from ladder.webhooks import sending
 from ladder.webhooks.public_addresses import AddressPolicy
 from ladder.webhooks.sending import MAX_HEAD_BYTES, send
 from tests.ladder.site.certificates import HOST, make_pair
-from tests.ladder.webhooks.receivers import PATIENCE, odd_receiver, receiver
-from tests.waiting import comes
+from tests.ladder.webhooks.receivers import odd_receiver, receiver
+from tests.waiting import PATIENCE, comes
 
 if TYPE_CHECKING:
     import socket

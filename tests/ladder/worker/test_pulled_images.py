@@ -15,7 +15,7 @@ from ladder.sandbox.docker.bot_images import find_image, pull_image
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker import pulled_images
 from ladder.worker.pinned import ProgramLost
-from ladder.worker.pulled_images import MARKS, PULLED, PulledImages
+from ladder.worker.pulled_images import MARKS, PulledImages
 from ladder.worker.tasks import TaskBot
 from tests.ladder.registries import running_registry
 from tests.ladder.trials.tiny import load_tiny, push
@@ -44,13 +44,14 @@ class Arena:
 
 
 @pytest.fixture
-def arena(client: docker.DockerClient, name: str) -> Iterator[Arena]:
-    before = {image["Id"] for image in client.api.images()}
+def arena(client: docker.DockerClient, name: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
+    """What is pulled gets a tag of the test's own: others on this engine keep what they have pulled."""
+    pulled = f"pigpen-test/pulled-{name}"
+    monkeypatch.setattr(pulled_images, "PULLED", pulled)
     with running_registry() as address:
         yield Arena(client, address, name)
-    for image in client.api.images(filters={"reference": f"{PULLED}:*"}):
-        if image["Id"] not in before:
-            client.api.remove_image(image["Id"], force=True)
+    for image in client.api.images(filters={"reference": f"{pulled}:*"}):
+        client.api.remove_image(image["Id"], force=True)
 
 
 @pytest.fixture

@@ -113,9 +113,10 @@ async def test_a_bot_that_leaves_a_connection_jammed_has_a_socket_to_come_back_t
         await break_stream(seat, tmp_path, token, welcome)
         asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
         await comes((tmp_path / "seat.sock").exists)
-        with pytest.raises(SeatFailure, match="its stream broke, and it did not come back") as failure:
-            await asked
-        assert failure.value.verdict is Verdict.GONE
+        async with raw_bot(tmp_path, token) as again:
+            await again.receive()
+            await again.answer(await again.receive())
+            assert await asked == question().legal[0]
 
 
 async def test_a_flood_of_messages_costs_the_seat_and_the_bot_hears_why(tmp_path: Path, welcome: Welcome) -> None:
@@ -283,13 +284,24 @@ async def test_a_seat_that_cannot_be_opened_again_is_the_referees_failure(tmp_pa
 async def test_a_socket_that_is_removed_while_a_bot_may_come_back_is_the_referees_failure(
     tmp_path: Path, welcome: Welcome
 ) -> None:
-    async with open_seat(tmp_path, Deadlines(reconnect=2.0)) as (seat, token):
+    async with open_seat(tmp_path, Deadlines(reconnect=SHORT)) as (seat, token):
+        seat.freeze()  # the time to come back begins with the question
         await break_stream(seat, tmp_path, token, welcome)
-        asked = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), took=0.0))
         await comes((tmp_path / "seat.sock").exists)
         (tmp_path / "seat.sock").unlink()
         with pytest.raises(SeatBroken, match="was removed while a bot was expected there"):
-            await asked
+            await seat.ask(question(), Stopwatch(PATIENCE), took=0.0)
+
+
+async def test_a_program_that_ends_because_its_socket_was_removed_is_not_at_fault(
+    tmp_path: Path, welcome: Welcome
+) -> None:
+    async with open_seat(tmp_path) as (seat, _):
+        coming = asyncio.ensure_future(seat.welcome(welcome))
+        (tmp_path / "seat.sock").unlink()
+        seat.lose("its program ended", Exit(2))
+        with pytest.raises(SeatBroken, match="was removed while a bot was expected there"):
+            await coming
 
 
 async def test_a_socket_that_is_removed_before_the_bot_came_is_the_referees_failure(

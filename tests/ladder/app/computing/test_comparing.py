@@ -31,7 +31,7 @@ def ladder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ladder]:
 def test_what_the_store_knows_is_there_at_once_and_the_records_later(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compared_records, "LEAST_BOARDS", 2)
+    monkeypatch.setattr(compared_records, "MIN_BOARDS", 2)
     first = compare_bots(ladder, "Trotter", "Snout")
     assert first.computing is not None
     assert (first.sources, first.phases, first.favours) == ((), (), ())

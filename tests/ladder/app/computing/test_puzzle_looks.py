@@ -38,15 +38,15 @@ def test_one_match_waits_at_a_time_and_takes_its_turn_like_a_visitor(ladder: Lad
         look_for_puzzles(ladder, session, ladder.clock())
         look_for_puzzles(ladder, session, ladder.clock() + 1000.0)
         assert [each.visitor for each in waiting_computations(session)] == [ASKER]
-        computations.ask(session, NewQuestion("key", Lane.LONG, {"kind": "dearest"}, "now", "account ada"), 1.0)
+        computations.ask(session, NewQuestion("key", Lane.LONG, {"kind": "costliest"}, "now", "account ada"), 1.0)
         turns = [computations.claim(session, Lane.LONG, "me", ladder.clock(), 60.0) for _ in range(2)]
-        assert sorted(each.question["kind"] for each in turns if each) == ["dearest", "puzzles"]
+        assert sorted(each.question["kind"] for each in turns if each) == ["costliest", "puzzles"]
 
 
 def test_a_queue_that_is_full_leaves_the_match_for_later(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(computations, "MAX_WAITING", 1)
     with ladder.database.write() as session:
-        computations.ask(session, NewQuestion("key", Lane.LONG, {"kind": "dearest"}, "now", "account ada"), 1.0)
+        computations.ask(session, NewQuestion("key", Lane.LONG, {"kind": "costliest"}, "now", "account ada"), 1.0)
         look_for_puzzles(ladder, session, ladder.clock())
         assert [each.visitor for each in waiting_computations(session)] == ["account ada"]
         assert session.get(PuzzleLook, "hearts") is None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ladder.values.why import Dearest, Inbox, Why
+    from ladder.values.why import Costliest, Inbox, Why
 
 pytestmark = pytest.mark.usefixtures("few_playouts")
 BOTS = ("Trotter", "Snout", "Truffle", "Acorn")
@@ -53,8 +53,8 @@ def why(ladder: Ladder, match: int, step: int, where: Where = ANYWHERE, bot: str
     return computed(ladder, lambda: asking.why(ladder, match, step, where, bot))
 
 
-def dearest(ladder: Ladder, match: int, bot: str, worst: int, where: Where = ANYWHERE) -> Dearest:
-    return computed(ladder, lambda: asking.dearest(ladder, match, bot, worst, where))
+def costliest(ladder: Ladder, match: int, bot: str, worst: int, where: Where = ANYWHERE) -> Costliest:
+    return computed(ladder, lambda: asking.costliest(ladder, match, bot, worst, where))
 
 
 def inbox(ladder: Ladder, bot: str, matches: int = 5, worst: int = 5, variant: str | None = None) -> Inbox:
@@ -102,25 +102,25 @@ def test_a_decision_of_another_bot_is_refused(ladder: Ladder) -> None:
     assert why(ladder, 2, 1, Where(rotation=1), bot="0").seat == 0
 
 
-def test_the_dearest_decisions_of_a_match(ladder: Ladder) -> None:
-    found = dearest(ladder, 2, "random", worst=2)
-    assert (found.source, found.bot, len(found.dearest)) == ("2", "random", 2)
+def test_the_costliest_decisions_of_a_match(ladder: Ladder) -> None:
+    found = costliest(ladder, 2, "random", worst=2)
+    assert (found.source, found.bot, len(found.costliest)) == ("2", "random", 2)
     assert found.decisions > 30
-    first = found.dearest[0]
+    first = found.costliest[0]
     assert why(ladder, 2, first.step, Where(first.deal, first.board, first.rotation), "random") == first
-    only = dearest(ladder, 2, "random", worst=1, where=Where(rotation=4))
+    only = costliest(ladder, 2, "random", worst=1, where=Where(rotation=4))
     assert only.decisions < found.decisions
-    assert {each.rotation for each in only.dearest} == {4}
+    assert {each.rotation for each in only.costliest} == {4}
 
 
 def test_the_inbox_has_dear_decisions_and_faults_with_commands_that_can_be_typed(ladder: Ladder) -> None:
     found = inbox(ladder, "Truffle", worst=2)
     assert (found.bot, found.version, found.matches) == ("Truffle", 1, (3, 2))
-    assert len(found.dearest) == 2
-    assert {each.source for each in found.dearest} <= {"2", "3"}
+    assert len(found.costliest) == 2
+    assert {each.source for each in found.costliest} <= {"2", "3"}
     assert {fault.verdict for fault in found.faults} == {"malformed"}
     assert {fault.match for fault in found.faults} == {3}
-    for line in (*(each.rerun for each in found.dearest), *(fault.rerun for fault in found.faults)):
+    for line in (*(each.rerun for each in found.costliest), *(fault.rerun for fault in found.faults)):
         program, command, *_ = shlex.split(line)
         assert (program, command) == ("pigpen", "rerun")
         assert "rerun" in COMMANDS

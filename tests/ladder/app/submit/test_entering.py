@@ -142,8 +142,7 @@ async def test_a_bot_that_is_too_slow_is_told_so(
     quick = load_settings(data_dir=settings.data_dir, limit=1.0)
     outcome = await submit(database, quick, bot(method=SLEEPS), "hearts-short")
     failed = [case for case in outcome.reasons if case.verdict == "timeout"]
-    assert failed
-    assert "good night" in failed[0].output
+    assert any("good night" in case.output for case in failed)
 
 
 async def test_two_submissions_of_one_folder_at_once_are_one_version(

@@ -41,7 +41,7 @@ def shown(*events: dict[str, object]) -> str:
         ),
         (
             {"event": "scheduler.lost", "reason": "The cluster's scheduler (process 7) has died."},
-            "The cluster's scheduler (process 7) has died. Workers come again when there is another one.",
+            "The cluster's scheduler (process 7) has died. Workers reconnect when there is another one.",
         ),
         (
             {"event": "image.pull_failed", "level": "error", "source": "worker", "worker_name": "sty", "image": "x"},

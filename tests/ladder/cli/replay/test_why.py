@@ -61,13 +61,13 @@ def test_the_same_question_gives_the_same_answer(record: str) -> None:
 
 def test_the_costliest_decisions_of_a_bot_are_a_table(record: str) -> None:
     found = output("why", "why", record, "1", "--worst", "2", "--board", "1")
-    assert (found["bot"], len(found["dearest"])) == ("random", 2)
+    assert (found["bot"], len(found["costliest"])) == ("random", 2)
     done = pigpen("why", record, "random", "--worst", "2", "--board", "1")
     assert done.returncode == 0
     assert "The costliest decisions of random\n" in done.stdout
     assert f"{found['decisions']} decisions with a choice.\n" in done.stdout
     assert "A model's opinion: " in done.stdout
-    for one in found["dearest"]:
+    for one in found["costliest"]:
         assert f"{one['place']}, step {one['step']}: {one['rerun']}\n" in done.stdout
         again = output(
             "why --step", "why", record, "random", "--board", str(one["board"]), "--rotation", str(one["rotation"]),
@@ -77,7 +77,7 @@ def test_the_costliest_decisions_of_a_bot_are_a_table(record: str) -> None:
 
 
 def test_the_line_that_it_prints_puts_the_questions_of_that_deal_again(record: str) -> None:
-    (one,) = output("why", "why", record, "random", "--worst", "1", "--board", "2", "--rotation", "1")["dearest"]
+    (one,) = output("why", "why", record, "random", "--worst", "1", "--board", "2", "--rotation", "1")["costliest"]
     words = one["rerun"].split()[1:]
     words[3] = "counting"
     done = pigpen(*words, "--sandbox", "inline", "--json")

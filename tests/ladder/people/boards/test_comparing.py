@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ladder.values.replay import DealReplayed
-    from ladder.values.same_board import DayResults, SameBoard, SittingBeside
-    from ladder.values.why import Dearest, Why
+    from ladder.values.same_board import DayResults, PlayBeside, SameBoard
+    from ladder.values.why import Costliest, Why
 
 pytestmark = pytest.mark.usefixtures("few_playouts")
 ADA = TableVisitor(guest="192.0.2.7", shown="Ada")
@@ -80,7 +80,7 @@ def results_of_yesterday(ladder: Ladder, variant: str) -> DayResults:
     return comparing.results_of_yesterday(ladder, variant)
 
 
-def beside(ladder: Ladder, name: str, secret: str, key: str) -> SittingBeside:
+def beside(ladder: Ladder, name: str, secret: str, key: str) -> PlayBeside:
     return computed(ladder, lambda: comparing.beside(ladder, name, secret, key))
 
 
@@ -94,8 +94,8 @@ def table_why(ladder: Ladder, name: str, secret: str, key: str, place: DealPlace
     return computed(ladder, lambda: table_replays.table_why(ladder, name, secret, key, place, step))
 
 
-def dearest_of_deal(ladder: Ladder, name: str, secret: str, deal: int) -> Dearest:
-    return computed(ladder, lambda: table_replays.dearest_of_deal(ladder, name, secret, deal))
+def costliest_of_deal(ladder: Ladder, name: str, secret: str, deal: int) -> Costliest:
+    return computed(ladder, lambda: table_replays.costliest_of_deal(ladder, name, secret, deal))
 
 
 def tomorrow(ladder: Ladder) -> Ladder:
@@ -139,9 +139,9 @@ def test_of_those_who_have_played_accounts_are_named_the_latest_first_and_guests
 
 def test_when_the_day_is_over_everybody_may_see_how_it_was_played(ladder: Ladder) -> None:
     finished(ladder, open_today(ladder, "hearts", ADA))
-    assert {each.name for each in results_of_yesterday(ladder, "hearts").sittings} == {*HOUSE}, "today is sealed"
+    assert {each.name for each in results_of_yesterday(ladder, "hearts").plays} == {*HOUSE}, "today is sealed"
     then = results_of_yesterday(tomorrow(ladder), "hearts")
-    assert {each.name for each in then.sittings} == {"Ada", *HOUSE}
+    assert {each.name for each in then.plays} == {"Ada", *HOUSE}
     assert commitment(bytes.fromhex(then.board.seed or "")) == todays_board(ladder, "hearts").commitment
 
 
@@ -156,9 +156,9 @@ def test_everybody_gets_the_same_cards_in_the_same_chair(ladder: Ladder, rules: 
     first, second = (compare(ladder, each.name, each.secrets[0]) for each in (one, other))
     assert first.hand == second.hand
     assert (first.chair, first.board, first.rotation, first.match) == (0, 1, 1, None)
-    assert {each.name for each in first.sittings} == {"Ada", "Ben", *HOUSE}
-    assert [each.name for each in first.sittings if each.you] == ["Ada"]
-    points = {each.name: each.points for each in first.sittings}
+    assert {each.name for each in first.plays} == {"Ada", "Ben", *HOUSE}
+    assert [each.name for each in first.plays if each.you] == ["Ada"]
+    points = {each.name: each.points for each in first.plays}
     assert points["Ada"] == points["cautious"] == first.points, "who plays like a house bot has its points"
     assert todays_board(ladder, rules).played == 2
     assert first.percentile is not None
@@ -188,7 +188,7 @@ def test_a_table_that_only_says_that_it_plays_the_board_is_not_compared(ladder: 
     order = TableOrder(variant="hearts", format="board:0:0", purpose=TablePurpose.TODAY,
                        board=todays_board(ladder, "hearts").day.isoformat())  # fmt: skip
     finished(ladder, open_table(ladder, order, BEN, seed_from("easy")))
-    assert {each.name for each in compare(ladder, opened.name, opened.secrets[0]).sittings} == {"Ada", *HOUSE}
+    assert {each.name for each in compare(ladder, opened.name, opened.secrets[0]).plays} == {"Ada", *HOUSE}
 
 
 def test_the_first_time_counts_and_only_without_help(ladder: Ladder) -> None:
@@ -199,10 +199,10 @@ def test_the_first_time_counts_and_only_without_help(ladder: Ladder) -> None:
         assert helped is not None
         helped.assisted = True
     found = compare(ladder, tables[1].name, tables[1].secrets[0])
-    assert {each.key: each.counts for each in found.sittings if each.kind is ChairKind.PERSON} == {
+    assert {each.key: each.counts for each in found.plays if each.kind is ChairKind.PERSON} == {
         f"person-{numbers[0]}": True, f"person-{numbers[1]}": False, f"person-{numbers[2]}": False
     }  # fmt: skip
-    house = [each.points for each in found.sittings if each.kind is ChairKind.HOUSE]
+    house = [each.points for each in found.plays if each.kind is ChairKind.HOUSE]
     assert found.percentile == sum(100 * (found.points < each) + 50 * (found.points == each) for each in house) // len(
         house
     )
@@ -214,7 +214,7 @@ def test_of_two_plays_the_one_that_is_finished_first_counts_whenever_it_was_open
     first = finished(ladder, opened_later, "random")
     second = finished(replace(ladder, clock=lambda: NOW + 60), opened_first)
     found = compare(ladder, opened_first.name, opened_first.secrets[0])
-    assert {each.key: each.counts for each in found.sittings if each.kind is ChairKind.PERSON} == {
+    assert {each.key: each.counts for each in found.plays if each.kind is ChairKind.PERSON} == {
         f"person-{first}": True, f"person-{second}": False
     }  # fmt: skip
 
@@ -258,15 +258,15 @@ def test_a_board_of_a_match_is_played_once_more_in_the_place_of_a_bot(ladder: La
     assert [*tables[0].secrets] == [person]
     result = compare(ladder, tables[0].name, tables[0].secrets[person])
     assert (result.match, result.board, result.rotation, result.chair, result.hand) == (match, 2, 3, 3, line.hands[3])
-    bots = {each.key: each.points for each in result.sittings if each.kind is ChairKind.BOT}
+    bots = {each.key: each.points for each in result.plays if each.kind is ChairKind.BOT}
     assert bots == {f"bot-{(each.rotation or 0) + 1}": each.scores[3] for each in deals if each.board == 1}
-    assert {each.name for each in result.sittings if each.kind is ChairKind.PERSON} == {"Ada", "Ben"}
+    assert {each.name for each in result.plays if each.kind is ChairKind.PERSON} == {"Ada", "Ben"}
     record = TableFiles(ladder.settings.data_dir).record(numbers[0])
     checked = verify(record)
     assert checked.finished
     assert checked.match is not None
     assert checked.match.commitment == found.commitment == lines[0].commitment  # type: ignore[union-attr]
-    assert beside(ladder, tables[0].name, tables[0].secrets[person], "bot-3").sitting.points == line.scores[3]
+    assert beside(ladder, tables[0].name, tables[0].secrets[person], "bot-3").play.points == line.scores[3]
 
 
 def test_the_same_bots_sit_there_if_their_owners_allow_it_and_the_person_has_an_account(ladder: Ladder) -> None:
@@ -301,25 +301,25 @@ def test_what_is_no_board_of_a_match_is_named(ladder: Ladder) -> None:
         compare(ladder, opened.name, opened.secrets[0])
 
 
-def test_my_dearest_decisions_of_a_deal_are_mine(ladder: Ladder) -> None:
+def test_my_costliest_decisions_of_a_deal_are_mine(ladder: Ladder) -> None:
     opened = open_table(ladder, TableOrder(variant="hearts", format="deals:2"), ADA)
     with pytest.raises(UserError, match="Deal 1 of this table is not over yet"):
-        dearest_of_deal(ladder, opened.name, opened.secrets[0], 0)
+        costliest_of_deal(ladder, opened.name, opened.secrets[0], 0)
     finished(ladder, opened, "random")
-    found = dearest_of_deal(ladder, opened.name, opened.secrets[0], 1)
-    assert 0 < len(found.dearest) <= 3
-    assert {(each.bot, each.seat, each.deal) for each in found.dearest} == {("Ada", 0, 2)}
-    costs = [each.cost for each in found.dearest]
+    found = costliest_of_deal(ladder, opened.name, opened.secrets[0], 1)
+    assert 0 < len(found.costliest) <= 3
+    assert {(each.bot, each.seat, each.deal) for each in found.costliest} == {("Ada", 0, 2)}
+    costs = [each.cost for each in found.costliest]
     who = TableVisitor(guest=ADA.guest)
     assert [game.cost for game in own_games(ladder, who)] == [max(costs)], "it is listed once it is known"
     assert costs == sorted(costs, reverse=True)
     place = DealPlace(board=2, rotation=1)
-    step = found.dearest[0].step
-    assert table_why(ladder, opened.name, opened.secrets[0], YOU, place, step) == found.dearest[0]
+    step = found.costliest[0].step
+    assert table_why(ladder, opened.name, opened.secrets[0], YOU, place, step) == found.costliest[0]
     with pytest.raises(UserError, match="Deal 3 of this table is not over yet"):
-        dearest_of_deal(ladder, opened.name, opened.secrets[0], 2)
+        costliest_of_deal(ladder, opened.name, opened.secrets[0], 2)
     with pytest.raises(Forbidden):
-        dearest_of_deal(ladder, opened.name, "another", 0)
+        costliest_of_deal(ladder, opened.name, "another", 0)
 
 
 def test_boards_are_ordered_by_numbers_from_1(ladder: Ladder) -> None:

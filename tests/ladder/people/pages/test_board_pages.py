@@ -13,7 +13,7 @@ import pytest
 from ladder.people.boards.day_seed import HOUSE
 from ladder.settings.settings import load_settings
 from ladder.values.replay import DealReplayed
-from ladder.values.why import Dearest, Hint, Why
+from ladder.values.why import Costliest, Hint, Why
 from tests.ladder.ladders import played
 from tests.ladder.people.pages.tables_here import TableBrowser, site_here
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
@@ -60,7 +60,7 @@ async def test_todays_board_is_sealed_then_played_then_compared(ladder: Ladder) 
             "replay",
             "replay/house-exact/boards/1/1",
             "replay/you/boards/1/1/deal",
-            "dearest?deal=0",
+            "costliest?deal=0",
         ):
             response = await browser.client.get(f"{browser.path}/{sealed}")
             assert response.status_code >= 400, sealed
@@ -136,8 +136,8 @@ async def test_a_finished_table_is_replayed_card_by_card(ladder: Ladder) -> None
         step = next(step.number for moment in deal.moments for step in moment.steps if step.by == "bot")
         why = await browser.page(f"{whole.url}/steps/{step}/why")
         assert Why.model_validate_json(why.content).step == step
-        dearest = await browser.page(f"{browser.path}/dearest?deal=1")
-        assert len(Dearest.model_validate_json(dearest.content).dearest) <= 3
+        costliest = await browser.page(f"{browser.path}/costliest?deal=1")
+        assert len(Costliest.model_validate_json(costliest.content).costliest) <= 3
         for wrong in ("you/boards/5/1", "you/boards/1/2", "nobody/boards/1/1", "house-exact/boards/1/1"):
             assert (await browser.client.get(f"{browser.path}/replay/{wrong}")).status_code in (404, 422)
 

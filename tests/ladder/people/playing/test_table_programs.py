@@ -1,4 +1,4 @@
-"""Programs of ladder bots at tables: one that cannot be had ends no table of others."""
+"""Programs of ladder bots at tables: one that is missing ends no table of others."""
 
 from __future__ import annotations
 

@@ -26,6 +26,7 @@ def _files(folder: str) -> Channel:
     return Channel(f"open('{folder}/note', 'w').write('x')", f"if os.listdir('{folder}'): print('found')")
 
 
+_FOLDERS = "('/tmp', '/dev/shm')"
 _REPORTS = "os.write(writing, b'x')"
 
 
@@ -55,6 +56,8 @@ def offset():
     libc.readdir(folder)
     return libc.readdir(folder)[1]
 """
+NO_SUCH_WAY = "no such way"
+"""What *leave* prints if this kernel does not have it."""
 _OTHERS = "others = [n for n in os.listdir('/proc') if n.isdecimal() and n not in ('1', str(os.getpid()))]\n"
 
 CHANNELS = {
@@ -89,9 +92,10 @@ os.chdir('/')
         is_thrown_away=True,
     ),
     "the number of its renamings": Channel(
-        _OFFSET + "open('/tmp/x', 'w').close()\n"
+        _OFFSET + "open('/tmp/x', 'w').close(); before = offset()\n"
         "for _ in range(100): os.rename('/tmp/x', '/tmp/y'); os.rename('/tmp/y', '/tmp/x')\n"
-        "first = offset(); os.unlink('/tmp/x')",
+        "first = offset(); os.unlink('/tmp/x')\n"
+        f"if first == before: print('{NO_SUCH_WAY}')",  # it counts the entries that there are
         _OFFSET + "open('/tmp/x', 'w').close()\nif 'first' in globals() and offset() == first + 1: print('found')",
         is_thrown_away=True,
     ),
@@ -109,10 +113,9 @@ os.chdir('/')
         "if os.listdir('/tmp'): print('found')",
     ),
     "the times of a folder": Channel(
-        "os.utime('/tmp/x') if os.path.exists('/tmp/x') else open('/tmp/x', 'w').close(); os.unlink('/tmp/x')\n"
-        "left = os.stat('/tmp').st_mtime_ns",
-        "began = time.time_ns() - time.clock_gettime_ns(time.CLOCK_PROCESS_CPUTIME_ID)\n"
-        "if os.stat('/tmp').st_mtime_ns < began - 2 * 10**9 or 'left' in globals(): print('found')",
+        f"for folder in {_FOLDERS}: open(f'{{folder}}/x', 'w').close(); os.unlink(f'{{folder}}/x')\nleft = True",
+        "laid = os.stat(sys.argv[0]).st_mtime_ns  # after the instance before has ended\n"
+        f"if any(os.stat(folder).st_mtime_ns < laid for folder in {_FOLDERS}) or 'left' in globals(): print('found')",
     ),
     "a deleted file that is open": Channel(
         "import tempfile\nkept = tempfile.TemporaryFile(dir='/tmp'); kept.write(b'note'); kept.flush()",

@@ -130,20 +130,20 @@ def test_in_practice_the_model_is_asked_and_dear_decisions_are_told(visit: Open,
     played_to_the_end(page, by_mouse, dear_and_on)
     page.reload()  # now it is the page of the result
     page.wait_for_selector("text=Score sheet")
-    dear(page)
+    ask_costliest(page)
     assert (findings(page, "main"), overflow(page)) == ([], 0)
 
 
-def dear(page: Page) -> None:
-    """Ask what was dear."""
-    page.click(".dearest button")
-    page.wait_for_selector(".dearest h3[tabindex]")
-    if page.locator(".dearest summary").count():
-        page.click(".dearest summary >> nth=0")
-        assert "As the cards lay" in page.inner_text(".dearest details >> nth=0")
+def ask_costliest(page: Page) -> None:
+    """Ask which decisions cost most."""
+    page.click(".costliest button")
+    page.wait_for_selector(".costliest h3[tabindex]")
+    if page.locator(".costliest summary").count():
+        page.click(".costliest summary >> nth=0")
+        assert "As the cards lay" in page.inner_text(".costliest details >> nth=0")
     assert overflow(page) == 0
 
 
 def dear_and_on(page: Page) -> None:
-    dear(page)
+    ask_costliest(page)
     go_on(page)

@@ -24,7 +24,7 @@ ONE, TWO = "/compare/Trotter/Snout", "/compare/Trotter@1/Snout@1"
 def read(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
     """A site on which the records of `ONE` have been read."""
     with small_site(tmp_path_factory.mktemp("read")) as site, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compared_records, "LEAST_BOARDS", 2)
+        patch.setattr(compared_records, "MIN_BOARDS", 2)
         assert site.get(ONE).status_code == 200
         assert compute_all(site.ladder) == 1
         yield site

@@ -6,7 +6,7 @@ import { setText } from "./table.js";
 import { chosen, estimated } from "./why.js";
 import { make, wordsIn } from "./words.js";
 
-/** @typedef {import("./shapes").Dearest} Dearest */
+/** @typedef {import("./shapes").Costliest} Costliest */
 /** @typedef {import("./shapes").Why} Why */
 /** @typedef {import("./words.js").Words} Words */
 
@@ -14,8 +14,8 @@ import { make, wordsIn } from "./words.js";
  * Put a button into a place, which shows the decisions there.
  * @param {HTMLElement} place With the deal's number. @param {string} base The table's address. @param {Words} words
  */
-export function offerDearest(place, base, words) {
-  const button = make("button", "", words("dearest-ask"));
+export function offerCostliest(place, base, words) {
+  const button = make("button", "", words("costliest-ask"));
   button.setAttribute("type", "button");
   button.addEventListener("click", () => show(place, base, words));
   place.append(button);
@@ -29,7 +29,7 @@ async function show(place, base, words) {
   let found;
   try {
     const response = await computed(
-      () => fetch(`${base}/dearest?deal=${place.dataset.deal}`, { headers: { Accept: "application/json" } }),
+      () => fetch(`${base}/costliest?deal=${place.dataset.deal}`, { headers: { Accept: "application/json" } }),
       () => place.isConnected,
       (computing) => setText(status, progress(computing, words)),
     );
@@ -42,10 +42,10 @@ async function show(place, base, words) {
     setText(status, found);
     return;
   }
-  const { dearest } = /** @type {Dearest} */ (found);
-  const title = make("h3", "", words(dearest.length ? "dearest" : "dearest-none"));
+  const { costliest } = /** @type {Costliest} */ (found);
+  const title = make("h3", "", words(costliest.length ? "costliest" : "costliest-none"));
   title.tabIndex = -1;
-  place.replaceChildren(title, ...dearest.map((why) => described(why, words)));
+  place.replaceChildren(title, ...costliest.map((why) => described(why, words)));
   title.focus({ preventScroll: true });
 }
 
@@ -53,7 +53,7 @@ async function show(place, base, words) {
 function described(why, words) {
   const [kind, trick] = why.at.split(" ");
   const when = words(`at-${kind}`, { number: trick ?? "" });
-  const cost = words("dearest-cost", { cost: why.cost.toFixed(1), error: why.cost_error.toFixed(1) });
+  const cost = words("costliest-cost", { cost: why.cost.toFixed(1), error: why.cost_error.toFixed(1) });
   const summary = make("summary", "", `${when}: `, ...chosen(why.chosen, words), ` · ${cost}`);
   return make("details", "", summary, ...estimated(why, words));
 }
@@ -71,12 +71,12 @@ export async function answerOf(response, words, isEmpty = false) {
 }
 
 /** The deals of a table that is over. */
-class DearestDecisions extends HTMLElement {
+class CostliestDecisions extends HTMLElement {
   connectedCallback() {
     for (const place of this.querySelectorAll("[data-deal]")) {
-      offerDearest(/** @type {HTMLElement} */ (place), this.dataset.base ?? "", wordsIn(this));
+      offerCostliest(/** @type {HTMLElement} */ (place), this.dataset.base ?? "", wordsIn(this));
     }
   }
 }
 
-customElements.define("dearest-decisions", DearestDecisions);
+customElements.define("costliest-decisions", CostliestDecisions);
