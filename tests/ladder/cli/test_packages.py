@@ -55,7 +55,7 @@ def test_a_bot_with_numpy_is_made_checked_locked_played_and_entered(bot: Path, c
     assert locking.returncode == 0, locking.stderr
     lock = (bot / "mybot/requirements.lock").read_text()
     assert lock.startswith("numpy==")
-    words = ("--deals", "1", "--sandbox", "process")
+    words = ("--deals", "1", "--sandbox", "process", "--clock", "600+1", "--limit", "60")
     done = pigpen("play", "./mybot", "random", "random", "random", *words, folder=bot, **there)
     assert done.returncode == 0, done.stdout + done.stderr
     (row,) = [line.split("│") for line in done.stdout.splitlines() if "mybot" in line]

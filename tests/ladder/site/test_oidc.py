@@ -223,7 +223,7 @@ LIES: dict[str, dict[str, Any]] = {
     "more audiences, and given to nobody": {"aud": [CLIENT, "other"]},
     "expired": {"exp": int(time.time()) - 3600},
     "never expires": {"exp": None},
-    "from the future": {"iat": int(time.time()) + 7200, "nbf": int(time.time()) + 7200},
+    "from the future": {"iat": int(time.time()) + 10**9, "nbf": int(time.time()) + 10**9},
     "another issuer": {"iss": "https://evil.test"},
     "no issuer": {"iss": None},
     "nobody": {"sub": None},

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SOON = 0.2
 """Seconds; each test waits until the site acts, however long that takes."""
-LATER, IN_TIME = 1.0, pytest.mark.parametrize("port", [60.0], indirect=True)
+LATER, IN_TIME = 5.0, pytest.mark.parametrize("port", [60.0], indirect=True)
 """For who is to be cut off after something was sent in time, and for who is not to be cut off."""
 ASK = b"GET /healthz HTTP/1.1\r\nHost: site.test\r\n"
 LONG = 50_000_000

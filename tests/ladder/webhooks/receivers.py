@@ -92,14 +92,17 @@ def receiver(tls: ssl.SSLContext | None = None) -> Iterator[Receiver]:
 
 @contextmanager
 def odd_receiver(answer: Callable[[socket.socket], None]) -> Iterator[str]:
-    """A receiver that does what it likes with a connection, whose request it has begun to read; gives its address."""
+    """A receiver that does what it likes with a connection, whose request it has read; gives its address."""
 
     def serve() -> None:
         with suppress(OSError):  # it is closed
             while True:
                 connection, _ = server.accept()
                 with connection, suppress(OSError):
-                    connection.recv(65536)
+                    request = b""
+                    # A close with something unread would reset the connection.
+                    while not request.endswith(b"}") and (part := connection.recv(65536)):
+                        request += part
                     answer(connection)
 
     with socket.create_server(("127.0.0.1", 0)) as server:

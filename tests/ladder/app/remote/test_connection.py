@@ -125,7 +125,14 @@ def test_nobody_there_is_said_in_the_systems_words(waits: list[float], wait: Cal
     assert waits == [0.5, 1.0, 2.0]
 
 
-def test_a_host_that_nobody_knows_is_said_in_one_sentence() -> None:
+def test_a_host_that_nobody_knows_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    for name in ("https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
     with pytest.raises(RemoteError, match=r"^https://nowhere\.invalid does not answer: [A-Za-z ]+\.$"):
         ask("https://nowhere.invalid")
 

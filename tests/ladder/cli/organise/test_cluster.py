@@ -15,6 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from rich.cells import cell_len
 from rich.console import Console
+from sqlalchemy import update
 
 from ladder.app.cluster import certs, remarks
 from ladder.app.cluster.worker_states import drain, workers
@@ -24,6 +25,7 @@ from ladder.cli.organise import workers_table
 from ladder.cli.organise.workers_table import print_workers, since
 from ladder.cluster.certificates import CERTIFICATE_DAYS, SCHEDULER, certificates_folder, make_authority
 from ladder.settings.settings import load_settings
+from ladder.store.cluster_models import StoredWorker
 from ladder.store.commands.coordinators import database_time, note_alive
 from ladder.values.accounts import LOCAL
 from ladder.values.cluster import WorkerState
@@ -62,6 +64,14 @@ def ladder(tmp_path: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatc
         drain(ladder, LOCAL, "w" * 64, untrue)
         drain(ladder, LOCAL, "barn", "It gets a new disk.")
         yield ladder
+
+
+@pytest.fixture
+def connected(ladder: Ladder) -> Ladder:
+    """The same, and all of them were seen by the clock of the command, whenever that is."""
+    with ladder.database.write() as session:
+        session.execute(update(StoredWorker).values(seen=2.0**33))
+    return ladder
 
 
 def shown(ladder: Ladder, columns: int, encoding: str = "utf-8", runtime: str | None = "auto") -> str:
@@ -140,11 +150,11 @@ def as_json(*words: str) -> Any:
     return found
 
 
-def test_a_worker_is_drained_resumed_and_forgotten_without_a_coordinator(ladder: Ladder) -> None:
+def test_a_worker_is_drained_resumed_and_forgotten_without_a_coordinator(connected: Ladder) -> None:
     assert output("drain", "sty", "--reason", "Heat.") == "sty gets no more tasks; it has 3 now.\n"
     assert "sty: Heat." in output("status").splitlines()
     assert output("resume", "sty") == "sty plays again.\n"
-    add_workers(ladder, seen("old", state=WorkerState.GONE, seen=NOW + 10))
+    add_workers(connected, seen("old", state=WorkerState.GONE, seen=2**33))
     assert output("forget", "old") == "old is forgotten.\n"
     assert "old" not in [row["name"] for row in as_json("status")]
 
@@ -158,7 +168,7 @@ def test_the_same_is_told_as_json(ladder: Ladder) -> None:
     assert rows["sty"]["machine"] == {"architecture": "x86_64", "processor": "Ryzen 9 7950X", "cores": 16}
 
 
-def test_one_worker_is_shown_with_all_that_is_known_of_it(ladder: Ladder) -> None:
+def test_one_worker_is_shown_with_all_that_is_known_of_it(connected: Ladder) -> None:
     printed = output("status", "byre")
     assert "machine      8× aarch64, aarch64, 64.0 GiB of memory" in printed
     assert "tasks        0, 3 void, 0 untrue" in printed
@@ -186,7 +196,8 @@ def test_a_ladder_that_has_had_no_workers_says_how_one_comes(tmp_path: Path, mon
 
 def test_what_a_worker_says_cannot_make_a_terminal_do_things(ladder: Ladder) -> None:
     nasty = "\x1b[31mred\x07\x9b2J\u202e[bold]"
-    add_workers(ladder, seen("sty", {"version": nasty, "engine": nasty}, address=nasty, reason=nasty, busy=1))
+    said = seen("sty", {"version": nasty, "engine": nasty}, address=nasty, reason=nasty, busy=1, seen=2**33)
+    add_workers(ladder, said)
     for words in (["status"], ["status", "sty"], ["status", "--json"], ["drain", "sty"]):
         printed = output(*words)
         assert all(letter.isprintable() or letter == "\n" for letter in printed), words

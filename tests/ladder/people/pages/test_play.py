@@ -237,7 +237,9 @@ async def test_an_answer_again_a_late_one_and_a_forbidden_one(ladder: Ladder) ->
         assert [(await each.post("answer", decision=decision, action=answer)).status_code for each in (ada, tab)] == [
             204
         ] * 2
-        late = await tab.post("answer", decision=decision, action="2C 3C 4C")
+        other = " ".join(state.question.legal.split()[-state.question.count :])
+        assert other != answer
+        late = await tab.post("answer", decision=decision, action=other)
         assert late.status_code == 409
         now = PersonState.model_validate_json(late.content)
         assert now.number >= state.number

@@ -93,7 +93,11 @@ class Pages:
 
     def _new(self, kind: Kind) -> Lent:
         context = self._browser.new_context(
-            java_script_enabled=kind.script, has_touch=kind.touch, locale=kind.language, accept_downloads=True
+            java_script_enabled=kind.script,
+            has_touch=kind.touch,
+            locale=kind.language,
+            accept_downloads=True,
+            timezone_id="UTC",
         )
         if kind.first:
             context.add_init_script(kind.first)
