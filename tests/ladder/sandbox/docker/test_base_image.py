@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,8 @@ from ladder.sandbox.docker.installed_sdk import Sdk
 
 pytestmark = pytest.mark.docker
 
-REPOSITORY = "pigpen/test-bot"
+REPOSITORY = f"pigpen/test-bot-{secrets.token_hex(4)}"
+"""Of this run: another one, or one that was killed, may have an image of the same stand-in."""
 ABOUT = """Metadata-Version: 2.4
 Name: pigpen-sdk
 Version: 0.0.7
@@ -82,7 +84,7 @@ def test_both_tags_name_it(built: list[str], client: docker.DockerClient) -> Non
 
 
 def test_each_slow_step_is_told(built: list[str]) -> None:
-    assert "building pigpen/test-bot:0.0.7 on" in built[-1]
+    assert f"building {REPOSITORY}:0.0.7 on" in built[-1]
 
 
 def test_a_second_time_there_is_nothing_to_do(built: list[str], client: docker.DockerClient, small: BaseImage) -> None:
@@ -95,7 +97,7 @@ def test_the_command_says_that_it_is_ready(
     built: list[str], small: BaseImage, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert images.main(small) == 0
-    assert capsys.readouterr().out == "pigpen/test-bot:0.0.7 is ready\n"
+    assert capsys.readouterr().out == f"{REPOSITORY}:0.0.7 is ready\n"
 
 
 def dangling(client: docker.DockerClient, content: str) -> list[str | None]:
