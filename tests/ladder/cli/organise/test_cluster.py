@@ -196,8 +196,8 @@ def test_a_ladder_that_has_had_no_workers_says_how_one_comes(tmp_path: Path, mon
 
 def test_what_a_worker_says_cannot_make_a_terminal_do_things(ladder: Ladder) -> None:
     nasty = "\x1b[31mred\x07\x9b2J\u202e[bold]"
-    said = seen("sty", {"version": nasty, "engine": nasty}, address=nasty, reason=nasty, busy=1, seen=2**33)
-    add_workers(ladder, said)
+    sent = seen("sty", {"version": nasty, "engine": nasty}, address=nasty, reason=nasty, busy=1, seen=2**33)
+    add_workers(ladder, sent)
     for words in (["status"], ["status", "sty"], ["status", "--json"], ["drain", "sty"]):
         printed = output(*words)
         assert all(letter.isprintable() or letter == "\n" for letter in printed), words
