@@ -77,7 +77,7 @@ class ReconnectWindow:
         if self._server.has_socket():
             self._give_up(SeatFailure(Verdict.GONE, reason))
         else:
-            self._give_up(SeatBroken(self._server.removed))
+            self._give_up(SeatBroken(self._server.removal_message))
 
     def close(self) -> None:
         """Accept no bot any more."""

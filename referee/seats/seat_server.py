@@ -72,8 +72,7 @@ class SeatServer:
             options: What gRPC is set to.
         """
         self.socket = socket
-        self.removed = f"The socket {socket} was removed while a bot was expected there."
-        """What is said if that is so."""
+        self.removal_message = f"The socket {socket} was removed while a bot was expected there."
         self._play = play
         self._flooded = flooded
         self._options = options

@@ -188,7 +188,7 @@ class StreamSeat:
     def lose(self, reason: str, end: Exit | None = None) -> None:
         """Note that the bot will never answer again: its program has ended, or it did not reconnect in time."""
         if end is not None and not self.was_taken and not self._server.has_socket():
-            self._give_up(SeatBroken(self._server.removed))  # a program that cannot connect ends
+            self._give_up(SeatBroken(self._server.removal_message))  # a program that cannot connect ends
         else:
             self._give_up(SeatFailure(Verdict.GONE, reason, end))
 

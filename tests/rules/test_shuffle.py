@@ -66,7 +66,7 @@ def test_new_seeds_are_the_operating_systems_have_256_bits_and_differ() -> None:
     assert {len(seed) for seed in seeds} == {32}
 
 
-def test_a_test_draws_the_same_seeds_in_each_run_and_no_other_draws_them() -> None:
+def test_a_test_draws_the_same_seeds_in_each_run_and_no_other_draws_them(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds, again, other = SeedsOfTests(), SeedsOfTests(), SeedsOfTests()
     seeds.begin("one")
     again.begin("one")
@@ -77,6 +77,9 @@ def test_a_test_draws_the_same_seeds_in_each_run_and_no_other_draws_them() -> No
     seeds.begin("one")
     assert seeds(32) == drawn[0]
     assert new_seed() != new_seed()
+    monkeypatch.setattr("tests.seeds.OTHERS", "2")
+    seeds.begin("one")
+    assert seeds(32) != drawn[0]
 
 
 def test_the_commitment_is_the_seeds_sha256() -> None:

@@ -46,8 +46,8 @@ def copy_ladder(
     Args:
         source: The ladder.
         url: Of SQLite, where there may be no file yet, or of PostgreSQL.
-        is_dead: Whether a holder of leases has ended, and whether all who use the ladder run on this machine. What it
-            had leased is copied as it is; the next run puts it back into the queue.
+        is_dead: Tells whether a holder of leases has ended; its second argument is whether all who use the ladder run
+            on this machine. What such a holder had leased is copied as it is; the next run puts it back into the queue.
         now: Unix time, by the clock of those who lease.
         on_table: Called after each table.
 
