@@ -1,4 +1,8 @@
-"""Compiles the accelerated engine while a wheel or an editable install of `pigpen-sdk` is made."""
+"""
+What the build of `pigpen-sdk` adds to its Python files: the accelerated engine, compiled, and the wire contract.
+
+In a checkout the contract stands in the folder above, in a source distribution beside this file.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +27,11 @@ ENGINE = Native(
 )
 
 
+PROTOS = ROOT / "protos" if (ROOT / "protos").is_dir() else ROOT.parent / "protos"
+
+
 class EngineHook(CompileHook):
-    """Compiles the accelerated engine, and names the platform on which it runs in the wheel's tag."""
+    """Compiles the accelerated engine, names the platform on which it runs in the wheel's tag, adds the contract."""
 
     natives = (ENGINE,)
 
@@ -33,6 +40,18 @@ class EngineHook(CompileHook):
         super().initialize(version, build_data)
         if version != "editable" and can_compile():
             build_data["tag"] = wheel_tag(sysconfig.get_platform())
+        if version != "editable":
+            build_data["force_include"] |= wire_contract()
+
+
+def wire_contract() -> dict[str, str]:
+    """Map the contract's files to their places in a wheel: beside the code that is generated from them."""
+    files = {str(file): file.relative_to(PROTOS).as_posix() for file in sorted(PROTOS.rglob("*.proto"))}
+    if not files:
+        raise FileNotFoundError(
+            f"The wire contract is missing in {PROTOS}: build from a checkout or a source distribution."
+        )
+    return files
 
 
 def wheel_tag(platform: str) -> str:

@@ -66,6 +66,7 @@ NEEDS = {
 EVERYWHERE = (*SHIPPED, "benchmarks", "hatch_build.py", "scripts", "sdk", "tests", "examples")
 NOT_IMPORTED = {
     "basedpyright": "a command of tests: pyright",
+    "buf-bin": "a command of scripts/protos",
     "check-jsonschema": "a command of tests/test_code_host.py",
     "editables": "hatchling needs it for editable installs",
     "grpcio-tools": "a command of scripts/protos",

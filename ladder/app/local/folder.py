@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pigpen
 from ladder.errors import UserError
 from ladder.sandbox.bots.bot_source import SAMPLES, find_bot, sample_names
 from ladder.sandbox.bots.content import Content
@@ -19,8 +20,6 @@ from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from importlib.resources.abc import Traversable
-    from pathlib import Path
 
     from ladder.sandbox.wheels.target import Target
 
@@ -54,11 +53,18 @@ def new_folder(folder: Path, like: str | None = None, language: str | None = Non
     try:
         _copy(begun.iterdir(), folder)
         if not (folder / "bot.py").exists():
-            protos = (file for file in resources.files("pigpen.v1").iterdir() if file.name.endswith(".proto"))
-            _copy(protos, folder / "protos" / CONTRACT)
+            _copy(wire_contract(), folder / "protos" / CONTRACT)
     except OSError as error:
         raise UserError(f"{str(folder)!r} cannot be made: {error.strerror}.") from error
     return NewFolder(folder=folder, files=tuple(sorted(path.name for path in folder.iterdir())))
+
+
+def wire_contract() -> list[Path]:
+    """List the proto files: an installed SDK has them beside the generated code, a checkout in its folder `protos`."""
+    installed = Path(pigpen.__file__).parents[1]
+    return sorted((installed / CONTRACT).glob("*.proto")) or sorted(
+        (installed.parent / "protos" / CONTRACT).glob("*.proto")
+    )
 
 
 def _beginning(like: str | None, language: str | None) -> Path:
@@ -78,7 +84,7 @@ def _beginning(like: str | None, language: str | None) -> Path:
     return SAMPLES / (sample or "random")
 
 
-def _copy(files: Iterable[Traversable], folder: Path) -> None:
+def _copy(files: Iterable[Path], folder: Path) -> None:
     """Write files anew: who may read them is up to the user's umask, not to how Pigpen was installed."""
     folder.mkdir(parents=True, exist_ok=True)
     for file in files:

@@ -26,6 +26,7 @@ SOURCES = (
     "LICENSE",
     ".gitignore",
     "ladder",
+    "protos",
     "referee",
     "sample_bots",
     "sdk",

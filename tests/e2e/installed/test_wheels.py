@@ -30,6 +30,7 @@ ALONE = {
     "rerun one.jsonl 0 cautious --sandbox inline": "decisions",
     "why one.jsonl 0 --worst 1": "step",
     "new mybot": "Made mybot with Dockerfile, bot.py.",
+    "new theirs --like node": "protos",
     "rules": "chinese-hearts",
 }
 """What contestants do without a ladder, and some of what is printed."""

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import pigpen.v1
-from ladder.app.local.folder import new_folder
+from ladder.app.local.folder import new_folder, wire_contract
 from ladder.errors import UserError
 
 
@@ -33,9 +32,8 @@ def test_who_may_read_it_is_up_to_the_users_umask(tmp_path: Path, monkeypatch: p
 
 def test_a_bot_in_another_language_gets_the_wire_contract_of_the_installed_sdk(tmp_path: Path) -> None:
     assert "protos" in new_folder(tmp_path, "node").files
-    contract = Path(pigpen.v1.__path__[0])
     written = {path.name: path.read_bytes() for path in (tmp_path / "protos" / "pigpen" / "v1").iterdir()}
-    assert written == {path.name: path.read_bytes() for path in contract.glob("*.proto")}
+    assert written == {path.name: path.read_bytes() for path in wire_contract()}
     assert set(written) == {"referee.proto", "rules.proto", "view.proto"}
 
 
