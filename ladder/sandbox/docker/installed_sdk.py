@@ -39,7 +39,7 @@ class Sdk:
     @property
     def hash(self) -> str:
         """A hash of all that is in the wheel."""
-        return hashlib.sha256(f"{self.about}\0{Content.read(self.package).hash}".encode()).hexdigest()
+        return hashlib.sha256(f"{self.about}\0{_content(self.package).hash}".encode()).hexdigest()
 
     def write_wheel(self, folder: Path) -> Path:
         """Write the wheel into *folder*; it fits every machine and Python."""
@@ -70,11 +70,17 @@ def pack_wheel(folder: Path, name: str, version: str, about: str, packages: Iter
 
 def _files(stem: str, about: str, packages: Iterable[Path]) -> Iterator[tuple[str, bytes]]:
     for package in packages:
-        for member in Content.read(package).members:
+        for member in _content(package).members:
             if member.kind in (Kind.FILE, Kind.EXECUTABLE):
                 yield f"{package.name}/{member.name}", member.content
     yield f"{stem}.dist-info/METADATA", about.encode()
     yield f"{stem}.dist-info/WHEEL", _WHEEL.encode()
+
+
+def _content(package: Path) -> Content:
+    """Read a package without proto files: no image needs them, and a checkout has them in another folder."""
+    members = Content.read(package).members
+    return Content(tuple(member for member in members if not member.name.endswith(".proto")))
 
 
 def installed_sdk() -> Sdk:
