@@ -20,9 +20,9 @@ PACKAGES = {
 }
 
 PATH = re.compile(
-    r"(?<![\w/.~-])((?:benchmarks|docs|examples|ladder|referee|sample_bots|scripts|sdk|tests)/[\w./-]*\w)"
+    r"(?<![\w/.~-])((?:benchmarks|docs|examples|ladder|pigpen_arena|referee|sample_bots|scripts|sdk|tests)/[\w./-]*\w)"
 )
-MODULE = re.compile(r"(?<![\w/.-])((?:benchmarks|ladder|pigpen|referee)(?:\.[A-Za-z_]\w*)+)")
+MODULE = re.compile(r"(?<![\w/.-])((?:benchmarks|ladder|pigpen|pigpen_arena|referee)(?:\.[A-Za-z_]\w*)+)")
 CLASS = re.compile(r"`([A-Z][a-z]+\w*)(?:\.\w+)?(?:\(\))?`")
 DEFINED = re.compile(r"^ *class (\w+)", flags=re.MULTILINE)
 NOT_MODULES = re.compile(r"pigpen\.(toml|owner|sandbox|variants)|ladder\.(db|dump|md|waiting|stopping|aborting)")

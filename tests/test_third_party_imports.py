@@ -47,7 +47,7 @@ NEEDS = {
     "sdk/pigpen/learn": {"pigpen"} | LEARN_NEEDS,
     "sdk/pigpen": SDK_NEEDS,
     "sample_bots": {"pigpen"},
-    "examples": {"examples", "numpy", "pigpen", "pigpen_arena", "pyspiel"},
+    "examples": {"pigpen", "pyspiel"},
     "referee": REFEREE_NEEDS,
     "pigpen_arena": REFEREE_NEEDS | DATA_NEEDS | LEARN_NEEDS | {"ladder", "pigpen_arena"},
     "ladder": {"ladder", "rich", "typer"}

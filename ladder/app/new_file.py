@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import secrets
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
+from ladder.values.new_name import give_new_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+
+THERE = "{} is there already. Choose another name; nothing was changed."
 
 
 def write_new(path: Path, chunks: Iterable[bytes]) -> None:
@@ -21,15 +26,16 @@ def write_new(path: Path, chunks: Iterable[bytes]) -> None:
         UserError: If something is there already, or it cannot be written.
     """
     if os.path.lexists(path):
-        raise UserError(f"{str(path)!r} is there already. Choose another name; nothing was changed.")
-    partial = path.with_name(path.name + ".partial")
+        raise UserError(THERE.format(repr(str(path))))
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
-        with partial.open("wb") as file:
+        with draft.open("xb") as file:
             file.writelines(chunks)
-        partial.replace(path)
-    except BaseException as error:
+        give_new_name(draft, path)
+    except FileExistsError:
+        raise UserError(THERE.format(repr(str(path)))) from None
+    except OSError as error:
+        raise UserError(f"{str(path)!r} cannot be written: {error.strerror}.") from error
+    finally:
         with suppress(OSError):
-            partial.unlink()
-        if isinstance(error, OSError):
-            raise UserError(f"{str(path)!r} cannot be written: {error.strerror}.") from error
-        raise
+            draft.unlink()

@@ -7,6 +7,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
+from ladder.values.new_name import give_new_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,9 +39,9 @@ def write_private(file: Path, text: str) -> None:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
             opened.write(text)
         try:
-            os.link(draft, file)  # never over another one, and never half of it
+            give_new_name(draft, file)  # never over another one, and never half of it
         finally:
-            draft.unlink()
+            draft.unlink(missing_ok=True)
     except FileExistsError:
         raise UserError(f"{file} is there already. Delete it, or choose another name.") from None
     except OSError as error:

@@ -138,7 +138,7 @@ def examples_of(source: str) -> str:
 def programs() -> dict[str, str]:
     """What contestants read and copy: the sample bots, the examples, the code in pages and in docstrings."""
     found: dict[str, str] = {}
-    for folder in ("sample_bots", "examples"):
+    for folder in ("sample_bots", "examples", "pigpen_arena/examples"):
         found |= {str(file.relative_to(ROOT)): file.read_text("utf-8") for file in (ROOT / folder).rglob("*.py")}
     for page in PAGES:
         for number, code in enumerate(blocks("python", page.read_text("utf-8"))):

@@ -48,8 +48,7 @@ def new_folder(folder: Path, like: str | None = None, language: str | None = Non
             be made.
     """
     begun = _beginning(like, language)
-    if os.path.lexists(folder) and not _is_empty(folder):
-        raise UserError(f"{str(folder)!r} is there already, and not empty. Choose another name; nothing was changed.")
+    make_empty(folder)
     try:
         _copy(begun.iterdir(), folder)
         if not (folder / "bot.py").exists():
@@ -65,6 +64,21 @@ def wire_contract() -> list[Path]:
     return sorted((installed / CONTRACT).glob("*.proto")) or sorted(
         (installed.parent / "protos" / CONTRACT).glob("*.proto")
     )
+
+
+def make_empty(folder: Path) -> None:
+    """
+    Make a folder for new files; one that is there and empty will do.
+
+    Raises:
+        UserError: If something else is there, or it cannot be made.
+    """
+    if os.path.lexists(folder) and not _is_empty(folder):
+        raise UserError(f"{str(folder)!r} is there already, and not empty. Choose another name; nothing was changed.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{str(folder)!r} cannot be made: {error.strerror}.") from error
 
 
 def _beginning(like: str | None, language: str | None) -> Path:

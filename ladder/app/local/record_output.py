@@ -8,6 +8,7 @@ hold the seed before the end, and without the seed the remaining cards cannot be
 from __future__ import annotations
 
 import os
+import re
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -138,12 +139,23 @@ def _drop_if_empty(path: Path) -> bool:
 
 def _keep(seed: bytes, path: Path) -> None:
     try:
+        if path.exists() and not _holds_a_seed(path):
+            raise UserError(
+                f"{str(path)!r} is there already and holds no seed of a match. Name another record, or move that file; "
+                "nothing was changed."
+            )
         path.unlink(missing_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
         raise _cannot("written", path, error) from None
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(seed.hex())
+
+
+def _holds_a_seed(path: Path) -> bool:
+    """True if an earlier match has left the file, as one that was killed does; it may be replaced."""
+    with path.open("rb") as file:
+        return re.fullmatch(rb"[0-9a-f]{64}", file.read(65)) is not None
 
 
 def _cannot(done: str, path: Path, error: OSError) -> UserError:

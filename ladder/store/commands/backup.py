@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import shutil
 import sqlite3
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import LadderError, StoreError
 from ladder.store.failures import place
+from ladder.values.new_name import give_new_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from sqlalchemy import URL
 
 PG_DUMP = "pg_dump"
-NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
-"""What `os.link` fails with on a file system without hard links, such as FAT, exFAT or a share of SMB."""
 
 
 def back_up(url: URL, target: Path) -> int:
@@ -61,29 +59,9 @@ def _whole(target: Path) -> Iterator[Path]:
             draft.chmod(0o600)  # it holds the seeds of matches to come
             with draft.open("rb") as file:
                 os.fsync(file.fileno())
-            _name(draft, target)
+            give_new_name(draft, target)
     except OSError as error:
         raise LadderError(f"{str(target)!r} cannot be written: {error.strerror}.") from None
-
-
-def _name(draft: Path, target: Path) -> None:
-    """
-    Give the draft its name.
-
-    Raises:
-        OSError: If that name has been taken meanwhile, which a rename alone would not refuse; or for another reason.
-    """
-    try:
-        os.link(draft, target)
-    except OSError as error:
-        if error.errno not in NO_LINKS:
-            raise
-        os.close(os.open(target, os.O_CREAT | os.O_EXCL, 0o600))
-        try:
-            os.replace(draft, target)
-        except BaseException:
-            os.unlink(target)
-            raise
 
 
 def _copy_sqlite(url: URL, draft: Path) -> None:

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 import venv
 from dataclasses import dataclass
@@ -26,10 +27,12 @@ SOURCES = (
     "LICENSE",
     ".gitignore",
     "ladder",
+    "pigpen_arena",
     "protos",
     "referee",
     "sample_bots",
     "sdk",
+    "starter_kits",
 )
 COMPILED = [native.compiled(machine) for native in (ENGINE, *ProgramsHook.natives) for machine in MACHINES]
 LEAVE_OUT = shutil.ignore_patterns("__pycache__", "node_modules", *(file.name for file in COMPILED))
@@ -53,6 +56,16 @@ class Installation:
             command, cwd=folder, env=environment(**WITH_BYTECODE | variables), capture_output=True, text=True,
             timeout=250, check=False,
         )  # fmt: skip
+
+    def with_packages(self, *names: str) -> dict[str, str]:
+        """Variables by which programs of the environment find packages of this one, too, and nothing else of it."""
+        folder = self.folder / "-".join(("lent", *names))
+        folder.mkdir(exist_ok=True)
+        for name in names:
+            for place in Path(sysconfig.get_path("purelib")).glob(f"{name}*"):
+                (folder / place.name).unlink(missing_ok=True)
+                (folder / place.name).symlink_to(place)
+        return {"PYTHONPATH": str(folder)}
 
     def python(self, code: str) -> str:
         """What a line of Python prints there."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -34,6 +35,12 @@ ALONE = {
     "rules": "chinese-hearts",
 }
 """What contestants do without a ladder, and some of what is printed."""
+QUICK = {
+    "pigpen_arena.examples.train": ("--steps", "20"),
+    "pigpen_arena.examples.strength": ("--boards", "2"),
+    "check": ("--sandbox", "inline", "--limit", "60"),
+}
+"""What the commands of docs/learn.md have at their end."""
 LATER = ("standings", "ladder tables", "db check", "up", "account add ada", "account list")
 """Commands of a ladder that say the same as others."""
 TYPED = {
@@ -140,6 +147,17 @@ def test_contestants_need_no_extra(recorded: Installation, line: str) -> None:
     done = recorded.run("pigpen", *line.split())
     assert done.returncode == (1 if line.startswith("compare") else 0), done.stderr
     assert ALONE[line] in done.stdout
+
+
+def test_the_example_that_learns_needs_no_checkout(installation: Installation) -> None:
+    text = (ROOT / "docs" / "learn.md").read_text("utf-8").partition("## An example that learns")[2]
+    lines = text.partition("```\n")[2].partition("```")[0].splitlines()
+    commands = [shlex.split(line, comments=True) for line in lines if not line.startswith("export ")]
+    assert len(commands) == 4
+    numpy = installation.with_packages("numpy")
+    for command in commands:
+        done = installation.run(*command, *QUICK[command[2] if command[0] == "python" else command[1]], **numpy)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_contestants_use_a_remote_ladder(installation: Installation, tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_an_event_is_held_by_commands(command: Command, ladder: Ladder, file: Pa
     while "is shown" in printed(command("release", "cup")):
         pass
     assert printed(command("export", "cup")).startswith("Wrote cup.zip.")
-    assert not (tmp_path / "cup.zip.partial").exists()
+    assert not list(tmp_path.glob(".cup.zip*"))
     assert "cup.zip' is there already" in command("export", "cup").err
     verified = typed("event", "verify", "cup.zip", folder=tmp_path)
     assert verified.code == 0

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import pigpen_arena as arena
-from examples.learning import train as example
-from examples.learning.bot import bot as bots
-from examples.learning.strength import better_by
 from pigpen.learn import Encoding, Tables
+from pigpen_arena.examples import train as example
+from pigpen_arena.examples.bot import bot as bots
+from pigpen_arena.examples.strength import better_by
 from tests.e2e.command import pigpen
 
 if TYPE_CHECKING:
@@ -158,7 +158,22 @@ def test_the_strength_of_one_bot_against_three_of_another() -> None:
     assert abs(same) < mean
 
 
+def test_a_folder_that_holds_something_is_refused_before_anything_is_learned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mybot").mkdir()
+    (tmp_path / "mybot" / "bot.py").write_text("mine")
+    monkeypatch.setattr(sys, "argv", ["train", str(tmp_path / "mybot"), "--steps", "20"])
+    with pytest.raises(SystemExit) as ended:
+        example.main()
+    assert ended.value.code == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert f"{str(tmp_path / 'mybot')!r} is there already, and not empty." in printed.err
+    assert {file.name: file.read_text() for file in (tmp_path / "mybot").iterdir()} == {"bot.py": "mine"}
+
+
 def test_the_command_says_what_it_takes() -> None:
-    command = [sys.executable, "-m", "examples.learning.train", "--help"]
+    command = [sys.executable, "-m", "pigpen_arena.examples.train", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "Learn hearts-short by self-play and playouts" in done.stdout

@@ -1,8 +1,8 @@
 """
 Say by how many points a deal a bot is better than another one.
 
-    python -m examples.learning.strength mybot counting --boards 400
-    python -m examples.learning.strength mybot counting --boards 400 --alone
+    python -m pigpen_arena.examples.strength learned counting --boards 400
+    python -m pigpen_arena.examples.strength learned counting --boards 400 --alone
 
 Two seats each, or one against three with --alone, on boards: all play the same cards in the same seats, and the mean
 of each board is one value. The boards are drawn from --seed; those of training are others.
@@ -15,7 +15,7 @@ import statistics
 from collections import defaultdict
 
 import pigpen_arena as arena
-from examples.learning.bot.bot import TRAINED
+from pigpen_arena.examples.bot.bot import TRAINED
 
 
 def better_by(bot: str, other: str, boards: int, seed: str, *, alone: bool = False) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Plays what a net has learned: the action of the highest value. `examples/learning` made the net."""
+"""Plays what a net has learned: the action of the highest value. `pigpen_arena/examples` made the net."""
 
 from __future__ import annotations
 
@@ -73,20 +73,20 @@ class Inputs:
 
 
 def _places(left: Numbers) -> NDArray[np.int64]:
-    """The cards of each suit from the highest to the lowest, those that are left before the others."""
+    """Order the cards of each suit from the highest to the lowest, those that are left before the others."""
     down = left.reshape(-1, 4, 13)[:, :, ::-1] == 0
     places: NDArray[np.int64] = 12 - down.argsort(axis=2, kind="stable") + np.arange(0, 52, 13)[:, None]
     return places.reshape(left.shape)
 
 
 def _lower(cards: Numbers) -> Numbers:
-    """For each card, how many of *cards* are of its suit and lower."""
+    """Count for each card how many of *cards* are of its suit and lower."""
     suits = cards.reshape(-1, 4, 13)
     return (suits.cumsum(2) - suits).reshape(cards.shape)
 
 
 def _of_suit(cards: Numbers) -> Numbers:
-    """For each card, how many of *cards* are of its suit."""
+    """Count for each card how many of *cards* are of its suit."""
     suits = cards.reshape(-1, 4, 13)
     return np.broadcast_to(suits.sum(2, keepdims=True), suits.shape).reshape(cards.shape)
 

@@ -1,12 +1,13 @@
 """
 Learn hearts-short by self-play and playouts, and write a bot's folder.
 
-    python -m examples.learning.train mybot --steps 20000
+    python -m pigpen_arena.examples.train learned --steps 20000
 
 One net plays all seats of 1,024 tables. In each step every legal action of every table is tried: the deal is played to
 its end by a simple policy (`Tables.playouts`), and the net learns by how many points each action did better than the
 others. The net sees observations alone, so what it learns is the mean over all hands that the others may hold. The bot
-gets the mean of the newest weights. The same steps and seed give the same bot on one machine.
+gets the mean of the newest weights. The same steps and seed give the same bot on one machine. A folder that holds
+anything is refused: nothing is overwritten.
 """
 
 from __future__ import annotations
@@ -19,13 +20,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from examples.learning.bot.bot import Inputs, Net
+from ladder.app.local.folder import make_empty
+from ladder.errors import UserError
 from pigpen.learn import Tables
+from pigpen_arena.examples.bot.bot import Inputs, Net
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from examples.learning.bot.bot import Numbers
+    from pigpen_arena.examples.bot.bot import Numbers
 
 BOT = Path(__file__).with_name("bot")
 RULES, GAMES, HIDDEN, CARDS = "hearts-short", 1024, 256, 52
@@ -92,7 +95,13 @@ def better_than_others(values: Numbers, legal: NDArray[np.number[Any]]) -> Numbe
 
 
 def train(folder: Path, steps: int, seed: int = 1) -> None:
-    """Learn from some steps of all tables; the bot's folder is written after each twentieth of them."""
+    """
+    Learn from some steps of all tables; the bot's folder is written after each twentieth of them.
+
+    Raises:
+        UserError: If the folder holds something, or cannot be made.
+    """
+    make_empty(folder)
     rng, tables = np.random.default_rng(seed), Tables(RULES, GAMES, seed)
     inputs_of, unpacked = Inputs(tables.encoding), tables.unpack()
     learner = Learner(inputs_of(unpacked)[0].shape[1], rng)
@@ -115,7 +124,7 @@ def train(folder: Path, steps: int, seed: int = 1) -> None:
 
 
 def write(folder: Path, net: Net) -> None:
-    """Write the bot's folder."""
+    """Write the bot's folder, in the place of what an earlier step wrote."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("bot.py", "requirements.txt"):
         shutil.copy(BOT / name, folder / name)
@@ -125,11 +134,14 @@ def write(folder: Path, net: Net) -> None:
 def main() -> None:
     """Learn, and write the bot's folder."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="the bot's folder, which is made")
+    parser.add_argument("folder", type=Path, help="the bot's folder: a new one, or an empty one")
     parser.add_argument("--steps", type=int, default=20_000, help="updates, each from a decision of each table")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    train(options.folder, options.steps, options.seed)
+    try:
+        train(options.folder, options.steps, options.seed)
+    except UserError as error:
+        parser.error(str(error))
 
 
 if __name__ == "__main__":
