@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from ladder.app.dataset.offered import MANIFEST
+from ladder.app.wheels import install_line
 from ladder.errors import UserError
 from ladder.values.dataset import DatasetManifest
 from pigpen_arena.tables import arrow_frame
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ladder.values.dataset import DatasetFile
     from pigpen_arena.tables import Library
 
-NO_PYARROW = "A data set is read with pyarrow. Install it: pip install 'pigpen-arena[data]'"
+NO_PYARROW = "A data set is read with pyarrow. Install it: {}"
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def _parts(source: str | Path, table: str, parts: Collection[str] | None = None)
     try:
         import pyarrow.parquet as pq
     except ModuleNotFoundError:
-        raise UserError(NO_PYARROW) from None
+        raise UserError(NO_PYARROW.format(install_line("data"))) from None
     with _opened(source) as found:
         for file in found.files(table):
             if parts is None or Path(file.name).stem in parts:

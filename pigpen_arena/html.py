@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from ladder.app.wheels import install_line
 from pigpen_arena.tables import table_html
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def _replayer(record: Path) -> str:
     try:
         from ladder.site.rendering.replay_page import replay_page  # needs the packages of the site
     except ModuleNotFoundError:
-        return "<p>To see the deals here: pip install 'pigpen-arena[ladder]'</p>"
+        return f"<p>To see the deals here: {escape(install_line('ladder'))}</p>"
     if record.stat().st_size > LARGEST:
         return "<p>The record is too large to be shown here. To see the deals: pigpen replay FILE</p>"
     page = escape(replay_page(record, is_framed=True))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-NO_NUMPY = "Observations need numpy. Install it: pip install 'pigpen-arena[data,learn]'"
+NO_NUMPY = "Observations need numpy. Install it: pip install numpy"
 DEAL = itemgetter("match", "deal", "rotation")
 
 

@@ -1,16 +1,23 @@
 """
-The wheels of Pigpen that a site hands out, so that contestants install what fits this ladder.
+The wheels of Pigpen that a site hands out, so that contestants install what fits this ladder, and the command that
+installs an extra of an installed Pigpen.
 
 Pigpen is on no package index, and a stranger could register its names on one. So pip must never look for them: each
-wheel is named by its address and its SHA-256.
+wheel is named by its address and its SHA-256, or by its file.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
+import shlex
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
@@ -21,6 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 SDK, ARENA = "pigpen-sdk", "pigpen-arena"
+EXTRAS = ("data", "ladder", "learn", "worker")
+"""Parts of the arena that contestants need not install."""
+FILES = ("./pigpen_sdk-*.whl", f"./pigpen_arena-{__version__}-py3-none-any.whl")
+"""Both wheels in the current folder, as a shell takes them."""
 FOLDER = "wheels"
 """In the ladder's folder."""
 CHECKOUT = Path(ladder.__file__).parents[1]
@@ -68,7 +79,7 @@ def find_wheels(data_dir: Path, checkout: Path = CHECKOUT) -> tuple[OfferedWheel
     return ()
 
 
-def requirements(wheels: Sequence[OfferedWheel], address: str) -> str:
+def requirements(wheels: Sequence[OfferedWheel], address: str, extra: str = "") -> str:
     """
     Write what `pip install -r` takes.
 
@@ -77,6 +88,7 @@ def requirements(wheels: Sequence[OfferedWheel], address: str) -> str:
     Args:
         wheels: What `find_wheels` gave.
         address: Of the site, without a slash at the end.
+        extra: Part of the arena to install besides, of `EXTRAS`; empty: none.
     """
     sdk = sorted((wheel for wheel in wheels if wheel.distribution == SDK), key=lambda wheel: wheel.machine)
     last, *others = [*(wheel for wheel in sdk if not wheel.machine), *(wheel for wheel in sdk if wheel.machine)]
@@ -84,11 +96,47 @@ def requirements(wheels: Sequence[OfferedWheel], address: str) -> str:
     rest = " and ".join(f'(sys_platform != "linux" or platform_machine != "{wheel.machine}")' for wheel in others)
     arena = next(wheel for wheel in wheels if wheel.distribution == ARENA)
     chosen = [*zip(others, conditions, strict=True), (last, rest), (arena, "")]
-    return "".join(f"{_line(wheel, address)}{f' ; {when}' if when else ''}\n" for wheel, when in chosen)
+    return "".join(f"{_line(wheel, address, extra)}{f' ; {when}' if when else ''}\n" for wheel, when in chosen)
 
 
-def _line(wheel: OfferedWheel, address: str) -> str:
-    return f"{wheel.distribution} @ {address}/wheels/{wheel.name}#sha256={wheel.digest}"
+def install_line(*extras: str) -> str:
+    """
+    Give the command that adds extras to this Pigpen, from where it was installed: a site, files of wheels, or sources.
+
+    Args:
+        extras: At least one of `EXTRAS`.
+    """
+    sdk, arena = _installed_from(SDK), _installed_from(ARENA)
+    site, is_of_site, _ = str(arena.get("url", "")).partition("/wheels/")
+    if is_of_site and site.startswith(("https://", "http://")):
+        return " ".join(["pip install", *(f"-r {shlex.quote(f'{site}/wheels/{extra}.txt')}" for extra in extras)])
+    places = [_place(sdk), _place(arena, f"[{','.join(extras)}]")]
+    if not all(places):
+        places = [FILES[0], shlex.quote(f"{FILES[1]}[{','.join(extras)}]")]
+    return " ".join(["pip install", *places])
+
+
+def _installed_from(distribution: str) -> dict[str, object]:
+    """Origin of an installed distribution, as PEP 610 has it; empty if that is not known."""
+    with suppress(metadata.PackageNotFoundError, ValueError):
+        found = json.loads(metadata.distribution(distribution).read_text("direct_url.json") or "{}")
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+def _place(origin: dict[str, object], extras: str = "") -> str:
+    """Argument of pip for a file or a folder that is still there; empty for any other origin."""
+    address, about = urlsplit(str(origin.get("url", ""))), origin.get("dir_info")
+    path = url2pathname(address.path)
+    if address.scheme != "file" or not Path(path).exists():
+        return ""
+    is_editable = isinstance(about, dict) and about.get("editable")
+    return f"{'--editable ' if is_editable else ''}{shlex.quote(path + extras)}"
+
+
+def _line(wheel: OfferedWheel, address: str, extra: str) -> str:
+    name = f"{ARENA}[{extra}]" if extra and wheel.distribution == ARENA else wheel.distribution
+    return f"{name} @ {address}/wheels/{wheel.name}#sha256={wheel.digest}"
 
 
 def _wheels(folder: Path) -> Iterator[OfferedWheel]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from importlib import metadata
 
 EXTRAS = {
-    "data": "A data set needs pyarrow. Install it: pip install 'pigpen-arena[data]'",
-    "worker": "This command needs the packages for workers. Install them: pip install 'pigpen-arena[worker]'",
-    "ladder": "This command needs the packages for running a ladder. Install them: pip install 'pigpen-arena[ladder]'. "
+    "data": "A data set needs pyarrow. Install it: {}",
+    "worker": "This command needs the packages for workers. Install them: {}",
+    "ladder": "This command needs the packages for running a ladder. Install them: {}. "
     "To use a remote ladder: pigpen login URL",
 }
-"""What each extra is for, and how to get it; the smallest one first."""
+"""Sentence for each extra, with a place for the command that installs it; the smallest one first."""
 PARTS = {
     "PIL": "pillow",
     "anyio": "fastapi",
@@ -30,11 +30,13 @@ def how_to_install(module: str | None) -> str | None:
     from packaging.requirements import Requirement  # takes long to import, and is hardly ever needed
     from packaging.utils import canonicalize_name
 
+    from ladder.app.wheels import ARENA, install_line
+
     wanted = (module or "").partition(".")[0]
     wanted = canonicalize_name(PARTS.get(wanted, wanted))
-    needs = [Requirement(line) for line in metadata.requires("pigpen-arena") or []]
+    needs = [Requirement(line) for line in metadata.requires(ARENA) or []]
     for extra, sentence in EXTRAS.items():
         for needed in needs:
             if needed.marker and canonicalize_name(needed.name) == wanted and needed.marker.evaluate({"extra": extra}):
-                return sentence
+                return sentence.format(install_line(extra))
     return None

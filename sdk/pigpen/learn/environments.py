@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
 
 NOT_INSTALLED = (
-    "Environments for learning need gymnasium, numpy and pettingzoo. Install them: pip install 'pigpen-arena[learn]'"
+    "Environments for learning need gymnasium, numpy and pettingzoo. Install them: "
+    "pip install gymnasium numpy pettingzoo"
 )
 
 

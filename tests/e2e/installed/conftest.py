@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +16,10 @@ from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from tests.e2e.installed.installing import Installation, by_distribution, copy_sources, install
 from tests.ladder.remote_site import served_app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 
 @pytest.fixture(scope="session")
@@ -28,8 +32,8 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="session")
-def installation(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Installation:
-    """An environment with what a site hands out, for contestants: without the extra for ladders."""
+def wheels_site(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a site that hands out both wheels."""
     settings = load_settings(data_dir=tmp_path_factory.mktemp("site") / "data")
     (settings.data_dir / FOLDER).mkdir(parents=True)
     for wheel in wheels.values():
@@ -39,4 +43,10 @@ def installation(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFacto
         served_app(make_app(ladder, wheels=find_wheels(settings.data_dir))) as address,
     ):
         note_address(settings, address)
-        return install(tmp_path_factory.mktemp("installation") / "env", address)
+        yield address
+
+
+@pytest.fixture(scope="session")
+def installation(wheels_site: str, tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    """An environment with what a site hands out, for contestants: without the extra for ladders."""
+    return install(tmp_path_factory.mktemp("installation") / "env", wheels_site)

@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from ladder.app.ladder import Ladder
+from ladder.cli.extras import EXTRAS
 from ladder.settings.settings import load_settings
 from tests.e2e.command import ROOT, environment
 from tests.e2e.installed.installing import COMPILED, Installation, copy_sources, make_wheels
@@ -221,19 +222,13 @@ def test_a_contestant_gets_nothing_that_only_ladders_need(installation: Installa
         *(pytest.param(words, marks=pytest.mark.long) for words in LATER),
     ],
 )
-def test_a_ladders_command_says_what_to_install(installation: Installation, words: str) -> None:
+def test_a_ladders_command_says_what_to_install(installation: Installation, wheels_site: str, words: str) -> None:
     done = installation.run("pigpen", *words.split())
     assert done.returncode == 2
-    assert done.stderr == (
-        "pigpen: This command needs the packages for running a ladder. Install them: pip install "
-        "'pigpen-arena[ladder]'. "
-        "To use a remote ladder: pigpen login URL\n"
-    )
+    assert done.stderr == f"pigpen: {EXTRAS['ladder'].format(f'pip install -r {wheels_site}/wheels/ladder.txt')}\n"
 
 
-def test_a_workers_command_says_what_to_install(installation: Installation) -> None:
+def test_a_workers_command_says_what_to_install(installation: Installation, wheels_site: str) -> None:
     done = installation.run("pigpen", "worker", "tls://10.0.0.1:8786", "--certificate", "mars.pem")
     assert done.returncode == 2
-    assert done.stderr == (
-        "pigpen: This command needs the packages for workers. Install them: pip install 'pigpen-arena[worker]'\n"
-    )
+    assert done.stderr == f"pigpen: {EXTRAS['worker'].format(f'pip install -r {wheels_site}/wheels/worker.txt')}\n"

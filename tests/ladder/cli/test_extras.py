@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from ladder.app.wheels import install_line
 from ladder.cli.extras import how_to_install
 from tests.test_third_party_imports import ROOT, imports_of
 
@@ -14,21 +15,21 @@ ALWAYS_THERE = {
     "docker", "google", "grpc", "packaging", "pydantic", "pydantic_core", "pydantic_settings", "requests", "rich",
     "structlog", "tomli_w", "typer", "urllib3", "uv",
 }  # fmt: skip
-"""What our code imports of that which comes with any `pip install pigpen-arena`."""
+"""What our code imports of that which comes without an extra."""
 
 
 @pytest.mark.parametrize("module", ["distributed", "distributed.comm", "dask", "tornado.iostream", "cryptography.x509"])
 def test_a_workers_packages_are_a_workers_extra(module: str) -> None:
     sentence = how_to_install(module)
     assert sentence is not None
-    assert sentence.endswith("Install them: pip install 'pigpen-arena[worker]'")
+    assert sentence.endswith(install_line("worker"))
 
 
 @pytest.mark.parametrize("module", ["sqlalchemy.orm", "starlette.responses", "h11", "argon2", "prometheus_client"])
 def test_a_ladders_packages_are_a_ladders_extra(module: str) -> None:
     sentence = how_to_install(module)
     assert sentence is not None
-    assert "pip install 'pigpen-arena[ladder]'" in sentence
+    assert install_line("ladder") in sentence
 
 
 @pytest.mark.parametrize("module", ["antigravity", "", None])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from ladder.app.wheels import find_wheels
+from ladder.app.wheels import ARENA, EXTRAS, find_wheels
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from pigpen.version import __version__
@@ -73,6 +73,15 @@ async def test_the_list_and_the_wheels_are_there(client: httpx.AsyncClient) -> N
         assert (answer.status_code, answer.text) == (200, f"this is {name}")
 
 
-@pytest.mark.parametrize("name", ["nothing.whl", "..%2Fladder.db", "%2Fetc%2Fpasswd", NAMES[0].upper()])
+@pytest.mark.parametrize("extra", EXTRAS)
+async def test_there_is_a_list_for_each_extra(client: httpx.AsyncClient, extra: str) -> None:
+    plain, with_extra = [(await client.get(f"/wheels/{name}.txt")).text for name in ("requirements", extra)]
+    assert with_extra == plain.replace(f"{ARENA} @", f"{ARENA}[{extra}] @")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["nothing.whl", "dev.txt", ".txt", "ladder,worker.txt", "..%2Fladder.db", "%2Fetc%2Fpasswd", NAMES[0].upper()],
+)
 async def test_nothing_else_is_handed_out(client: httpx.AsyncClient, name: str) -> None:
     assert (await client.get(f"/wheels/{name}")).status_code == 404

@@ -6,6 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from ladder.app.wheels import install_line
 from ladder.settings.settings import load_settings
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
 from tests.referee.recorded import SEED, match_lines
@@ -40,4 +41,4 @@ def test_it_says_what_it_has_written(tmp_path: Path, monkeypatch: pytest.MonkeyP
         monkeypatch.delitem(sys.modules, name)
     refused = typed("ladder", "export", "set", **where)  # type: ignore[arg-type]
     assert refused.is_one_sentence
-    assert "pip install 'pigpen-arena[data]'" in refused.err
+    assert install_line("data") in refused.err
