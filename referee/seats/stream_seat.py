@@ -201,6 +201,7 @@ class StreamSeat:
         await self._check_hello(context)
         self._attach(context)
         self._serving = asyncio.current_task()
+        grace = None
         try:
             await self._send_missed()
             while isinstance(data := await context.read(), bytes):
@@ -208,13 +209,14 @@ class StreamSeat:
                 if self._traffic.excess:
                     await self._refuse_flood(context)
                 self._receive(data)
+            grace = self._deadlines.farewell  # it has ended its stream, and waits for the status
         except asyncio.CancelledError:
             if not self._closed or self._failure.done():
                 raise
             # The match is over: the stream ends well.
         finally:
             self._serving = None
-            self._detach()
+            self._detach(grace)
 
     async def _refuse_flood(self, context: Context) -> None:
         """Disconnect a bot that floods its seat: its stream ends with the reason, and soon every connection too."""
@@ -279,11 +281,12 @@ class StreamSeat:
         except TimeoutError:
             self.lose(_NOT_READING)
 
-    def _detach(self) -> None:
+    def _detach(self, grace: float | None) -> None:
+        """Note that the stream has ended, and expect the bot again; its connections end within *grace* seconds."""
         self._stream.detach()
         self.has_left = not (self.is_over or self._closed)
         if not self._closed and not self._failure.done():
-            self._reconnect.restart(None)
+            self._reconnect.restart(grace)
 
     def _give_up(self, failure: SeatFailure | SeatBroken) -> None:
         """Note that no answer will come from here any more; the first reason counts."""

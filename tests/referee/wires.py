@@ -48,9 +48,13 @@ class RawBot:
         assert isinstance(data, bytes)
         return data
 
+    async def done(self) -> None:
+        """Close this end."""
+        await self._call.done_writing()
+
     async def part(self) -> str:
         """Close this end; all that the referee says besides messages."""
-        await self._call.done_writing()
+        await self.done()
         last = await self.status()
         return f"{last} {await self._call.initial_metadata()} {await self._call.trailing_metadata()}"
 

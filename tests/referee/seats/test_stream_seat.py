@@ -15,6 +15,7 @@ from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
 from referee.seats.hello import new_token
 from referee.seats.process_controller import EXCESS_CPU_SECONDS
+from referee.seats.seat_server import SeatServer
 from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.scripted_seats import RecordingController
 from tests.referee.wires import RULES, RawBot, open_seat, question, raw_bot
@@ -255,6 +256,28 @@ async def test_after_the_match_the_stream_ends_well_even_for_a_bot_that_only_lis
         await seat.close()
         assert (await bot.receive()).match_over.place == 1
         assert (await bot.status())[0] is grpc.StatusCode.OK
+
+
+async def test_a_bot_that_ends_its_stream_gets_the_status_before_its_connection_ends(
+    tmp_path: Path, welcome: Welcome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that stops without grace may end the connection before the status has been written to it."""
+    graces: list[float | None] = []
+    stop = SeatServer.stop
+
+    async def stopped(server: SeatServer, grace: float | None) -> None:
+        graces.append(grace)
+        await stop(server, grace)
+
+    monkeypatch.setattr(SeatServer, "stop", stopped)
+    deadlines = Deadlines(reconnect=PATIENCE, farewell=PATIENCE)
+    async with open_seat(tmp_path, deadlines) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await seat.welcome(welcome)
+        await bot.receive()
+        await bot.done()
+        assert (await bot.status())[0] is grpc.StatusCode.OK
+        await comes((tmp_path / "seat.sock").exists)
+        assert graces == [PATIENCE]
 
 
 async def test_a_decision_reads_the_programs_clock_twice(tmp_path: Path, welcome: Welcome) -> None:
