@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Future
 
+    from ladder.pairing.suspension import Witness
     from ladder.runner.executor import Judgement
     from ladder.sandbox.base import Sandbox
     from ladder.store.database import Database
@@ -85,6 +86,10 @@ class Slots:
     def judge(self, key: str, judgement: Judgement, reason: str = "") -> bool:
         """Pass it on."""
         return self._inner.judge(key, judgement, reason)
+
+    def witness(self, key: str) -> Witness | None:
+        """Ask the inner one."""
+        return self._inner.witness(key)
 
     def ready(self) -> Future[None]:
         """Ask the inner one."""

@@ -10,7 +10,13 @@ a bot is suspended only if it is in more such matches than chance explains (`is_
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from math import comb
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FAILED, CLEAN = "x", "."
 IN_A_ROW = 3
@@ -31,6 +37,15 @@ MAX_CHANCE = 0.001
 """A bot is suspended if the chance is less that one which has nothing to do with it is in as many of them."""
 
 
+@dataclass(frozen=True)
+class Witness:
+    """A worker on another machine: what it reports of a bot is its word, which nothing in a record proves."""
+
+    name: str
+    is_alone: bool
+    """True if no other worker is connected, which could be asked: then its word counts."""
+
+
 def after(recent: str, failed: bool) -> str:
     """Give the window after one more match; newest last."""
     return (recent + (FAILED if failed else CLEAN))[-WINDOW:]
@@ -47,6 +62,58 @@ def too_many(recent: str) -> int:
         return IN_A_ROW
     failed = recent.count(FAILED)
     return failed if failed > MAX_FAILED else 0
+
+
+def believed(reporters: Sequence[str | None]) -> int:
+    """
+    Count the failed matches that are believed: of one worker at most as many as all others report.
+
+    >>> believed(["barn"] * 9), believed(["barn", "barn", "sty"]), believed(["barn", "sty", "barn", "sty"])
+    (0, 2, 4)
+    >>> believed([None, None, "barn"])
+    3
+
+    Args:
+        reporters: The worker that has played each of them; None: the coordinator's machine, which is always believed.
+    """
+    count = Counter(reporters)
+    of_all = count.total()
+    return sum(own if name is None else min(own, of_all - own) for name, own in count.items())
+
+
+def unconfirmed(reporters: Sequence[str | None]) -> set[str]:
+    """
+    Name the worker that reports more failed matches of a bot than all others, if one does.
+
+    >>> unconfirmed(["barn", "sty", "barn"]), unconfirmed(["barn", "sty"])
+    ({'barn'}, set())
+    """
+    count = Counter(reporters)
+    return {name for name, own in count.items() if name is not None and own > count.total() - own}
+
+
+def confirmed(recent: str, reporters: Sequence[str | None]) -> int:
+    """
+    Count the failed matches, from the newest one back, for which a bot is suspended where several workers play.
+
+    >>> confirmed("xxx", ["barn"] * 3), confirmed("xxxx", ["barn", "sty", "sty", "barn"])
+    (0, 4)
+
+    Args:
+        recent: The bot's window, which has too many of them (`too_many`).
+        reporters: The worker that has played each failed match in it, newest first.
+
+    Returns:
+        How many; 0: the bot may play on, because too few are believed.
+    """
+    row = _in_a_row(recent)
+    if believed(reporters[:row]) >= IN_A_ROW:
+        return row
+    return len(reporters) if believed(reporters) > MAX_FAILED else 0
+
+
+def _in_a_row(recent: str) -> int:
+    return len(recent) - len(recent.rstrip(FAILED))
 
 
 def chance(count: int, of: int, share: float) -> float:
@@ -102,7 +169,7 @@ def why(recent: str, failed: list[int], verdict: str, seconds: float) -> str:
         verdict: What was held against it most often in them.
         seconds: Seconds that it is suspended.
     """
-    how = f"{len(failed)} matches in a row" if recent.endswith(FAILED * IN_A_ROW) else (
+    how = f"{len(failed)} matches in a row" if len(failed) <= _in_a_row(recent) else (
         f"{len(failed)} of its last {len(recent)} matches"
     )  # fmt: skip
     numbers = ", ".join(map(str, failed))

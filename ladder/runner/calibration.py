@@ -17,11 +17,12 @@ import pydantic
 import structlog
 
 from ladder.errors import SandboxError
-from ladder.worker.calibration_match import play_calibration_match
+from ladder.runner.asked import check_first_line
+from ladder.worker.calibration_match import SPEC, play_calibration_match
 from ladder.worker.tasks import CalibrationTask, MatchOutcome
 from pigpen.rules.errors import PigpenError
 from referee.records.file import read_record
-from referee.records.lines import DealLine, to_json, without_times
+from referee.records.lines import DealLine, MatchLine, to_json, without_times
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -71,6 +72,8 @@ class Calibration:
         known = await self._fingerprint()
         try:
             outcome = MatchOutcome.model_validate_json(await play(TASK))
+            if (outcome.match, outcome.attempt) != (0, 0):
+                raise CalibrationDiffers("It answered for another match than the calibration match.")
             if outcome.record is None:
                 raise SandboxError(f"Its calibration match is void: {outcome.void}")
             found, speed = await asyncio.to_thread(_look, outcome.record)
@@ -107,6 +110,8 @@ def _look(record: bytes) -> tuple[str, float]:
         file.flush()
         try:
             for line in read_record(Path(file.name)):
+                if isinstance(line, MatchLine):
+                    check_first_line(line, SPEC)
                 found.update(without_times([to_json(line)])[0].encode())
                 for step, took, _ in line.timed_steps() if isinstance(line, DealLine) else ():
                     if step.by == "bot":

@@ -16,6 +16,7 @@ from ladder.runner.executor import LocalExecutor
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from ladder.pairing.suspension import Witness
     from ladder.runner.cluster_dispatch import ClusterDispatch
     from ladder.runner.executor import Judgement
     from ladder.store.commands.queue import MachineLoad
@@ -64,3 +65,7 @@ class ClusterExecutor(LocalExecutor):
         """Count it for, or against, the worker that had the task."""
         self._loop.call_soon_threadsafe(self._dispatch.judge, key, judgement, reason)
         return True
+
+    def witness(self, key: str) -> Witness | None:
+        """Give the worker that has played a task."""
+        return self._dispatch.fleet.witness(key)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
     from random import Random
 
+    from ladder.pairing.suspension import Witness
     from ladder.results.summary import MatchSummary
     from ladder.settings.settings import Settings
     from ladder.store.commands.results import Result
@@ -220,22 +221,27 @@ class Coordinator:
         submit_house_bots(self._database, self.submissions.folders, self._settings, lacking, now)
         self._house_bots |= lacking.keys()
 
-    def record(self, outcome: MatchOutcome) -> Result | None:
+    def record(self, task: MatchTask, outcome: MatchOutcome, witness: Witness | None = None) -> Result | None:
         """
         Put a finished match into the ladder: its record on the disk, then everything else in one transaction.
+
+        Args:
+            task: What was to be played.
+            outcome: What has come of it.
+            witness: The worker that has played it; None: this machine.
 
         Returns:
             The result; None if it came too late: another runner has the lease now.
 
         Raises:
-            WrongRecord: If the record does not hold, or is another match's; nothing of it is kept.
+            WrongRecord: If the record does not hold, or is not of the match of *task*; nothing of it is kept.
             OSError: If there is no room for it.
         """
         assert outcome.record is not None
         self.files.keep(outcome.match, outcome.attempt, outcome.record, outcome.logs)
         try:
-            summary = summary_of(self.files.record(outcome.match, outcome.attempt))
-            result, given_up = self._record(outcome, summary)
+            summary = summary_of(self.files.record(outcome.match, outcome.attempt), task)
+            result, given_up = self._record(outcome, summary, witness)
         except WrongRecord:
             self.files.remove(outcome.match, outcome.attempt)
             raise
@@ -330,11 +336,13 @@ class Coordinator:
         known = [error is not None and error <= ci and matches >= MIN_MATCHES for error, matches in found]
         return bool(known) and all(known)
 
-    def _record(self, outcome: MatchOutcome, summary: MatchSummary) -> tuple[Result | None, list[tuple[int, int]]]:
+    def _record(
+        self, outcome: MatchOutcome, summary: MatchSummary, witness: Witness | None
+    ) -> tuple[Result | None, list[tuple[int, int]]]:
         attempt = outcome.match, outcome.attempt
         with self._database.write() as session:
             took = outcome.starting_seconds, outcome.playing_seconds
-            result = record_summary(session, *attempt, summary, self._now(), *took)
+            result = record_summary(session, *attempt, summary, self._now(), *took, witness=witness)
             # If the answer to a commit was lost, the result may be stored already: then we recorded it a moment ago.
             if result is None and queue.was_recorded(session, *attempt):
                 result = self._newest.get(attempt)

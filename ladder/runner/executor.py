@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from concurrent.futures import Future
 
+    from ladder.pairing.suspension import Witness
     from ladder.store.commands.queue import MachineLoad
     from ladder.worker.task_worker import TaskWorker
 
@@ -72,6 +73,9 @@ class Executor(Protocol):
             suspected when a task is void.
         """
 
+    def witness(self, key: str) -> Witness | None:
+        """Give the worker that has played a task, until it is judged; None: this machine."""
+
     def ready(self) -> Future[None]:
         """Check whether tasks can be played now; the future raises `SandboxError` if not."""
 
@@ -112,6 +116,10 @@ class LocalExecutor:
     def judge(self, key: str, judgement: Judgement, reason: str = "") -> bool:
         """Give False: nothing is known of one place that is not true of all others."""
         return False
+
+    def witness(self, key: str) -> Witness | None:
+        """Give None: it is this machine."""
+        return None
 
     def ready(self) -> Future[None]:
         """Check whether matches can be played now."""

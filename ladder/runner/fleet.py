@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from ladder.pairing.suspension import Witness
 from ladder.runner.executor import Judgement
 from ladder.runner.fleet_roster import FleetRoster
 from ladder.runner.fleet_worker import MAX_LIES
@@ -96,7 +97,14 @@ class Fleet(FleetRoster):
             matches[machine].add(match)
         return [MachineLoad(name, max(0, left), matches[name]) for name, left in free.items()]
 
-    def place(self, key: str, bots: Collection[str], match: int | None = None, machine: str = "") -> FleetWorker | None:
+    def place(
+        self,
+        key: str,
+        bots: Collection[str],
+        match: int | None = None,
+        machine: str = "",
+        elsewhere: Collection[str] = (),
+    ) -> FleetWorker | None:
         """
         Choose a worker for a task, and count the task there; None if no slot is free.
 
@@ -105,11 +113,12 @@ class Fleet(FleetRoster):
             bots: Identities of the bots that play in it: all of them on that machine.
             match: Its number, if it is a match.
             machine: Only there; empty: anywhere.
+            elsewhere: Names of workers that get it only if no other has a slot.
         """
         free = [each for each in self._free.values() if not machine or each.machine == machine]
         if not free:
             return None
-        worker = min(free, key=lambda each: each.rank(bots))
+        worker = min(free, key=lambda each: (each.name in elsewhere, each.rank(bots)))
         worker.has.remember(bots)
         worker.calls.add(key)
         self._placed[key] = _Placed(worker, match)
@@ -148,6 +157,11 @@ class Fleet(FleetRoster):
         elif judgement is Judgement.INVALID:
             self.lie(worker, reason)
         self._changed(worker)
+
+    def witness(self, key: str) -> Witness | None:
+        """Give the worker that has, or had, a task, until it is judged; None: no worker. For any thread."""
+        placed = self._placed.get(key)
+        return None if placed is None else Witness(placed.worker.name, is_alone=self.connected == 1)
 
     def lie(self, worker: FleetWorker, reason: str) -> None:
         """Count an answer that cannot be true; the third one drains the worker."""

@@ -11,17 +11,19 @@ import structlog
 
 from ladder.errors import SandboxError
 from ladder.results.summary import summarise
+from ladder.runner.asked import OtherAnswer, check_first_line, check_outcome, check_run, check_times, check_trial
 from ladder.runner.executor import Judgement, NotPlayed
 from ladder.store.commands.results import WrongRecord
 from ladder.trials.tasks import SubmissionOutcome
 from ladder.values.task import storable
 from ladder.worker.tasks import MatchOutcome
 from referee.records.errors import RecordError
+from referee.records.lines import MatchLine
 from referee.records.recorded import BadRecord
 from referee.replay.verify import checked_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from ladder.store.commands.results import Result
     from ladder.trials.tasks import SubmissionTask
     from ladder.worker.tasks import MatchTask
+    from referee.records.lines import AnyLine
 
 Form = TypeVar("Form", bound=pydantic.BaseModel)
 
@@ -54,10 +57,10 @@ def outcome_of(task: MatchTask, future: Future[str]) -> MatchOutcome | AttemptFa
     outcome = _answer(MatchOutcome, future)
     if not isinstance(outcome, MatchOutcome):
         return outcome
-    if (outcome.match, outcome.attempt) != (task.match, task.attempt):
-        return AttemptFailure(Judgement.INVALID, "Its worker answered for another match.")
-    if outcome.broke is not None and outcome.broke >= len(task.bots):
-        return AttemptFailure(Judgement.INVALID, "Its worker names a bot that was not in the match.")
+    try:
+        check_outcome(task, outcome)
+    except OtherAnswer as error:
+        return AttemptFailure(Judgement.INVALID, str(error))
     if outcome.void is None:
         return outcome
     return AttemptFailure(Judgement.VOID, outcome.void, outcome.lost, outcome.broke)
@@ -68,8 +71,10 @@ def trial_outcome_of(task: SubmissionTask, future: Future[str]) -> SubmissionOut
     outcome = _answer(SubmissionOutcome, future)
     if not isinstance(outcome, SubmissionOutcome):
         return outcome
-    if (outcome.submission, outcome.attempt) != (task.submission, task.attempt):
-        return AttemptFailure(Judgement.INVALID, "Its worker answered for another submission.")
+    try:
+        check_trial(task, outcome)
+    except OtherAnswer as error:
+        return AttemptFailure(Judgement.INVALID, str(error))
     if outcome.void is None:
         return outcome
     return AttemptFailure(Judgement.VOID, outcome.void, broke=0 if outcome.lost_container else None)
@@ -97,17 +102,28 @@ def _failure_of(error: Exception) -> AttemptFailure:
     return AttemptFailure(Judgement.VOID, f"Its worker was lost: {type(error).__name__}: {storable(str(error))}")
 
 
-def summary_of(path: Path) -> MatchSummary:
+def summary_of(path: Path, task: MatchTask) -> MatchSummary:
     """
     Verify a record by playing it again, and give what it says.
 
     Raises:
-        WrongRecord: If it does not hold.
+        WrongRecord: If it does not hold, or is not of the match that was to be played.
     """
     try:
-        return summarise(checked_lines(path))
+        summary = summarise(_lines_of(path, task))
+        check_times(summary, task)
+        return summary
     except (RecordError, BadRecord) as error:
         raise WrongRecord(f"A worker's record is wrong: {error}") from error
+
+
+def _lines_of(path: Path, task: MatchTask) -> Iterator[AnyLine]:
+    """Read the lines of a record, the first of which says that it is of the task's match."""
+    for line in checked_lines(path):
+        if isinstance(line, MatchLine):
+            check_first_line(line, task.spec())
+            check_run(line, task)
+        yield line
 
 
 def log_result(result: Result) -> None:

@@ -368,6 +368,8 @@ class StoredMatch(LeasedRow, Base):
     """Wall time in which its bots started and were cleared away, all tables added up; None: not measured."""
     playing_seconds: Mapped[float | None]
     """Wall time of all its deals."""
+    worker: Mapped[str | None]
+    """The worker on another machine that has played it; None: it was played on the coordinator's machine."""
     record_kept: Mapped[bool] = mapped_column(default=False)
     """Whether its record is still there (the retention setting removes old ones)."""
 

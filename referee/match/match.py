@@ -161,7 +161,8 @@ class Match:
         if self._has_begun:
             return
         self._has_begun = True
-        first = _first_line(self._spec, self._image_files, self._instances, self._runtime, self._machine)
+        started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        first = first_line(self._spec, started, self._image_files, self._instances, self._runtime, self._machine)
         self._write(first)
         if self._announcer:
             self._announcer.match_begins(first)
@@ -171,20 +172,32 @@ class Match:
         self._tally.add(line)
 
 
-def _first_line(
+def first_line(
     spec: MatchSpec,
-    image_files: ImageFiles | None,
-    instances: Instances | None,
-    runtime: str | None,
-    machine: str | None,
+    started: str,
+    image_files: ImageFiles | None = None,
+    instances: Instances | None = None,
+    runtime: str | None = None,
+    machine: str | None = None,
 ) -> MatchLine:
+    """
+    Give the first line of the record of a match.
+
+    Args:
+        spec: What is played.
+        started: When, UTC, ISO 8601.
+        image_files: How it is run, as this and the next three are described in `MatchLine`.
+        instances: See there.
+        runtime: See there.
+        machine: See there.
+    """
     return MatchLine(
         rules=spec.rules.to_plain(),
         format=str(spec.format),
         bots=spec.bots,
         clock=ClockLine(**asdict(spec.clock)),
         commitment=commitment(spec.seed),
-        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        started=started,
         image_files=image_files,
         instances=instances,
         runtime=runtime,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ladder.runner.executor import Judgement
 from ladder.trials.tasks import SubmissionOutcome, SubmissionTask, TriedProgram
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.worker.tasks import MatchOutcome, MatchTask
 from pigpen.rules import PRESETS
 from referee.records.packed_record import PackedRecord
@@ -24,6 +25,7 @@ from tests.referee.tables import play_tables
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ladder.pairing.suspension import Witness
     from ladder.runner.events import Event
     from referee.seats.seat import Seat
 
@@ -80,8 +82,11 @@ def recorded(task: MatchTask, sinner: str = "") -> MatchOutcome:
         return [bad if name == sinner else seat for name, seat in zip(spec.bots, honest, strict=True)]
 
     tables = [seats() for _ in range(spec.format.tables(spec.rules))]
-    asyncio.run(play_tables(spec, tables, record.write))
-    return MatchOutcome(match=task.match, attempt=task.attempt, record=bytes(record), logs={0: ("hello",)})
+    runtime = task.runtime if any(bot.sandbox is SandboxKind.DOCKER for bot in task.bots) else None
+    asyncio.run(play_tables(spec, tables, record.write, runtime=runtime))
+    return MatchOutcome(
+        match=task.match, attempt=task.attempt, record=bytes(record), logs={0: ("hello",) * len(spec.bots)}
+    )
 
 
 def void(task: MatchTask, reason: str = "No Docker engine answers.", broke: str = "") -> MatchOutcome:
@@ -129,6 +134,8 @@ class FakeExecutor:
         self.is_ready: Callable[[], Exception | None] = lambda: None
         self.sees_to = False
         """Whether it asks less itself of places that fail, as a cluster does."""
+        self.witnesses: dict[str, Witness] = {}
+        """Which worker has played which task; others are played on this machine."""
         self.judgements: list[tuple[str, Judgement]] = []
         """What became of which task."""
         self.tasks: list[MatchTask] = []
@@ -165,6 +172,10 @@ class FakeExecutor:
         self.most = max(self.most, sum(not each.done() for each in self.futures.values()))
         self._time.after(seconds, lambda: self._end(answer, future))
         return future
+
+    def witness(self, key: str) -> Witness | None:
+        """The worker that has played a task."""
+        return self.witnesses.get(key)
 
     def judge(self, key: str, judgement: Judgement, reason: str = "") -> bool:
         """Note it; `sees_to` says whether that is enough."""

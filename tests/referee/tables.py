@@ -35,6 +35,7 @@ async def play_tables(
     recorded: Sequence[DealLine] | None = None,
     now: Callable[[], float] = lambda: 0.0,
     observer: Observer | None = None,
+    runtime: str | None = None,
 ) -> ResultLine:
     """
     Play a match, or what is not *recorded* of it, with these seats at each of its tables.
@@ -46,4 +47,5 @@ async def play_tables(
     async def open_table(number: int) -> AsyncIterator[Sequence[Seat]]:
         yield tables[spec.format.table_numbers(spec.rules).index(number)]
 
-    return await Match(spec, open_table, write, recorded, now=now, observer=observer).play(concurrency)
+    match = Match(spec, open_table, write, recorded, now=now, observer=observer, runtime=runtime)
+    return await match.play(concurrency)

@@ -39,6 +39,7 @@ def _end_match() -> ReturningUpdate[Any]:
         "rated_by": case((of_ladder, bindparam("rated_by_", type_=String))),
     }
     took: dict[str, Any] = {"starting_seconds": bindparam("starting_"), "playing_seconds": bindparam("playing_")}
+    took |= {"worker": bindparam("worker_", type_=String)}
     free = {"status": Status.DONE, "holder": None, "lease_until": None}
     return (
         update(MATCH)

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 LADDER, ORGANISER, PLATFORM = "ladder", "organiser", "platform"
 
 
-def judged(connection: Connection, variant: str, entry: Row[Any], failed: bool, now: float) -> dict[str, Any]:
+def judged(
+    connection: Connection,
+    variant: str,
+    entry: Row[Any],
+    failed: bool,
+    now: float,
+    witness: suspension.Witness | None = None,
+) -> dict[str, Any]:
     """
     Tell whether one more result suspends an entry; its seat and faults are written already.
 
@@ -34,6 +41,7 @@ def judged(connection: Connection, variant: str, entry: Row[Any], failed: bool, 
         entry: Its row of ratings before the result.
         failed: Whether it was taken over in the match.
         now: Unix time.
+        witness: The worker that has played the match; None: this machine.
 
     Returns:
         The columns of its row of ratings that have to do with suspension.
@@ -43,10 +51,13 @@ def judged(connection: Connection, variant: str, entry: Row[Any], failed: bool, 
     recent = suspension.after(entry.recent, failed)
     suspensions = 0 if suspension.has_mended(recent) else entry.suspensions
     count = suspension.too_many(recent)
+    failures = _failed_matches(connection, variant, entry.version_id, recent) if count else []
+    if count and witness is not None and not witness.is_alone:
+        count = suspension.confirmed(recent, [worker for _, worker in failures])
     if not count:
         return _columns(entry.state, entry.since, entry.reason, suspensions, recent)
     suspensions += 1
-    matches = _failed_matches(connection, variant, entry, count)
+    matches = [match for match, _ in failures[:count]][::-1]
     verdict = _commonest_verdict(connection, entry.version_id, matches)
     reason = suspension.why(recent, matches, verdict, suspension.cool_down(suspensions))
     change = {"variant": variant, "version_id": entry.version_id, "at": now, "state": State.SUSPENDED}
@@ -58,19 +69,49 @@ def _columns(state: str, since: float, reason: str, suspensions: int, recent: st
     return {"state": state, "since": since, "reason": reason, "suspensions": suspensions, "recent": recent}
 
 
-def _failed_matches(connection: Connection, variant: str, entry: Row[Any], count: int) -> list[int]:
-    """List the newest rated matches that it failed, oldest first, by the order of the results: clocks may be set."""
-    seat, match = models.StoredSeat, models.StoredMatch
-    found = connection.scalars(
-        select(seat.match_id)
-        .join(match, match.id == seat.match_id)
-        .where(seat.version_id == entry.version_id, seat.taken_over.is_(True), match.variant == variant)
-        .where(match.ordinal.is_not(None))  # those of events may be sealed, and their faults are not stored
-        .group_by(seat.match_id, match.ordinal)
-        .order_by(match.ordinal.desc())
-        .limit(count)
+def lone_reporters(session: Session, match: int) -> tuple[str, ...]:
+    """
+    Name the workers that report more failures of a bot in a match than all others: their word alone does not count.
+
+    Matches of such a bot go to other workers first, which see for themselves.
+
+    Args:
+        session: A transaction.
+        match: Its number; it is leased.
+    """
+    entry = models.Rating
+    seated = (
+        select(entry.variant, entry.version_id, entry.recent)
+        .join(models.StoredSeat, models.StoredSeat.version_id == entry.version_id)
+        .join(models.StoredMatch, models.StoredMatch.id == models.StoredSeat.match_id)
+        .where(models.StoredMatch.id == match, entry.variant == models.StoredMatch.variant)
+        .where(entry.recent.contains(suspension.FAILED))
+        .distinct()
     )
-    return [*found][::-1]
+    found: set[str] = set()
+    for variant, version, recent in session.execute(seated).all():
+        failures = _failed_matches(session.connection(), variant, version, recent)
+        found |= suspension.unconfirmed([worker for _, worker in failures])
+    return tuple(sorted(found))
+
+
+def _failed_matches(connection: Connection, variant: str, version: int, recent: str) -> list[tuple[int, str | None]]:
+    """
+    List the rated matches that a version failed within its window, newest first, and the worker that has played each.
+
+    They are in the order of the results: clocks may be set.
+    """
+    seat, match = models.StoredSeat, models.StoredMatch
+    found = connection.execute(
+        select(seat.match_id, match.worker)
+        .join(match, match.id == seat.match_id)
+        .where(seat.version_id == version, seat.taken_over.is_(True), match.variant == variant)
+        .where(match.ordinal.is_not(None))  # those of events may be sealed, and their faults are not stored
+        .group_by(seat.match_id, match.ordinal, match.worker)
+        .order_by(match.ordinal.desc())
+        .limit(recent.count(suspension.FAILED))
+    )
+    return [(number, worker) for number, worker in found]
 
 
 def _commonest_verdict(connection: Connection, version: int, matches: Sequence[int]) -> str:

@@ -83,7 +83,7 @@ def play(
     for _ in range(rounds):
         taken = coordinator.take(at_once)
         for task in taken:
-            coordinator.record(answer(task))
+            coordinator.record(task, answer(task))
         tasks += taken
     return tasks
 

@@ -273,7 +273,7 @@ def test_a_match_that_the_platform_failed_is_played_again(ladder: Ladder) -> Non
     time = Time()
     coordinator = coordinator_of(ladder, time)
     (failed, done) = coordinator.take(2)
-    coordinator.record(recorded(done))
+    coordinator.record(done, recorded(done))
     assert coordinator.fail(failed.match, failed.attempt, "No Docker engine answers.") is models.Status.QUEUED
     assert coordinator.suspect(failed.match, 0) == []
     assert page(ladder).rounds == 1

@@ -223,7 +223,7 @@ def test_tables_played_again_and_again_use_up_the_numbers_of_the_event_and_then_
     reserved = max_matches(parse_event(FILE.format(show="round")), 8, PRESETS["gongzhu"])
     coordinator, numbers = coordinator_of(ladder, Time()), [1, 2]
     first, _ = coordinator.take(2)  # the other table is not over meanwhile, so that no round follows
-    coordinator.record(recorded(first))
+    coordinator.record(first, recorded(first))
     with ladder.database.write() as session:
         version = session.scalar(select(models.StoredSeat.version_id).where(models.StoredSeat.match_id == 1))
         assert version

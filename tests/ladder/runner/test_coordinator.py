@@ -163,7 +163,7 @@ def test_matches_of_different_owners_are_scheduled_to_be_played_at_once(
         tasks = coordinator.take(3, ahead=3, at_once=3)
         assert len(tasks) == at_once
         for task in tasks:
-            assert coordinator.record(recorded(task))
+            assert coordinator.record(task, recorded(task))
 
 
 @IN_BOTH
@@ -179,14 +179,14 @@ def test_a_match_is_scheduled_beside_one_that_is_being_played(
         tasks = [task for _ in range(2) for task in coordinator.take(1, at_once=3)]
         assert len(tasks) == 2
         for task in tasks:
-            assert coordinator.record(recorded(task))
+            assert coordinator.record(task, recorded(task))
 
 
 @IN_BOTH
 def test_a_result_tells_how_each_rating_moved(coordinator: Coordinator, database: Database, time: Time) -> None:
     (task,) = coordinator.take(1)
     time.now += 12.5
-    result = coordinator.record(recorded(task))
+    result = coordinator.record(task, recorded(task))
     assert result is not None
     assert (result.match, result.variant, result.ordinal, result.deals) == (task.match, "hearts", 1, 4)
     assert (result.seconds, result.suspended) == (12.5, ())
@@ -201,7 +201,7 @@ def test_a_result_tells_how_each_rating_moved(coordinator: Coordinator, database
 def test_where_the_time_went_is_written_with_the_result(coordinator: Coordinator, database: Database) -> None:
     (task,) = coordinator.take(1)
     took = {"starting_seconds": 1.5, "playing_seconds": 0.25}
-    assert coordinator.record(recorded(task).model_copy(update=took))
+    assert coordinator.record(task, recorded(task).model_copy(update=took))
     with database.read() as session:
         match = session.get_one(models.StoredMatch, task.match)
         assert (match.starting_seconds, match.playing_seconds) == (1.5, 0.25)
@@ -210,7 +210,7 @@ def test_where_the_time_went_is_written_with_the_result(coordinator: Coordinator
 def test_the_same_result_again_is_the_same_result(coordinator: Coordinator) -> None:
     (task,) = coordinator.take(1)
     outcome = recorded(task)
-    assert coordinator.record(outcome) == coordinator.record(outcome)
+    assert coordinator.record(task, outcome) == coordinator.record(task, outcome)
     assert coordinator.files.record(task.match, 1).exists()
 
 
@@ -219,8 +219,8 @@ def test_a_result_that_comes_too_late_leaves_no_file(coordinator: Coordinator, t
     time.now += task.seconds + GRACE + 1
     (again,) = coordinator.take(1)
     assert (again.match, again.attempt) == (task.match, 2)
-    assert coordinator.record(recorded(task)) is None
-    assert coordinator.record(recorded(again)) is not None
+    assert coordinator.record(task, recorded(task)) is None
+    assert coordinator.record(again, recorded(again)) is not None
     assert [coordinator.files.record(task.match, attempt).exists() for attempt in (1, 2)] == [False, True]
 
 
@@ -242,7 +242,7 @@ def test_a_ladder_has_settled_when_every_bot_has_played_and_is_known_well_enough
 ) -> None:
     for _ in range(3 * MIN_MATCHES):
         (task,) = coordinator.take(1)
-        coordinator.record(recorded(task))
+        coordinator.record(task, recorded(task))
     assert not coordinator.is_settled(1000.0)
     assert coordinator.refresh_estimates()
     assert coordinator.is_settled(1000.0)
@@ -260,7 +260,7 @@ def test_a_variant_that_nobody_can_play_does_not_keep_a_ladder_from_settling(
         enter(session, "Gilt", "gongzhu")
     for _ in range(3 * MIN_MATCHES):
         (task,) = coordinator.take(1)
-        coordinator.record(recorded(task))
+        coordinator.record(task, recorded(task))
     coordinator.refresh_estimates(all_variants=True)
     assert coordinator.is_settled(1000.0)
     with database.write() as session:
@@ -277,7 +277,7 @@ def test_a_clock_that_is_set_back_holds_up_no_estimate(database: Database, setti
     coordinator = Coordinator(database, small, random.Random(7), time, tick=lambda: 0.0)
     for _ in range(2):
         (task,) = coordinator.take(1)
-        coordinator.record(recorded(task))
+        coordinator.record(task, recorded(task))
         assert coordinator.refresh_estimates()
         time.now -= 3600
 
@@ -326,7 +326,7 @@ def test_a_match_is_told_from_its_lease_to_its_result(coordinator: Coordinator) 
     (task,) = coordinator.take(1)
     assert task.live == "played"
     assert last_event(coordinator, task) == '{"id":1,"type":"play"}\n'
-    coordinator.record(recorded(task))
+    coordinator.record(task, recorded(task))
     assert last_event(coordinator, task) == '{"id":1,"type":"play"}\n{"id":2,"type":"end","outcome":"done"}\n'
 
 
@@ -354,7 +354,7 @@ def test_what_is_told_of_a_match_that_comes_too_late_ends_void(coordinator: Coor
     last_event(coordinator, task)
     time.now += task.seconds + GRACE + 1
     coordinator.take(1)
-    assert coordinator.record(recorded(task)) is None
+    assert coordinator.record(task, recorded(task)) is None
     assert last_event(coordinator, task).endswith('{"id":2,"type":"end","outcome":"void"}\n')
 
 

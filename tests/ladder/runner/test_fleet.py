@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from structlog.testing import capture_logs
 
+from ladder.pairing.suspension import Witness
 from ladder.runner.executor import Judgement
 from ladder.runner.fleet import Fleet
 from ladder.runner.fleet_admission import Demands, why_shares_kernel
@@ -302,3 +303,20 @@ def test_workers_on_one_machine_are_one_place_for_owners_who_are_kept_apart() ->
     assert fleet.place("match-5-1", BOTS, 5, "boot-2") is None
     fleet.end("match-1-1", is_judged=False)
     assert {each.name: set(each.matches or ()) for each in fleet.machines()}["boot-1"] == {2}
+
+
+def test_a_worker_whose_word_is_to_be_confirmed_gets_a_task_last() -> None:
+    fleet = fleet_of("barn", "sty", slots=1)
+    placed = [fleet.place(f"match-{number}-1", [], number, elsewhere=("barn",)) for number in (1, 2, 3)]
+    assert [worker and worker.name for worker in placed] == ["sty", "barn", None]
+
+
+def test_a_witness_is_known_until_its_task_is_judged_and_whether_it_is_alone() -> None:
+    fleet = fleet_of("barn")
+    fleet.place("match-1-1", [], 1)
+    assert fleet.witness("match-1-1") == Witness("barn", is_alone=True)
+    fleet.take_report(joined("sty"))
+    fleet.end("match-1-1", is_judged=False)
+    assert fleet.witness("match-1-1") == Witness("barn", is_alone=False)
+    fleet.judge("match-1-1", Judgement.COUNTED)
+    assert fleet.witness("match-1-1") is None

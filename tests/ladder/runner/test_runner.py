@@ -114,7 +114,7 @@ def test_each_recorded_match_has_one_record_and_its_logs(
 ) -> None:
     runner(coordinator, executor, time, StopCondition(matches=2)).run()
     assert files(coordinator) == ["1-1.jsonl.gz", "1-1.log.json.gz", "2-1.jsonl.gz", "2-1.log.json.gz"]
-    assert coordinator.files.read_logs(1, 1) == {0: ("hello",)}
+    assert coordinator.files.read_logs(1, 1) == {0: ("hello",) * 4}
 
 
 def test_the_log_tells_of_every_match_and_of_no_seed(
@@ -565,8 +565,8 @@ def test_a_commit_whose_answer_was_lost_is_recorded_once(
     record = coordinator.record
     lost: list[object] = []
 
-    def losing(outcome: MatchOutcome) -> Any:
-        result = record(outcome)
+    def losing(task: MatchTask, outcome: MatchOutcome, witness: None) -> Any:
+        result = record(task, outcome, witness)
         if outcome.match == 1 and not lost:
             lost.append(result)
             raise StoreError("The connection was lost.")

@@ -547,6 +547,7 @@ def upgrade() -> None:
         sa.Column("rated_by", sa.String(length=8), nullable=True),
         sa.Column("starting_seconds", sa.Double(), nullable=True),
         sa.Column("playing_seconds", sa.Double(), nullable=True),
+        sa.Column("worker", sa.String(), nullable=True),
         sa.Column("record_kept", sa.Boolean(), nullable=False),
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("attempt", sa.Integer(), nullable=False),

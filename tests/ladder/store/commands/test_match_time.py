@@ -90,7 +90,7 @@ def test_a_match_with_three_who_sleep_is_recorded_and_they_are_at_fault(entered:
     ]
     asyncio.run(play_tables(spec, tables, record.write, now=time))
     assert time.seconds < task.seconds
-    result = coordinator.record(MatchOutcome(match=task.match, attempt=task.attempt, record=bytes(record)))
+    result = coordinator.record(task, MatchOutcome(match=task.match, attempt=task.attempt, record=bytes(record)))
     assert result is not None
     assert result.moves[0].place == 1
     with entered.read() as session:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from itertools import cycle, repeat
 from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import select
 
 from ladder.errors import LadderError
+from ladder.pairing.suspension import Witness
 from ladder.results.summary import summarise
 from ladder.store import models
 from ladder.store.commands.results import record_summary
-from ladder.store.commands.suspending import resume_due, resume_entries, suspend_entries, suspend_lost
+from ladder.store.commands.suspending import lone_reporters, resume_due, resume_entries, suspend_entries, suspend_lost
 from referee.records.recorded import BadRecord
 from tests.ladder.databases import IN_BOTH
 from tests.ladder.databases import later_backend as backend
 from tests.ladder.ladders import NOW, enter, enter_version, lease, played, queue, summary_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ladder.store.database import Database
 
 __all__ = ["backend"]
@@ -32,15 +36,25 @@ def versions(database: Database) -> list[int]:
         return [enter(session, name) for name in ("Trotter", "Snout", "Truffle", "Bristle")]
 
 
-def play(database: Database, versions: list[int], results: str, now: float = NOW, variant: str = "hearts") -> list[int]:
+BARN, STY = Witness("barn", is_alone=False), Witness("sty", is_alone=False)
+
+
+def play(
+    database: Database,
+    versions: list[int],
+    results: str,
+    now: float = NOW,
+    variant: str = "hearts",
+    witnesses: Iterable[Witness | None] = repeat(None),
+) -> list[int]:
     """Play matches, one after the other, of which Truffle fails those marked x; give their ids."""
     ids = []
-    for each in results:
+    for each, witness in zip(results, witnesses, strict=False):
         with database.write() as session:
             match = queue(session, versions, variant)
             attempt = lease(session, match)
             summary = summary_of(variant, sinner=SINNER if each == "x" else None)
-            assert record_summary(session, match, attempt, summary, now)
+            assert record_summary(session, match, attempt, summary, now, witness=witness)
         ids.append(match)
     return ids
 
@@ -92,6 +106,58 @@ def test_more_than_a_tenth_of_the_last_fifty_suspend_a_bot(database: Database, v
         f"It failed 6 of its last 11 matches ({', '.join(map(str, ids[::2]))}), mostly by malformed; "
         "it plays again after 1 hour."
     )
+
+
+@IN_BOTH
+def test_one_worker_of_several_suspends_no_bot_by_its_word(database: Database, versions: list[int]) -> None:
+    ids = play(database, versions, "x" * 20, witnesses=repeat(BARN))
+    assert truffle(database, versions).state == "active"
+    play(database, versions, ".", witnesses=[STY])
+    ids += play(database, versions, "x", witnesses=[STY])
+    assert truffle(database, versions).state == "active", "of the first worker only as many count as of the other"
+    with database.read() as session:
+        workers = session.scalars(select(models.StoredMatch.worker).where(models.StoredMatch.id.in_([ids[0], ids[-1]])))
+        assert set(workers) == {"barn", "sty"}
+
+
+@IN_BOTH
+def test_what_two_workers_report_suspends_a_bot(database: Database, versions: list[int]) -> None:
+    play(database, versions, "xxx", witnesses=[BARN, STY, BARN])
+    assert truffle(database, versions).state == "active", "two of them are believed"
+    play(database, versions, "x", witnesses=[STY])
+    entry = truffle(database, versions)
+    assert entry.state == "suspended"
+    assert entry.reason.startswith("It failed 4 matches in a row (1, 2, 3, 4), mostly by malformed")
+
+
+def test_far_apart_they_do_so_too(database: Database, versions: list[int]) -> None:
+    play(database, versions, "x.x.x.x.x.", witnesses=cycle([BARN, BARN, STY, STY]))
+    assert truffle(database, versions).state == "active"
+    play(database, versions, "x.", witnesses=repeat(STY))
+    assert truffle(database, versions).state == "suspended"
+    assert "6 of its last 11 matches" in truffle(database, versions).reason
+
+
+@pytest.mark.parametrize("witness", [None, Witness("barn", is_alone=True)])
+def test_the_word_of_the_ladders_own_machine_or_of_the_only_worker_counts(
+    database: Database, versions: list[int], witness: Witness | None
+) -> None:
+    play(database, versions, "xxx", witnesses=repeat(witness))
+    assert truffle(database, versions).state == "suspended"
+
+
+def test_a_bot_that_only_one_worker_reports_goes_to_another_one(database: Database, versions: list[int]) -> None:
+    def avoided() -> tuple[str, ...]:
+        with database.write() as session:
+            return lone_reporters(session, queue(session, versions))
+
+    assert avoided() == ()
+    play(database, versions, "..x", witnesses=repeat(BARN))
+    assert avoided() == ("barn",)
+    play(database, versions, "x", witnesses=[STY])
+    assert avoided() == ()
+    play(database, versions, "x", witnesses=[STY])
+    assert avoided() == ("sty",)
 
 
 def test_losing_suspends_nobody(database: Database, versions: list[int]) -> None:
