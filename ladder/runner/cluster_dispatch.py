@@ -148,7 +148,7 @@ class ClusterDispatch:
         is_judged = True
         try:
             match, machine = fields.get("match"), fields.get("machine", "")
-            choose = partial(self.fleet.place, key, bots, match, machine, fields.get("elsewhere", ()))
+            choose = partial(self.fleet.place, key, bots, match, machine, fields.get("avoided", ()))
             worker = await self._waiting.place(choose, (machine, match) if machine else None)
             answer = await self._ship(task, partial(self._play_at, worker, bots))
             is_judged = False

@@ -103,7 +103,7 @@ class Fleet(FleetRoster):
         bots: Collection[str],
         match: int | None = None,
         machine: str = "",
-        elsewhere: Collection[str] = (),
+        avoided: Collection[str] = (),
     ) -> FleetWorker | None:
         """
         Choose a worker for a task, and count the task there; None if no slot is free.
@@ -113,12 +113,12 @@ class Fleet(FleetRoster):
             bots: Identities of the bots that play in it: all of them on that machine.
             match: Its number, if it is a match.
             machine: Only there; empty: anywhere.
-            elsewhere: Names of workers that get it only if no other has a slot.
+            avoided: Names of workers that get it only if no other has a slot.
         """
         free = [each for each in self._free.values() if not machine or each.machine == machine]
         if not free:
             return None
-        worker = min(free, key=lambda each: (each.name in elsewhere, each.rank(bots)))
+        worker = min(free, key=lambda each: (each.name in avoided, each.rank(bots)))
         worker.has.remember(bots)
         worker.calls.add(key)
         self._placed[key] = _Placed(worker, match)

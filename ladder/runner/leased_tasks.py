@@ -42,7 +42,7 @@ def task_of(lease: MatchLease, match: LeasedMatch, seconds: float, settings: Set
         warm_bytes=settings.warm_bytes,
         live="off" if match.sealed else settings.live,
         machine=lease.machine,
-        elsewhere=match.lone_reporters,
+        avoided=match.lone_reporters,
         seconds=seconds,
     )
 

@@ -70,7 +70,7 @@ class MatchTask(Message):
     """What is shown of it while it is played."""
     machine: str = ""
     """Where it must be played (`MachineLoad`); empty: anywhere."""
-    elsewhere: tuple[str, ...] = ()
+    avoided: tuple[str, ...] = ()
     """Names of workers whose reports on a bot in it no other has confirmed: they get it only if no other is free."""
     seconds: PositiveFloat
     """A match that takes longer is void."""

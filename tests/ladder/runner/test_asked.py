@@ -149,7 +149,7 @@ def outcome(**more: Any) -> MatchOutcome:
     return MatchOutcome.model_validate({"match": ALONE.match, "attempt": ALONE.attempt, "record": b"", **more})
 
 
-TABLES, MOST = 4, 4 * ALONE.seconds
+TABLES, MAX_SECONDS = 4, 4 * ALONE.seconds
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ TABLES, MOST = 4, 4 * ALONE.seconds
         {"logs": {TABLES: ("",) * 4}},
         {"logs": {0: ("",) * 3}},
         {"logs": {0: ("x" * (LOGS_BYTES + 1), "", "", "")}},
-        {"starting_seconds": MOST, "playing_seconds": 1.0},
+        {"starting_seconds": MAX_SECONDS, "playing_seconds": 1.0},
         {"broke": 4},
         {"record": None, "void": "It is lost.", "lost": f"sha256:{'9' * 64}"},
         {"attempt": ALONE.attempt + 1},
@@ -173,7 +173,7 @@ def test_what_comes_with_a_record_must_belong_to_the_match(more: dict[str, Any])
     "more",
     [
         {"logs": {TABLES - 1: ("x" * LOGS_BYTES, "", "", "")}},
-        {"starting_seconds": MOST - 1.0, "playing_seconds": 1.0},
+        {"starting_seconds": MAX_SECONDS - 1.0, "playing_seconds": 1.0},
         {"broke": 3},
         {"record": None, "void": "It is lost.", "lost": IDENTITY},
     ],

@@ -307,7 +307,7 @@ def test_workers_on_one_machine_are_one_place_for_owners_who_are_kept_apart() ->
 
 def test_a_worker_whose_word_is_to_be_confirmed_gets_a_task_last() -> None:
     fleet = fleet_of("barn", "sty", slots=1)
-    placed = [fleet.place(f"match-{number}-1", [], number, elsewhere=("barn",)) for number in (1, 2, 3)]
+    placed = [fleet.place(f"match-{number}-1", [], number, avoided=("barn",)) for number in (1, 2, 3)]
     assert [worker and worker.name for worker in placed] == ["sty", "barn", None]
 
 
