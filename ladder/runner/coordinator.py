@@ -32,7 +32,7 @@ from ladder.store.commands.records import give_up_records, remove_orphans
 from ladder.store.commands.results import WrongRecord, record_summary
 from ladder.store.commands.scheduling import fill_queue, why_no_match
 from ladder.store.commands.submission_queue import SUBMISSIONS, in_the_way
-from ladder.store.commands.suspending import resume_due, suspend_lost
+from ladder.store.commands.suspending import lone_reporters, resume_due, suspend_lost
 from ladder.store.commands.voids import suspend_for_voids
 from ladder.store.leases import Lease
 from ladder.store.models import Status
@@ -200,7 +200,14 @@ class Coordinator:
                 tried = in_the_way(session)
             leases = queue.claim(session, self._holder, now, seconds, count, self._variants, machines, tried)
             tasks = [
-                task_of(lease, leased_match(session, lease.id), seconds(lease.id), self._settings, now)
+                task_of(
+                    lease,
+                    leased_match(session, lease.id),
+                    seconds(lease.id),
+                    self._settings,
+                    now,
+                    lone_reporters(session, lease.id),
+                )
                 for lease in leases
             ]
         self._may_hold_more = False

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from ladder.store.queries.leased_matches import LeasedMatch, SeatedVersion
 
 
-def task_of(lease: MatchLease, match: LeasedMatch, seconds: float, settings: Settings, now: float) -> MatchTask:
+def task_of(
+    lease: MatchLease, match: LeasedMatch, seconds: float, settings: Settings, now: float, avoided: tuple[str, ...] = ()
+) -> MatchTask:
     """
     Say what is to be played under a lease.
 
@@ -26,6 +28,7 @@ def task_of(lease: MatchLease, match: LeasedMatch, seconds: float, settings: Set
         seconds: Seconds that it may take.
         settings: The ladder's settings.
         now: Unix time.
+        avoided: Workers that are to play it only if no other is free.
     """
     names = seat_names(bot.bot for bot in match.bots)
     return MatchTask(
@@ -42,7 +45,7 @@ def task_of(lease: MatchLease, match: LeasedMatch, seconds: float, settings: Set
         warm_bytes=settings.warm_bytes,
         live="off" if match.sealed else settings.live,
         machine=lease.machine,
-        avoided=match.lone_reporters,
+        avoided=avoided,
         seconds=seconds,
     )
 

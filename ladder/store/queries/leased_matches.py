@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
-from ladder.store.commands.suspending import lone_reporters
 from ladder.store.models import StoredBot, StoredMatch, StoredSeat, Variant, Version
 
 if TYPE_CHECKING:
@@ -40,8 +39,6 @@ class LeasedMatch:
     """By their numbers."""
     sealed: bool = False
     """Whether the public may not know of it."""
-    lone_reporters: tuple[str, ...] = ()
-    """Workers that report more failures of one of the bots than all others together."""
 
 
 def leased_match(session: Session, match_id: int) -> LeasedMatch:
@@ -56,11 +53,5 @@ def leased_match(session: Session, match_id: int) -> LeasedMatch:
     )
     bots = tuple(SeatedVersion(*row) for row in session.execute(seated))
     return LeasedMatch(
-        session.get_one(Variant, match.variant).rules,
-        match.format,
-        match.clock,
-        match.seed,
-        bots,
-        match.sealed,
-        lone_reporters(session, match_id),
+        session.get_one(Variant, match.variant).rules, match.format, match.clock, match.seed, bots, match.sealed
     )
