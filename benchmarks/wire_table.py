@@ -84,7 +84,7 @@ WAYS = {
     "lean options, both ends": Way(
         bot=f"import pigpen.client\npigpen.client.CHANNEL_OPTIONS += {LEAN}\n", server=partial(SeatServer, options=LEAN)
     ),
-    "bots in an event loop": Way(bot="import pigpen.client\npigpen.client.IS_KNOWN = False\n"),
+    "bots in an event loop": Way(bot="import pigpen.client\npigpen.client.CAN_BLOCK = False\n"),
     "bots by blocking stubs": Way(
         bot="import pigpen.client, stub_stream\npigpen.client.BlockingStream = stub_stream.StubStream\n"
     ),

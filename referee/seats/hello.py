@@ -7,11 +7,11 @@ import hmac
 import secrets
 from typing import TYPE_CHECKING
 
-import grpc
 from google.protobuf.message import DecodeError
 
 from pigpen.v1.referee_pb2 import BotMessage
 from pigpen.wire.messages import PROTOCOL
+from pigpen.wire.transport import grpc
 from referee.seats.refusal import refuse
 
 if TYPE_CHECKING:

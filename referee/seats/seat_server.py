@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, TypeAlias
 
-import grpc
-import grpc.aio
-
 from pigpen.v1.referee_pb2 import RefereeMessage
+from pigpen.wire.transport import grpc
 from referee.seats.listener import Listener
 from referee.seats.verdict import SeatBroken
 

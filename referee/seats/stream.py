@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-import grpc.aio
+from pigpen.wire.transport import grpc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-import grpc
-
 from pigpen.values.notices import MatchResult
 from pigpen.wire.messages import MalformedMessage, action_of, notice_message, request_message, welcome_message
+from pigpen.wire.transport import grpc
 from referee.seats.deadlines import DEADLINES
 from referee.seats.hello import check_hello
 from referee.seats.lazy_timer import LazyTimer

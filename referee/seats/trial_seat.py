@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-import grpc
-
 from pigpen.v1.referee_pb2 import RefereeMessage, Request, Welcome
 from pigpen.wire.messages import PROTOCOL
+from pigpen.wire.transport import grpc
 from referee.seats.hello import other_protocol
 from referee.seats.stream_seat import StreamSeat
 

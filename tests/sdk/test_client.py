@@ -16,7 +16,6 @@ from packaging.requirements import Requirement
 
 import pigpen
 from pigpen.client import BlockingClient, BotFailed, Client, Refused, Unreachable
-from pigpen.wire.blocking_stream import IS_KNOWN
 from referee.seats.clock import Stopwatch
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.verdict import SeatFailure
@@ -71,7 +70,7 @@ def in_a_thread(
     return asyncio.to_thread(BlockingClient(bot, "test", f"unix:{folder / socket}", token, patience).play_match)
 
 
-@pytest.fixture(params=[in_the_loop, *([in_a_thread] if IS_KNOWN else [])], ids=lambda play: str(play.__name__))
+@pytest.fixture(params=[in_the_loop, in_a_thread], ids=lambda play: str(play.__name__))
 def client(request: pytest.FixtureRequest) -> AnyClient:
     play: AnyClient = request.param
     return play
@@ -249,7 +248,6 @@ pigpen.run(Counting())
 """
 
 
-@pytest.mark.skipif(not IS_KNOWN, reason="another version of grpcio runs with its defaults")
 async def test_a_bot_has_no_python_thread_but_its_own(tmp_path: Path, welcome: pigpen.Welcome) -> None:
     """Each message that one thread hands to another costs as much as the message itself."""
     async with open_seat(tmp_path) as (seat, token):
@@ -260,8 +258,16 @@ async def test_a_bot_has_no_python_thread_but_its_own(tmp_path: Path, welcome: p
         assert await asyncio.wait_for(program.communicate(), PATIENCE) == (b"", b"threads: 1\n")
 
 
-async def test_another_version_of_grpc_plays_in_an_event_loop(tmp_path: Path, welcome: pigpen.Welcome) -> None:
-    script = COUNTS_THREADS.replace("pigpen.run", "import pigpen.client; pigpen.client.IS_KNOWN = False; pigpen.run")
+LACKS = "import pigpen.client; pigpen.client.CAN_BLOCK = False; pigpen.run"
+DIFFERS = "from grpc._cython import cygrpc; cygrpc.Channel = lambda target, arguments: None; import pigpen; pigpen.run"
+"""gRPC's own channel of an event loop is another class."""
+
+
+@pytest.mark.parametrize("changed", [LACKS, DIFFERS], ids=["lacks", "differs"])
+async def test_another_version_of_grpc_plays_in_an_event_loop(
+    tmp_path: Path, welcome: pigpen.Welcome, changed: str
+) -> None:
+    script = COUNTS_THREADS.replace("pigpen.run", changed)
     async with open_seat(tmp_path) as (seat, token):
         program = await started(script, tmp_path, token)
         await seat.welcome(welcome)

@@ -4,20 +4,19 @@ A stream to the referee whose reader waits for the socket itself: no thread hand
 With grpc.aio a thread of gRPC waits for the socket and wakes the event loop for each message and for each end of a
 write; the blocking stack of grpc adds two threads more. A bot waits for one message at a time, so it needs none of
 them: it uses a call with a queue of its own, as gRPC does for its own blocking calls. That call is no public interface
-of gRPC, so it is used only in the version for which it is known to work; docs/adr/0011-grpc-on-one-thread.md says more.
+of gRPC, so it is used only where each part of it is found; docs/adr/0011-grpc-on-one-thread.md says more.
 """
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
-from pigpen.wire.transport import KNOWN
+from pigpen.v1.referee_pb2 import RefereeMessage
+from pigpen.wire.transport import grpc
 
 # isort: split
-import grpc
 from grpc._cython import cygrpc  # type: ignore[attr-defined]
-
-from pigpen.v1.referee_pb2 import RefereeMessage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +24,41 @@ if TYPE_CHECKING:
 
     from pigpen.v1.referee_pb2 import BotMessage
 
-IS_KNOWN = grpc.__version__ == KNOWN
-"""Whether this version of grpcio has what `BlockingStream` uses."""
+PARTS = (
+    "BatchOperationEvent.batch_operations",
+    "Channel.close",
+    "Channel.segregated_call",
+    "OperationType.receive_message",
+    "OperationType.receive_status_on_client",
+    "PropagationConstants.GRPC_PROPAGATE_DEFAULTS",
+    "ReceiveInitialMetadataOperation.type",
+    "ReceiveMessageOperation.message",
+    "ReceiveMessageOperation.type",
+    "ReceiveStatusOnClientOperation.code",
+    "ReceiveStatusOnClientOperation.details",
+    "ReceiveStatusOnClientOperation.type",
+    "SegregatedCall.cancel",
+    "SegregatedCall.next_event",
+    "SegregatedCall.operate",
+    "SendCloseFromClientOperation.type",
+    "SendInitialMetadataOperation.type",
+    "SendMessageOperation.type",
+    "StatusCode.cancelled",
+    "StatusCode.ok",
+)
+"""Everything of `cygrpc` that `BlockingStream` uses."""
+
+
+def has_parts() -> bool:
+    """Tell whether this version of grpcio has all that `BlockingStream` uses."""
+    try:
+        operator.attrgetter(*PARTS)(cygrpc)
+    except AttributeError:
+        return False
+    return True
+
+
+CAN_BLOCK = has_parts()
 
 METHOD = b"/pigpen.v1.Referee/Play"
 
@@ -42,6 +74,10 @@ class StreamBroke(Exception):
         self.code = code
 
 
+class PartsDiffer(Exception):
+    """A version of grpcio whose parts have the names that `BlockingStream` uses, and take other arguments."""
+
+
 class BlockingStream:
     """
     One stream to a seat, for one thread.
@@ -50,19 +86,27 @@ class BlockingStream:
     """
 
     def __init__(self, address: str, options: Sequence[tuple[str, int]], hello: BotMessage) -> None:
-        """Begin to connect to *address*, and send *hello* as soon as there is a connection."""
+        """
+        Begin to connect to *address*, and send *hello* as soon as there is a connection.
+
+        Raises:
+            PartsDiffer: If this version of grpcio takes other arguments.
+        """
+        self._receives = False
+        self._status: tuple[int, str] | None = None
+        try:
+            self._begin_call(address, options, hello.SerializeToString())
+        except TypeError as error:
+            raise PartsDiffer(str(error)) from error
+
+    def _begin_call(self, address: str, options: Sequence[tuple[str, int]], hello: bytes) -> None:
         self._channel = cygrpc.Channel(address.encode(), tuple(options), None)
         batches = (
-            (
-                cygrpc.SendInitialMetadataOperation((), _NO_FLAGS),
-                cygrpc.SendMessageOperation(hello.SerializeToString(), _NO_FLAGS),
-            ),
+            (cygrpc.SendInitialMetadataOperation((), _NO_FLAGS), cygrpc.SendMessageOperation(hello, _NO_FLAGS)),
             (cygrpc.ReceiveInitialMetadataOperation(_NO_FLAGS),),
             (cygrpc.ReceiveStatusOnClientOperation(_NO_FLAGS),),
         )
         self._due = len(batches)
-        self._receives = False
-        self._status: tuple[int, str] | None = None
         host = deadline = credentials = context = None
         flags, metadata = cygrpc.PropagationConstants.GRPC_PROPAGATE_DEFAULTS, ()
         operations = tuple((batch, None) for batch in batches)

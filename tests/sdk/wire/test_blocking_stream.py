@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import grpc
 import pytest
+from grpc._cython import cygrpc  # type: ignore[attr-defined]
 
-from pigpen.wire.blocking_stream import IS_KNOWN, BlockingStream, StreamBroke
+from pigpen.wire.blocking_stream import PARTS, BlockingStream, PartsDiffer, StreamBroke, has_parts
 from pigpen.wire.messages import answer_message, hello_message
 from referee.seats.clock import Stopwatch
 from referee.seats.stream_seat import StreamSeat
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pigpen
-
-pytestmark = pytest.mark.skipif(not IS_KNOWN, reason="another version of grpcio plays in an event loop")
 
 
 @asynccontextmanager
@@ -89,3 +88,19 @@ def test_a_stream_to_nobody_breaks(tmp_path: Path) -> None:
     with stream, pytest.raises(StreamBroke, match="failed to connect") as broke:
         stream.read()
     assert broke.value.code is grpc.StatusCode.UNAVAILABLE
+
+
+def test_a_version_of_grpcio_that_lacks_a_part_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert has_parts()
+    for part in PARTS:
+        with monkeypatch.context() as without:
+            without.delattr(cygrpc, part.split(".")[0])
+            assert not has_parts()
+
+
+def test_a_version_of_grpcio_that_takes_other_arguments_is_found_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cygrpc, "Channel", lambda target, arguments, credentials, more: None)
+    with pytest.raises(PartsDiffer):
+        BlockingStream(f"unix:{tmp_path / 'seat.sock'}", (), hello_message("token", "test", "test"))
