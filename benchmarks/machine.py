@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import os
 import platform
+import subprocess
+import sys
 import time
 from contextlib import closing
-from importlib import metadata
 from pathlib import Path
 
 from ladder.errors import SandboxError
+from ladder.sandbox.docker.base_image import LATEST, ensure_base_image
 from ladder.sandbox.docker.engine import connect
 
 QUIET = 0.05
 """The share of all CPUs that other processes may use on a quiet machine."""
 LOOK_SECONDS = 2.0
+GRPC = """
+from pigpen.wire.blocking_stream import WHY_SLOW, grpc
+print("grpcio", grpc.__version__, "NOT on one thread: " + WHY_SLOW if WHY_SLOW else "on one thread")
+"""
+"""A program that says how gRPC runs where it runs."""
 
 
 def machine() -> str:
@@ -23,7 +30,7 @@ def machine() -> str:
     load = " ".join(f"{value:.1f}" for value in os.getloadavg())
     return (
         f"{_processor()}, {os.cpu_count()} CPUs, {memory:.0f} GiB, Linux {platform.release()}, {_docker()}, "
-        f"Python {platform.python_version()}, grpcio {metadata.version('grpcio')}, load {load}"
+        f"Python {platform.python_version()}, {_grpc_here()}, {_grpc_in_image()}, load {load}"
     )
 
 
@@ -64,6 +71,21 @@ def _processor() -> str:
         if line.startswith("model name"):
             return line.partition(": ")[2]
     return platform.machine()
+
+
+def _grpc_here() -> str:
+    # In a process of its own: a part that looks at gRPC as it comes decides for itself how it is imported.
+    return subprocess.run([sys.executable, "-c", GRPC], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def _grpc_in_image() -> str:
+    try:
+        with closing(connect()) as client:
+            ensure_base_image(client, lambda line: None)
+            said = client.containers.run(LATEST, ["python", "-c", GRPC], network_mode="none", remove=True)
+        return f"in containers {said.decode().strip()}"
+    except SandboxError:
+        return "no containers"
 
 
 def _docker() -> str:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ladder.app.machine_findings import RUNTIME_SETTING, machine, no_engine, shared_kernel
+from ladder.app.machine_findings import RUNTIME_SETTING, grpc_threads, machine, no_engine, shared_kernel
 from ladder.app.protections import Probed, protections, stands
 from ladder.errors import SandboxError
 from ladder.sandbox.base import SeatMount
@@ -128,4 +128,5 @@ def _examined(runtime: str, report: Callable[[str], None], locked_bytes: int, as
             *found,
             Finding("A container like a bot's", False, "could not be started", str(error), is_protection=True),
         ]
+    found.append(grpc_threads("gRPC in containers", probed.output["grpc"]))
     return [*found, *protections(probed, reclaim_memory(str(engine.get("CgroupDriver"))))]

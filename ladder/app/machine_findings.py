@@ -76,7 +76,24 @@ def missing_at_once(engine: dict[str, Any]) -> list[Finding]:
 
 
 def _without_engine() -> list[Finding]:
-    return [_cores(), _temporary_folder()]
+    from pigpen.wire import blocking_stream  # a site, which has no bots, imports this module and no gRPC
+
+    return [_cores(), _temporary_folder(), grpc_threads("gRPC here", blocking_stream.WHY_SLOW)]
+
+
+def grpc_threads(name: str, why_slow: str | None) -> Finding:
+    """
+    Tell whether gRPC runs on one thread (docs/adr/0011).
+
+    Args:
+        name: Of the finding.
+        why_slow: As in `pigpen.wire.blocking_stream`.
+    """
+    from pigpen.wire.transport import TRIED
+
+    first, last = (".".join(map(str, minor)) for minor in TRIED)
+    follows = f"Each decision takes half as much CPU time again, in gVisor twice as much. Use grpcio {first} to {last}."
+    return Finding(name, why_slow is None, why_slow or "runs on one thread", follows)
 
 
 def _engine(engine: dict[str, Any]) -> Finding:

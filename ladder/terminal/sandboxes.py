@@ -44,6 +44,14 @@ def say_what_is_not_read(sources: Iterable[BotSource]) -> None:
             say(f"{name} of {source.name} is not read: name its packages in a requirements.txt beside bot.py.")
 
 
+def say_how_grpc_runs() -> None:
+    """Tell if decisions take more CPU time here than they must."""
+    from pigpen.wire.blocking_stream import WHY_SLOW  # gRPC takes a while to import
+
+    if WHY_SLOW is not None:
+        say(f"Decisions take more CPU time than they must ({WHY_SLOW}). For details run: pigpen doctor")
+
+
 def say(line: str) -> None:
     """Tell of a step, beside what the command prints."""
     typer.echo(sanitize(line), err=True)

@@ -14,7 +14,7 @@ from ladder.terminal.json_output import print_json
 from ladder.terminal.options import LimitOption, RuntimeOption, SandboxOption
 from ladder.terminal.progress import progress
 from ladder.terminal.running import run
-from ladder.terminal.sandboxes import opened_sandbox, say_what_is_not_read
+from ladder.terminal.sandboxes import opened_sandbox, say_how_grpc_runs, say_what_is_not_read
 from ladder.terminal.sanitize import sanitize
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 from pigpen.rules import PRESETS, Rules
@@ -63,6 +63,8 @@ def check(
             "must pass both.",
             err=True,
         )
+    else:
+        say_how_grpc_runs()
     found = run(_check(source, variants, clock, sandbox, runtime, case or ()), blocks=sandbox is SandboxKind.INLINE)
     if as_json:
         print_json(found)

@@ -13,7 +13,7 @@ import operator
 from typing import TYPE_CHECKING
 
 from pigpen.v1.referee_pb2 import RefereeMessage
-from pigpen.wire.transport import grpc
+from pigpen.wire.transport import WHY_NOT, grpc
 
 # isort: split
 from grpc._cython import cygrpc  # type: ignore[attr-defined]
@@ -59,6 +59,9 @@ def has_parts() -> bool:
 
 
 CAN_BLOCK = has_parts()
+
+WHY_SLOW = WHY_NOT if WHY_NOT or CAN_BLOCK else f"grpcio {grpc.__version__} lacks a call by which a bot waits alone"
+"""The reason that decisions take more CPU time here than they must, as a part of a sentence; None: they do not."""
 
 METHOD = b"/pigpen.v1.Referee/Play"
 

@@ -17,6 +17,7 @@ from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.errors import SandboxError
 from ladder.settings.settings import load_settings
 from ladder.values.doctor import Finding
+from pigpen.wire import blocking_stream
 from tests.e2e.command import pigpen
 
 ENGINE: dict[str, Any] = {
@@ -36,7 +37,9 @@ PROBED: dict[str, Any] = {"calls": {"flock": "EPERM", "network": "EAFNOSUPPORT"}
 def probed(
     image_files: str = "locked", *, has_clock: bool = True, can_hold: bool = True, runtime: str = "runc", **facts: Any
 ) -> Probed:
-    return Probed(PROBED | facts, image_files, has_clock, can_hold, runtime, shared_kernel("auto", ["runc"]))
+    return Probed(
+        PROBED | {"grpc": None} | facts, image_files, has_clock, can_hold, runtime, shared_kernel("auto", ["runc"])
+    )
 
 
 def missing(findings: list[Finding]) -> list[str]:
@@ -99,6 +102,29 @@ def test_one_kernel_for_all_is_a_protection_that_fails() -> None:
 def test_what_an_engine_lacks_is_named(change: dict[str, Any], name: str) -> None:
     before, after = missing(machine(ENGINE)), missing(machine(ENGINE | change))
     assert sorted(after) == sorted([*before, name])
+
+
+@pytest.mark.parametrize("reason", [None, "grpcio 1.99.0 has no switch for it"])
+def test_doctor_says_where_grpc_takes_more_than_it_must(monkeypatch: pytest.MonkeyPatch, reason: str | None) -> None:
+    """Here and in containers: the two need not have the same version of it."""
+
+    async def probe(*_: object) -> Probed:
+        return probed(grpc=reason)
+
+    monkeypatch.setattr(doctor, "engine_facts", lambda: ENGINE)
+    monkeypatch.setattr(doctor, "probe", probe)
+    monkeypatch.setattr(blocking_stream, "WHY_SLOW", reason)
+    for said in (doctor.examine("auto", print).findings, no_engine(SandboxError("none"))):
+        grpc = [finding for finding in said if finding.name.startswith("gRPC")]
+        assert {(finding.holds, finding.found) for finding in grpc} == {(not reason, reason or "runs on one thread")}
+
+
+def test_a_check_says_in_one_line_that_grpc_takes_more_than_it_must(monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ("check", "random", "--rules", "hearts-short", "--case", "follow suit", "--sandbox", "process")
+    quiet = pigpen(*command)
+    monkeypatch.setattr(blocking_stream, "WHY_SLOW", "grpcio 1.99.0 has no switch for it")
+    (line,) = {*pigpen(*command).stderr.splitlines()} - {*quiet.stderr.splitlines()}
+    assert "grpcio 1.99.0 has no switch for it" in line
 
 
 def test_without_root_a_run_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
