@@ -42,6 +42,8 @@ Variable with the content hash of the base image, in a container in which Pigpen
 outside, on a system whose own base may be another one.
 """
 DOCKERFILE = Path(__file__).parent / "base_image" / "Dockerfile"
+LOCK = DOCKERFILE.with_name("bot.lock")
+"""Versions and hashes of what the image holds beside the SDK, in step with requirements-dev.lock: see scripts/lock."""
 
 _FACTS = "import sys, platform; print('%d.%d' % sys.version_info[:2], platform.machine())"
 
@@ -64,8 +66,8 @@ class BaseImage:
         return f"{self.repository}:{self.sdk.version}"
 
     def content(self) -> str:
-        """Hash all that the image is made from, apart from the packages it depends on."""
-        parts = (DOCKERFILE.read_text(), self.sdk.hash, debian_base_tag())
+        """Hash all that the image is made from; of the Python image below, its name."""
+        parts = (DOCKERFILE.read_text(), LOCK.read_text(), self.sdk.hash, debian_base_tag())
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -126,7 +128,7 @@ def _make(client: DockerClient, image: BaseImage, content: str, report: Callable
         folder = Path(name)
         shutil.copy(DOCKERFILE, folder)
         report("collecting the wheels of the SDK and what it needs")
-        collect_wheels(folder / "wheels", image.sdk.write_wheel, *python_of(client, base))
+        collect_wheels(folder / "wheels", image.sdk.write_wheel, LOCK, *python_of(client, base))
         report(f"building {image.tag} on {base}")
         try:
             labels = {CONTENT_LABEL: content}
@@ -179,13 +181,14 @@ def python_of(client: DockerClient, base: str) -> tuple[str, str]:
     return python, machine
 
 
-def collect_wheels(folder: Path, write: Callable[[Path], Path], python: str, machine: str) -> None:
+def collect_wheels(folder: Path, write: Callable[[Path], Path], lock: Path, python: str, machine: str) -> None:
     """
-    Put wheels for another Python into *folder*, which is made: one of ours, what it needs, and pip.
+    Put wheels for another Python into *folder*, which is made: one of ours, and what is locked.
 
     Args:
         folder: Where to.
-        write: Writes the wheel into a folder, and what it needs of ours; gives the wheel.
+        write: Writes the wheel into a folder, and what it needs of ours.
+        lock: Names everything else, with the hash of each file.
         python: The Python that they are for, such as ``3.12``.
         machine: Its machine, as `uname -m` calls it.
 
@@ -193,11 +196,11 @@ def collect_wheels(folder: Path, write: Callable[[Path], Path], python: str, mac
         SandboxError: If pip fails.
     """
     folder.mkdir()
-    wheel = write(folder)
+    write(folder)
     platforms = [f"--platform=manylinux{tag}_{machine}" for tag in ("2014", "_2_17", "_2_28")]
     # For the Python inside the base, which need not be the one that runs here.
     target = ["--only-binary=:all:", f"--python-version={python}", *platforms]
-    _pip("download", "--dest", str(folder), f"--find-links={folder}", *target, str(wheel), "pip")
+    _pip("download", "--dest", str(folder), "--no-deps", "--require-hashes", f"--requirement={lock}", *target)
 
 
 def _pip(*arguments: str) -> None:

@@ -30,6 +30,8 @@ NAME = "pigpen-arena"
 PACKAGES = ("ladder", "pigpen_arena", "referee", "sample_bots", "starter_kits")
 """What the distribution installs."""
 DOCKERFILE = Path(__file__).parent / "base_image" / "Referee.Dockerfile"
+LOCK = DOCKERFILE.with_name("referee.lock")
+"""As the lock of the base image."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,9 @@ def ensure_referee_image(client: DockerClient, base: str, report: Callable[[str]
         DockerException: If the engine fails.
     """
     arena, below = installed_arena(), base_image_id(client, base)
-    content = hashlib.sha256("\0".join((below, arena.hash, DOCKERFILE.read_text())).encode()).hexdigest()
+    content = hashlib.sha256(
+        "\0".join((below, arena.hash, DOCKERFILE.read_text(), LOCK.read_text())).encode()
+    ).hexdigest()
     tag = f"{REPOSITORY}:{content[:40]}"
     try:
         client.images.get(tag)
@@ -91,7 +95,7 @@ def _make(
         folder = Path(name)
         shutil.copy(DOCKERFILE, folder / "Dockerfile")
         report("collecting the wheels of Pigpen and what it needs")
-        collect_wheels(folder / "wheels", arena.write_wheels, *python_of(client, below))
+        collect_wheels(folder / "wheels", arena.write_wheels, LOCK, *python_of(client, below))
         report(f"building {tag}")
         try:
             build_image(client, archive(folder), tag=tag, labels={CONTENT_LABEL: content}, arguments={"BASE": below})

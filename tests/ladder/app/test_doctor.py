@@ -158,6 +158,8 @@ def test_the_command_says_what_to_do_where_no_engine_answers() -> None:
 def test_the_protections_are_tried_in_a_container() -> None:
     done = pigpen("doctor", "--json")
     found = json.loads(done.stdout)
+    grpc = {finding["name"]: finding["holds"] for finding in found["findings"] if "gRPC" in finding["name"]}
+    assert grpc == {"gRPC here": True, "gRPC in containers": True}
     names = [finding["name"] for finding in found["findings"] if finding["is_protection"]]
     assert names == [finding.name for finding in protections(probed(), reclaims=True)]
     fallen = {finding["name"] for finding in found["findings"] if finding["is_protection"] and not finding["holds"]}
