@@ -82,8 +82,8 @@ def _grpc_in_image() -> str:
     try:
         with closing(connect()) as client:
             ensure_base_image(client, lambda line: None)
-            said = client.containers.run(LATEST, ["python", "-c", GRPC], network_mode="none", remove=True)
-        return f"in containers {said.decode().strip()}"
+            printed = client.containers.run(LATEST, ["python", "-c", GRPC], network_mode="none", remove=True)
+        return f"in containers {printed.decode().strip()}"
     except SandboxError:
         return "no containers"
 

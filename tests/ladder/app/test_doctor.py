@@ -114,8 +114,8 @@ def test_doctor_says_where_grpc_takes_more_than_it_must(monkeypatch: pytest.Monk
     monkeypatch.setattr(doctor, "engine_facts", lambda: ENGINE)
     monkeypatch.setattr(doctor, "probe", probe)
     monkeypatch.setattr(blocking_stream, "WHY_SLOW", reason)
-    for said in (doctor.examine("auto", print).findings, no_engine(SandboxError("none"))):
-        grpc = [finding for finding in said if finding.name.startswith("gRPC")]
+    for found in (doctor.examine("auto", print).findings, no_engine(SandboxError("none"))):
+        grpc = [finding for finding in found if finding.name.startswith("gRPC")]
         assert {(finding.holds, finding.found) for finding in grpc} == {(not reason, reason or "runs on one thread")}
 
 
