@@ -26,7 +26,7 @@ from ladder.site.accounts import account as account_routes
 from ladder.site.accounts import login as login_routes
 from ladder.site.accounts import own as my_routes
 from ladder.site.accounts import provider as provider_routes
-from ladder.site.accounts.browser_sessions import hashing_threads
+from ladder.site.accounts.browser_sessions import hashing_turns
 from ladder.site.api import accounts as account_api
 from ladder.site.api import dataset as dataset_api
 from ladder.site.api import events as event_api
@@ -66,8 +66,10 @@ from ladder.site.server.attempts import Attempts
 from ladder.site.server.body_limits import BodyLimits
 from ladder.site.server.computing import on_being_computed
 from ladder.site.server.context import Site
+from ladder.site.server.event_streams import MAX_STREAMS
 from ladder.site.server.headers import EveryResponse
 from ladder.site.server.metrics import Metrics
+from ladder.site.server.places import SharedPlaces
 from ladder.site.server.provider_state import ProviderState
 from ladder.site.server.viewer import LogInFirst, on_log_in_first
 from pigpen.rules.errors import PigpenError
@@ -146,6 +148,7 @@ def make_app(
     ask_seconds: float = ASK_SECONDS,
     wheels: tuple[OfferedWheel, ...] = (),
     docs: ASGIApp | None = None,
+    max_streams: int = MAX_STREAMS,
 ) -> EveryResponse:
     """
     Put the site of a ladder together.
@@ -159,6 +162,7 @@ def make_app(
         ask_seconds: Seconds between two questions of a command that logs in.
         wheels: Of Pigpen, for visitors to install.
         docs: Gives the documentation; None: it is not built.
+        max_streams: Number of streams of events that are open at the same time.
     """
     site = _site(
         ladder,
@@ -168,6 +172,7 @@ def make_app(
         ask_seconds,
         wheels,
         docs,
+        max_streams,
     )
     tabs = open_tabs or no_tabs(ladder)
 
@@ -202,6 +207,7 @@ def _site(
     ask_seconds: float,
     wheels: tuple[OfferedWheel, ...],
     docs: ASGIApp | None,
+    max_streams: int,
 ) -> Site:
     answers = AnswerCache(partial(overview.revision, ladder))
     return Site(
@@ -213,7 +219,8 @@ def _site(
         hub,
         passwords,
         Attempts(),
-        hashing_threads(),
+        hashing_turns(),
+        SharedPlaces(max_streams),
         look_seconds,
         ask_seconds,
         wheels,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import time
 from contextlib import contextmanager, suppress
@@ -18,7 +19,16 @@ from ladder.app.wheels import find_wheels
 from ladder.people.sessions.open_tabs import no_tabs
 from ladder.serving.application import make_app
 from ladder.site.pages.built_docs import find_docs
-from ladder.site.server.connection import HEAD_BYTES, MAX_CONNECTIONS, TimeoutConnection, Timeouts
+from ladder.site.server.connection import (
+    HEAD_BYTES,
+    MAX_CONNECTIONS,
+    SharedConnections,
+    SharedListener,
+    TimeoutConnection,
+    Timeouts,
+    max_connections,
+)
+from ladder.site.server.event_streams import MAX_STREAMS
 
 if TYPE_CHECKING:
     import socket
@@ -49,7 +59,13 @@ def serve(ladder: Ladder, listener: socket.socket, tls: Tls | None = None) -> No
     make_server(ladder, tls).run([listener])
 
 
-def make_server(ladder: Ladder, tls: Tls | None = None, timeouts: Timeouts = TIMEOUTS) -> SiteServer:
+def make_server(
+    ladder: Ladder,
+    tls: Tls | None = None,
+    timeouts: Timeouts = TIMEOUTS,
+    connections: int | None = None,
+    max_streams: int = MAX_STREAMS,
+) -> SiteServer:
     """
     Put the site's server together.
 
@@ -57,8 +73,11 @@ def make_server(ladder: Ladder, tls: Tls | None = None, timeouts: Timeouts = TIM
         ladder: Open for as long as it serves.
         tls: The certificate; None: HTTP.
         timeouts: How long visitors are waited for.
+        connections: The number of visitors' connections; None: as many as this process may have.
+        max_streams: Number of streams of events that are open at the same time.
     """
     hub, open_tabs, proxy = LiveHub(ladder), no_tabs(ladder), ladder.settings.site_proxy
+    shared = SharedConnections(connections or max_connections(), proxy)
     data_dir = ladder.settings.data_dir
 
     async def renew() -> None:
@@ -66,10 +85,18 @@ def make_server(ladder: Ladder, tls: Tls | None = None, timeouts: Timeouts = TIM
             tls.renew()
 
     config = uvicorn.Config(
-        make_app(ladder, hub, open_tabs=open_tabs, wheels=find_wheels(data_dir), docs=find_docs(data_dir)),
-        http=TimeoutConnection.with_timeouts(timeouts),
+        make_app(
+            ladder,
+            hub,
+            open_tabs=open_tabs,
+            wheels=find_wheels(data_dir),
+            docs=find_docs(data_dir),
+            max_streams=max_streams,
+        ),
+        http=TimeoutConnection.with_timeouts(timeouts, shared),
         h11_max_incomplete_event_size=HEAD_BYTES,
-        limit_concurrency=MAX_CONNECTIONS,
+        limit_concurrency=MAX_CONNECTIONS + 1,  # of a proxy: visitors' own are shared before
+        log_level=logging.ERROR,  # its warnings are sentences about visitors, one for each of their requests
         ssl_context_factory=(lambda *_: tls.context) if tls is not None else None,
         callback_notify=renew,
         timeout_notify=0,  # at each tick
@@ -82,7 +109,7 @@ def make_server(ladder: Ladder, tls: Tls | None = None, timeouts: Timeouts = TIM
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         lifespan="on",
     )
-    return SiteServer(config, hub, open_tabs)
+    return SiteServer(config, hub, open_tabs, shared)
 
 
 class DatedState(ServerState):
@@ -114,8 +141,11 @@ class SiteServer(uvicorn.Server):
     _should_exit = False
     _wake: Callable[[], object] | None = None
 
-    def __init__(self, config: uvicorn.Config, hub: LiveHub, open_tabs: OpenTabs) -> None:
+    def __init__(
+        self, config: uvicorn.Config, hub: LiveHub, open_tabs: OpenTabs, connections: SharedConnections
+    ) -> None:
         super().__init__(config)
+        self._connections = connections
         self.server_state = DatedState()
         self._hub = hub
         self._open_tabs = open_tabs
@@ -131,6 +161,10 @@ class SiteServer(uvicorn.Server):
         if self._wake is not None:
             with suppress(RuntimeError):  # the loop is closed: it has ended
                 self._wake()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """See uvicorn; counts the connections that are accepted."""
+        await super().startup([SharedListener(each, self._connections) for each in sockets or ()])
 
     async def main_loop(self) -> None:
         """See uvicorn; waits until it is to end, but for looks whether the certificate has been renewed."""

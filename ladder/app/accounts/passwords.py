@@ -22,6 +22,8 @@ AT_ONCE = 2
 """Passwords that are hashed at the same time; each takes a core and 64 MiB."""
 WAIT_SECONDS = 5.0
 """Seconds that a log-in waits for its turn."""
+MAX_WAITING = 100
+"""Log-ins that wait on the site until a password is hashed, or until the identity provider answers."""
 BUSY = "Too many log-ins at the moment. Try again in a minute."
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from fastapi import APIRouter, Request
-from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from ladder.errors import Conflict, TooOften, UserError
@@ -14,9 +11,6 @@ from ladder.people.pages.seat_cookies import my_seat_session, settled_session
 from ladder.people.pages.tab_streams import tab_messages
 from ladder.site.server.event_streams import event_stream
 from ladder.site.server.fresh import fresh
-
-if TYPE_CHECKING:
-    from ladder.people.sessions.open_tabs import OpenTabs
 
 router = APIRouter(prefix="/play")
 
@@ -31,11 +25,8 @@ async def state(request: Request, name: Name) -> Response:
 @router.get("/{name}/stream")
 async def stream(request: Request, name: Name) -> Response:
     """Send the table as the person may see it, now and whenever that changes (server-sent events)."""
-    tabs: OpenTabs = request.app.state.open_tabs
-    if tabs.are_too_many:
-        raise HTTPException(503, "Too many play at once; try again soon.", {"Retry-After": "10"})
-    session = await my_seat_session(request, name)
-    return event_stream(request, tab_messages(session.open_tab(), lambda state: state.status in ("over", "ended")))
+    tab = (await my_seat_session(request, name)).open_tab()
+    return event_stream(request, tab_messages(tab, lambda state: state.status in ("over", "ended")), tab.close)
 
 
 @router.post("/{name}/answer")

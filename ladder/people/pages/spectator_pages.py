@@ -17,6 +17,7 @@ from ladder.people.sessions.watched_table import watched
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.event_streams import event_stream
 from ladder.site.server.fresh import fresh
+from ladder.site.server.viewer import address_of
 
 if TYPE_CHECKING:
     from ladder.people.sessions.open_tabs import OpenTabs
@@ -67,16 +68,14 @@ async def watch_state(request: Request, name: Name, key: Key = "") -> Response:
 async def watch_stream(request: Request, name: Name, key: Key = "") -> Response:
     """Send the table as a spectator sees it, now and whenever that changes (server-sent events)."""
     tab = await _tab(request, name, key)
-    return event_stream(request, tab_messages(tab, lambda state: state.is_over))
+    return event_stream(request, tab_messages(tab, lambda state: state.is_over), tab.close)
 
 
 async def _tab(request: Request, name: str, key: str) -> Tab[WatchState]:
     """Watch a table in one more tab, if it may be watched with this key."""
     tabs: OpenTabs = request.app.state.open_tabs
-    if tabs.are_too_many:
-        raise HTTPException(503, "Too many visitors watch at the same time; try again soon.", {"Retry-After": "10"})
     try:
-        return await tabs.watches.open_tab(name, key)
+        return await tabs.watches.open_tab(name, key, address_of(request))
     except Busy:
         raise
     except LadderError:

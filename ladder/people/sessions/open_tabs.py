@@ -12,9 +12,6 @@ from ladder.results.table_files import TableFiles
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
 
-MAX_OPEN_TABS = 2000
-"""Of all tables together, in one process."""
-
 
 @dataclass(frozen=True)
 class OpenTabs:
@@ -24,11 +21,6 @@ class OpenTabs:
     """The chairs of people whose pages are open."""
     watches: TableWatches
     """The tables that visitors watch."""
-
-    @property
-    def are_too_many(self) -> bool:
-        """Whether no more may be opened now."""
-        return self.seat_sessions.tabs + self.watches.tabs >= MAX_OPEN_TABS
 
     async def close(self) -> None:
         """End all of them."""

@@ -99,11 +99,6 @@ class SeatSession:
         self._task = asyncio.ensure_future(self._live(first))
         self._listening = asyncio.ensure_future(self._listen()) if self._is_shared else None
 
-    @property
-    def tabs(self) -> int:
-        """How many tabs show it."""
-        return len(self._tabs)
-
     def open_tab(self) -> Tab[PersonState]:
         """
         Show the chair in one more tab.

@@ -33,11 +33,6 @@ class SessionPool:
     def __len__(self) -> int:
         return len(self._sessions)
 
-    @property
-    def tabs(self) -> int:
-        """How many tabs there are."""
-        return sum(session.tabs for session in self._sessions.values())
-
     async def at(self, name: str, secret: str, find: Callable[[], FoundSeat]) -> SeatSession:
         """
         Give the session of a chair; it is made if there is none.

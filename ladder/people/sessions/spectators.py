@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 from ladder.errors import Busy, LadderError
 from ladder.people.sessions.tabs import Tab
 from ladder.people.sessions.watched_table import WatchedFiles, watched
+from ladder.site.server.places import SharedPlaces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ladder.app.ladder import Ladder
+    from ladder.site.server.places import Place
     from ladder.values.people import TableState
     from ladder.values.watch_state import WatchState
 
@@ -36,24 +38,24 @@ class TableWatches:
         self._ladder = ladder
         self._watches: dict[str, _Watch] = {}
 
-    @property
-    def tabs(self) -> int:
-        """How many spectators there are."""
-        return sum(len(watch.tabs) for watch in self._watches.values())
-
-    async def open_tab(self, name: str, key: str) -> Tab[WatchState]:
+    async def open_tab(self, name: str, key: str, address: str) -> Tab[WatchState]:
         """
         Watch a table in one more tab.
 
+        Args:
+            name: The table's.
+            key: The link's.
+            address: Where the spectator comes from.
+
         Raises:
-            Busy: If too many watch it.
+            Busy: If too many watch it, and no other visitors with more tabs.
             LadderError: If there is no such table, or the key is not its.
         """
         table = await asyncio.to_thread(watched, self._ladder, name, key)
         watch = self._watches.get(name)
         if watch is None:
             watch = self._watches[name] = _Watch(self._ladder, table, key, lambda: self._watches.pop(name, None))
-        return watch.open_tab()
+        return watch.open_tab(address)
 
     async def close(self) -> None:
         """End all of them."""
@@ -65,7 +67,7 @@ class _Watch:
     """One table."""
 
     def __init__(self, ladder: Ladder, table: TableState, key: str, gone: Callable[[], object]) -> None:
-        self.tabs: set[Tab[WatchState]] = set()
+        self.tabs: dict[Tab[WatchState], Place] = {}
         self._ladder = ladder
         self._table = table
         self._key = key
@@ -73,14 +75,16 @@ class _Watch:
         self._delay = ladder.settings.live_delay
         self._files = WatchedFiles(ladder, table, self._delay)
         self._last: WatchState | None = None
+        self._places = SharedPlaces(MAX_TABS)
         self._task = asyncio.ensure_future(self._follow())
 
-    def open_tab(self) -> Tab[WatchState]:
+    def open_tab(self, address: str) -> Tab[WatchState]:
         """See `TableWatches.open_tab`."""
-        if len(self.tabs) >= MAX_TABS:
-            raise Busy(TOO_MANY)
         tab = Tab(self._leave, *([self._last] if self._last else []))
-        self.tabs.add(tab)
+        place = self._places.take(address, lambda: self._give_up(tab))
+        if place is None:
+            raise Busy(TOO_MANY)
+        self.tabs[tab] = place
         return tab
 
     async def close(self) -> None:
@@ -90,9 +94,14 @@ class _Watch:
             await self._task
 
     def _leave(self, tab: Tab[WatchState]) -> None:
-        self.tabs.discard(tab)
+        if (place := self.tabs.pop(tab, None)) is not None:
+            place.leave()
         if not self.tabs:
             asyncio.get_running_loop().call_later(LINGER_SECONDS, self._end_unwatched)
+
+    def _give_up(self, tab: Tab[WatchState]) -> None:
+        tab.end()
+        self._leave(tab)
 
     def _end_unwatched(self) -> None:
         if not self.tabs:

@@ -6,14 +6,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
-from anyio import CapacityLimiter, to_thread
 from starlette.responses import RedirectResponse
 
 from ladder.app.accounts.known_devices import known_device, made_known
-from ladder.app.accounts.passwords import AT_ONCE, BUSY
+from ladder.app.accounts.passwords import AT_ONCE, BUSY, MAX_WAITING
 from ladder.app.accounts.sessions import Visit
-from ladder.errors import Busy, LadderError, UserError
+from ladder.errors import LadderError, UserError
 from ladder.site.server.origin import cookie_name
+from ladder.site.server.places import Turns
 from ladder.site.server.viewer import address_of
 from ladder.values.text import sanitize
 
@@ -29,13 +29,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 HOME = "/me"
 DEVICE_COOKIE, DEVICE_SECONDS = "pigpen_device", 365 * 24 * 3600
-MAX_WAITING = 100
 LONGEST_NEXT = 500
 
 
-def hashing_threads() -> CapacityLimiter:
+def hashing_turns() -> Turns:
     """Limit the threads that hash passwords, so that others are left to make pages."""
-    return CapacityLimiter(AT_ONCE)
+    return Turns(AT_ONCE, MAX_WAITING, BUSY)
 
 
 async def in_hashing_turn(request: Request, work: Callable[[], T]) -> T:
@@ -43,12 +42,10 @@ async def in_hashing_turn(request: Request, work: Callable[[], T]) -> T:
     Do what hashes a password, when it is its turn.
 
     Raises:
-        Busy: If very many wait.
+        Busy: If very many wait, and no other visitors have more that do.
     """
     site: Site = request.app.state.site
-    if site.hashing.statistics().tasks_waiting >= MAX_WAITING:
-        raise Busy(BUSY)
-    return await to_thread.run_sync(work, limiter=site.hashing)
+    return await site.hashing.do(address_of(request), work)
 
 
 def visit_of(request: Request) -> Visit:

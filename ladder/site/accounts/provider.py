@@ -9,18 +9,15 @@ from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from ladder.app.accounts.passwords import BUSY
 from ladder.app.accounts.registering import log_in_known, register_known
-from ladder.errors import Busy, Forbidden, LadderError
-from ladder.site.accounts.browser_sessions import MAX_WAITING, begin_in_browser, next_of, site_address, visit_of
+from ladder.errors import Forbidden, LadderError
+from ladder.site.accounts.browser_sessions import begin_in_browser, next_of, site_address, visit_of
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.forms import Form, form_page
 from ladder.site.server.provider_state import Flow, ProviderState
 from ladder.site.server.viewer import NO_PAGE, address_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ladder.app.accounts.oidc import KnownPerson
     from ladder.site.server.context import Site
 
@@ -43,9 +40,9 @@ async def begin(
             address, begun = state.provider.begin(f"{site_address(request)}login/oidc/callback")
         except LadderError as error:
             return _name_page(request, None, str(error), "", 503)
-        return _remember(request, RedirectResponse(address, 303), state.flows.keep(Flow(place, invitation, begun)))
+        return _remember(request, RedirectResponse(address, 303), _keep(request, Flow(place, invitation, begun)))
 
-    return await _in_turn(state, work)
+    return await state.turns.do(address_of(request), work)
 
 
 @router.get("/callback")
@@ -67,7 +64,7 @@ async def come_back(request: Request) -> Response:
             return _name_page(request, None, str(error), "", 403 if isinstance(error, Forbidden) else 503)
         return _let_in_or_ask(request, Flow(flow.place, flow.invitation, known=known))
 
-    return await _in_turn(state, work)
+    return await state.turns.do(address_of(request), work)
 
 
 @router.post("/name")
@@ -109,13 +106,7 @@ def _name_page(request: Request, flow: Flow | None, error: str, name: str, statu
     response = form_page(request, "oidc_name.html", {"asks": flow is not None, "error": error, "name": name}, status)
     if flow is None:
         return response
-    return _remember(request, response, _state(request).flows.keep(flow))
-
-
-async def _in_turn(state: ProviderState, work: Callable[[], Response]) -> Response:
-    if state.turns.statistics().tasks_waiting >= MAX_WAITING:
-        raise Busy(BUSY)
-    return await to_thread.run_sync(work, limiter=state.turns)
+    return _remember(request, response, _keep(request, flow))
 
 
 def _site(request: Request) -> Site:
@@ -132,6 +123,10 @@ def _state(request: Request) -> ProviderState:
 
 def _cookie(request: Request) -> str:
     return f"__Host-{COOKIE}" if request.url.scheme == "https" else COOKIE
+
+
+def _keep(request: Request, flow: Flow) -> str:
+    return _state(request).flows.keep(flow, address_of(request))
 
 
 def _taken(request: Request) -> Flow | None:

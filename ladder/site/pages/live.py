@@ -6,7 +6,6 @@ import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Path, Query, Request
-from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from ladder.app import live, matches
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 
 api = APIRouter()
 pages = APIRouter()
-MAX_STREAMS = 2000
-"""Streams that one process keeps open."""
 RETRY_MS = 2000
 """After how many milliseconds a browser tries again."""
 NOT_KEPT = {"Cache-Control": "no-store"}
@@ -68,8 +65,6 @@ def events(request: Request, number: Number, after: Mark = "") -> Response:
 async def stream(request: Request, number: Number, after: Mark = "") -> Response:
     """Send the events of a match as they happen (server-sent events); resumes after the header `Last-Event-ID`."""
     site: Site = request.app.state.site
-    if site.hub.viewers >= MAX_STREAMS:
-        raise HTTPException(503, "Too many visitors watch at the same time; try again soon.", {"Retry-After": "10"})
     await asyncio.to_thread(matches.public_match, site.ladder, number)  # says now if there is none
     after = request.headers.get("last-event-id", after)[:40]
     return event_stream(request, _messages(site, number, after))

@@ -1,21 +1,40 @@
-"""A connection to a visitor, who may be slow, or means to be: no visitor holds one for long without using it."""
+"""
+A connection to a visitor, who may be slow, or means to be: no visitor holds one for long without using it.
+
+Connections are shared fairly (`ladder.site.server.places`) from the moment on at which they are accepted, so that those
+count, too, whose client never ends the handshake of TLS.
+"""
 
 from __future__ import annotations
 
+import ipaddress
+import os
+import resource
+import socket
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from ladder.site.server.places import SharedPlaces
+
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Callable
     from typing import Any, Self
+
+    from ladder.site.server.places import Place
 
 HEAD_BYTES = 16 * 1024
 """What a request may have before its body, while it is not complete."""
 MAX_CONNECTIONS = 4096
-"""More are answered that there are too many."""
+"""With more, those of the visitors with the most are closed; behind a proxy, more are refused."""
+OTHER_FILES = 512
+"""Files of the process that are no connections."""
+MIN_CONNECTIONS = 64
+"""Connections that a process has however few files it may open."""
 
 
 @dataclass(frozen=True)
@@ -28,22 +47,125 @@ class Timeouts:
     """For a client that does not read what is sent to it."""
 
 
+class SharedConnections:
+    """The connections of one process, by the addresses from which they come."""
+
+    def __init__(self, count: int = MAX_CONNECTIONS, proxies: str = "") -> None:
+        """
+        Begin without any.
+
+        Args:
+            count: At most this many.
+            proxies: Addresses or networks of proxies, with commas between: their connections are theirs to limit.
+        """
+        self._places = SharedPlaces(count)
+        self._by_peer: dict[Any, Place] = {}
+        self._proxies = [
+            ipaddress.ip_network(each.strip(), strict=False) for each in proxies.split(",") if each.strip()
+        ]
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def place_of(self, transport: asyncio.BaseTransport) -> Place | None:
+        """Find the place of a connection; None: it is a proxy's, or has none."""
+        return self._by_peer.get(transport.get_extra_info("peername"))
+
+    def accepted(self, connection: socket.socket, peer: Any) -> socket.socket:
+        """
+        Count a connection that was accepted, or close it: all places are taken, and its visitor has the most of them.
+
+        Raises:
+            ConnectionAbortedError: If it is closed.
+        """
+        if self._is_proxy(str(peer[0])):
+            return connection
+        counted = _CountedSocket(fileno=connection.detach())
+        place = self._places.take(str(peer[0]), counted.cut_off, is_idle=True)
+        if place is None:
+            counted.close()
+            raise ConnectionAbortedError
+        self._by_peer[peer] = place
+        counted.closed = lambda: self._forget(peer, place)
+        return counted
+
+    def _forget(self, peer: Any, place: Place) -> None:
+        place.leave()
+        if self._by_peer.get(peer) is place:
+            del self._by_peer[peer]
+
+    def _is_proxy(self, host: str) -> bool:
+        if not self._proxies:
+            return False
+        address = ipaddress.ip_address(host.partition("%")[0])
+        known = getattr(address, "ipv4_mapped", None) or address
+        return any(known in network for network in self._proxies)
+
+
+class _CountedSocket(socket.socket):
+    """A connection that frees its place when it is closed."""
+
+    closed: Callable[[], None] | None = None
+
+    def close(self) -> None:
+        """See socket."""
+        super().close()
+        if self.closed is not None:
+            self.closed()
+
+    def cut_off(self) -> None:
+        """End the connection for another visitor's; the event loop then closes it."""
+        with suppress(OSError):  # the client has gone already
+            self.shutdown(socket.SHUT_RDWR)
+
+
+class SharedListener(socket.socket):
+    """A socket that listens, and counts what it accepts."""
+
+    def __init__(self, listener: socket.socket, connections: SharedConnections) -> None:
+        """Listen where another socket does; each is closed by itself."""
+        super().__init__(fileno=os.dup(listener.fileno()))
+        self._connections = connections
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """See socket; `ConnectionAbortedError` tells the event loop that there was none."""
+        connection, peer = super().accept()
+        return self._connections.accepted(connection, peer), peer
+
+
+def max_connections() -> int:
+    """Allow this process as many files as it needs and may have, and give its number of connections."""
+    wanted = MAX_CONNECTIONS + OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed == resource.RLIM_INFINITY:
+        return MAX_CONNECTIONS
+    return max(MIN_CONNECTIONS, min(MAX_CONNECTIONS, allowed - OTHER_FILES))
+
+
 class TimeoutConnection(H11Protocol):
     """Uvicorn's, which would wait without end for the first request, and for a visitor who does not read."""
 
     timeouts: ClassVar[Timeouts] = Timeouts()
+    shared: ClassVar[SharedConnections] = SharedConnections()
+    _place: Place | None = None
     _deadline: asyncio.TimerHandle | None = None
     _writing: asyncio.TimerHandle | None = None
     _waits_for: object = None
 
     @classmethod
-    def with_timeouts(cls, timeouts: Timeouts) -> type[Self]:
-        """Give the class of connections with other timeouts: uvicorn makes them itself."""
-        return type(cls.__name__, (cls,), {"timeouts": timeouts})
+    def with_timeouts(cls, timeouts: Timeouts, shared: SharedConnections | None = None) -> type[Self]:
+        """Give the class of connections with other timeouts, and shared places: uvicorn makes them itself."""
+        return type(cls.__name__, (cls,), {"timeouts": timeouts, "shared": shared or SharedConnections()})
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """See asyncio."""
         super().connection_made(transport)
+        self._place = self.shared.place_of(transport)
         self._look()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -85,6 +207,8 @@ class TimeoutConnection(H11Protocol):
         if waits_for == self._waits_for:
             return
         self._waits_for = waits_for
+        if self._place is not None:
+            self._place.set_idle(waits_for is not None)
         if self._deadline is not None:
             self._deadline.cancel()
         self._deadline = self.loop.call_later(self.timeouts.head, self.transport.abort) if waits_for else None

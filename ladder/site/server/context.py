@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from anyio import CapacityLimiter
     from starlette.types import ASGIApp
 
     from ladder.app.accounts.passwords import Passwords
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from ladder.site.rendering.templates import Pages
     from ladder.site.server.attempts import Attempts
     from ladder.site.server.metrics import Metrics
+    from ladder.site.server.places import SharedPlaces, Turns
     from ladder.site.server.provider_state import ProviderState
 
 MAX_NUMBER = 2**31 - 1
@@ -38,8 +38,10 @@ class Site:
     hub: LiveHub
     passwords: Passwords
     attempts: Attempts
-    hashing: CapacityLimiter
-    """Limits how many log-ins hash a password at once."""
+    hashing: Turns
+    """Limits how many log-ins hash a password at once, and how many wait for that."""
+    streams: SharedPlaces
+    """Of the streams of events that are open."""
     look_seconds: float
     """Seconds between two looks of a stream at its submission."""
     ask_seconds: float

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+from ladder.app.accounts.passwords import BUSY
 from ladder.app.accounts.secrets import new_secret
+from ladder.errors import Busy
+from ladder.site.server.places import Place, SharedPlaces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,26 +19,41 @@ GOOD_SECONDS = 600.0
 MAX_FLOWS = 10_000
 
 
+class _Kept(NamedTuple, Generic[T]):
+    until: float
+    value: T
+    place: Place
+
+
 class Flows(Generic[T]):
-    """By a secret that the browser keeps in a cookie; the oldest go first."""
+    """By a secret that the browser keeps in a cookie. With too many, the oldest go first of those who have the most."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, max_flows: int = MAX_FLOWS) -> None:
         self._clock = clock
-        self._max_flows = max_flows
-        self._kept: OrderedDict[str, tuple[float, T]] = OrderedDict()
+        self._kept: dict[str, _Kept[T]] = {}
+        self._places = SharedPlaces(max_flows)
         self._lock = threading.Lock()
 
-    def keep(self, value: T) -> str:
-        """Keep something; gives the secret for the cookie."""
+    def keep(self, value: T, address: str) -> str:
+        """
+        Keep something for a browser at an address; gives the secret for the cookie.
+
+        Raises:
+            Busy: If too many are on the way, and no other visitors have more of them.
+        """
         secret = new_secret("")
         with self._lock:
-            self._kept[secret] = self._clock() + GOOD_SECONDS, value
-            while len(self._kept) > self._max_flows:
-                self._kept.popitem(last=False)
+            place = self._places.take(address, lambda: self._kept.pop(secret, None), is_idle=True)
+            if place is None:
+                raise Busy(BUSY)
+            self._kept[secret] = _Kept(self._clock() + GOOD_SECONDS, value, place)
         return secret
 
     def take(self, secret: str) -> T | None:
         """Give what was kept, once; None if there is nothing, or nothing any more."""
         with self._lock:
-            until, value = self._kept.pop(secret, (0.0, None))
-        return value if until > self._clock() else None
+            kept = self._kept.pop(secret, None)
+            if kept is None:
+                return None
+            kept.place.leave()
+        return kept.value if kept.until > self._clock() else None

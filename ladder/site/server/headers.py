@@ -10,7 +10,11 @@ import structlog
 from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse
 
+from ladder.entry.networks import neighbourhood_of
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from ladder.site.server.metrics import Metrics
@@ -34,6 +38,12 @@ HEADERS = {
 }
 FAILED = "The site failed; its log says why.\n"
 YEAR = 365 * 24 * 3600
+REFUSED = (408, 413, 429, 431, 503)
+"""The status of requests that a limit refuses."""
+REFUSED_SECONDS = 10.0
+"""Seconds after a refused request in which those like it are counted and not logged, so that they fill no log."""
+MAX_REFUSED = 1000
+"""Addresses and statuses for which they are counted; with more, counting begins anew."""
 
 SECRET = re.compile(r"pg[pisd]_[\w-]{8,}")
 """Secrets that open an account, or allow to make one (`ladder.app.accounts.secrets`)."""
@@ -51,12 +61,34 @@ def without_secrets(path: str) -> str:
     return SECRET.sub("…", path)
 
 
+class Refusals:
+    """Refused requests: of those that come from addresses near each other, with the same status, some are logged."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, max_kept: int = MAX_REFUSED) -> None:
+        self._clock = clock
+        self._max_kept = max_kept
+        self._kept: dict[tuple[str, int], tuple[float, int]] = {}
+
+    def unlogged(self, address: str, status: int) -> int | None:
+        """Give the number of those before it that were not logged; None: this one is not logged either."""
+        key, now = (neighbourhood_of(address), status), self._clock()
+        until, number = self._kept.get(key, (now, 0))
+        if now < until:
+            self._kept[key] = until, number + 1
+            return None
+        if key not in self._kept and len(self._kept) >= self._max_kept:
+            self._kept.clear()
+        self._kept[key] = now + REFUSED_SECONDS, 0
+        return number
+
+
 class EveryResponse:
-    """Adds `HEADERS`, counts, and writes one line of the access log for each request."""
+    """Adds `HEADERS`, counts, and writes one line of the access log for each request; of refused ones for some."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
         self._metrics = metrics
+        self._refusals = Refusals()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -88,12 +120,19 @@ class EveryResponse:
             seconds = time.perf_counter() - started
             route = getattr(scope.get("route"), "path", "")
             self._metrics.served(route, method, status, seconds)
-            client = scope.get("client")
-            log.info(
-                "request",
-                method=method,
-                path=without_secrets(scope["path"]),
-                status=status,
-                ms=round(1000 * seconds, 1),
-                client=client[0] if client else None,
-            )
+            self._log(scope, method, status, seconds)
+
+    def _log(self, scope: Scope, method: str, status: int, seconds: float) -> None:
+        client = scope["client"][0] if scope.get("client") else None
+        unlogged = self._refusals.unlogged(client or "", status) if status in REFUSED else 0
+        if unlogged is None:
+            return
+        log.info(
+            "request",
+            method=method,
+            path=without_secrets(scope["path"]),
+            status=status,
+            ms=round(1000 * seconds, 1),
+            client=client,
+            **({"unlogged": unlogged} if unlogged else {}),
+        )

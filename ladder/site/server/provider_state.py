@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from anyio import CapacityLimiter
-
+from ladder.app.accounts.passwords import BUSY, MAX_WAITING
 from ladder.site.server.flows import Flows
+from ladder.site.server.places import Turns
 
 if TYPE_CHECKING:
     from ladder.app.accounts.oidc import Begun, KnownPerson, Provider
@@ -33,4 +33,4 @@ class ProviderState:
 
     provider: Provider
     flows: Flows[Flow] = field(default_factory=Flows)
-    turns: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(AT_ONCE))
+    turns: Turns = field(default_factory=lambda: Turns(AT_ONCE, MAX_WAITING, BUSY))

@@ -15,7 +15,7 @@ from sqlalchemy import delete, func, select, update
 from ladder.errors import Busy, TooOften
 from ladder.store.computing_models import UNANSWERED, Computation
 from ladder.store.leases import Lease, LeaseQueue
-from ladder.store.open_computations import computations_in_turn, waiting_computations
+from ladder.store.open_computations import computations_in_turn, neighbours_of, waiting_computations
 from ladder.values.questions import Lane
 
 if TYPE_CHECKING:
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 MAX_OF_VISITOR = 100
 """Questions of one visitor that wait at the same time."""
 MAX_WAITING = 2_000
-"""Questions of all visitors that wait at the same time; beyond it the visitor with the most loses the newest one."""
+"""
+Questions of all visitors that wait at the same time; beyond it the account, or the guests at addresses near each other,
+with the most lose the newest one.
+"""
 KEPT_BYTES = 64 * 1024**2
 """Bytes of all answers together; beyond it the oldest ones are removed."""
 ROW_BYTES = 1_000
@@ -76,9 +79,15 @@ class ComputationLease(Lease):
     question: dict[str, Any]
 
 
-def ask(session: Session, new: NewQuestion, now: float) -> None:
+def ask(session: Session, new: NewQuestion, now: float, max_waiting: int = MAX_WAITING) -> None:
     """
     Put a question into the queue, unless it waits there or has its answer. If it waits, this may move it forward.
+
+    Args:
+        session: A transaction that writes.
+        new: The question.
+        now: Unix time.
+        max_waiting: Number of all questions that may wait.
 
     Raises:
         Busy: If too much waits.
@@ -92,7 +101,7 @@ def ask(session: Session, new: NewQuestion, now: float) -> None:
         return
     if row is not None and row.state == new.state and (row.answered == new.state or row.reason):
         return
-    _make_room(session, new.visitor)
+    _make_room(session, new.visitor, max_waiting)
     if row is None:
         row = Computation(key=new.key)
         session.add(row)
@@ -167,24 +176,34 @@ def _take_over(session: Session, row: Computation, new: NewQuestion) -> None:
     """Ask again what waits already. It takes the turn of the new visitor if that one has fewer questions waiting."""
     row.question, row.state = new.question, new.state
     if row.visitor != new.visitor:
-        count = Counter(each.visitor for each in waiting_computations(session))
-        if count[new.visitor] + 1 < count[row.visitor]:
+        waiting = waiting_computations(session)
+        near, own = Counter(each.neighbours for each in waiting), Counter(each.visitor for each in waiting)
+        new_near, old_near = neighbours_of(new.visitor), neighbours_of(row.visitor)
+        if new_near != old_near:
+            has_fewer = near[new_near] + 1 < near[old_near]
+        else:
+            has_fewer = own[new.visitor] + 1 < own[row.visitor]
+        if has_fewer:
             row.visitor = new.visitor
     session.flush()
 
 
-def _make_room(session: Session, visitor: str) -> None:
+def _make_room(session: Session, visitor: str, max_waiting: int) -> None:
     waiting = waiting_computations(session)
-    count = Counter(each.visitor for each in waiting)
-    if count[visitor] >= MAX_OF_VISITOR:
+    near, own = Counter(each.neighbours for each in waiting), Counter(each.visitor for each in waiting)
+    if own[visitor] >= MAX_OF_VISITOR:
         raise TooOften(TOO_MANY_OF_YOURS)
-    if len(waiting) < MAX_WAITING:
+    if len(waiting) < max_waiting:
         return
-    (most, number), *_ = count.most_common(1)
-    if number <= count[visitor] + 1:
+    most = max(near.values())
+    neighbours = neighbours_of(visitor)
+    if most > near[neighbours] + 1:
+        given_up = [each for each in waiting if near[each.neighbours] == most]
+    else:
+        given_up = [each for each in waiting if each.neighbours == neighbours and own[each.visitor] > own[visitor] + 1]
+    if not given_up:
         raise Busy(TOO_MANY)
-    newest = max(each.id for each in waiting if each.visitor == most)
-    _drop(session, newest)
+    _drop(session, max(given_up, key=lambda each: (own[each.visitor], each.id)).id)
 
 
 def _drop(session: Session, number: int) -> None:

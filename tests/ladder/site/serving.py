@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def served(ladder: Ladder, tls: Tls | None = None, timeouts: Timeouts | None = None) -> Iterator[int]:
+def served(
+    ladder: Ladder, tls: Tls | None = None, timeouts: Timeouts | None = None, connections: int | None = None
+) -> Iterator[int]:
     """Serve a ladder's site on the loopback as `pigpen serve` does; gives its port."""
-    with running(make_server(ladder, tls, timeouts or Timeouts())) as port:
+    with running(make_server(ladder, tls, timeouts or Timeouts(), connections)) as port:
         yield port
 
 

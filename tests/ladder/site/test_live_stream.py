@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ladder.app.live_hub import LiveHub
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
-from ladder.site.pages.live import MAX_STREAMS
+from ladder.serving.application import make_app
+from ladder.site.server.event_streams import TOO_MANY
 from pigpen.rules import PRESETS
 from tests.ladder.site.visitor import MATCHES, Visitor, small_site
 from tests.ladder.worker.live_events import watched
@@ -22,14 +22,6 @@ if TYPE_CHECKING:
 RUNNING = MATCHES + 2
 """The match of the small site that is being played."""
 SENT, _ = watched(PRESETS["gongzhu"], "boards:1")
-
-
-class FullHub(LiveHub):
-    """A hub with as many viewers as one process has streams."""
-
-    @property
-    def viewers(self) -> int:
-        return MAX_STREAMS
 
 
 @pytest.fixture
@@ -84,9 +76,9 @@ def test_the_page_says_how_far_the_match_is(site: Visitor) -> None:
 
 
 def test_too_many_streams_are_refused(site: Visitor) -> None:
-    full = Visitor(site.ladder, FullHub(site.ladder))
-    detail = full.problem(f"/api/v1/live/{RUNNING}/stream", 503)
-    assert detail == "Too many visitors watch at the same time; try again soon."
+    full = Visitor(site.ladder)
+    full.app = make_app(site.ladder, max_streams=0)
+    assert full.problem(f"/api/v1/live/{RUNNING}/stream", 503) == TOO_MANY
 
 
 def test_no_stream_of_a_match_that_is_not_there(site: Visitor) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import resource
 import socket
+import ssl
 import threading
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING
 
 import httpx
@@ -15,8 +17,17 @@ from ladder.app.ladder import Ladder
 from ladder.results.live_folder import LiveFolder
 from ladder.runner.live_writer import LiveWriter
 from ladder.settings.settings import load_settings
-from ladder.site.server.connection import TimeoutConnection, Timeouts
+from ladder.site.server.connection import (
+    MAX_CONNECTIONS,
+    MIN_CONNECTIONS,
+    OTHER_FILES,
+    TimeoutConnection,
+    Timeouts,
+    max_connections,
+)
+from ladder.site.server.tls import Tls
 from pigpen.rules import PRESETS
+from tests.ladder.site.certificates import make_pair
 from tests.ladder.site.serving import running, served
 from tests.ladder.site.visitor import MATCHES, small_site
 from tests.ladder.worker.live_events import watched
@@ -151,3 +162,80 @@ def test_a_head_that_is_too_long_is_refused(client: socket.socket, length: int) 
 def test_also_when_it_comes_at_once(port: int) -> None:
     asked = httpx.get(f"http://127.0.0.1:{port}/healthz", headers={"X-Long": "x" * 40_000})
     assert (asked.status_code, asked.headers["connection"]) in [(431, "close"), (400, "close")]
+
+
+OPEN_AT_ONCE = 4
+"""Connections of a site in the tests below."""
+ELSEWHERE = "127.0.7.7"
+"""An address of the loopback that is not near the usual one."""
+
+
+@contextmanager
+def crowded(folder: Path, tls: Tls | None = None, proxy: str = "") -> Iterator[int]:
+    """A site that has few connections, and waits long for who is slow; its port."""
+    with (
+        Ladder.open(load_settings(data_dir=folder / "data", site_proxy=proxy), create=True) as ladder,
+        served(ladder, tls, Timeouts(head=2 * PATIENCE), OPEN_AT_ONCE) as port,
+    ):
+        yield port
+
+
+def connected(port: int, sent: bytes = ASK, source: str = "127.0.0.1") -> socket.socket:
+    client = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE, source_address=(source, 0))
+    client.sendall(sent)
+    return client
+
+
+def is_answered(port: int, source: str) -> bool:
+    with connected(port, ASK + b"\r\n", source) as client:
+        return client.recv(12) == b"HTTP/1.1 200"
+
+
+@pytest.mark.parametrize("number", [OPEN_AT_ONCE - 1, OPEN_AT_ONCE, OPEN_AT_ONCE + 1, 5 * OPEN_AT_ONCE])
+@pytest.mark.parametrize("source", [ELSEWHERE, "127.0.0.1"])
+def test_who_opens_very_many_connections_shuts_nobody_out(tmp_path: Path, number: int, source: str) -> None:
+    with crowded(tmp_path) as port, ExitStack() as held:
+        idle = [held.enter_context(connected(port)) for _ in range(number)]
+        assert all(is_answered(port, source) for _ in range(3))
+        if number > OPEN_AT_ONCE:
+            assert rest(idle[0]) == b"", "the one that was idle for longest is closed"
+
+
+def test_requests_under_way_of_a_visitor_with_fewer_connections_stay(tmp_path: Path) -> None:
+    with crowded(tmp_path) as port, ExitStack() as held:
+        slow = b"POST /logout HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"
+        honest = held.enter_context(connected(port, slow, ELSEWHERE))
+        for _ in range(3 * OPEN_AT_ONCE):
+            held.enter_context(connected(port, slow))
+        assert is_answered(port, "127.0.9.9"), "who has the most loses the newest of its requests"
+        honest.sendall(b"pigpen=no")
+        assert honest.recv(9) == b"HTTP/1.1 "
+
+
+def test_handshakes_that_are_never_ended_shut_nobody_out_either(tmp_path: Path) -> None:
+    pair = make_pair(tmp_path)
+    trusted = ssl.create_default_context(cafile=str(pair.certificate))
+    tls = Tls.of(load_settings(), (pair.certificate, pair.key))
+    with crowded(tmp_path, tls) as port, ExitStack() as held:
+        idle = [held.enter_context(connected(port, b"")) for _ in range(3 * OPEN_AT_ONCE)]
+        transport = httpx.HTTPTransport(verify=trusted, local_address=ELSEWHERE)
+        with httpx.Client(transport=transport, timeout=PATIENCE) as client:
+            assert client.get(f"https://127.0.0.1:{port}/healthz").status_code == 200
+        assert rest(idle[0]) == b""
+
+
+def test_the_connections_of_a_proxy_are_its_own_to_limit(tmp_path: Path) -> None:
+    with crowded(tmp_path, proxy="127.0.0.0/24") as port, ExitStack() as held:
+        of_proxy = [held.enter_context(connected(port)) for _ in range(3 * OPEN_AT_ONCE)]
+        assert is_answered(port, ELSEWHERE)
+        of_proxy[0].sendall(b"\r\n")
+        assert of_proxy[0].recv(12) == b"HTTP/1.1 200"
+
+
+def test_a_process_has_connections_only_as_far_as_it_may_open_files() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    number = max_connections()
+    assert MIN_CONNECTIONS <= number <= MAX_CONNECTIONS
+    raised, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    assert raised >= min(hard, number + OTHER_FILES)
+    assert raised >= soft

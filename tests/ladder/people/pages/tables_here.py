@@ -14,6 +14,7 @@ from ladder.people.playing.table_run import COMING_SECONDS
 from ladder.people.playing.tables_process import play_tables
 from ladder.serving.web_server import make_server
 from ladder.site.server.connection import Timeouts
+from ladder.site.server.event_streams import MAX_STREAMS
 from ladder.site.server.listening import listen
 from ladder.values.person_state import PersonState
 from tests.ladder.computing_here import computing_here
@@ -182,9 +183,11 @@ async def tables_here(ladder: Ladder, coming_seconds: float = COMING_SECONDS) ->
 
 
 @asynccontextmanager
-async def site_here(ladder: Ladder, plays: bool = True, coming_seconds: float = COMING_SECONDS) -> AsyncIterator[str]:
+async def site_here(
+    ladder: Ladder, plays: bool = True, coming_seconds: float = COMING_SECONDS, max_streams: int = MAX_STREAMS
+) -> AsyncIterator[str]:
     """Serve a ladder's site in this loop, and play its tables; its address."""
-    server = make_server(ladder, None, Timeouts())
+    server = make_server(ladder, None, Timeouts(), max_streams=max_streams)
     server.capture_signals = nullcontext  # type: ignore[assignment, method-assign]
     async with AsyncExitStack() as stack:
         if plays:

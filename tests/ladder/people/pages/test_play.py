@@ -13,7 +13,6 @@ import tomli_w
 
 from ladder.app.ladder import Ladder
 from ladder.people.review.table_record import record_of
-from ladder.people.sessions import open_tabs
 from ladder.people.sessions.seat_session import MAX_TABS
 from ladder.people.sessions.watched_table import watch_key
 from ladder.people.tables.table_states import table_page
@@ -414,11 +413,12 @@ async def test_a_tab_that_is_closed_leaves_nothing_behind(ladder: Ladder) -> Non
                 await asyncio.sleep(0.01)
 
 
-async def test_a_site_that_has_all_its_tabs_refuses_players_and_spectators(
-    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(open_tabs, "MAX_OPEN_TABS", 1)
-    async with site_here(ladder) as base, TableBrowser(base) as ada, httpx.AsyncClient(base_url=base) as eve:
+async def test_a_site_that_has_all_its_streams_refuses_players_and_spectators(ladder: Ladder) -> None:
+    async with (
+        site_here(ladder, max_streams=1) as base,
+        TableBrowser(base) as ada,
+        httpx.AsyncClient(base_url=base) as eve,
+    ):
         await ada.open()
         found = WATCH.search((await ada.client.get(ada.path)).text)
         assert found

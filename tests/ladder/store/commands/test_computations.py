@@ -9,7 +9,14 @@ from sqlalchemy import select
 
 from ladder.errors import Busy, TooOften
 from ladder.store.commands import computations
-from ladder.store.commands.computations import COMPUTATIONS, FAILED, ROW_BYTES, ComputationLease, NewQuestion
+from ladder.store.commands.computations import (
+    COMPUTATIONS,
+    FAILED,
+    MAX_WAITING,
+    ROW_BYTES,
+    ComputationLease,
+    NewQuestion,
+)
 from ladder.store.computing_models import Computation
 from ladder.store.leases import MAX_FAILURES
 from ladder.store.queries.computations import KnownComputation, known_computation
@@ -24,9 +31,16 @@ __all__ = ["backend"]
 ADA, BEN = "account ada", "address 192.0.2.7"
 
 
-def ask(database: Database, key: str, visitor: str = ADA, state: str = "now", lane: str = "short") -> None:
+def ask(
+    database: Database,
+    key: str,
+    visitor: str = ADA,
+    state: str = "now",
+    lane: str = "short",
+    max_waiting: int = MAX_WAITING,
+) -> None:
     with database.write() as session:
-        computations.ask(session, NewQuestion(key, lane, {"kind": key}, state, visitor), NOW)
+        computations.ask(session, NewQuestion(key, lane, {"kind": key}, state, visitor), NOW, max_waiting)
 
 
 def claim(database: Database, holder: str = "me", now: float = NOW, lane: str = "short") -> ComputationLease | None:
@@ -163,20 +177,43 @@ def test_progress_is_that_of_the_attempt_under_way(database: Database) -> None:
 
 def test_one_visitor_fills_nothing(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(computations, "MAX_OF_VISITOR", 4)
-    monkeypatch.setattr(computations, "MAX_WAITING", 5)
     for number in range(4):
         ask(database, f"a{number}")
     with pytest.raises(TooOften) as refused:
         ask(database, "a4")
     assert not isinstance(refused.value, Busy)
     ask(database, "a0")  # it waits already
-    ask(database, "b0", BEN)
-    ask(database, "b1", BEN)
+    ask(database, "b0", BEN, max_waiting=5)
+    ask(database, "b1", BEN, max_waiting=5)
     assert keys(database) == ["a0", "a1", "a2", "b0", "b1"], "the visitor with the most loses the newest one"
-    ask(database, "c0", "address 192.0.2.8")
+    ask(database, "c0", "address 198.51.100.8", max_waiting=5)
     assert keys(database) == ["a0", "a1", "b0", "b1", "c0"]
     with pytest.raises(Busy):
-        ask(database, "b2", BEN)
+        ask(database, "b2", BEN, max_waiting=5)
+
+
+@pytest.mark.parametrize(("waiting", "gone"), [(4, None), (5, None), (6, 5)])
+def test_nor_does_one_with_many_addresses(database: Database, waiting: int, gone: int | None) -> None:
+    """At the limit less one, at the limit, and beyond it: the one whose network has the most questions loses one."""
+    for number in range(waiting - 1):
+        ask(database, f"a{number}", f"address 2001:db8:0:{number}::/64", max_waiting=5)
+    ask(database, "b0", BEN, max_waiting=5)
+    assert keys(database) == [f"a{number}" for number in range(waiting - 1) if gone is None or number != gone - 1] + [
+        "b0"
+    ]
+    if waiting > 5:
+        with pytest.raises(Busy):
+            ask(database, "a9", "address 2001:db8:0:9::/64", max_waiting=5)
+
+
+def test_addresses_near_each_other_share_a_turn(database: Database) -> None:
+    for number in range(3):
+        ask(database, f"a{number}", f"address 2001:db8:0:{number}::/64")
+    ask(database, "b0", BEN)
+    ask(database, "b1", BEN)
+    taken(database)
+    ask(database, "a3", "address 2001:db8:0:3::/64")  # was never served; its neighbours were
+    assert [taken(database, now=NOW + turn).question["kind"] for turn in range(1, 6)] == ["b0", "a1", "b1", "a2", "a3"]
 
 
 def test_the_oldest_answers_make_room_and_visitors_are_forgotten(database: Database) -> None:

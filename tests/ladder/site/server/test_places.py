@@ -1,0 +1,143 @@
+"""Places that visitors share: no visitor has all of them while another one wants some."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ladder.errors import Busy
+from ladder.site.server.flows import Flows
+from ladder.site.server.places import Place, SharedPlaces, Turns
+from tests.waiting import PATIENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LIMIT = 4
+FLOOD, NEAR, FAR, FURTHER = "192.0.2.1", "192.0.2.77", "198.51.100.1", "2001:db8::1"
+
+
+class Taken:
+    """Visitors who take places, and those that were given up."""
+
+    def __init__(self, count: int = LIMIT) -> None:
+        self.places = SharedPlaces(count)
+        self.given_up: list[str] = []
+
+    def take(self, address: str, name: str = "", *, is_idle: bool = False) -> Place | None:
+        name = name or address
+        return self.places.take(address, lambda: self.given_up.append(name), is_idle=is_idle)
+
+    def takes(self, *addresses: str) -> list[bool]:
+        return [self.take(each) is not None for each in addresses]
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"), [(LIMIT - 1, [True] * 3), (LIMIT, [True] * 4), (LIMIT + 1, [True] * 4 + [False])]
+)
+def test_one_visitor_may_have_all_places_but_no_more(number: int, expected: Sequence[bool]) -> None:
+    taken = Taken()
+    assert taken.takes(*[FLOOD] * number) == expected
+    assert (len(taken.places), taken.given_up) == (sum(expected), [])
+
+
+@pytest.mark.parametrize(
+    ("there", "comes", "given_up"),
+    [
+        ([FLOOD] * 3, [FAR], []),
+        ([FLOOD] * 4, [FAR], [FLOOD]),
+        ([FLOOD] * 4, [FAR, FAR], [FLOOD, FLOOD]),
+        ([FLOOD, NEAR, "192.0.2.2", NEAR], [FAR], [NEAR]),
+        ([FLOOD] * 3 + [FAR], [NEAR], [FLOOD]),
+        ([f"2001:db8:0:{number}::1" for number in range(4)], [FLOOD], ["2001:db8:0:0::1"]),
+        ([FLOOD] * 3 + [FAR], [FURTHER, FURTHER], [FLOOD]),
+    ],
+)
+def test_who_has_the_most_gives_up_a_place(there: list[str], comes: list[str], given_up: list[str]) -> None:
+    taken = Taken()
+    assert all(taken.takes(*there))
+    taken.takes(*comes)
+    assert taken.given_up == given_up
+    assert len(taken.places) <= LIMIT
+
+
+def test_who_has_no_fewer_is_refused() -> None:
+    taken = Taken(2)
+    assert taken.takes(FLOOD, FAR, FURTHER, FAR) == [True, True, False, False]
+    assert taken.given_up == []
+
+
+def test_a_flood_that_renews_itself_keeps_no_other_visitor_out() -> None:
+    taken = Taken(50)
+    honest = [taken.take(FAR, "honest") for _ in range(3)]
+    for _ in range(500):
+        taken.take(FLOOD, "flood")
+    assert None not in [*honest, taken.take(FURTHER)]
+    assert "honest" not in taken.given_up
+
+
+def test_idle_places_go_first_the_longest_idle_one_before_others() -> None:
+    taken = Taken()
+    first, second = taken.take(FLOOD, "first", is_idle=True), taken.take(FLOOD, "second", is_idle=True)
+    taken.take(FLOOD, "third")
+    taken.take(FLOOD, "fourth")
+    assert first
+    assert second
+    first.set_idle(False)
+    first.set_idle(True)
+    for _ in range(3):
+        taken.take(FAR)
+    assert taken.given_up == ["second", "first"]
+    assert taken.take(FAR) is None, "each has two"
+
+
+def test_who_has_all_loses_an_idle_one_of_its_own() -> None:
+    taken = Taken()
+    for number in range(6):
+        assert taken.take(FLOOD, str(number), is_idle=True)
+    assert taken.given_up == ["0", "1"]
+
+
+def test_a_place_that_was_left_or_given_up_is_free_once() -> None:
+    taken = Taken(1)
+    place = taken.take(FLOOD)
+    assert place
+    place.leave()
+    place.leave()
+    place.set_idle(True)
+    assert len(taken.places) == 0
+    assert taken.takes(FAR, FURTHER) == [True, False]
+
+
+async def test_work_is_done_in_turns_and_those_who_wait_share_their_places() -> None:
+    turns, may_end, begun = Turns(1, 2, "busy"), threading.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def work() -> str:
+        loop.call_soon_threadsafe(begun.set)
+        assert may_end.wait(PATIENCE)
+        return "done"
+
+    first = asyncio.create_task(turns.do(FLOOD, work))
+    await begun.wait()
+    waiting = [asyncio.create_task(turns.do(FLOOD, work)) for _ in range(2)]
+    await asyncio.sleep(0)
+    with pytest.raises(Busy, match="busy"):
+        await turns.do(FLOOD, work)
+    honest = asyncio.create_task(turns.do(FAR, work))
+    with pytest.raises(Busy, match="busy"):
+        await waiting[1]
+    may_end.set()
+    assert [await each for each in (first, waiting[0], honest)] == ["done"] * 3
+
+
+@pytest.mark.parametrize(("number", "is_kept"), [(2, True), (3, True), (4, False)])
+def test_who_begins_very_many_log_ins_ends_only_its_own(number: int, is_kept: bool) -> None:
+    flows = Flows[str](max_flows=LIMIT)
+    honest = flows.keep("honest", FAR)
+    of_flood = [flows.keep("flood", FLOOD) for _ in range(number)]
+    assert (flows.take(of_flood[0]) == "flood") == is_kept
+    assert (flows.take(honest), flows.take(honest)) == ("honest", None)
