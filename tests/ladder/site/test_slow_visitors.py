@@ -166,7 +166,7 @@ def test_also_when_it_comes_at_once(port: int) -> None:
 
 OPEN_AT_ONCE = 4
 """Connections of a site in the tests below."""
-ELSEWHERE = "127.0.7.7"
+OTHER_NETWORK = "127.0.7.7"
 """An address of the loopback that is not near the usual one."""
 
 
@@ -192,7 +192,7 @@ def is_answered(port: int, source: str) -> bool:
 
 
 @pytest.mark.parametrize("number", [OPEN_AT_ONCE - 1, OPEN_AT_ONCE, OPEN_AT_ONCE + 1, 5 * OPEN_AT_ONCE])
-@pytest.mark.parametrize("source", [ELSEWHERE, "127.0.0.1"])
+@pytest.mark.parametrize("source", [OTHER_NETWORK, "127.0.0.1"])
 def test_who_opens_very_many_connections_shuts_nobody_out(tmp_path: Path, number: int, source: str) -> None:
     with crowded(tmp_path) as port, ExitStack() as held:
         idle = [held.enter_context(connected(port)) for _ in range(number)]
@@ -204,7 +204,7 @@ def test_who_opens_very_many_connections_shuts_nobody_out(tmp_path: Path, number
 def test_requests_under_way_of_a_visitor_with_fewer_connections_stay(tmp_path: Path) -> None:
     with crowded(tmp_path) as port, ExitStack() as held:
         slow = b"POST /logout HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"
-        honest = held.enter_context(connected(port, slow, ELSEWHERE))
+        honest = held.enter_context(connected(port, slow, OTHER_NETWORK))
         for _ in range(3 * OPEN_AT_ONCE):
             held.enter_context(connected(port, slow))
         assert is_answered(port, "127.0.9.9"), "who has the most loses the newest of its requests"
@@ -218,7 +218,7 @@ def test_handshakes_that_are_never_ended_shut_nobody_out_either(tmp_path: Path) 
     tls = Tls.of(load_settings(), (pair.certificate, pair.key))
     with crowded(tmp_path, tls) as port, ExitStack() as held:
         idle = [held.enter_context(connected(port, b"")) for _ in range(3 * OPEN_AT_ONCE)]
-        transport = httpx.HTTPTransport(verify=trusted, local_address=ELSEWHERE)
+        transport = httpx.HTTPTransport(verify=trusted, local_address=OTHER_NETWORK)
         with httpx.Client(transport=transport, timeout=PATIENCE) as client:
             assert client.get(f"https://127.0.0.1:{port}/healthz").status_code == 200
         assert rest(idle[0]) == b""
@@ -227,7 +227,7 @@ def test_handshakes_that_are_never_ended_shut_nobody_out_either(tmp_path: Path) 
 def test_the_connections_of_a_proxy_are_its_own_to_limit(tmp_path: Path) -> None:
     with crowded(tmp_path, proxy="127.0.0.0/24") as port, ExitStack() as held:
         of_proxy = [held.enter_context(connected(port)) for _ in range(3 * OPEN_AT_ONCE)]
-        assert is_answered(port, ELSEWHERE)
+        assert is_answered(port, OTHER_NETWORK)
         of_proxy[0].sendall(b"\r\n")
         assert of_proxy[0].recv(12) == b"HTTP/1.1 200"
 
