@@ -9,9 +9,9 @@ so that rounds of which the results are known cost nothing.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import count, islice, pairwise
+from itertools import chain, count, islice, pairwise
 from typing import TYPE_CHECKING, Literal
 
 from ladder.errors import UserError
@@ -21,7 +21,7 @@ from ladder.events.draws import Draw, draw_design, draw_order, draw_swiss
 from ladder.events.entrants import PlayedRound, Table, TableResult, filled
 from ladder.events.legs import Leg, legs_of, sides_of
 from ladder.events.scoring import Sums, board_points, competing
-from ladder.events.standings import AFTER_PLAY_OFF, Ranked, before_play_off, criteria_of, ranked, reason, tied_groups
+from ladder.events.standings import AFTER_PLAY_OFF, Ranked, before_play_off, criteria_of, ranked, tied_groups
 from ladder.values.events import MAX_BOARDS, boards_of
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ PLAY_OFFS = 3
 """The most play-offs about one place; after them, the other tie-breaks decide."""
 Reasons = dict[tuple[int, int], str]
 """Why the first of a pair is before the second, where the criteria of the stage do not say it."""
+WENT_OUT = "went out in "
+"""What the reason begins with that one is before another who was in no later leg; the stage follows."""
 Words = tuple[str | int, ...]
 """What a lot is for."""
 
@@ -66,6 +68,10 @@ class NextRound:
     standings: Callable[[], Standings]
     """The order of the stage before it."""
 
+    def is_of(self, played: PlayedRound) -> bool:
+        """True if these are results of this round."""
+        return (played.stage, played.round) == (self.stage, self.number)
+
 
 @dataclass(frozen=True)
 class _Ended:
@@ -77,6 +83,20 @@ class _Ended:
     reasons: Reasons
     words: Words
     """Of its lots."""
+    among: tuple[tuple[int, ...], ...] = ()
+    """Those who were compared among themselves alone; all others with all."""
+
+
+@dataclass(frozen=True)
+class _Last:
+    """How one stands in the leg that it played last."""
+
+    leg: Leg
+    rounds: int
+    """The number within the stage of the leg's last round, play-offs after it aside."""
+    row: Ranked
+    criteria: tuple[str, ...]
+    """Of its figures."""
 
 
 @dataclass
@@ -105,19 +125,32 @@ class Course:
         self._results: list[TableResult] = []
         self._before: list[TableResult] = []
 
-    def next_round(self, played: Iterable[PlayedRound]) -> NextRound | Standings:
+    def next_round(
+        self,
+        played: Iterable[PlayedRound],
+        check: Callable[[NextRound, PlayedRound], PlayedRound] | None = None,
+    ) -> NextRound | Standings:
         """
         Give the next round, or at the end all places.
 
+        Args:
+            played: The rounds so far.
+            check: Compares results with the round that is to be played, and gives those that count.
+
         Raises:
-            UserError: If a result is not of the round whose turn it is.
+            UserError: If a result is not of the round whose turn it is, or the event is over before it.
         """
-        rounds = self.rounds()
+        rounds, results = self.rounds(), iter(played)
         try:
             following = next(rounds)
-            for each in played:
-                following = rounds.send(each)
+            for each in results:
+                following = rounds.send(check(following, each) if check and following.is_of(each) else each)
         except StopIteration as over:
+            if (more := next(results, None)) is not None:
+                raise UserError(
+                    f"The results have round {more.round} of stage {more.stage + 1}, and the event is over before it; "
+                    "leave it out."
+                ) from None
             found: Standings = over.value
             return found
         return following
@@ -127,7 +160,8 @@ class Course:
         self._begin()
         alive, out = seeded(self.event, self.entrants, self.lots), list[list[int]]()
         legs = legs_of(self.event, len(self.entrants), self.rules)
-        standings = Standings((), ())
+        self._first = legs[0] if legs else None
+        criteria, last = tuple[str, ...](), dict[int, _Last]()
         for leg in legs:
             if not alive:
                 break
@@ -141,17 +175,47 @@ class Course:
             for turn in range(leg.rounds):
                 if self._present(alive):
                     here += yield from self._round(leg, stage, alive, turn)
+            rounds = self._number
             ended = yield from self._ended(leg, stage, alive, here)
-            standings = self.last = self._standings(stage, alive, ended)
+            if (standings := self._standings(stage, alive, ended)).rows:
+                criteria = (*standings.criteria, *(each for each in criteria if each not in standings.criteria))
+                last |= {row.number: _Last(leg, rounds, row, standings.criteria) for row in standings.rows}
             alive, behind = (ended.order, []) if not leg.keeps else (ended.order[: ended.on], ended.order[ended.on :])
             out.insert(0, behind)
-        everyone = [*alive, *(one for batch in out for one in batch)]
-        values = {row.number: row for row in standings.rows}
-        rows = [
-            Ranked(one, place, values[one].values if one in values else (), values[one].why if one in values else "")
-            for place, one in enumerate(everyone, 1)
-        ]
-        return Standings(standings.criteria, tuple(rows))
+            self.last = self._places([*alive, *chain(*out)], last, criteria)
+        return self._places([*alive, *chain(*out)], last, criteria)
+
+    def _places(self, order: Sequence[int], last: Mapping[int, _Last], criteria: tuple[str, ...]) -> Standings:
+        """Give a place to each, with the figures of the leg that it played last, and why it is before the next one."""
+        rows = list[Ranked]()
+        for place, one in enumerate(order, 1):
+            own, why = last.get(one), ""
+            if place < len(order):
+                following = last.get(after := order[place])
+                if own is None or following is None:
+                    why = self._by_seeding(one, after)
+                elif own.leg != following.leg:
+                    why = self._went_out(following, own)
+                else:
+                    why = own.row.why
+            figures = dict(zip(own.criteria, own.row.values, strict=True)) if own else {}
+            values = tuple(figures.get(each) for each in criteria)
+            rows.append(Ranked(one, place, values, why, own.leg.stage if own else None))
+        return Standings(criteria, tuple(rows))
+
+    def _by_seeding(self, one: int, after: int) -> str:
+        """Say why one is before another where only the order before the first round decides: see `seeded`."""
+        if self.event.seeding == "lot":
+            return "lot"
+        entrants = {each.number: each for each in self.entrants if each.number in (one, after)}
+        if self.event.seeding == "rating":
+            return "seeding" if entrants[one].rating != entrants[after].rating else "lot"
+        return "seeding" if entrants[one].name in self.event.seeding else "lot"
+
+    def _went_out(self, one: _Last, before: _Last) -> str:
+        """Say where one went out whom another outlasted."""
+        in_stage = f"{WENT_OUT}{self.event.stages[one.leg.stage].name}"
+        return in_stage if one.leg.stage != before.leg.stage else f"{in_stage}, round {one.rounds}"
 
     def _round(
         self, leg: Leg, stage: Stage, alive: Sequence[int], turn: int
@@ -176,8 +240,9 @@ class Course:
     ) -> Generator[NextRound, PlayedRound, list[TableResult]]:
         """Yield one round, and take its results."""
         self._number += 1
-        played = yield NextRound(leg.stage, self._number, kind, boards, frozenset(entrants), draw, standings)
-        if (played.stage, played.round) != (leg.stage, self._number):
+        asked = NextRound(leg.stage, self._number, kind, boards, frozenset(entrants), draw, standings)
+        played = yield asked
+        if not asked.is_of(played):
             name = self.event.stages[leg.stage].name
             raise UserError(
                 f"The results have round {played.round} of stage {played.stage + 1} where round {self._number} of "
@@ -224,8 +289,9 @@ class Course:
         """
         words = ("stage", leg.stage, "after", self._number)
         groups = tied_groups(self._sums(stage, alive), self._before_play_off(stage), self.lots)
+        among: tuple[tuple[int, ...], ...] = ()
         if leg.kind == "pods" and leg.keeps:
-            order, reasons = yield from self._of_pods(leg, stage, here, words)
+            order, reasons, among = yield from self._of_pods(leg, stage, here, words)
         else:
             can_win = bool(groups) and bool(self._present(groups[0]))
             contest = Contest(self._still_here(groups), leg.keeps or int(can_win))
@@ -240,12 +306,18 @@ class Course:
         for one, after in pairwise(order):
             if after in gone and one not in gone and place[after] <= place[one]:
                 reasons[one, after] = "left the event"
-        return _Ended(order, on, reasons, words)
+            elif after in gone and one in gone and place[after] == place[one]:
+                reasons[one, after] = self._by_seeding(one, after) if leg == self._first else "earlier place"
+        return _Ended(order, on, reasons, words, among)
 
     def _of_pods(
         self, leg: Leg, stage: Stage, here: list[TableResult], words: Words
-    ) -> Generator[NextRound, PlayedRound, tuple[list[int], Reasons]]:
-        """Order those of pods: first those who advance from theirs; if fewer are to advance, the best of all."""
+    ) -> Generator[NextRound, PlayedRound, tuple[list[int], Reasons, tuple[tuple[int, ...], ...]]]:
+        """
+        Order those of pods: first those who advance from theirs; if fewer are to advance, the best of all.
+
+        Those above the cuts of their pods are compared among themselves, and so are those below.
+        """
         criteria, contests = self._before_play_off(stage), list[Contest]()
         for result in here:
             pod = tied_groups(Sums(tuple(competing(result.table)), (result,), leg.boards is None), criteria, self.lots)
@@ -258,13 +330,13 @@ class Course:
         groups = tied_groups(self._sums(stage, above), criteria, self.lots)
         best = Contest(groups, leg.keeps)
         parted_above = yield from self._played_off(leg, stage, above, [best], words)
+        below = self._present(below)  # one may have left during these play-offs
         above, below = self._by_last(stage, best, words), self._among(stage, below, words)
-        reasons = self._reasons(stage, above, words) | dict.fromkeys(parted_above, "play-off")
-        reasons |= self._reasons(stage, below, words)
+        reasons = dict.fromkeys(parted_above, "play-off")
         if above and below:
             ends = above[-1], below[0]
             reasons[ends] = "play-off" if ends in parted else "place at the table"
-        return above + below, reasons
+        return above + below, reasons, (tuple(above), tuple(below))
 
     def _played_off(
         self, leg: Leg, stage: Stage, alive: Sequence[int], contests: list[Contest], words: Words
@@ -309,11 +381,6 @@ class Course:
         groups = tied_groups(self._sums(stage, numbers), self._before_play_off(stage), self.lots)
         return self._by_last(stage, Contest(groups, 0), words)
 
-    def _reasons(self, stage: Stage, order: list[int], words: Words) -> Reasons:
-        """Say why each of some is before the next, compared among themselves."""
-        criteria, sums = criteria_of(stage.standings, self.event.tie_breaks), self._sums(stage, order)
-        return {pair: reason(*pair, sums, criteria, self.lots, *words) for pair in pairwise(order)}
-
     def _before_play_off(self, stage: Stage) -> tuple[str, ...]:
         return before_play_off(criteria_of(stage.standings, self.event.tie_breaks))
 
@@ -334,7 +401,8 @@ class Course:
             groups = tied_groups(sums, criteria, self.lots, *words)
         else:
             groups = [[one] for one in ended.order]
-        return Standings(criteria, tuple(ranked(sums, criteria, groups, ended.reasons, self.lots, *ended.words)))
+        rows = ranked(sums, criteria, groups, ended.reasons, self.lots, *ended.words, among=ended.among)
+        return Standings(criteria, tuple(replace(row, stage=self.event.stages.index(stage)) for row in rows))
 
     def _sums(self, stage: Stage, numbers: Sequence[int]) -> Sums:
         return Sums(tuple(numbers), (*self._before, *self._results), stage.format == "game")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pydantic
 
 from ladder.errors import UserError
-from ladder.events.entrants import Entrant
+from ladder.events.entrants import STAND_IN, Entrant
 from ladder.values.events import MAX_ENTRANTS, Event
 from referee.records.errors import shortened
 
@@ -80,6 +80,8 @@ def parse_entrants(text: str) -> tuple[Entrant, ...]:
     if len(found) > MAX_ENTRANTS:
         raise UserError(f"there are {len(found)} entrants; an event has at most {MAX_ENTRANTS}")
     names = [one.name for one in found]
+    if taken := next((each for each in names if each.startswith(STAND_IN)), None):
+        raise UserError(f"{taken!r} cannot be an entrant's name: stand-ins are named so")
     if twice := next((each for each in names if names.count(each) > 1), None):
         raise UserError(f"two entrants are named {twice!r}; give each version its own line and name")
     return tuple(found)

@@ -79,13 +79,14 @@ class ExportedPlace(Value):
 
     place: int
     number: int
-    values: tuple[float, ...]
+    values: tuple[float | None, ...]
+    """By criterion; of version 1 only those of the last stage, and 0 for each head to head."""
 
 
 class ExportedEvent(Value):
     """The file `event.json` of an export; the records are beside it, named by round, table and turn."""
 
-    version: Literal[1] = 1
+    version: Literal[1, 2] = 2
     name: str
     file: Annotated[str, Field(max_length=64 * 1024)]
     """The event's TOML file."""

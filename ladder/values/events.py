@@ -244,10 +244,12 @@ class EventPlace(Value):
 
     place: int
     name: str
-    values: tuple[float, ...]
-    """In the order of `EventDraw.criteria`."""
+    values: tuple[float | None, ...]
+    """In the order of `EventDraw.criteria`; None: that criterion says nothing of this bot."""
     why: str
     """Why this bot is before the next one; empty for the last."""
+    stage: str
+    """The stage that it played last, of which the figures are; empty: it has played in none."""
 
 
 class EventDraw(Value):
@@ -269,6 +271,7 @@ class EventDraw(Value):
     method: Literal["design", "order", "optimum", "search"]
     """How the tables were found. `design`: from a design. `order`: by places alone. `optimum`: no others cost less."""
     criteria: tuple[str, ...]
+    """In order; at the end of the event those of the last stage first, then those that only stages before it have."""
     standings: tuple[EventPlace, ...]
     """Of the stage so far; at the end of the event, of all entrants."""
 

@@ -142,9 +142,15 @@ class EventPage(EventRow):
     stage: str
     """Whose standings these are; empty: nothing has been played."""
     criteria: tuple[str, ...]
-    """What decides in the standings, in order."""
+    """
+    What decides in the standings, in order; where several stages have played, those of the last one first, then those
+    that only stages before it have.
+    """
     standings: tuple[EventPlace, ...]
-    """Of the current stage, after the last round that is over; at the end of the event, all places."""
+    """
+    Of the current stage, after the last round that is over; of all entrants at the end of the event, and between two
+    stages.
+    """
 
 
 class EventOrder(Value):

@@ -21,13 +21,13 @@ def standings_csv(page: EventPage) -> str:
     """Write a line for each place: the bot, what decides in order, and why it is before the next one."""
     entrants = {one.name: one for one in page.entrant_list}
     criteria = [(place, word) for place, word in enumerate(page.criteria) if word != "lot"]
-    columns = ("place", "bot", "version", "owner", *(word.replace(" ", "_") for _, word in criteria), "why")
+    columns = ("place", "bot", "version", "owner", *(word.replace(" ", "_") for _, word in criteria), "why", "stage")
     return _text(
         columns,
         (
             (
                 one.place, one.name, entrants[one.name].version, entrants[one.name].owner,
-                *(one.values[place] if place < len(one.values) else None for place, _ in criteria), one.why,
+                *(one.values[place] for place, _ in criteria), one.why, one.stage,
             )
             for one in page.standings
         ),

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ladder.app.event.files import read_entrants, read_event, read_results
+from ladder.app.event.files import check_results, read_entrants, read_event, read_results
 from ladder.app.new_file import write_new
 from ladder.errors import UserError
 from ladder.events.advice import Pace, checked
 from ladder.events.entrants import STAND_IN
+from ladder.events.legs import sides_of
 from ladder.events.recommended import new_file
 from ladder.sandbox.bots.bot_source import sample_names
 from ladder.values.events import DrawnTable, EventDraw, EventPlace, EventSimulation
@@ -50,7 +52,15 @@ def check_event(path: Path, pace: Pace) -> EventCheck:
     return checked(event, rules, sample_names(), pace)
 
 
-def draw_round(path: Path, entrants_file: Path, seed: str, results: Path | None, left: Sequence[str] = ()) -> EventDraw:
+def draw_round(
+    path: Path,
+    entrants_file: Path,
+    seed: str,
+    results: Path | None,
+    left: Sequence[str] = (),
+    *,
+    corrected: bool = False,
+) -> EventDraw:
     """
     Draw the next round of an event, or give all places at its end.
 
@@ -60,9 +70,12 @@ def draw_round(path: Path, entrants_file: Path, seed: str, results: Path | None,
         seed: The event's seed, as `seed_from` reads it.
         results: The rounds so far; None: none.
         left: Bots that have left, as `NAME:N`: N rounds of the event had been played then.
+        corrected: A result was corrected after later rounds had been drawn, so their tables may be others than the
+            results now give.
 
     Raises:
-        UserError: If a file cannot be read, or the file is wrong, or no bot has that name.
+        UserError: If a file cannot be read, or the file is wrong, or no bot has that name, or the results are not
+            those of the tables that were drawn.
         RulesFileError: If its variant is none.
     """
     from ladder.events.course import Course, NextRound  # takes long to import
@@ -75,12 +88,13 @@ def draw_round(path: Path, entrants_file: Path, seed: str, results: Path | None,
     played = read_results(results, event, rules, entrants) if results else ()
     lots = Lots.of(seed_from(seed), entrants)
     names = {one.number: one.name for one in entrants}
-    following = Course(event, rules, entrants, lots, _left(left, names)).next_round(played)
+    check = partial(check_results, results, event, names, sides_of(rules), corrected) if results else None
+    following = Course(event, rules, entrants, lots, _left(left, names)).next_round(played, check)
     if not isinstance(following, NextRound):
         return EventDraw(
             event=event.name, entrants_hash=entrants_hash(entrants), stage=event.stages[-1].name, round=0, kind="over",
             format="", tables=(), cost=(0, 0, 0), bound=(0, 0, 0), method="order", criteria=following.criteria,
-            standings=_rows(following, names),
+            standings=_rows(following, names, event),
         )  # fmt: skip
     draw, standings = following.draw(), following.standings()
     words = ("stage", following.stage, "round", following.number, "table")
@@ -104,7 +118,7 @@ def draw_round(path: Path, entrants_file: Path, seed: str, results: Path | None,
         bound=draw.bound,
         method=draw.method,
         criteria=standings.criteria,
-        standings=_rows(standings, names),
+        standings=_rows(standings, names, event),
     )
 
 
@@ -119,10 +133,8 @@ def _left(left: Sequence[str], names: dict[int, str]) -> dict[int, int]:
     return found
 
 
-def _rows(standings: Standings, names: dict[int, str]) -> tuple[EventPlace, ...]:
-    return tuple(
-        EventPlace(place=row.place, name=names[row.number], values=row.values, why=row.why) for row in standings.rows
-    )
+def _rows(standings: Standings, names: dict[int, str], event: Event) -> tuple[EventPlace, ...]:
+    return tuple(row.shown(names, event) for row in standings.rows)
 
 
 def simulate_events(

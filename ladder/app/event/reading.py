@@ -14,7 +14,6 @@ from ladder.events.entrants import STAND_IN
 from ladder.events.scoring import board_points
 from ladder.store import event_rows as queries
 from ladder.store.models import Status
-from ladder.values.events import EventPlace
 from ladder.values.held_events import (
     EventEntrant,
     EventPage,
@@ -103,10 +102,7 @@ def _page(session: Session, row: StoredEvent, everything: bool) -> EventPage:
         round_list=pages,
         stage=known.event.stages[stage].name if standings else "",
         criteria=standings.criteria if standings else (),
-        standings=tuple(
-            EventPlace(place=one.place, name=names[one.number], values=one.values, why=one.why)
-            for one in (standings.rows if standings else ())
-        ),
+        standings=tuple(one.shown(names, known.event) for one in (standings.rows if standings else ())),
     )
 
 

@@ -97,6 +97,12 @@ def draw(
         list[str] | None,
         typer.Option(help="NAME:N: this bot left after N rounds of the event; a stand-in replaces it."),
     ] = None,
+    corrected: Annotated[
+        bool,
+        typer.Option(
+            "--corrected", help="A result was corrected later: take tables that were drawn from what it was before."
+        ),
+    ] = False,
     as_json: JsonOption = False,
     local: LocalOption = False,
 ) -> None:
@@ -117,15 +123,17 @@ def draw(
     if entrants is None:
         from ladder.cli.event.holding import draw_on_ladder
 
-        if seed or results or left:
+        if seed or results or left or corrected:
             raise UserError("A draw from a file needs the list of its entrants, too: --entrants FILE")
         draw_on_ladder(file, as_json, local)
         return
     if not seed:
         raise UserError("A draw from a file needs the event's seed: --seed TEXT")
+    if corrected and results is None:
+        raise UserError("--corrected is about results; give them with --results FILE")
     from ladder.app.event.organising import draw_round
 
-    found = draw_round(Path(file), entrants, seed, results, left or ())
+    found = draw_round(Path(file), entrants, seed, results, left or (), corrected=corrected)
     if as_json:
         print_json(found)
     else:

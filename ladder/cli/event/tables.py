@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import Console
 
+from ladder.events.standings import figure
 from ladder.terminal.fitting_table import Column, fitting
 from ladder.terminal.sanitize import sanitize
 from ladder.values.events import EventPlace
@@ -127,7 +128,7 @@ def standing_columns(criteria: Sequence[str]) -> list[Column[EventPlace]]:
     """Give the columns of standings: what decides, in order, and why each is before the next."""
 
     def value(row: EventPlace, place: int) -> str:
-        return f"{row.values[place]:g}" if place < len(row.values) else ""
+        return "" if (found := row.values[place]) is None else figure(found)
 
     columns = [
         Column[EventPlace]("place", lambda row: str(row.place)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ladder.errors import UserError
-from ladder.events.course import Course, NextRound, Standings
+from ladder.events.course import WENT_OUT, Course, NextRound, Standings
 from ladder.events.entrants import PlayedRound, TableResult
 from ladder.events.lots import Lots
+from ladder.events.standings import SCORES
 from ladder.values.events import MAX_BOARDS
 from pigpen.rules import PRESETS
 from tests.ladder.events.files import EXAMPLES, SEED, entrants, event, example, played, run
@@ -54,6 +56,55 @@ def test_every_event_ends_with_a_place_for_every_entrant(kind: str, count: int, 
         assert {len(table) for table in draw.tables} == {4}
         if following.stage == 0 and following.kind == "round" and following.number == 1:
             assert {one for one in seated if one > 0} == set(range(1, count + 1))
+
+
+REASONED = FORMATS | {
+    "carried": [SWISS, HALVING, FINAL | {"carry": True}],
+    "halving down to four": [HALVING | {"carry": False, "rounds": 2}, FINAL],
+    "pods, then a smaller stage": [PODS | {"until": 8}, FINAL],
+    "pods alone": [PODS],
+    "no play-off": [ROUNDS | {"rounds": 1, "play_off": None}, FINAL | {"play_off": None}],
+    "a first stage of a few": [SWISS | {"take": 8, "rounds": 1}, FINAL],
+}
+
+
+@pytest.mark.parametrize("kind", REASONED)
+@settings(max_examples=8, deadline=None)
+@given(
+    st.sampled_from(["lot", "rating", ("bot2", "bot1")]),
+    st.integers(5, 18), st.integers(0, 1000), st.sampled_from([1, 2, 50]), st.integers(0, 6),
+)  # fmt: skip
+def test_every_place_has_figures_and_a_reason_that_agrees_with_them(
+    kind: str, seeding: Any, count: int, seed: int, levels: int, leaving: int
+) -> None:
+    """Also below the last stage, of those who left, and of those who never played."""
+    rng = Random(seed)
+    left = {number: rng.randrange(5) for number in rng.sample(range(1, count + 1), min(leaving, count))}
+    _, results, course = run(event(*REASONED[kind], seeding=seeding), entrants(count), seed, levels, left)
+    found = course.next_round(results)
+    assert isinstance(found, Standings)
+    assert sorted(row.number for row in found.rows) == list(range(1, count + 1))
+    seated = {one for each in results for result in each.tables for one in result.table}
+    for row, after in zip(found.rows, (*found.rows[1:], None), strict=True):
+        shown = dict(zip(found.criteria, row.values, strict=True))
+        score = SCORES[course.event.stages[row.stage].standings] if row.stage is not None else ""
+        assert row.number not in seated or shown[score] is not None
+        assert bool(row.why) == (after is not None)
+        if after is not None and (figures := re.fullmatch(r"(.+): (\S+) to (\S+)", row.why)):
+            criterion, own, other = figures.groups()
+            assert float(own) > float(other)
+            below = dict(zip(found.criteria, after.values, strict=True))
+            assert (float(own), float(other)) == (shown[criterion], below[criterion])
+        elif after is not None:
+            among_pods = row.why in found.criteria and left and kind.startswith("pods")
+            assert row.why in WITHOUT_FIGURES or row.why.startswith(WENT_OUT) or among_pods
+            assert (row.why.startswith(WENT_OUT)) >= (row.stage != after.stage and after.stage is not None)
+
+
+WITHOUT_FIGURES = {
+    "lot", "level", "play-off", "place at the table", "left the event", "earlier place", "seeding"
+}  # fmt: skip
+"""Reasons that name no figures of a criterion."""
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*.toml")))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ladder.events.entrants import TableResult
 from ladder.events.lots import Lots
 from ladder.events.scoring import Sums, board_points, oriented, performance, place_points
-from ladder.events.standings import criteria_of, ranked, tied_groups
+from ladder.events.standings import criteria_of, figure, ranked, tied_groups
 from pigpen.rules import PRESETS
 
 LOTS = Lots(bytes(32))
@@ -60,7 +60,7 @@ TIES: dict[str, list[TableResult]] = {
         table((2, 1, 3, 4), who=(2, 3, 8, 9)),
     ],
     "boards won: 1 to 0": [table((4, 3, 2, 1), (1, 2, 4, 3))],
-    "opponents: 2.16667 to 1.83333": [table((3, 2, 1, 0), who=(1, 3, 4, 5)), table((3, 2, 1, 0), who=(2, 6, 7, 8)),
+    "opponents: 2.166667 to 1.833333": [table((3, 2, 1, 0), who=(1, 3, 4, 5)), table((3, 2, 1, 0), who=(2, 6, 7, 8)),
                             table((9, 1, 0, 0), who=(3, 6, 4, 7))],
     "card points: 1.625 to 1.125": [table((9, 4, 0, 0), (4, 5, 0, 0))],
     "lot": [table((4, 4, 1, 1))],
@@ -79,6 +79,22 @@ def test_head_to_head_counts_only_where_all_have_met_equally_often() -> None:
     assert sums(one).head_to_head([1, 2]) == {1: 1.0, 2: 0.0}
     other = table((2, 1, 9, 8), who=(1, 3, 8, 9))
     assert sums(one, other).head_to_head([1, 2, 3]) == {1: 0.0, 2: 0.0, 3: 0.0}
+
+
+def test_head_to_head_is_shown_of_those_among_whom_it_decides() -> None:
+    every = sums(*TIES["head to head: 1 to 0"])
+    rows = ranked(every, CRITERIA, tied_groups(every, CRITERIA, LOTS, "x"), {}, LOTS, "x")
+    shown = {row.number: row.values[CRITERIA.index("head to head")] for row in rows}
+    assert {shown[number] for number in (1, 2, 3)} == {1.0, 0.0} or set(shown.values()) > {1.0}
+    alone = [row for row in rows if [one.values[0] for one in rows].count(row.values[0]) == 1]
+    assert {row.values[CRITERIA.index("head to head")] for row in alone} <= {None}
+
+
+def test_figures_that_differ_are_written_differently() -> None:
+    for one, other in ((1234567.5, 1234567.0), (12.123457, 12.123456), (1523.45, 1523.46)):
+        assert figure(one) != figure(other)
+        assert float(figure(one)) == one
+    assert figure(-0.0) == "0"
 
 
 def test_those_who_are_level_share_a_place_where_no_lot_is_drawn() -> None:

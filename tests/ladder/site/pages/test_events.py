@@ -99,6 +99,11 @@ def test_the_page_of_an_event_that_is_over_has_all_places_rounds_and_what_proves
     assert all(f'href="/events/cup/certificate/{bot}"' in page for bot in BOTS)
     assert all(value[name] in page for name in ("commitment", "entrants_hash", "seed"))
     assert page.count("<h2><a href=") == 2
+    places = re.findall(r'<td class="num rank">.*', page)
+    assert len(places) == len(BOTS)
+    assert not any('<td class="num">–' in each for each in places), "all have a score, also those below the final"
+    assert ["went out in Round robin" in each for each in places].index(True) == 3
+    assert all(one["why"] for one in value["standings"][:-1])
     for number, found in enumerate(value["round_list"], 1):
         shown = over.page(f"/events/cup/rounds/{number}")
         play_off = ", play-off" if found["kind"] == "play-off" else ""
@@ -239,6 +244,7 @@ def test_standings_and_tables_are_there_as_csv(over: Visitor) -> None:
         (one["place"], one["name"], one["why"]) for one in value["standings"]
     ]
     assert float(found[0]["board_points"]) == value["standings"][0]["values"][0]
+    assert all(one["board_points"] and one["card_points"] and one["stage"] for one in found), "also below the final"
     tables = [each for one in value["round_list"] for each in one["tables"]]
     lines = lines_of(over, "/events/cup/tables.csv")
     assert [line["bot"] for line in lines] == [bot for each in tables for bot in each["bots"]]
