@@ -6,6 +6,8 @@ import shlex
 from typing import TYPE_CHECKING
 
 from ladder.matches.check_wire import WIRE_GROUP
+from ladder.values.runtimes import AUTO, SHARED
+from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import VariantFile
 from referee.match.spec import DEFAULT_CLOCK
 
@@ -22,7 +24,7 @@ def again(task: SubmissionTask, found: Preflight) -> str:
     if not found.report.passed:
         groups = dict.fromkeys(outcome.group for outcome in found.report.outcomes)
         rules = "".join(f" --rules {_rules(task.variants, group)}" for group in groups if group != WIRE_GROUP)
-        return f"pigpen check {shlex.quote(task.word)}{rules} --sandbox {task.sandbox}"
+        return f"pigpen check {shlex.quote(task.word)}{rules} --sandbox {task.sandbox}{_runtime(task)}"
     failed = next(match for match in found.matches if match.faults.reports)
     return _play(task, failed.spec)
 
@@ -33,7 +35,12 @@ def _play(task: SubmissionTask, spec: MatchSpec) -> str:
     time = f" --clock {clock.bank:g}+{clock.increment:g} --limit {clock.limit:g}" if clock != DEFAULT_CLOCK else ""
     rules = _rules(task.variants, spec.rules.name)
     match = f"--rules {rules} --deals {spec.format.deals} --seed {spec.seed.hex()}"
-    return f"pigpen play {bots} {match} --sandbox {task.sandbox}{time}"
+    return f"pigpen play {bots} {match} --sandbox {task.sandbox}{_runtime(task)}{time}"
+
+
+def _runtime(task: SubmissionTask) -> str:
+    """Say which runtime shows the failure: gVisor as on the ladder, if the owner's machine has it."""
+    return f" --runtime {AUTO}" if task.sandbox == SandboxKind.DOCKER and task.runtime != SHARED else ""
 
 
 def _rules(wanted: Sequence[str | VariantFile], variant: str) -> str:

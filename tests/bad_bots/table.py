@@ -137,6 +137,7 @@ BAD_BOTS: Mapping[str, BadBot] = {
     # What a container may use.
     "fork_bomb": BadBot((ABSENT,), "it did not take its seat", Exit(137), {"in the end": "EAGAIN"}, clock=WAITED_FOR),
     "thread_bomb": BadBot(observed={"in the end": "can't start new thread"}),
+    "busy_children": BadBot(observed={"eight": True, "more": True}),
     "zombies": BadBot(observed={"abandoned": 500}),
     "memory_hog": BadBot((GONE,), "it ran out of memory", Exit(137, oom=True)),
     "memory_hog_child": BadBot((GONE,), "it ran out of memory", Exit(0, oom=True)),

@@ -17,19 +17,30 @@ from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.engine import connect
 from ladder.sandbox.host.owners import this_process
+from ladder.values.runtimes import GVISOR, SHARED
 from referee.records.lines import Instances
 from referee.seats.verdict import TAKEOVER_AT, Verdict
 from tests.bad_bots.matches import PROGRAMS, RULES, TAG, WARM_TAG, build, play
 from tests.bad_bots.replay import scores_of
 from tests.bad_bots.table import BAD_BOTS
 
+Images = Mapping[tuple[str, Instances], Program]
+"""By runtime, and kind of instances."""
 INSTANCES: tuple[Instances, ...] = ("warm", "fresh")
 FRESH_TOO = {"kills_everybody", "kills_the_first_process", "reads_secrets", "tampers_with_its_seat"}
 """In each push in both kinds of containers; the others in fresh ones in `make test-long`."""
+IN_GVISOR = {"busy_children", "thread_bomb", "zombies"}
+"""Under gVisor, too, whose kernel takes its threads from the container."""
 POSSIBLE = [name for name in BAD_BOTS if os.geteuid() == 0 or not BAD_BOTS[name].needs_root]
 PAIRS = [
-    *(pytest.param("warm", name) for name in POSSIBLE),
-    *(pytest.param("fresh", name, marks=() if name in FRESH_TOO else pytest.mark.long) for name in POSSIBLE),
+    *(pytest.param(SHARED, "warm", name) for name in POSSIBLE),
+    *(pytest.param(SHARED, "fresh", name, marks=() if name in FRESH_TOO else pytest.mark.long) for name in POSSIBLE),
+    *(pytest.param(GVISOR, "warm", name, marks=pytest.mark.runsc) for name in POSSIBLE if name in IN_GVISOR),
+    *(
+        pytest.param(GVISOR, "fresh", name, marks=(pytest.mark.runsc, pytest.mark.long))
+        for name in POSSIBLE
+        if name in IN_GVISOR
+    ),
 ]
 
 
@@ -45,12 +56,15 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[docker.DockerCl
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def images(client: docker.DockerClient) -> AsyncIterator[Mapping[Instances, Program]]:
-    """The image of all bad bots, loaded for both kinds of containers. In the end nothing is left of their matches."""
-    sandboxes = {kind: DockerSandbox(instances=kind) for kind in INSTANCES}
+async def images(client: docker.DockerClient) -> AsyncIterator[Images]:
+    """The image of all bad bots, loaded for all kinds of containers. In the end nothing is left of their matches."""
+    runtimes = [runtime for runtime in (SHARED, GVISOR) if runtime in client.api.info()["Runtimes"]]
+    sandboxes = {(runtime, kind): DockerSandbox(runtime, instances=kind) for runtime in runtimes for kind in INSTANCES}
     tags = {"warm": WARM_TAG, "fresh": TAG}
-    programs = {kind: await sandboxes[kind].load(BotSource("bad", image=tags[kind])) for kind in INSTANCES}
-    assert {kind: program.instance_kind for kind, program in programs.items()} == {kind: kind for kind in INSTANCES}
+    programs = {key: await each.load(BotSource("bad", image=tags[key[1]])) for key, each in sandboxes.items()}
+    assert {key: (program.runtime, program.instance_kind) for key, program in programs.items()} == {
+        key: key for key in sandboxes
+    }
     yield programs
     mine = f"{OWNER}={this_process()}"
     seats = client.api.containers(all=True, filters={"label": [mine, "seat"]})
@@ -62,12 +76,10 @@ async def images(client: docker.DockerClient) -> AsyncIterator[Mapping[Instances
 
 @pytest.mark.docker
 @pytest.mark.asyncio(loop_scope="module")
-@pytest.mark.parametrize(("instances", "name"), PAIRS)
-async def test_a_bad_bot_hurts_nobody_but_itself(
-    name: str, instances: Instances, images: Mapping[Instances, Program]
-) -> None:
+@pytest.mark.parametrize(("runtime", "instances", "name"), PAIRS)
+async def test_a_bad_bot_hurts_nobody_but_itself(name: str, runtime: str, instances: Instances, images: Images) -> None:
     """The suite's other workers play at the same time: floods keep only the process of their own referee busy."""
-    outcome, declared = await play(name, BAD_BOTS[name], images[instances]), BAD_BOTS[name]
+    outcome, declared = await play(name, BAD_BOTS[name], images[runtime, instances]), BAD_BOTS[name]
     assert [seat.log for seat in outcome.honest if seat.result.faults or seat.result.taken_over] == []
     assert {step.by for seat in outcome.honest for step in seat.steps} == {"bot", "forced"}
     for seat in outcome.bad:

@@ -16,6 +16,7 @@ from ladder.terminal.progress import progress
 from ladder.terminal.running import run
 from ladder.terminal.sandboxes import opened_sandbox, say_how_grpc_runs, say_what_is_not_read
 from ladder.terminal.sanitize import sanitize
+from ladder.values.runtimes import AUTO
 from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
 from pigpen.rules import PRESETS, Rules
 from referee.match.spec import DEFAULT_CLOCK
@@ -40,7 +41,7 @@ def check(
     ] = None,
     sandbox: SandboxOption = SandboxKind.DOCKER,
     limit: LimitOption = DEFAULT_CLOCK.limit,
-    runtime: RuntimeOption = "runc",
+    runtime: RuntimeOption = AUTO,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcomes as JSON.")] = False,
 ) -> None:
     """

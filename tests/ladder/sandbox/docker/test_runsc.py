@@ -17,7 +17,7 @@ from ladder.sandbox.docker import containers
 from ladder.sandbox.docker.containers import discard
 from ladder.sandbox.docker.control_group import GROUPS
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
-from ladder.sandbox.docker.limits import Limits
+from ladder.sandbox.docker.limits import KERNEL_THREAD, Limits
 from ladder.sandbox.host.memory import MIB
 from ladder.values.runtimes import AUTO
 from pigpen.rules import PRESETS, Rules, seed_from
@@ -42,12 +42,72 @@ async def test_it_is_another_kernel_and_output_and_exit_code_come_through(
     assert end == Exit(3)
 
 
-async def test_gvisor_has_room_for_threads_of_its_own(
-    program: BotSource, mount: Callable[[str], SeatMount], client: docker.DockerClient
+@pytest.mark.parametrize("memory", [96 * MIB, 256 * MIB])
+async def test_gvisor_has_room_for_threads_of_its_own_beside_the_bots(
+    program: BotSource, mount: Callable[[str], SeatMount], client: docker.DockerClient, memory: int
 ) -> None:
-    for runtime, pids in {"runc": Limits().pids, "runsc": Limits().pids + 192}.items():
-        async with running(program, mount("print('up')"), runtime=runtime) as instance:
-            assert client.api.inspect_container(instance.name)["HostConfig"]["PidsLimit"] == pids
+    limits = Limits(memory=memory)
+    for runtime, pids in {"runc": limits.pids, "runsc": limits.pids + memory // KERNEL_THREAD}.items():
+        async with running(program, mount("print('up')"), limits, runtime=runtime) as instance:
+            config = client.api.inspect_container(instance.name)["HostConfig"]
+            nproc = [(each["Soft"], each["Hard"]) for each in config["Ulimits"] if each["Name"] == "nproc"]
+            assert (config["PidsLimit"], nproc) == (pids, [(limits.pids,) * 2] if runtime == "runsc" else [])
+
+
+COUNTS = """
+import errno, os, threading, time
+def children():
+    while True:
+        os.posix_spawnp("sleep", ["sleep", "1000"], os.environ)
+        yield
+def threads():
+    while True:
+        threading.Thread(target=time.sleep, args=[1000], daemon=True).start()
+        yield
+count = 1
+try:
+    for _ in {}(): count += 1
+except (OSError, RuntimeError) as error:
+    print(count, "limit" if getattr(error, "errno", errno.EAGAIN) == errno.EAGAIN else error, flush=True)
+    os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("kind", ["children", "threads"])
+@pytest.mark.parametrize("processes", [32, 33])
+async def test_the_bots_own_processes_are_counted_inside(
+    program: BotSource, mount: Callable[[str], SeatMount], kind: str, processes: int
+) -> None:
+    """The host's kernel sees gVisor's threads alone. Its own limit is one of the user, who may have one more there."""
+    limits = Limits(pids=processes)
+    end, output = await run(program, mount(COUNTS.replace("{}", kind)), limits, runtime="runsc")
+    assert (end, output) == (Exit(0), f"{processes + 1} limit\n")
+
+
+async def test_no_bot_raises_that_limit(program: BotSource, mount: Callable[[str], SeatMount]) -> None:
+    source = """
+import resource
+for number in (resource.prlimit(0, resource.RLIMIT_NPROC)[1] + 1, resource.RLIM_INFINITY):
+    try:
+        resource.setrlimit(resource.RLIMIT_NPROC, (number, number))
+        print("raised")
+    except (ValueError, PermissionError):
+        print("refused")
+"""
+    assert await run(program, mount(source), runtime="runsc") == (Exit(0), "refused\n" * 2)
+
+
+async def test_a_fork_bomb_ends_by_itself(program: BotSource, mount: Callable[[str], SeatMount]) -> None:
+    """Children of an interpreter take the container's memory before there are too many; either limit ends it."""
+    source = """
+import os
+try:
+    while True: os.fork()
+except OSError:
+    os._exit(0)
+"""
+    end, _ = await run(program, mount(source), runtime="runsc")
+    assert end.code in (0, 137)
 
 
 async def test_auto_is_gvisor_where_the_engine_knows_it_and_else_runc(program: BotSource) -> None:
