@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from ladder.matches.check import Report
 from ladder.matches.preflight import Preflight
 from ladder.trials.again import again
 from ladder.values.runtimes import AUTO, GVISOR, SHARED
 from ladder.values.sandbox_kind import SandboxKind
-from pigpen.check import Outcome, Report
+from pigpen.check import Outcome
 from tests.ladder.runner.test_asked import trial
 
-FAILED = Preflight(Report((Outcome("hearts", "follow suit", "illegal", "It did not."),)))
+FAILED = Preflight(Report((Outcome(group="hearts", name="follow suit", verdict="illegal", reason="It did not."),)))
 
 
 @pytest.mark.parametrize(
