@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from ladder.app import overview
 from ladder.people.boards.day_seed import FORMAT, OPPONENT, day_of, day_secret, is_revealed, seed_of_day
+from ladder.people.tables.limits import guest_hash
 from ladder.people.tables.opening import open_table
-from ladder.store.queries.tables import accounts_at, count_finished
-from ladder.values.people import ChairKind, ChairOrder, TableOrder, TablePurpose
+from ladder.store.queries.tables import accounts_at, count_people, first_of
+from ladder.values.people import ChairKind, ChairOrder, TableOrder, TablePurpose, TableStatus
 from ladder.values.same_board import TodaysBoard
 from pigpen.rules.shuffle import commitment
 
@@ -42,7 +43,7 @@ def todays_board(ladder: Ladder, variant: str, days_ago: int = 0) -> TodaysBoard
     day = day_of(now) - datetime.timedelta(days=days_ago)
     seed = seed_of_day(day_secret(ladder.settings.data_dir), day, rules.name)
     with ladder.database.read() as session:
-        played = count_finished(session, day.isoformat(), commitment(seed))
+        played = count_people(session, day.isoformat(), commitment(seed))
         names = accounts_at(session, day.isoformat(), commitment(seed), MAX_NAMES)
     return TodaysBoard(
         variant=rules.name,
@@ -54,6 +55,14 @@ def todays_board(ladder: Ladder, variant: str, days_ago: int = 0) -> TodaysBoard
         played=played,
         names=tuple(names),
     )
+
+
+def first_today(ladder: Ladder, variant: str, who: TableVisitor) -> tuple[str, TableStatus] | None:
+    """Find the table at which a visitor began today's board first, the one that counts; None: it has not begun it."""
+    found = todays_board(ladder, variant)
+    with ladder.database.read() as session:
+        table = first_of(session, found.day.isoformat(), found.commitment, who.account, guest_hash(who))
+        return None if table is None else (table.name, TableStatus(table.status))
 
 
 def open_today(ladder: Ladder, variant: str, who: TableVisitor, seconds: float = 30.0) -> OpenedTable:

@@ -16,7 +16,7 @@ from ladder.people.boards.match_boards import BoardChair, played_board
 from ladder.people.tables.chairs import NO_SEAT
 from ladder.people.tables.table_states import chair_for, found_table
 from ladder.results.table_files import TableFiles
-from ladder.store.queries.tables import chairs_of, people_at
+from ladder.store.queries.tables import chairs_of, opened_first, people_at
 from ladder.values.computing import Computing
 from ladder.values.people import ChairKind, TablePurpose, TableStatus
 from ladder.values.questions import HouseQuestion
@@ -162,6 +162,7 @@ def board_of(ladder: Ladder, name: str, secret: str, asker: str = "") -> PlayedB
         chair = BoardChair.of(table.board) if table.purpose == TablePurpose.BOARD else None
         wanted = f"{chair.match}/{chair.board}/%/{chair.seat}" if chair else table.board
         played = people_at(session, wanted, table.commitment, MAX_PEOPLE)
+        first = opened_first(session, wanted, table.commitment)
         if all(each.id != table.id for each, _ in played):
             played.append((table, mine))
         visitor = _visitor(table)
@@ -173,7 +174,7 @@ def board_of(ladder: Ladder, name: str, secret: str, asker: str = "") -> PlayedB
             seed=bytes.fromhex(table.seed),
             day=None if chair else datetime.date.fromisoformat(table.board),
             chair=chair,
-            people=tuple(_people(played, table.id)),
+            people=tuple(_people(played, first, table.id)),
             own=frozenset(f"{_PERSON}{each.id}" for each, _ in played if _visitor(each) == visitor),
             asker=asker,
         )
@@ -202,6 +203,7 @@ def board_of_day(ladder: Ladder, rules: Rules, day: datetime.date, seed: bytes, 
     """Find the board of a day, without a viewer: `PlayedBoard.mine` is unset."""
     with ladder.database.read() as session:
         played = people_at(session, day.isoformat(), commitment(seed), MAX_PEOPLE)
+        first = opened_first(session, day.isoformat(), commitment(seed))
         return PlayedBoard(
             ladder=ladder,
             table=0,
@@ -210,18 +212,20 @@ def board_of_day(ladder: Ladder, rules: Rules, day: datetime.date, seed: bytes, 
             seed=seed,
             day=day,
             chair=None,
-            people=tuple(_people(played, 0)),
+            people=tuple(_people(played, first, 0)),
             own=frozenset(),
             asker=asker,
         )
 
 
-def _people(played: list[tuple[PeopleTable, PeopleChair]], mine: int) -> Iterator[BoardScore]:
-    """Give people's points. Of a person's plays the one that is finished first counts: after it the cards are known."""
-    seen = set()
+def _people(played: list[tuple[PeopleTable, PeopleChair]], first: set[int], mine: int) -> Iterator[BoardScore]:
+    """
+    Give people's points. Of a person's plays the one that was opened *first* counts: afterwards cards are known.
+
+    If that one was not played to its end, none counts.
+    """
     for table, chair in played:
-        counts = not table.assisted and _visitor(table) not in seen
-        seen.add(_visitor(table))
+        counts = not table.assisted and table.id in first
         key, points = f"{_PERSON}{table.id}", chair.points or 0
         yield BoardScore(key, sanitize(chair.name), ChairKind.PERSON, points, table.id == mine, counts)
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from ladder.app import overview
-from ladder.errors import TooOften, UserError
+from ladder.errors import Conflict, TooOften, UserError
 from ladder.people.boards import comparing, daily_board
 from ladder.people.boards.match_boards import BoardChair, match_board, open_match_board
 from ladder.people.pages.order_form import names_of_variants
@@ -24,7 +24,7 @@ from ladder.site.server.computing import NOT_SERVED, asker_of
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.forms import Form, form_page
 from ladder.site.server.viewer import address_of, viewer_of
-from ladder.values.people import PERSON_NAME_LENGTH
+from ladder.values.people import PERSON_NAME_LENGTH, TableStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -155,7 +155,15 @@ def _today(request: Request, variant: str, error: str = "", status: int = 200) -
     site: Site = request.app.state.site
     now, before = (daily_board.todays_board(site.ladder, variant, days_ago) for days_ago in (0, 1))
     done = _done(own_days(site.ladder, visitor_of(request)), now.day).get(now.variant)
-    values = {"today": now, "before": before, "variant": now.variant, "done": done}
+    first = daily_board.first_today(site.ladder, variant, visitor_of(request))
+    values = {
+        "today": now,
+        "before": before,
+        "variant": now.variant,
+        "done": done,
+        "begun": first is not None and first[1] is not TableStatus.OVER,
+        "resume": first[0] if first is not None and first[1] not in (TableStatus.OVER, TableStatus.ENDED) else "",
+    }
     return form_page(request, "play_today.html", values | _visitor(request, error), status)
 
 
@@ -189,6 +197,8 @@ def _opened(
         opened = open_it(visitor_of(request, form.get("shown", "")))
     except TooOften as error:
         return again(str(error), 429)
+    except Conflict as error:
+        return again(str(error), 409)
     except UserError as error:
         return again(str(error), 422)
     response = RedirectResponse(f"/play/{opened.name}", 303, NOT_KEPT)

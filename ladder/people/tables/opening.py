@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.secrets import hash_of
-from ladder.errors import Forbidden, LadderError, UserError
+from ladder.errors import Conflict, Forbidden, LadderError, UserError
 from ladder.matches.house import HOUSE_BOTS
 from ladder.people.tables.limits import check_limits, guest_hash, make_place
 from ladder.results.table_files import TableFiles
 from ladder.store.commands.tables import NewChair, NewTable, add_table
 from ladder.store.names import find_stored_bot, find_version, imitated
-from ladder.store.queries.tables import ladder_rules, plays
+from ladder.store.queries.tables import has_open, ladder_rules, plays
 from ladder.values.people import PERSON_NAME_LENGTH, ChairKind, ChairOrder, OpenedTable
 from pigpen.rules import PRESETS, new_seed
 from pigpen.rules.shuffle import commitment
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 NAME_BYTES, SECRET_BYTES = 9, 32
 GUEST = "guest"
+AT_IT = "You are playing this board at another table. Finish or end the game there before you play the board again."
 USUAL_HOUSE_BOTS = ("counting", "cautious", "counting", "cautious")
 """House bots for the other chairs, if the order names none."""
 
@@ -50,6 +51,7 @@ def open_table(ladder: Ladder, order: TableOrder, who: TableVisitor, seed: bytes
 
     Raises:
         Busy: If there are too many tables.
+        Conflict: If this visitor plays that board at another table.
         Forbidden: If such a table is not for this visitor.
         LadderError: If a bot is missing, or people may not play with it.
         RulesFileError: If there is no such variant.
@@ -59,6 +61,8 @@ def open_table(ladder: Ladder, order: TableOrder, who: TableVisitor, seed: bytes
     seed, now = seed or new_seed(), ladder.clock()
     with ladder.database.write() as session:
         check_limits(session, ladder.settings, who)
+        if order.board and has_open(session, order.board, commitment(seed), who.account, guest_hash(who)):
+            raise Conflict(AT_IT)
         rules, is_own = _rules(session, order)
         _check_format(order.format, rules)
         orders = order.chairs or (ChairOrder(), *_usual(rules.players - 1))

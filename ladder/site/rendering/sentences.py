@@ -9,6 +9,9 @@ SENTENCES = (
     to_translate("The old password is wrong."),
     to_translate("A password has 10 to 1000 characters."),
     to_translate("The password must not be the name."),
+    to_translate(
+        "You are playing this board at another table. Finish or end the game there before you play the board again."
+    ),
     to_translate("Too many log-ins at the moment. Try again in a minute."),
     to_translate("This ladder takes contestants by invitation: ask its organiser for a link."),
     to_translate("Contestants of this ladder log in at its identity provider."),

@@ -42,12 +42,12 @@ def played_by(
 
 
 def days_played_by(session: Session, account: str | None, guest: str, max_boards: int) -> list[tuple[str, str, str]]:
-    """Give the newest plays of days' boards by a person, as `played_by`: for each the day, the variant, the table."""
+    """Give the plays of days' boards by a person, the one opened last first: day, variant and table of each."""
     wanted = (
         select(PeopleTable.board, PeopleTable.variant, PeopleTable.name)
         .join(PeopleChair, PeopleChair.table_id == PeopleTable.id)
         .where(*_of(account, guest), PeopleTable.purpose == "today")
-        .order_by(PeopleTable.finished.desc(), PeopleTable.id.desc())
+        .order_by(PeopleTable.id.desc())
         .limit(max_boards)
     )
     return [(day, variant, name) for day, variant, name in session.execute(wanted)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, select, text
+from sqlalchemy import String, case, cast, func, literal, or_, select, text
 from sqlalchemy.orm import load_only
 
 from ladder.store.models import Rating, State, StoredBot, Variant, Version
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
+
+
+_VISITOR = case(
+    (PeopleTable.owner.is_not(None), literal("account ") + PeopleTable.owner),
+    (PeopleTable.guest != "", literal("guest ") + PeopleTable.guest),
+    else_=literal("table ") + cast(PeopleTable.id, String),
+)
+"""The visitor that opened a table; each table of a person on the ladder's machine is one of its own."""
 
 
 def table_by_name(session: Session, name: str) -> PeopleTable | None:
@@ -80,10 +88,40 @@ def finished_before(session: Session, before: float) -> Sequence[int]:
     return session.scalars(old).all()
 
 
-def count_finished(session: Session, board: str, commitment: str) -> int:
-    """Count the tables that have played a certain board to its end."""
-    counted = select(func.count(PeopleTable.id)).where(*_of_board(board, commitment))
+def count_people(session: Session, board: str, commitment: str) -> int:
+    """Count the people who have played a certain board to its end, as far as visitors can be told apart."""
+    counted = select(func.count(_VISITOR.distinct())).where(*_of_board(board, commitment))
     return session.execute(counted).scalar_one()
+
+
+def opened_first(session: Session, board: str, commitment: str) -> set[int]:
+    """
+    Find, of each visitor, the table that it opened first to play a certain board, whatever became of it.
+
+    Tables at which no cards were dealt are left out.
+
+    Args:
+        session: The database.
+        board: As in `people_at`.
+        commitment: Likewise.
+    """
+    is_it, has_cards, _ = _of_board(_any_chair(board), commitment)
+    first = select(func.min(PeopleTable.id)).where(is_it, has_cards, PeopleTable.attempt > 0).group_by(_VISITOR)
+    return set(session.scalars(first))
+
+
+def first_of(session: Session, board: str, commitment: str, owner: str | None, guest: str) -> PeopleTable | None:
+    """
+    Find the table that an account, or else a guest, opened first to play a certain board, as `opened_first`.
+
+    One at which cards are still to be dealt is such a table, too.
+    """
+    if owner is None and not guest:
+        return None
+    mine = PeopleTable.guest == guest if owner is None else PeopleTable.owner == owner
+    is_it, has_cards, _ = _of_board(_any_chair(board), commitment)
+    wanted = select(PeopleTable).where(is_it, has_cards, mine, or_(PeopleTable.attempt > 0, text(OPEN)))
+    return session.scalar(wanted.order_by(PeopleTable.id).limit(1))
 
 
 def accounts_at(session: Session, board: str, commitment: str, max_accounts: int) -> list[str]:
@@ -125,6 +163,25 @@ def people_at(session: Session, board: str, commitment: str, max_people: int) ->
         .limit(max_people)
     )
     return [(table, chair) for table, chair in session.execute(wanted)]
+
+
+def has_open(session: Session, board: str, commitment: str, owner: str | None, guest: str) -> bool:
+    """Tell whether a table at which an account, or else a guest, plays a certain board has not ended."""
+    is_it, has_cards, _ = _of_board(_any_chair(board), commitment)
+    mine = PeopleTable.guest == guest if owner is None else PeopleTable.owner == owner
+    wanted = select(PeopleTable.id).where(text(OPEN), mine, is_it, has_cards).limit(1)
+    return (owner is not None or guest != "") and session.scalar(wanted) is not None
+
+
+def _any_chair(board: str) -> str:
+    """
+    Give the board, from whichever chair it is played: who has sat in another one knows the cards, too.
+
+    >>> _any_chair("17/3/1/2"), _any_chair("17/3/%/2"), _any_chair("2026-11-23")
+    ('17/3/%', '17/3/%', '2026-11-23')
+    """
+    parts = board.split("/")
+    return board if len(parts) == 1 else "/".join([*parts[:2], "%"])
 
 
 def _of_board(board: str, commitment: str) -> tuple[ColumnElement[bool], ...]:

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from ladder.matches.house import house_bot
 from ladder.results.table_files import TableFiles
-from ladder.store.commands.tables import finish_table
+from ladder.store.commands.tables import end_table, finish_table
 from ladder.store.leases import Lease
 from ladder.store.queries.tables import chairs_of
 from ladder.store.table_models import PeopleTable
@@ -70,3 +70,12 @@ def finished(ladder: Ladder, opened: OpenedTable, plays_like: str = "cautious", 
         totals, places = ([getattr(each, name) for each in result.results] for name in ("total", "place"))
         assert finish_table(session, lease, totals, places, ladder.clock())
     return lease.id
+
+
+def given_up(ladder: Ladder, opened: OpenedTable, is_dealt: bool = True) -> None:
+    """End a table before its end; *is_dealt*: when cards have been seen there."""
+    with ladder.database.write() as session:
+        row = session.scalar(select(PeopleTable).where(PeopleTable.name == opened.name))
+        assert row is not None
+        row.attempt = int(is_dealt)
+        end_table(session, row, "given up", ladder.clock())

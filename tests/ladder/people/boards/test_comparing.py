@@ -13,23 +13,23 @@ from ladder.app.accounts import managing
 from ladder.app.ladder import Ladder
 from ladder.app.matches import public_match
 from ladder.errors import Conflict, Forbidden, LadderError, UserError
-from ladder.people.boards import comparing
+from ladder.people.boards import comparing, daily_board
 from ladder.people.boards.daily_board import open_today, todays_board
 from ladder.people.boards.day_seed import HOUSE, OPPONENT, day_secret
 from ladder.people.boards.match_boards import BoardChair, match_board, open_match_board
 from ladder.people.boards.played_boards import YOU
 from ladder.people.boards.table_orders import open_ordered
 from ladder.people.review import table_replays
-from ladder.people.review.own_games import own_games
+from ladder.people.review.own_games import forget, own_games
 from ladder.people.review.table_replays import first_place
-from ladder.people.tables.opening import open_table
+from ladder.people.tables.opening import AT_IT, open_table
 from ladder.people.tables.table_states import table_page
 from ladder.results.table_files import TableFiles
 from ladder.settings.settings import load_settings
 from ladder.store.models import StoredBot
 from ladder.store.table_models import PeopleTable
 from ladder.values.accounts import LOCAL, Role
-from ladder.values.people import ChairKind, TableOrder, TablePurpose, TableVisitor
+from ladder.values.people import ChairKind, TableOrder, TablePurpose, TableStatus, TableVisitor
 from ladder.values.replay import DealPlace
 from pigpen.rules import seed_from
 from pigpen.rules.shuffle import commitment
@@ -37,7 +37,7 @@ from referee.records.lines import DealLine
 from referee.replay.verify import verify
 from tests.ladder.computing_here import compute_all, computed
 from tests.ladder.ladders import NOW, played
-from tests.ladder.people.boards.finished import finished
+from tests.ladder.people.boards.finished import finished, given_up
 from tests.ladder.recorded_ladders import new_ladder, recorded_match
 from tests.ladder.site.person import PASSWORD, quick_passwords
 from tests.ladder.site.visitor import Visitor
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from ladder.values.people import OpenedTable
     from ladder.values.replay import DealReplayed
     from ladder.values.same_board import DayResults, PlayBeside, SameBoard
     from ladder.values.why import Costliest, Why
@@ -125,11 +126,11 @@ def test_todays_board_is_committed_to_and_its_seed_is_told_when_the_day_is_over(
 def test_of_those_who_have_played_accounts_are_named_the_latest_first_and_guests_are_not(ladder: Ladder) -> None:
     managing.add_with_password(ladder, quick_passwords(), LOCAL, "cora", Role.CONTESTANT, PASSWORD)
     managing.add_with_password(ladder, quick_passwords(), LOCAL, "dan", Role.CONTESTANT, PASSWORD)
-    open_today(ladder, "hearts", TableVisitor("dan"))  # and does not play it
+    given_up(ladder, open_today(ladder, "hearts", TableVisitor("dan")))  # and does not play it
     for who in (TableVisitor("cora"), ADA, TableVisitor("dan"), TableVisitor("dan")):
         finished(ladder, open_today(ladder, "hearts", who))
     today = todays_board(ladder, "hearts")
-    assert (today.names, today.played) == (("dan", "cora"), 4)
+    assert (today.names, today.played) == (("dan", "cora"), 3), "people, not tables"
     assert todays_board(ladder, "gongzhu").names == ()
     pages = [Visitor(ladder).page(path) for path in ("/play/today/hearts", "/")]
     assert "The latest: dan, cora." in pages[0]
@@ -192,8 +193,10 @@ def test_a_table_that_only_says_that_it_plays_the_board_is_not_compared(ladder: 
 
 
 def test_the_first_time_counts_and_only_without_help(ladder: Ladder) -> None:
-    tables = [open_today(ladder, "hearts", visitor) for visitor in (ADA, ADA, BEN)]
-    numbers = [finished(ladder, each, "random") for each in tables]
+    tables, numbers = [], []
+    for visitor in (ADA, ADA, BEN):
+        tables.append(open_today(ladder, "hearts", visitor))
+        numbers.append(finished(ladder, tables[-1], "random"))
     with ladder.database.write() as session:
         helped = session.get(PeopleTable, numbers[2])
         assert helped is not None
@@ -208,15 +211,84 @@ def test_the_first_time_counts_and_only_without_help(ladder: Ladder) -> None:
     )
 
 
-def test_of_two_plays_the_one_that_is_finished_first_counts_whenever_it_was_opened(ladder: Ladder) -> None:
-    """Who has played one table to its end knows the cards of the other one."""
-    opened_first, opened_later = (open_today(ladder, "hearts", ADA) for _ in range(2))
-    first = finished(ladder, opened_later, "random")
-    second = finished(replace(ladder, clock=lambda: NOW + 60), opened_first)
-    found = compare(ladder, opened_first.name, opened_first.secrets[0])
-    assert {each.key: each.counts for each in found.plays if each.kind is ChairKind.PERSON} == {
-        f"person-{first}": True, f"person-{second}": False
-    }  # fmt: skip
+def counted(found: SameBoard | DayResults) -> dict[str, bool]:
+    return {each.key: each.counts for each in found.plays if each.kind is ChairKind.PERSON}
+
+
+@pytest.mark.parametrize("who", [ADA, TableVisitor("cora")])
+def test_a_board_is_played_at_one_table_at_a_time(ladder: Ladder, who: TableVisitor) -> None:
+    """Who plays it at two tables knows the cards of both."""
+    first = open_today(ladder, "hearts", who)
+    for _ in range(2):
+        with pytest.raises(Conflict, match=AT_IT):
+            open_today(ladder, "hearts", who)
+    open_today(ladder, "gongzhu", who)
+    open_today(ladder, "hearts", BEN)
+    for _ in range(2):
+        open_today(ladder, "hearts", TableVisitor())  # of a person on the ladder's machine nothing is known
+    finished(ladder, first)
+    open_today(ladder, "hearts", who)
+
+
+@pytest.mark.parametrize("who", [ADA, TableVisitor("cora")])
+@pytest.mark.parametrize("is_dealt", [True, False])
+def test_the_play_that_was_opened_first_counts_also_if_it_was_given_up(
+    ladder: Ladder, who: TableVisitor, is_dealt: bool
+) -> None:
+    """Who has seen ten tricks knows the cards; who has seen none has not begun."""
+    given_up(ladder, open_today(ladder, "hearts", who), is_dealt)
+    tables = [(each, finished(ladder, each)) for each in (open_today(ladder, "hearts", who),)]
+    tables += [(each, finished(ladder, each, "random")) for each in (open_today(ladder, "hearts", who),)]
+    expected = {f"person-{tables[0][1]}": not is_dealt, f"person-{tables[1][1]}": False}
+    for opened, _ in tables:
+        assert counted(compare(ladder, opened.name, opened.secrets[0])) == expected
+    assert counted(results_of_yesterday(tomorrow(ladder), "hearts")) == expected
+    assert todays_board(ladder, "hearts").played == 1
+
+
+def test_a_board_of_a_match_is_opened_first_from_one_of_its_chairs(ladder: Ladder) -> None:
+    match = recorded_match(ladder, played("hearts", form="boards:11"), "1")
+    first = open_match_board(ladder, BoardChair(match, 1, 1, 0), ADA)
+    with pytest.raises(Conflict, match=AT_IT):
+        open_match_board(ladder, BoardChair(match, 1, 3, 2), ADA)
+    with pytest.raises(Conflict, match=AT_IT):
+        open_ordered(ladder, TableOrder(purpose=TablePurpose.BOARD, board=f"{match}/1/2/0"), ADA)
+    other = open_match_board(ladder, BoardChair(match, 11, 1, 0), ADA)
+    for opened in (first, other):
+        number = finished(ladder, opened)
+        (secret,) = opened.secrets.values()
+        assert counted(compare(ladder, opened.name, secret)) == {f"person-{number}": True}
+    again = open_match_board(ladder, BoardChair(match, 1, 3, 2), ADA)
+    number = finished(ladder, again)
+    (secret,) = again.secrets.values()
+    assert counted(compare(ladder, again.name, secret)) == {f"person-{number}": False}
+
+
+@pytest.mark.parametrize("is_today", [True, False])
+def test_to_forget_ones_games_makes_no_second_play_of_today_the_first(ladder: Ladder, is_today: bool) -> None:
+    match = recorded_match(ladder, played("hearts"), "1")
+
+    def opened() -> OpenedTable:
+        chair = BoardChair(match, 1, 1, 0)
+        return open_today(ladder, "hearts", ADA) if is_today else open_match_board(ladder, chair, ADA)
+
+    finished(ladder, opened())
+    forget(ladder, ADA)
+    again = opened()
+    number = finished(ladder, again)
+    (secret,) = again.secrets.values()
+    is_first = not is_today  # its cards are on the page of the match
+    assert counted(compare(ladder, again.name, secret))[f"person-{number}"] == is_first
+
+
+def test_the_page_leads_back_to_the_game_that_was_begun(ladder: Ladder) -> None:
+    assert daily_board.first_today(ladder, "hearts", ADA) is None
+    opened = open_today(ladder, "hearts", ADA)
+    assert daily_board.first_today(ladder, "hearts", ADA) == (opened.name, TableStatus.READY)
+    finished(ladder, opened)
+    finished(ladder, open_today(ladder, "hearts", ADA))
+    assert daily_board.first_today(ladder, "hearts", ADA) == (opened.name, TableStatus.OVER)
+    assert daily_board.first_today(ladder, "hearts", TableVisitor()) is None
 
 
 def test_the_first_decision_that_differs_leads_into_both_deals(ladder: Ladder) -> None:
@@ -277,7 +349,7 @@ def test_the_same_bots_sit_there_if_their_owners_allow_it_and_the_person_has_an_
             bot.tables = True
     chair = BoardChair(match, 1, 1, 0)
     names = [seat.bot for seat in public_match(ladder, match).seats]
-    mine = next(iter(open_match_board(ladder, chair, ADA).secrets))
+    mine = next(iter(open_match_board(ladder, chair, BEN).secrets))
     for visitor, allowed in ((TableVisitor(account="ada"), {"Snout", "Truffle"}), (ADA, set[str]())):
         page = table_page(ladder, open_match_board(ladder, chair, visitor).name)
         for number, (name, sits) in enumerate(zip(names, page.chairs, strict=True)):

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
 
 GUEST = TableVisitor(guest="192.0.2.7", shown="Ada")
+OTHER = TableVisitor(guest="192.0.2.8", shown="Ben")
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ def test_a_board_of_a_match_goes_on_at_the_very_card(ladder: Ladder) -> None:
 
 
 def test_todays_opponents_do_the_same_for_everybody_who_does_the_same(ladder: Ladder) -> None:
-    tables = [open_today(ladder, "gongzhu-sale", GUEST) for _ in range(2)]
+    tables = [open_today(ladder, "gongzhu-sale", who) for who in (GUEST, OTHER)]
 
     async def play() -> None:
         async with tables_process(ladder):

@@ -121,10 +121,10 @@ def test_days_in_a_row_are_counted_and_marked_and_the_first_play_of_a_board_coun
     assert own_days(on(ladder, 2), BEN).streak == 0
 
 
-def test_of_two_plays_of_a_day_the_one_that_is_finished_first_is_marked(ladder: Ladder) -> None:
-    later, first = (open_today(ladder, "hearts-short", ADA) for _ in range(2))
-    finished(ladder, first)
-    finished(Ladder(ladder.settings, ladder.database, lambda: NOW + 60), later)
+def test_of_two_plays_of_a_day_the_one_that_was_opened_first_is_marked(ladder: Ladder) -> None:
+    first = open_today(ladder, "hearts-short", ADA)
+    finished(Ladder(ladder.settings, ladder.database, lambda: NOW + 60), first)
+    finished(ladder, open_today(ladder, "hearts-short", ADA))
     [game] = own_days(ladder, ADA).games_on(TODAY)
     assert game.table == first.name
 
