@@ -127,8 +127,8 @@ def delivering(ladder: Ladder) -> Iterator[None]:
     """Send the messages of the outbox meanwhile, in a thread beside the matches."""
     policy = AddressPolicy.of(ladder.settings)
 
-    async def sent(url: str, headers: Mapping[str, str], body: str) -> Outcome:
-        return await send(url, policy, headers, body)
+    async def sent(url: str, headers: Mapping[str, str], body: str, turn: int) -> Outcome:
+        return await send(url, policy, headers, body, turn=turn)
 
     @contextmanager
     def made() -> Iterator[Deliverer]:

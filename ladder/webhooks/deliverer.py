@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from ladder.results.wake_file import WakeFile
     from ladder.webhooks.outbox_rows import OutboxRows
 
-    Send = Callable[[str, Mapping[str, str], str], Awaitable[Outcome]]
-    """Sends a message once: to an address, with headers, and the body."""
+    Send = Callable[[str, Mapping[str, str], str, int], Awaitable[Outcome]]
+    """Sends a message once: to an address, with headers, and the body; the last is the number of attempts before."""
 
 MAX_AT_ONCE = 8
 """Messages that a process sends at the same time, each to another webhook."""
@@ -86,7 +86,7 @@ class Deliverer(LeaseLoop[MessageLease]):
             await self._disable(lease, OTHER_KEY)
             return
         headers = signed_headers(secret, lease.key, lease.body, self._rows.clock())
-        outcome = await self._send(lease.url, headers, lease.body)
+        outcome = await self._send(lease.url, headers, lease.body, lease.refusals)
         if outcome.is_accepted:
             await self._rows.accept(lease)
         elif outcome.is_gone:
@@ -99,9 +99,9 @@ class Deliverer(LeaseLoop[MessageLease]):
         return {"webhook": lease.webhook, "message": lease.key, "attempt": lease.attempt}
 
     async def _refused(self, lease: MessageLease, outcome: Outcome) -> None:
-        again = pause_after(lease.refusals + 1, self._rng)
+        again = pause_after(lease.refusals + 1, self._rng, outcome.wait)
         log.info("webhook.refused", reason=outcome.sentence, again_seconds=again, **self.about(lease))
-        if await self._rows.refuse(lease, outcome.sentence, again):
+        if await self._rows.refuse(lease, outcome.sentence, again, hold=outcome.wait is not None):
             log.warning("webhook.disabled", reason=outcome.sentence, webhook=lease.webhook)
 
     async def _disable(self, lease: MessageLease, reason: str) -> None:

@@ -54,10 +54,10 @@ class OutboxRows(LeasedRows[WebhookMessage]):
         now = self.clock()
         return await self.write(lambda session: commands.accept(session, lease, now))
 
-    async def refuse(self, lease: MessageLease, reason: str, again: float | None) -> bool:
-        """Note that a message was not accepted; whether its webhook is disabled now."""
+    async def refuse(self, lease: MessageLease, reason: str, again: float | None, *, hold: bool = False) -> bool:
+        """Note that a message was not accepted; whether its webhook is disabled now. See `outbox.refuse`."""
         now = self.clock()
-        return await self.write(lambda session: commands.refuse(session, lease, reason, now, again))
+        return await self.write(lambda session: commands.refuse(session, lease, reason, now, again, hold=hold))
 
     async def disable(self, lease: MessageLease, reason: str) -> None:
         """Send nothing more to a webhook."""

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 PORTS = {"https": 443, "http": 80}
 GLOBAL_V6 = ipaddress.ip_network("2000::/3")
 """The addresses of IPv6 that are given out."""
-TUNNELS = tuple(map(ipaddress.ip_network, ("2001::/23", "2002::/16", "64:ff9b::/96", "64:ff9b:1::/48")))
+NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+"""Those of NAT64 (RFC 6052): the last four bytes are the address of IPv4 to which a message goes."""
+TUNNELS = tuple(map(ipaddress.ip_network, ("2001::/23", "2002::/16", "64:ff9b:1::/48")))
 """Those of protocols and tunnels, in which an address of IPv4 may be hidden."""
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -89,11 +91,16 @@ def why_refused(address: Address, policy: AddressPolicy) -> str | None:
 
     >>> why_refused(ipaddress.ip_address("10.0.0.7"), AddressPolicy())
     'a private address'
+    >>> why_refused(ipaddress.ip_address("64:ff9b::8.8.8.8"), AddressPolicy())
 
     Args:
         address: The very one that would be connected to.
-        policy: What the organiser allows.
+        policy: What the organiser allows. Through NAT64 only public addresses are reached.
     """
+    if isinstance(address, ipaddress.IPv6Address) and address.scope_id is None and address in NAT64:
+        inside = ipaddress.IPv4Address(address.packed[-4:])
+        why = why_refused(inside, AddressPolicy())
+        return f"it leads to {inside}, {why}" if why else None
     if isinstance(address, ipaddress.IPv6Address) and _holds_another(address):
         return "an address that holds another one"
     if address.is_loopback:
@@ -110,7 +117,8 @@ def why_refused(address: Address, policy: AddressPolicy) -> str | None:
 
 
 def _holds_another(address: ipaddress.IPv6Address) -> bool:
-    return address.ipv4_mapped is not None or any(address in network for network in TUNNELS)
+    is_isatap = address.packed[8:12] in (b"\0\0\x5e\xfe", b"\2\0\x5e\xfe")
+    return address.ipv4_mapped is not None or is_isatap or any(address in network for network in TUNNELS)
 
 
 def check_addresses(target: Target, found: Iterable[str], policy: AddressPolicy) -> list[Address]:

@@ -15,14 +15,16 @@ JITTER = 0.25
 """The part of a pause by which it is longer or shorter, so that messages do not come again all at once."""
 
 
-def pause_after(refusals: int, rng: Random) -> float | None:
+def pause_after(refusals: int, rng: Random, wait: float | None = None) -> float | None:
     """
     Give the seconds until a message is sent again; None: it is given up.
 
     Args:
         refusals: Attempts that were not accepted, at least 1.
         rng: Chance.
+        wait: Seconds that the receiver asks to wait; not less, and at most `LONGEST`, plus chance.
     """
     if refusals >= ATTEMPTS:
         return None
-    return min(FIRST * FACTOR ** (refusals - 1), LONGEST) * rng.uniform(1 - JITTER, 1 + JITTER)
+    pause = min(FIRST * FACTOR ** (refusals - 1), LONGEST) * rng.uniform(1 - JITTER, 1 + JITTER)
+    return pause if wait is None else max(pause, min(wait, LONGEST) * rng.uniform(1, 1 + JITTER))

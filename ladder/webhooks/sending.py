@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import os
 import ssl
+import time
 from contextlib import suppress
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from functools import cache
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 import h11
@@ -22,6 +26,14 @@ if TYPE_CHECKING:
 
 TIMEOUT_SECONDS = 15.0
 """For all of an attempt: the name, the connection, the request and the head of the answer."""
+NEXT_SECONDS = 0.5
+"""Seconds after which the next address is tried as well, while the one before has not answered."""
+MAX_ADDRESSES = 16
+"""Of a host; the first ones are tried."""
+ASKS_TO_WAIT = (429, 503)
+"""Statuses with which a receiver may say when the message is to be sent again."""
+LONGEST_WAIT = 10**9
+"""Seconds; a receiver that asks for more is taken to ask for that."""
 MAX_HEAD_BYTES = 16 * 1024
 """Of an answer's status and headers; its body is not read."""
 CHUNK_BYTES = 4096
@@ -35,6 +47,8 @@ class Outcome:
     status: int | None
     """What the receiver answered; None: nothing that was understood."""
     sentence: str
+    wait: float | None = None
+    """Seconds that the receiver asks to wait before the next message."""
 
     @property
     def is_accepted(self) -> bool:
@@ -53,25 +67,33 @@ async def send(
     headers: Mapping[str, str],
     body: str,
     *,
+    turn: int = 0,
     seconds: float = TIMEOUT_SECONDS,
     resolve: Callable[[Target], Sequence[str]] = resolved,
+    clock: Callable[[], float] = time.time,
 ) -> Outcome:
     """
     Send a message once. Its host is resolved once, and the connection goes to the very address that was checked.
+
+    An address that does not answer keeps the others from nothing: the next one is tried beside it. One that takes the
+    connection and then says nothing has the whole attempt; the next attempt begins with another.
 
     Args:
         url: The webhook's.
         policy: Which addresses the organiser allows.
         headers: Its signature.
         body: The message.
+        turn: The number of attempts before: each begins with another address of the host.
         seconds: That it may take.
         resolve: Finds the addresses of a host.
+        clock: Unix time.
     """
     try:
         async with asyncio.timeout(seconds):
             target = target_of(url)
             found = await asyncio.get_running_loop().run_in_executor(None, resolve, target)
-            return _outcome(await _request(target, check_addresses(target, found, policy), headers, body.encode()))
+            addresses = _in_turn(check_addresses(target, found, policy), turn)
+            return _outcome(await _request(target, addresses, headers, body.encode()), clock())
     except TimeoutError:
         return Outcome(None, f"There was no answer within {seconds:g} s.")
     except UserError as error:
@@ -82,12 +104,40 @@ async def send(
         return Outcome(None, f"The receiver could not be reached: {_words(error)}.")
 
 
-def _outcome(status: int) -> Outcome:
-    sentence = f"The receiver answered {status}."
-    return Outcome(status, f"{sentence} Redirects are not followed." if 300 <= status < 400 else sentence)
+def _outcome(answer: h11.Response, now: float) -> Outcome:
+    status, sentence = answer.status_code, f"The receiver answered {answer.status_code}."
+    if 300 <= status < 400:
+        return Outcome(status, f"{sentence} Redirects are not followed.")
+    if status in ASKS_TO_WAIT and (wait := _wait(answer, now)) is not None:
+        return Outcome(status, f"The receiver answered {status}, and asks to wait {wait:.0f} s.", wait)
+    return Outcome(status, sentence)
 
 
-async def _request(target: Target, addresses: Sequence[Address], headers: Mapping[str, str], body: bytes) -> int:
+def _wait(answer: h11.Response, now: float) -> float | None:
+    """Read the header Retry-After, seconds or a moment, as seconds from now; None: there is none that makes sense."""
+    said = next((value.decode("latin-1").strip() for name, value in answer.headers if name == b"retry-after"), "")
+    if said.isascii() and said.isdigit():
+        return float(min(int(said[:20]), LONGEST_WAIT))
+    try:
+        moment = parsedate_to_datetime(said)
+        aware = moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
+        return min(max(aware.timestamp() - now, 0.0), LONGEST_WAIT)
+    except (ValueError, OverflowError, IndexError, TypeError):
+        return None
+
+
+def _in_turn(addresses: Sequence[Address], turn: int) -> list[Address]:
+    """Give the addresses in the order in which they are tried: both families by turns, as RFC 8305 says."""
+    first = [each for each in addresses if each.version == addresses[0].version]
+    second = [each for each in addresses if each.version != addresses[0].version]
+    mixed = [each for each in chain(*zip_longest(first, second)) if each is not None][:MAX_ADDRESSES]
+    start = turn % len(mixed)
+    return mixed[start:] + mixed[:start]
+
+
+async def _request(
+    target: Target, addresses: Sequence[Address], headers: Mapping[str, str], body: bytes
+) -> h11.Response:
     reader, writer = await _connected(target, addresses)
     try:
         connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD_BYTES)
@@ -103,7 +153,7 @@ async def _request(target: Target, addresses: Sequence[Address], headers: Mappin
         while True:
             answer = connection.next_event()
             if isinstance(answer, h11.Response):
-                return answer.status_code
+                return answer
             if answer is h11.NEED_DATA:
                 if not (chunk := await reader.read(CHUNK_BYTES)):
                     raise ConnectionResetError("it closed the connection without an answer")
@@ -114,18 +164,36 @@ async def _request(target: Target, addresses: Sequence[Address], headers: Mappin
             await writer.wait_closed()
 
 
-async def _connected(target: Target, addresses: Sequence[Address]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Connect to the first address that answers; the name is for the certificate alone."""
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+async def _connected(target: Target, addresses: Sequence[Address]) -> Connection:
+    """
+    Connect to the address that answers first, TLS included; each next one is tried a little later (RFC 8305).
+
+    The name is for the certificate alone: it is not resolved again.
+    """
     tls = {"ssl": _trusted(), "server_hostname": target.host} if target.scheme == "https" else {}
-    for number, address in enumerate(addresses, 1):
-        try:
-            return await asyncio.open_connection(str(address), target.port, **tls)  # type: ignore[arg-type]
-        except ssl.SSLError:
-            raise
-        except OSError:
-            if number == len(addresses):
-                raise
-    raise AssertionError("check_addresses gives at least one")
+    left, trying, errors = list(addresses), list[asyncio.Task[Connection]](), list[OSError]()
+    try:
+        while left or trying:
+            if left:
+                opening = asyncio.open_connection(str(left.pop(0)), target.port, **tls)  # type: ignore[arg-type]
+                trying.append(asyncio.create_task(opening))
+            await asyncio.wait(trying, timeout=NEXT_SECONDS if left else None, return_when=asyncio.FIRST_COMPLETED)
+            for task in [task for task in trying if task.done()]:
+                trying.remove(task)
+                try:
+                    return task.result()
+                except OSError as error:
+                    errors.append(error)
+        raise next((each for each in errors if isinstance(each, ssl.SSLError)), errors[0])
+    finally:
+        for task in trying:
+            task.cancel()
+        for other in await asyncio.gather(*trying, return_exceptions=True):
+            if not isinstance(other, BaseException):  # it was connected, too, a moment later
+                other[1].transport.abort()
 
 
 @cache

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import orjson
-from sqlalchemy import delete, func, or_, select, text
+from sqlalchemy import delete, func, or_, select, text, update
 
 from ladder.store.leases import Lease, LeaseQueue
 from ladder.store.webhook_models import UNSENT, Webhook, WebhookMessage
@@ -155,7 +155,7 @@ def accept(session: Session, lease: Lease, now: float) -> bool:
     return row is not None
 
 
-def refuse(session: Session, lease: Lease, reason: str, now: float, again: float | None) -> bool:
+def refuse(session: Session, lease: Lease, reason: str, now: float, again: float | None, *, hold: bool = False) -> bool:
     """
     Note that a message was not accepted.
 
@@ -165,6 +165,7 @@ def refuse(session: Session, lease: Lease, reason: str, now: float, again: float
         reason: Why, in a sentence.
         now: Unix time.
         again: Seconds until the next attempt; None: it is given up.
+        hold: Keep all messages that wait for this receiver until then: it has asked for that.
 
     Returns:
         Whether the webhook is disabled now, because too many were given up.
@@ -177,6 +178,10 @@ def refuse(session: Session, lease: Lease, reason: str, now: float, again: float
     if again is not None:
         row.reason, row.due = reason, now + again
         OUTBOX.release(session, row, now)
+        if hold:
+            of = WebhookMessage
+            waiting = (text(OUTBOX.ready_rows), of.webhook_id == hook.id, of.due < now + again)
+            session.execute(update(of).where(*waiting).values(due=now + again))
         return False
     OUTBOX.end(session, row, OUTBOX.given_up, now, reason)
     hook.given_up += 1

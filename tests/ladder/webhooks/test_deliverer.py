@@ -69,6 +69,7 @@ class Sent:
 
     def __init__(self) -> None:
         self.keys: list[str] = []
+        self.turns: list[int] = []
         self.under_way: list[str] = []
         """By address."""
         self.most = 0
@@ -76,7 +77,8 @@ class Sent:
         self.may_answer = asyncio.Event()
         self.may_answer.set()
 
-    async def __call__(self, url: str, headers: Mapping[str, str], body: str) -> Outcome:
+    async def __call__(self, url: str, headers: Mapping[str, str], body: str, turn: int) -> Outcome:
+        self.turns.append(turn)
         assert url not in self.under_way, "two messages at once to one receiver"
         self.under_way.append(url)
         self.most = max(self.most, len(self.under_way))
@@ -183,6 +185,30 @@ async def test_a_message_that_is_refused_comes_again_later_with_the_same_name(la
         await comes(are(ladder, "delivered"))
     assert len(sent.keys) == 2
     assert len(set(sent.keys)) == 1
+
+
+async def test_a_receiver_that_asks_to_wait_gets_none_of_the_waiting_messages_before(
+    ladder: Ladder, clock: Clock
+) -> None:
+    """Those of another receiver are sent meanwhile, and what is written later."""
+    add(ladder, 1)
+    write(ladder, 3)
+    sent = Sent()
+    sent.answer = Outcome(429, "The receiver answered 429.", wait=3600.0)
+    async with delivering(ladder, sent) as wake:
+        await comes(lambda: sent.keys and are(ladder, "queued")())
+        sent.answer = OK
+        add(ladder, 2)
+        write(ladder)
+        clock.now += 3599.0
+        wake()
+        await comes(lambda: statuses(ladder).count("delivered") == 2)
+        assert statuses(ladder) == ["queued"] * 3 + ["delivered"] * 2, "those that waited when it asked still wait"
+        clock.now += 3600.0
+        wake()
+        await comes(are(ladder, "delivered"))
+    assert sent.turns[:1] == [0]
+    assert sorted(sent.turns) == [0, 0, 0, 0, 0, 1], "the message that was refused is tried at another address"
 
 
 async def test_after_a_day_of_refusals_a_message_is_given_up(ladder: Ladder, clock: Clock) -> None:

@@ -22,11 +22,25 @@ REFUSED = (
     "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.254", "169.254.169.254", "172.16.0.1",
     "172.31.255.255",
     "192.0.2.1", "192.168.1.1", "198.18.0.1", "203.0.113.7", "224.0.0.1", "239.255.255.255", "240.0.0.1",
-    "255.255.255.255", "::", "::ffff:8.8.8.8", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::8.8.8.8", "64:ff9b::808:808",
+    "255.255.255.255", "::", "::ffff:8.8.8.8", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::8.8.8.8",
+    "64:ff9b::808:808%eth0",
+    "64:ff9b::", "64:ff9b::10.0.0.7", "64:ff9b::127.0.0.1", "64:ff9b::169.254.169.254", "64:ff9b::192.168.1.1",
+    "64:ff9b::224.0.0.1", "64:ff9b::100.64.0.1", "64:ff9b::255.255.255.255", "64:ff9b::1:8.8.8.8",
+    "2a00:1450::5efe:10.0.0.7", "2a00:1450::200:5efe:8.8.8.8", "2002:808:808::", "2001:0:4136:e378:8000:63bf:3fff:fdd2",
     "64:ff9b:1::a00:1", "100::1", "2001::1", "2001:db8::1", "2002:a00:1::", "fc00::1", "fd12:3456::1", "fe80::1",
     "fe80::1%eth0", "2a00:1450::1%eth0", "fec0::1", "ff02::1", "4000::1",
 )  # fmt: skip
-PUBLIC = ("8.8.8.8", "1.1.1.1", "100.63.255.255", "100.128.0.1", "172.32.0.1", "2a00:1450:4001::1", "2606:4700::1111")
+PUBLIC = (
+    "64:ff9b::808:808",
+    "64:ff9b::1.1.1.1",
+    "8.8.8.8",
+    "1.1.1.1",
+    "100.63.255.255",
+    "100.128.0.1",
+    "172.32.0.1",
+    "2a00:1450:4001::1",
+    "2606:4700::1111",
+)
 
 
 @pytest.mark.parametrize("policy", [STRICT, OPEN], ids=["as by default", "with everything allowed"])
@@ -38,6 +52,13 @@ def test_no_message_goes_to_a_machine_near_the_ladder(address: str, policy: Addr
 @pytest.mark.parametrize("address", PUBLIC)
 def test_messages_go_to_public_addresses(address: str) -> None:
     assert why_refused(ipaddress.ip_address(address), STRICT) is None
+
+
+def test_behind_nat64_the_address_that_it_leads_to_decides_and_is_named() -> None:
+    target = target_of("https://hooks.example/")
+    assert check_addresses(target, ["64:ff9b::808:808", "8.8.8.8"], STRICT)
+    with pytest.raises(UserError, match=r"64:ff9b::a00:7: it leads to 10\.0\.0\.7, a private address\."):
+        check_addresses(target, ["64:ff9b::808:808", "64:ff9b::10.0.0.7"], STRICT)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.8.9.10", "::1"])

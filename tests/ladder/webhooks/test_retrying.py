@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from ladder.webhooks.retrying import ATTEMPTS, JITTER, LONGEST, pause_after
 
 HOUR = 3600.0
@@ -33,6 +35,17 @@ def test_after_the_last_attempt_a_message_is_given_up() -> None:
     assert pause_after(ATTEMPTS - 1, random.Random(1)) is not None
     assert pause_after(ATTEMPTS, random.Random(1)) is None
     assert pause_after(10**6, random.Random(1)) is None
+
+
+@pytest.mark.parametrize("wait", [0.0, 5.0, 60.0, LONGEST, 10**9])
+def test_a_receiver_that_asks_to_wait_is_not_asked_sooner_and_no_later_than_the_longest_pause(wait: float) -> None:
+    for refusals in range(1, ATTEMPTS):
+        own = pause_after(refusals, random.Random(refusals))
+        found = pause_after(refusals, random.Random(refusals), wait)
+        assert own is not None
+        assert found is not None
+        assert max(own, min(wait, LONGEST)) <= found <= max(own, LONGEST * (1 + JITTER))
+    assert pause_after(ATTEMPTS, random.Random(1), wait) is None
 
 
 class _Middle(random.Random):

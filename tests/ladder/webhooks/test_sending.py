@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import datetime
+import ipaddress
+import os
+import socket
 import ssl
 import threading
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import pytest
 
 from ladder.webhooks import sending
-from ladder.webhooks.public_addresses import AddressPolicy
+from ladder.webhooks.public_addresses import AddressPolicy, target_of
 from ladder.webhooks.sending import MAX_HEAD_BYTES, send
 from tests.ladder.site.certificates import HOST, make_pair
-from tests.ladder.webhooks.receivers import odd_receiver, receiver
+from tests.ladder.webhooks.receivers import Receiver, odd_receiver, receiver
 from tests.waiting import PATIENCE, comes
 
 if TYPE_CHECKING:
-    import socket
+    from collections.abc import Iterator
     from pathlib import Path
 
     from ladder.webhooks.public_addresses import Target
@@ -160,6 +165,111 @@ async def test_of_several_addresses_the_next_is_tried_where_one_does_not_answer(
     with receiver() as there:
         outcome = await send(there.url, HERE, HEADERS, BODY, resolve=lambda target: ["::1", "127.0.0.1"])
         assert outcome.is_accepted
+
+
+@contextmanager
+def silent(*, accepts: bool, address: str = "127.0.0.3") -> Iterator[tuple[str, int]]:
+    """
+    An address and port that says nothing.
+
+    Args:
+        accepts: The kernel takes connections, and no one reads them; else it drops what comes, as a firewall does.
+        address: One of this machine.
+    """
+    with ExitStack() as held, socket.create_server((address, 0), backlog=64 if accepts else 0) as server:
+        there = server.getsockname()
+        waiting = [] if accepts else [held.enter_context(socket.socket()) for _ in range(8)]
+        for each in waiting:  # they fill the queue of those that wait to be accepted
+            each.setblocking(False)
+            with suppress(BlockingIOError):
+                each.connect(there)
+        yield there
+
+
+def port_of(there: Receiver) -> int:
+    return target_of(there.url).port
+
+
+@pytest.mark.parametrize("dead", [1, 3])
+async def test_an_address_that_drops_what_comes_keeps_no_message_from_the_next(dead: int) -> None:
+    with silent(accepts=False) as (first, port), receiver(port=port) as there:
+        found = [*[first, "127.0.0.4", "127.0.0.5"][:dead], "127.0.0.1"]
+        outcome = await send(there.url, HERE, HEADERS, BODY, seconds=PATIENCE, resolve=lambda _: found)
+        assert outcome.is_accepted
+        assert there.next().body == BODY
+        assert there.arrivals.empty(), "one attempt is one message"
+
+
+async def test_one_that_takes_the_connection_and_never_speaks_tls_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = make_pair(tmp_path)
+    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.load_cert_chain(pair.certificate, pair.key)
+    monkeypatch.setattr(sending, "_trusted", lambda: ssl.create_default_context(cafile=str(pair.certificate)))
+    with silent(accepts=True) as (first, port), receiver(server, port=port) as there:
+        named = there.url.replace("127.0.0.1", HOST)
+        found = [first, "127.0.0.1"]
+        assert (await send(named, HERE, HEADERS, BODY, seconds=PATIENCE, resolve=lambda _: found)).is_accepted
+
+
+async def test_an_attempt_begins_with_another_address_than_the_one_before() -> None:
+    """The first address takes the request and never answers: a second attempt is not spent on it."""
+    with silent(accepts=True) as (first, port), receiver(port=port) as there:
+        found = [first, "127.0.0.1"]
+        lost = await send(there.url, HERE, HEADERS, BODY, seconds=0.3, resolve=lambda _: found)
+        assert lost.sentence == "There was no answer within 0.3 s."
+        again = await send(there.url, HERE, HEADERS, BODY, turn=1, seconds=PATIENCE, resolve=lambda _: found)
+        assert again.is_accepted
+
+
+def test_both_families_are_tried_by_turns_and_never_too_many_addresses() -> None:
+    sixes = [ipaddress.ip_address(f"2a00::{number}") for number in range(1, 40)]
+    four = ipaddress.ip_address("8.8.8.8")
+    tried = sending._in_turn([*sixes, four], 0)
+    assert tried[:2] == [sixes[0], four]
+    assert len(tried) == sending.MAX_ADDRESSES
+    assert sending._in_turn([*sixes, four], 1)[0] == four
+    assert sorted(map(str, sending._in_turn(sixes[:3], 7))) == sorted(map(str, sixes[:3]))
+
+
+async def test_all_connections_but_one_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those that come a moment after the first: the next address is tried at once here."""
+    monkeypatch.setattr(sending, "NEXT_SECONDS", 0.0)
+    with receiver() as there, receiver(port=port_of(there), address="127.0.0.2") as other:
+        found = ["127.0.0.1", "127.0.0.2"]
+        before = len(os.listdir("/proc/self/fd"))
+        for _ in range(5):
+            assert (await send(there.url, HERE, HEADERS, BODY, resolve=lambda _: found)).is_accepted
+        await comes(lambda: len(os.listdir("/proc/self/fd")) <= before, "the end of all connections")
+        assert there.arrivals.qsize() + other.arrivals.qsize() == 5, "each message was sent once"
+
+
+NOW = datetime.datetime(2026, 12, 1, 12, tzinfo=datetime.UTC).timestamp()
+
+
+@pytest.mark.parametrize("status", [429, 503, 500, 404])
+@pytest.mark.parametrize(
+    ("said", "wait"),
+    [
+        ("120", 120.0),
+        ("0", 0.0),
+        ("9" * 4000, float(sending.LONGEST_WAIT)),
+        ("Tue, 01 Dec 2026 12:02:00 GMT", 120.0),
+        ("Tuesday, 01-Dec-26 12:02:00 GMT", 120.0),
+        ("Tue, 01 Dec 2026 11:00:00 GMT", 0.0),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", float(sending.LONGEST_WAIT)),
+        ("-5", None), ("1.5", None), ("soon", None), ("\u0663", None), ("", None),
+        ("Tue, 99 Dec 2026 12:02:00 GMT", None),
+    ],
+)  # fmt: skip
+async def test_a_receiver_may_ask_to_wait(status: int, said: str, wait: float | None) -> None:
+    answer = f"HTTP/1.1 {status} No\r\nRetry-After: {said}\r\n\r\n".encode()
+    with odd_receiver(lambda connection: connection.sendall(answer)) as url:
+        outcome = await send(url, HERE, HEADERS, BODY, seconds=PATIENCE, clock=lambda: NOW)
+    asked = wait if status in (429, 503) else None
+    assert (outcome.status, outcome.wait) == (status, asked)
+    assert ("asks to wait" in outcome.sentence) == (asked is not None)
 
 
 async def test_a_certificate_must_be_that_of_the_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
