@@ -115,11 +115,11 @@ def _outcome(answer: h11.Response, now: float) -> Outcome:
 
 def _wait(answer: h11.Response, now: float) -> float | None:
     """Read the header Retry-After, seconds or a moment, as seconds from now; None: there is none that makes sense."""
-    said = next((value.decode("latin-1").strip() for name, value in answer.headers if name == b"retry-after"), "")
-    if said.isascii() and said.isdigit():
-        return float(min(int(said[:20]), LONGEST_WAIT))
+    given = next((value.decode("latin-1").strip() for name, value in answer.headers if name == b"retry-after"), "")
+    if given.isascii() and given.isdigit():
+        return float(min(int(given[:20]), LONGEST_WAIT))
     try:
-        moment = parsedate_to_datetime(said)
+        moment = parsedate_to_datetime(given)
         aware = moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
         return min(max(aware.timestamp() - now, 0.0), LONGEST_WAIT)
     except (ValueError, OverflowError, IndexError, TypeError):

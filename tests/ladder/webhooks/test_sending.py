@@ -250,7 +250,7 @@ NOW = datetime.datetime(2026, 12, 1, 12, tzinfo=datetime.UTC).timestamp()
 
 @pytest.mark.parametrize("status", [429, 503, 500, 404])
 @pytest.mark.parametrize(
-    ("said", "wait"),
+    ("header", "wait"),
     [
         ("120", 120.0),
         ("0", 0.0),
@@ -263,8 +263,8 @@ NOW = datetime.datetime(2026, 12, 1, 12, tzinfo=datetime.UTC).timestamp()
         ("Tue, 99 Dec 2026 12:02:00 GMT", None),
     ],
 )  # fmt: skip
-async def test_a_receiver_may_ask_to_wait(status: int, said: str, wait: float | None) -> None:
-    answer = f"HTTP/1.1 {status} No\r\nRetry-After: {said}\r\n\r\n".encode()
+async def test_a_receiver_may_ask_to_wait(status: int, header: str, wait: float | None) -> None:
+    answer = f"HTTP/1.1 {status} No\r\nRetry-After: {header}\r\n\r\n".encode()
     with odd_receiver(lambda connection: connection.sendall(answer)) as url:
         outcome = await send(url, HERE, HEADERS, BODY, seconds=PATIENCE, clock=lambda: NOW)
     asked = wait if status in (429, 503) else None
