@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ladder.errors import BotRejected
 from ladder.sandbox.bots.dockerfile_lines import NotUnderstood
 from ladder.sandbox.bots.members import Kind
+from ladder.sandbox.bots.pip_lines import REQUIREMENTS
 from ladder.sandbox.bots.recipes import PLAIN, UNDERSTOOD, Recipe, read_recipe
 from ladder.values.bot_files import DOCKERFILE
 from referee.records.errors import shortened
@@ -51,6 +52,8 @@ def recipe_of(source: BotSource, content: Content) -> Recipe | None:
         recipe = read_recipe(dockerfile)
         if recipe.copies * content.size > MAX_COPIED:
             raise NotUnderstood(1, "", f"begins a file that may copy more than {MAX_COPIED:,} bytes in all")
+        if (line := recipe.requirements_line) and content.file(REQUIREMENTS) is None:
+            raise line.refused(f"would install {REQUIREMENTS}, which the folder does not have")
         return recipe
     except NotUnderstood as error:
         if source.builds == "allowed":

@@ -6,6 +6,9 @@ with our base image named by its id. Whatever is not understood is refused. The 
 
     FROM sha256:…           LABEL "name"="value"     COPY ["files/from", "to"]    WORKDIR /path
     ENV NAME="value"        USER name                CMD ["program", "argument"]  ENTRYPOINT ["program"]
+
+Lines of a Dockerfile that change nothing for a ladder are left out: they are never part of what the engine gets, so
+they need not be understood in full. A RUN that installs requirements.txt is one of them: its packages are there anyway.
 """
 
 from __future__ import annotations
@@ -13,10 +16,12 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ladder.sandbox.bots.dockerfile_lines import Instruction, NotUnderstood, read_instructions
+from ladder.sandbox.bots.pip_lines import why_more_than_requirements
+from pigpen.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -25,10 +30,23 @@ FILES = "files"
 """Where the bot's files lie in what is sent to the engine, beside our Dockerfile."""
 MAX_COPIES, MAX_SOURCES = 16, 64
 """COPY lines of a Dockerfile, and words of one: each is a layer with all that it names, on the engine's disk."""
-BASES = ("pigpen/bot", "pigpen/bot:latest")
+BASE = "pigpen/bot"
+OUR_TAGS = ("", "latest", __version__)
+OUR_HOSTS = ("docker.io", "index.docker.io", "localhost")
+"""Before the name of an image that is on no registry: Docker's full form of such a name, and Podman's."""
+PLATFORMS = re.compile(r"linux/(amd64|arm64(/v8)?)|\$\{?(BUILD|TARGET)PLATFORM\}?")
 VARIANTS = "pigpen.variants"
-"""The one label that a Dockerfile may set: what the bot plays."""
+"""The one label of ours that a Dockerfile may set: what the bot plays."""
 UNDERSTOOD = "FROM pigpen/bot, COPY, WORKDIR, ENV, USER, CMD, ENTRYPOINT and LABEL pigpen.variants"
+WITHOUT_EFFECT = {
+    "EXPOSE": re.compile(""),
+    "HEALTHCHECK": re.compile("none", re.IGNORECASE),
+    "MAINTAINER": re.compile(""),
+    "STOPSIGNAL": re.compile(""),
+}
+"""Lines that change nothing: a bot has no network, and the sandbox ends its program itself."""
+FLAGS_WITHOUT_EFFECT = re.compile(r"--chown=\S+|--link(=\w+)?")
+"""Flags of COPY: every file can be read by the bot as it is, and none can be written."""
 
 _SPECIAL = re.compile(r"""["'\\$`]""")
 """What a builder would replace, or takes for the end of a text."""
@@ -36,6 +54,12 @@ _WORD = r"""(?:[^\s"'\\$`]|"[^"'\\$`]*"|'[^"'\\$`]*')+"""
 _WORDS = re.compile(rf"{_WORD}(?:[ \t]+{_WORD})*")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PATH = re.compile(r"[\w./@+,:=~-]+")
+_FORMER_PATH = re.compile(r"\$(?:PATH(?!\w)|\{PATH\})")
+FORMER_PATH = "${PATH:-/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin}"
+"""As the builder gets it; an image without the variable has the engine's own, which the builder does not know."""
+_MARK = "\0"
+"""For the former value of PATH, while words are split: no instruction holds this character."""
+_STAGE = re.compile(r"[A-Za-z][\w.-]*", re.ASCII)
 _USER = re.compile(r"[\w.-]+(:[\w.-]+)?", re.ASCII)
 
 
@@ -50,6 +74,13 @@ class Recipe:
     """How a bot's image is made from its files: lines that we wrote ourselves."""
 
     lines: tuple[str, ...]
+    left_out: tuple[Instruction, ...] = ()
+    """Lines of the Dockerfile that change nothing."""
+
+    @property
+    def requirements_line(self) -> Instruction | None:
+        """The first line that installs requirements.txt; None: there is none."""
+        return next((each for each in self.left_out if each.keyword == "RUN"), None)
 
     @property
     def copies(self) -> int:
@@ -99,10 +130,70 @@ def read_recipe(dockerfile: bytes) -> Recipe:
     if not instructions:
         raise NotUnderstood(1, "", "begins a file without instructions")
     first, *others = instructions
-    if first.keyword != "FROM" or first.rest not in BASES:
+    _check_base(first)
+    copies = [instruction for instruction in others if instruction.keyword == "COPY"]
+    _check_copies(copies)
+    written: list[str] = []
+    left_out: list[Instruction] = []
+    for each in others:
+        if _is_without_effect(each, copies):
+            left_out.append(each)
+        else:
+            written.append(_written(each))
+    return Recipe(tuple(written), tuple(left_out))
+
+
+def _check_base(first: Instruction) -> None:
+    """Accept every way to name the bot base image; whatever is written, the engine gets the id of ours."""
+    words = first.rest.split()
+    if words[:1] and words[0].startswith("--platform=") and PLATFORMS.fullmatch(words[0].partition("=")[2]):
+        del words[0]
+    if len(words) == 3 and words[1].lower() == "as" and _STAGE.fullmatch(words[2]):
+        del words[1:]
+    if first.keyword != "FROM" or len(words) != 1:
         raise first.refused("is not FROM pigpen/bot, with which it has to begin")
-    _check_copies([instruction for instruction in others if instruction.keyword == "COPY"])
-    return Recipe(tuple(_written(instruction) for instruction in others))
+    name, colon, tag = words[0].rpartition(":") if ":" in words[0].rpartition("/")[2] else (words[0], "", "")
+    host, _, rest = name.partition("/")
+    if name != BASE and rest == BASE and host not in OUR_HOSTS and re.search(r"[.:]", host):
+        raise first.refused(
+            f"is not FROM {BASE}: it names an image of the registry {host}, which may be another one and is not "
+            f"fetched; write FROM {BASE}"
+        )
+    if name not in (BASE, *(f"{each}/{BASE}" for each in OUR_HOSTS)):
+        raise first.refused("is not FROM pigpen/bot, with which it has to begin")
+    if tag not in OUR_TAGS or bool(colon) != bool(tag):
+        raise first.refused(f"is not FROM {BASE}: this is version {__version__}; leave the tag {tag!r} out")
+
+
+def _is_without_effect(instruction: Instruction, copies: Sequence[Instruction]) -> bool:
+    """
+    True if a line is to be left out.
+
+    Raises:
+        NotUnderstood: If a RUN does more than to install requirements.txt, or a label is one of ours.
+    """
+    match instruction.keyword:
+        case "RUN":
+            sources = {posixpath.normpath(word) for copy in copies for word in copy.rest.split()[:-1]}
+            if why := why_more_than_requirements(instruction.rest, sources):
+                raise instruction.refused(why)
+            return True
+        case "LABEL":
+            return _is_label_of_others(instruction)
+        case keyword if form := WITHOUT_EFFECT.get(keyword):
+            return bool(form.match(instruction.rest))
+    return False
+
+
+def _is_label_of_others(instruction: Instruction) -> bool:
+    """True if none of the labels is ours: those are left out, so it does not matter how quotes or `$` are read."""
+    if "pigpen" not in instruction.rest.lower():
+        return True
+    names = [word.partition("=")[0] for word in _words(instruction)]
+    for name in names:
+        if name.lower().startswith("pigpen") and name != VARIANTS:
+            raise instruction.refused(f"sets another label than {VARIANTS}")
+    return VARIANTS not in names
 
 
 def _check_copies(copies: Sequence[Instruction]) -> None:
@@ -117,15 +208,17 @@ def _check_copies(copies: Sequence[Instruction]) -> None:
 def _written(instruction: Instruction) -> str:
     write = _WRITERS.get(instruction.keyword)
     if write is None:
-        raise instruction.refused("would run or fetch something, or is not known")
+        hint = "; write COPY" if instruction.keyword == "ADD" else ""
+        raise instruction.refused(f"would run or fetch something, or is not known{hint}")
     if "<<" in instruction.rest:
         raise instruction.refused("has a here-document")
     return f"{instruction.keyword} {write(instruction)}"
 
 
 def _copy(instruction: Instruction) -> str:
-    words = _list(instruction) if instruction.rest.startswith("[") else instruction.rest.split()
-    if any(word.startswith("--") for word in words):
+    flags, rest = _flags(instruction.rest)
+    words = _list(replace(instruction, rest=rest)) if rest.startswith("[") else rest.split()
+    if any(word.startswith("--") for word in (*flags, *words)):
         raise instruction.refused("has a flag; every file can be read by the bot as it is")
     if len(words) < 2:
         raise instruction.refused("does not say what to copy, and where to")
@@ -133,6 +226,17 @@ def _copy(instruction: Instruction) -> str:
         raise instruction.refused("names something else than files of the folder, or a name with quotes, '$' or '\\'")
     *sources, target = words
     return _json([*(_within(source) for source in sources), target])
+
+
+def _flags(rest: str) -> tuple[list[str], str]:
+    """Split what follows COPY into its flags that have an effect, and the rest."""
+    flags = []
+    while rest.startswith("--"):
+        flag, *others = rest.split(maxsplit=1)
+        rest = "".join(others)
+        if not FLAGS_WITHOUT_EFFECT.fullmatch(flag):
+            flags.append(flag)
+    return flags, rest
 
 
 def _within(source: str) -> str:
@@ -151,24 +255,40 @@ def _user(instruction: Instruction) -> str:
 
 
 def _env(instruction: Instruction) -> str:
+    if "'" in instruction.rest:  # within which a builder takes `$PATH` for a text
+        return _variables(instruction)
+    try:
+        return _variables(replace(instruction, rest=_FORMER_PATH.sub(_MARK, instruction.rest)))
+    except NotUnderstood as error:
+        raise instruction.refused(error.why.replace(_MARK, "$PATH")) from None
+
+
+def _variables(instruction: Instruction) -> str:
     first = instruction.rest.split()[:1]
     if first and "=" not in first[0]:  # ENV NAME the rest of the line
         value = instruction.rest[len(first[0]) :].strip()
         if not value or _SPECIAL.search(value):
             raise instruction.refused("has no value, or one with quotes, '$' or '\\'")
-        return f'{_fitting(instruction, first[0], _NAME)}="{value}"'
+        return _variable(instruction, first[0], value)
     pairs = [word.partition("=") for word in _words(instruction)]
     if not all(equals for _, equals, _ in pairs):
         raise instruction.refused("has a name without a value")
-    return " ".join(f'{_fitting(instruction, name, _NAME)}="{value}"' for name, _, value in pairs)
+    return " ".join(_variable(instruction, name, value) for name, _, value in pairs)
+
+
+def _variable(instruction: Instruction, name: str, value: str) -> str:
+    if _MARK in value:
+        parts = value.split(":")
+        if name != "PATH" or parts.count(_MARK) != 1 or any(_MARK in part for part in parts if part != _MARK):
+            raise instruction.refused("has '$PATH' in another place than among the folders of PATH")
+    return f'{_fitting(instruction, name, _NAME)}="{value.replace(_MARK, FORMER_PATH)}"'
 
 
 def _label(instruction: Instruction) -> str:
-    (word,) = _words(instruction, 1)
-    name, _, value = word.partition("=")
-    if name != VARIANTS:
-        raise instruction.refused(f"sets another label than {VARIANTS}")
-    return f'"{VARIANTS}"="{value}"'
+    values = [value for name, _, value in (word.partition("=") for word in _words(instruction)) if name == VARIANTS]
+    if len(values) != 1:
+        raise instruction.refused("says more than one thing")
+    return f'"{VARIANTS}"="{values[0]}"'
 
 
 def _command(instruction: Instruction) -> str:

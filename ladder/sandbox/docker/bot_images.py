@@ -37,6 +37,7 @@ from ladder.values.bot_files import DOCKERFILE
 from ladder.values.image_names import OURS, is_ours
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from docker import DockerClient
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.sandbox.bots.content import Content
+    from ladder.sandbox.bots.dockerfile_lines import Instruction
     from ladder.sandbox.bots.recipes import Recipe
     from ladder.sandbox.docker.package_images import PackageImages
 
@@ -62,7 +64,12 @@ class Built:
 
 
 def image_of_folder(
-    client: DockerClient, source: BotSource, base: str, packages: PackageImages, kept: int = KEPT_IMAGES
+    client: DockerClient,
+    source: BotSource,
+    base: str,
+    packages: PackageImages,
+    kept: int = KEPT_IMAGES,
+    report: Callable[[str], None] = lambda line: None,
 ) -> Built:
     """
     Build a bot's folder, or find what it was built to before.
@@ -73,6 +80,7 @@ def image_of_folder(
         base: Content of the bot base image: when that changes, the folder is built anew.
         packages: What has those of its requirements.txt.
         kept: How many images of the folder stay.
+        report: Called with one line that names the lines of the Dockerfile that are left out, if any.
 
     Raises:
         BotRejected: If the folder cannot be read, its Dockerfile is not to be built here, it does not build, or its
@@ -90,6 +98,8 @@ def image_of_folder(
         key = hashlib.sha256(f"{content.hash} {base} {does}".encode()).hexdigest()[:40]
         image = find_built(client, folder, key) or _found_in_registry(client, source, folder, key)
         if image is None:
+            if recipe and recipe.left_out:
+                report(left_out(folder.name, recipe.left_out))
             labels = {FOLDER_LABEL: re.sub(r"[^\w.-]", "_", folder.name), KEY_LABEL: key, RECIPE_LABEL: does}
             context = _context(client, folder, content, recipe, base, packages, labels)
             # A recipe has them in its Dockerfile, and each step of a build is a container and a commit of its own.
@@ -97,6 +107,12 @@ def image_of_folder(
             image = client.images.get(f"{REPOSITORY}:{tag_of(folder, key)}")
             remove_old(client, folder, kept)
     return Built(_accept(image, str(folder)), lock)
+
+
+def left_out(name: str, lines: Sequence[Instruction]) -> str:
+    """Say which lines of a Dockerfile change nothing here."""
+    numbers = ", ".join(f"{each.line} ({each.keyword})" for each in lines)
+    return f"{name}: left out of its {DOCKERFILE}, as they change nothing here: lines {numbers}"
 
 
 def _found_in_registry(client: DockerClient, source: BotSource, folder: Path, key: str) -> Image | None:

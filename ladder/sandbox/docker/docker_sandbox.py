@@ -128,7 +128,8 @@ class DockerSandbox:
                 image = await self._call(image_of_reference, client, bot.image)
             else:
                 base = await self._base_image(client)
-                built = await self._call(image_of_folder, client, bot, base, self._packages)
+                build = partial(image_of_folder, report=self._report)
+                built = await self._call(build, client, bot, base, self._packages)
                 image, lock = built.image, built.lock
         await self._call(inspect_image, client, image, bot.image or str(bot.folder), self.id)
         plan = await self._call(make_plan, client, image, self.runtime, bot.can_fork, self._gvisor)

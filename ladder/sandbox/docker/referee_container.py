@@ -159,7 +159,7 @@ class _Referee:
             if bot not in places:
                 assert bot.folder is not None
                 places[bot] = f"bots/{len(places)}/{bot.folder.name}"
-                built = image_of_folder(self._client, bot, base, packages)
+                built = image_of_folder(self._client, bot, base, packages, report=self._say)
                 parts = reversed(places[bot].split("/"))
                 content = with_lock(content_of(bot), built.lock)
                 for part in parts:

@@ -14,10 +14,14 @@ import pytest
 
 from ladder.errors import BotRejected, SandboxError
 from ladder.sandbox.bots.bot_source import BotSource
+from ladder.sandbox.bots.dockerfile_lines import Instruction
+from ladder.sandbox.bots.pip_lines import REQUIREMENTS
 from ladder.sandbox.bots.recipe_choice import image_to_build
+from ladder.sandbox.bots.recipes import FORMER_PATH
 from ladder.sandbox.docker import bot_images, built_images, image_build
 from ladder.sandbox.docker.base_image import base_image_id
 from ladder.sandbox.docker.bot_images import image_of_folder, pull_image
+from ladder.sandbox.docker.built_images import FOLDER_LABEL, KEY_LABEL, RECIPE_LABEL
 from ladder.sandbox.docker.package_images import PackageImages
 from ladder.sandbox.wheels.packages import Packages
 
@@ -144,6 +148,46 @@ def test_a_folder_is_built_on_our_base_by_its_id(
     assert image.labels["pigpen.folder"] == name
     steps = [str(step["CreatedBy"]) for step in image.history()]
     assert sum("LABEL" in step for step in steps) == 1, steps  # each takes the engine a fifth of a second
+
+
+EVERY_HARMLESS_LINE = """FROM --platform=linux/amd64 docker.io/pigpen/bot AS final
+MAINTAINER Ada
+LABEL version=1 description="of ours"
+EXPOSE 80
+STOPSIGNAL SIGINT
+HEALTHCHECK NONE
+ENV PATH=$PATH:/bot/bin
+COPY --chown=0:0 --link bot.py .
+CMD ["python", "bot.py"]
+"""
+
+
+def test_lines_that_change_nothing_are_named_and_not_built(
+    client: docker.DockerClient, write: Write, name: str, base: str
+) -> None:
+    printed: list[str] = []
+    folder = write(name, {"bot.py": "pass", "Dockerfile": EVERY_HARMLESS_LINE})
+    source = BotSource(name, folder=folder, builds="base")
+    packages = PackageImages(Packages())
+    image = client.images.get(image_of_folder(client, source, "none", packages, report=printed.append).image)
+    numbers = enumerate(EVERY_HARMLESS_LINE.splitlines(), 1)
+    lines = [Instruction(number, line.split()[0], "") for number, line in numbers if 2 <= number <= 6]
+    assert printed == [bot_images.left_out(name, lines)]
+    config, of_base = image.attrs["Config"], client.images.get(base).attrs["Config"]
+    assert set(image.labels) - set(of_base["Labels"] or {}) <= {FOLDER_LABEL, KEY_LABEL, RECIPE_LABEL}
+    assert not any(config.get(each) for each in ("ExposedPorts", "StopSignal", "Healthcheck"))
+    assert of_base["Env"] is None  # so the builder knows no PATH
+    assert config["Env"] == [f"PATH={FORMER_PATH.removeprefix('${PATH:-').removesuffix('}')}:/bot/bin"]
+
+
+def test_a_list_of_packages_that_is_not_there_is_not_installed_anyway(
+    client: docker.DockerClient, write: Write, name: str
+) -> None:
+    folder = write(name, {"bot.py": "", "Dockerfile": f"{SAMPLE}RUN pip install -r {REQUIREMENTS}\n"})
+    with pytest.raises(
+        BotRejected, match=f"line 4 of its Dockerfile, .* would install {REQUIREMENTS}, which the folder"
+    ):
+        build(client, folder)
 
 
 def test_a_base_image_whose_name_has_moved_is_not_built_on(client: docker.DockerClient, python_image: str) -> None:
