@@ -19,7 +19,7 @@ from referee.records.rules_file import load_rules
 from referee.records.steps import parse_action
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from os import PathLike
     from pathlib import Path
 
@@ -63,7 +63,7 @@ def against(
         ImportError: If a package is missing; the message says how to install it.
     """
     named, variant = NamedBots("inline"), load_rules(str(rules))
-    makers = [each if isinstance(each, Bot) else _maker(named, word) for each, word in _with_words(named, bots)]
+    makers = [each if isinstance(each, Bot) else _Maker(named, word) for each, word in _with_words(named, bots)]
     try:
         return against_bots(makers, variant, seat, render_mode)
     except ValueError as error:
@@ -185,12 +185,13 @@ def _with_words(named: NamedBots, bots: Iterable[AnyBot]) -> Sequence[tuple[AnyB
     return list(zip(given, named.words(given or bots), strict=True))
 
 
-def _maker(named: NamedBots, word: str) -> Callable[[], Bot]:
-    with as_program():
-        program = InlineProgram(named.find(word))
+class _Maker:
+    """Makes a bot by name for each deal."""
 
-    def make() -> Bot:
+    def __init__(self, named: NamedBots, word: str) -> None:
         with as_program():
-            return program()
+            self._program = InlineProgram(named.find(word))
 
-    return make
+    def __call__(self) -> Bot:
+        with as_program():
+            return self._program()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 import weakref
+from copy import copy
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any, Literal
 
 from ladder.app.local.reading import Source, Where, read_match
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from referee.records.recorded import Recorded
 
 Tables = Literal["bots", "deals", "decisions"]
+OWN_FOLDER = "pigpen-match-"
+"""Beginning of the name of a folder whose record goes with its match."""
 
 
 class Match:
@@ -54,8 +58,23 @@ class Match:
         self.path = path
         self.played = played
         self.recorded: Recorded = read_match(Source.of(path))
-        if folder:
-            self._drop = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._folder = folder
+        self._drop_with_match()
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return copy(self)  # only the record that goes with it is a second one
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_folder": self.path.read_bytes() if self._folder else None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        record: bytes | None = state["_folder"]
+        vars(self).update(state)
+        if record is not None:
+            self._folder = Path(mkdtemp(prefix=OWN_FOLDER))
+            self._drop_with_match()
+            self.path = self._folder / self.path.name
+            self.path.write_bytes(record)
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
@@ -191,6 +210,10 @@ class Match:
         except OSError as error:
             raise UserError(f"{str(target)!r} cannot be written: {error.strerror}.") from None
         return target
+
+    def _drop_with_match(self) -> None:
+        if self._folder:
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
 
     def __repr__(self) -> str:
         rules = self.recorded.rules.name

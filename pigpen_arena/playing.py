@@ -12,7 +12,7 @@ from ladder.app.local.play import play_match
 from ladder.terminal.options import DEFAULT_CLOCK_TEXT, setup_of
 from ladder.terminal.sandboxes import opened_sandbox, say
 from pigpen_arena.bots import NamedBots
-from pigpen_arena.match import Match
+from pigpen_arena.match import OWN_FOLDER, Match
 from pigpen_arena.options import requested
 from pigpen_arena.running import blocking, shown
 from referee.match.spec import DEFAULT_CLOCK
@@ -72,7 +72,7 @@ async def play_async(
         UserError: If something that was asked for is not there, or makes no sense.
     """
     named = NamedBots(sandbox)
-    folder = None if record else Path(mkdtemp(prefix="pigpen-match-"))
+    folder = None if record else Path(mkdtemp(prefix=OWN_FOLDER))
     path = folder / "match.jsonl.gz" if folder else Path(record or "")
     try:
         asked = requested(

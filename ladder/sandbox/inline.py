@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.util
-import itertools
+import pickle
+import secrets
 import sys
+from copy import copy, deepcopy
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from ladder.errors import BotRejected
 from ladder.sandbox.excerpt import advice
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.wheels.packages import Packages
     from pigpen import Card, DealResult, Face, FaultNotice, MatchResult, MoonChoice, View, Welcome
 
-_numbers = itertools.count()
+_programs: WeakValueDictionary[str, InlineProgram] = WeakValueDictionary()
 
 
 @contextlib.contextmanager
@@ -41,36 +44,75 @@ def as_program() -> Iterator[None]:
 
 
 class InlineProgram:
-    """A bot that is ready to be made in this process, within `as_program`."""
+    """
+    A bot that is ready to be made in this process, within `as_program`. It never changes: its own copy is itself.
 
-    def __init__(self, source: BotSource) -> None:
+    A pickle of it names the folder, from which the bot is imported again. The module is called the same there, so that
+    a pickle of the bot finds its class, if that of the program stands before it.
+    """
+
+    def __init__(self, source: BotSource, module: str | None = None) -> None:
         """
         Import the bot.
+
+        Args:
+            source: The bot.
+            module: Name of the module that holds its class; None: a new one.
 
         Raises:
             BotRejected, SandboxError: As `load_bot_class`.
         """
+        self._source, self._module = source, module or _new_name()
         self._folder: AbstractContextManager[object] = contextlib.nullcontext()
         if source.folder and (source.folder / "bot.py").is_file() and has_files(source.folder):
             self._folder = InlineFolder(source.folder)
         with self._folder:
-            self._make: Callable[[], Bot] = source.make or load_bot_class(source)
+            self._make: Callable[[], Bot] = source.make or load_bot_class(source, module=self._module)
         self.name: str = getattr(self._make, "__name__", source.name)
         """What makes the bot."""
+        _programs[self._module] = self
+
+    def __deepcopy__(self, memo: object) -> InlineProgram:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., InlineProgram], tuple[BotSource, str]]:
+        return _imported_again, (self._source, self._module)
+
+    def within(self) -> AbstractContextManager[object]:
+        """Enter the bot's folder, if it has files of its own there: only inside are the bot's modules found."""
+        return self._folder
 
     def __call__(self) -> Bot:
         """Make a bot; it may raise anything."""
         with self._folder:
             bot = self._make()
-        return _InFolder(bot, self._folder) if isinstance(self._folder, InlineFolder) else bot
+        return _InFolder(bot, self) if isinstance(self._folder, InlineFolder) else bot
+
+
+def _imported_again(source: BotSource, module: str) -> InlineProgram:
+    if known := _programs.get(module):
+        return known
+    with as_program():
+        return InlineProgram(source, module)
 
 
 class _InFolder(Bot):
     """A bot that is called within its folder."""
 
-    def __init__(self, bot: Bot, folder: InlineFolder) -> None:
+    def __init__(self, bot: Bot, program: InlineProgram) -> None:
         self._bot = bot
-        self._folder = folder
+        self._program = program
+        self._folder = program.within()
+
+    def __copy__(self) -> Bot:
+        return _InFolder(copy(self._bot), self._program)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Bot:
+        return _InFolder(deepcopy(self._bot, memo), self._program)
+
+    def __reduce__(self) -> tuple[Callable[..., Bot], tuple[InlineProgram, bytes]]:
+        with self._folder:
+            return _unpickled_in_folder, (self._program, pickle.dumps(self._bot))
 
     def play(self, view: View) -> Card:
         with self._folder:
@@ -105,7 +147,12 @@ class _InFolder(Bot):
             self._bot.match_over(result)
 
 
-def load_bot_class(source: BotSource, packages: Packages | None = None) -> type[Bot]:
+def _unpickled_in_folder(program: InlineProgram, bot: bytes) -> Bot:
+    with program.within():
+        return _InFolder(pickle.loads(bot), program)  # it stands in a pickle itself
+
+
+def load_bot_class(source: BotSource, packages: Packages | None = None, module: str | None = None) -> type[Bot]:
     """
     Import the bot's bot.py and find the class in it; what is beside bot.py is found by `InlineProgram` only.
 
@@ -114,6 +161,7 @@ def load_bot_class(source: BotSource, packages: Packages | None = None) -> type[
     Args:
         source: The bot.
         packages: Where packages come from; what pip is set to if None.
+        module: Name of the module to make, or that is there already; None: a new one.
 
     Raises:
         BotRejected: If there is no bot.py, it cannot be imported, or it holds no `pigpen.Bot` or several.
@@ -124,7 +172,17 @@ def load_bot_class(source: BotSource, packages: Packages | None = None) -> type[
     if folder is None or path is None or not path.is_file():
         raise BotRejected(f"{source.name} has no bot.py, and --sandbox inline needs one. Use --sandbox docker.")
     _install(folder, packages)
-    name = f"pigpen_inline_{next(_numbers)}"
+    name = module or _new_name()
+    if name not in sys.modules:
+        try:
+            _import(name, path)
+        except BaseException:
+            sys.modules.pop(name, None)
+            raise
+    return _only_bot(sys.modules[name], source)
+
+
+def _import(name: str, path: Path) -> None:
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -138,7 +196,11 @@ def load_bot_class(source: BotSource, packages: Packages | None = None) -> type[
         reason = f"{type(error).__name__}: {error}"
         hint = f". {text}" if (text := advice(reason)) else ""
         raise BotRejected(f"{path} cannot be imported: {reason}{hint}") from error
-    return _only_bot(module, source)
+
+
+def _new_name() -> str:
+    """Name a module as no process has named one: what it holds may be pickled."""
+    return f"pigpen_inline_{secrets.token_hex(8)}"
 
 
 def _install(folder: Path, packages: Packages | None) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pigpen.rules import new_seed
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 DEFAULT_CLOCK = ClockSetting(bank=60.0, increment=0.1, limit=1.0, start_up=10.0)
 PERSON_SECONDS = 30.0
 """Seconds of wall time that a person has for each decision, by default."""
-NO_PEOPLE: Mapping[int, ClockSetting] = MappingProxyType({})
 
 
 def person_clock(seconds: float = PERSON_SECONDS) -> ClockSetting:
@@ -42,7 +40,7 @@ class MatchSpec:
     clock: ClockSetting = DEFAULT_CLOCK
     seed: bytes = field(default_factory=new_seed)
     """256 bits; everything random in the match comes from it."""
-    people: Mapping[int, ClockSetting] = field(default_factory=lambda: NO_PEOPLE, hash=False)
+    people: Mapping[int, ClockSetting] = field(default_factory=dict, hash=False)
     """Which of the bots are people, by their numbers, each with a clock of its own."""
 
     def clock_of(self, bot: int) -> ClockSetting:

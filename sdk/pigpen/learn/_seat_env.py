@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -59,11 +60,14 @@ class SeatEnv(gymnasium.Env["Observation", int]):
         self.render_mode = render_mode
         self.observation_space = observation_box(self.encoding)
         self.action_space = spaces.Discrete(self.encoding.actions)  # type: ignore[assignment]  # its numbers are numpy's
-        self._makers, self._wanted = tuple(bots), seat
+        self._makers, self._wanted = tuple(bots), seat  # before the bots: a pickle of a maker may bring their class
         self._table: Table | None = None
         self._seat = 0
         self._bots: dict[int, Bot] = {}
         self._decisions = 0
+
+    def __copy__(self) -> SeatEnv:
+        return deepcopy(self)  # an environment and its copy share no deal
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Observation, Info]:
         """Begin a deal: the first one of *seed*; without it the next one."""

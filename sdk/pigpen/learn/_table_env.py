@@ -7,6 +7,7 @@ The module is private, as `_seat_env` is: type checkers of contestants, who have
 from __future__ import annotations
 
 import secrets
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,6 +54,9 @@ class TableEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
     def action_space(self, agent: str) -> spaces.Discrete:
         """Return the space of actions."""
         return self.action_spaces[agent]
+
+    def __copy__(self) -> TableEnv:
+        return deepcopy(self)  # an environment and its copy share no deal
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin a deal: the first one of *seed*; without it the next one."""

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pigpen.learn.actions import has_faces
 from pigpen.learn.single_table import no_choice, random_numbers
+from pigpen.sim.native import same_engine
 from pigpen.sim.native.binding import packed_rules
+from pigpen.version import __version__
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from pigpen.learn.encoding import Encoding
+    from pigpen.rules import Rules
     from pigpen.sim.native.binding import Engine
 
 NO_DEAL = -2
@@ -34,6 +37,35 @@ class NativeTables:
         Raises:
             ValueError: If no seat ever has a choice in this variant.
         """
+        self.games: int = len(seats)
+        self._bind(engine, encoding.rules, pack_setting(encoding))
+        library = engine.library
+        self.memory: NDArray[np.uint64] = np.zeros((self.games, library.pigpen_table_size() // 8), dtype=np.uint64)
+        """A row for each table; the first two words are its random numbers."""
+        for game in range(self.games):
+            state = random_numbers(seed, game).state
+            self.memory[game, 0], self.memory[game, 1] = state & (1 << 64) - 1, state >> 64
+        self.write_to(observations, seats)
+        begin = library.pigpen_tables_begin
+        begin.argtypes, begin.restype = (_BYTES, _BYTES, _NUMBER, *[_ADDRESS] * 3), _NUMBER
+        if not begin(self._game, self._setting, self.games, *self._addresses):
+            raise no_choice(self._rules)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {
+            "rules": self._rules, "setting": self._setting, "games": self.games, "memory": self.memory,
+            "version": __version__,
+        }  # fmt: skip
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.games, self.memory = state["games"], state["memory"].copy()  # that of a pickle may be read-only
+        self._bind(same_engine(state["version"]), state["rules"], state["setting"])
+
+    def write_to(self, observations: NDArray[np.uint64], seats: NDArray[np.int64]) -> None:
+        """Write what seats know, and which seats they are, to these arrays from now on."""
+        self._addresses = self.memory.ctypes.data, observations.ctypes.data, seats.ctypes.data
+
+    def _bind(self, engine: Engine, rules: Rules, setting: bytes) -> None:
         library = engine.library
         self._step, self._random = library.pigpen_tables_step, library.pigpen_tables_random
         self._step.argtypes = (_BYTES, _BYTES, _NUMBER, *[_ADDRESS] * 6)
@@ -49,19 +81,7 @@ class NativeTables:
         for function in (self._random, self._unpack, self._mask, self._observe, self._playouts):
             function.restype = None
         library.pigpen_table_size.restype = _NUMBER
-        self._rules = encoding.rules
-        self._game, self._setting = packed_rules(encoding.rules), pack_setting(encoding)
-        self.games: int = len(seats)
-        self.memory: NDArray[np.uint64] = np.zeros((self.games, library.pigpen_table_size() // 8), dtype=np.uint64)
-        """A row for each table; the first two words are its random numbers."""
-        for game in range(self.games):
-            state = random_numbers(seed, game).state
-            self.memory[game, 0], self.memory[game, 1] = state & (1 << 64) - 1, state >> 64
-        self._addresses = self.memory.ctypes.data, observations.ctypes.data, seats.ctypes.data
-        begin = library.pigpen_tables_begin
-        begin.argtypes, begin.restype = (_BYTES, _BYTES, _NUMBER, *[_ADDRESS] * 3), _NUMBER
-        if not begin(self._game, self._setting, self.games, *self._addresses):
-            raise no_choice(self._rules)
+        self._rules, self._setting, self._game = rules, setting, packed_rules(rules)
 
     def step(self, actions: NDArray[np.int64], rewards: NDArray[np.float32], over: NDArray[np.bool_]) -> int | None:
         """Take an action at each table; the number of the first at which it is not legal, and nothing has changed."""

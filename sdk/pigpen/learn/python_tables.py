@@ -30,9 +30,14 @@ class PythonTables:
         Raises:
             ValueError: If no seat ever has a choice in this variant.
         """
-        self._encoding, self._observations, self._seats = encoding, observations, seats
+        self._encoding = encoding
+        self.write_to(observations, seats)
         self.tables: list[Table] = [Table(encoding.rules, seed, game) for game in range(len(seats))]
         self._show()
+
+    def write_to(self, observations: NDArray[np.uint64], seats: NDArray[np.int64]) -> None:
+        """Write what seats know, and which seats they are, to these arrays from now on."""
+        self._observations, self._seats = observations, seats
 
     def step(self, actions: NDArray[np.int64], rewards: NDArray[np.float32], over: NDArray[np.bool_]) -> int | None:
         """Take an action at each table; the number of the first at which it is not legal, and nothing has changed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, TypeVar
 
 from pigpen.learn.encoding import Encoding
@@ -78,6 +79,19 @@ class Tables:
         """The seats to decide; shape (games,)."""
         state = SimRandom(derived_number("learn-actions", seed_from(str(seed)))).state
         self._chance = np.array([state & (1 << 64) - 1, state >> 64], dtype=np.uint64)
+
+    def __copy__(self) -> Tables:
+        return deepcopy(self)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name not in ("observations", "seats")}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state)
+        for name in ("_observations", "_seats", "rewards", "over", "_chance"):
+            vars(self)[name] = vars(self)[name].copy()  # those of a pickle may be read-only
+        self._tables.write_to(self._observations, self._seats)
+        self.observations, self.seats = _read_only(self._observations), _read_only(self._seats)
 
     def step(self, actions: NDArray[np.integer]) -> None:
         """

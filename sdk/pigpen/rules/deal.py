@@ -223,6 +223,20 @@ class Deal(Tricks):
         twin._sealed, twin._waiting = self._sealed.copy(), self._waiting.copy()
         return twin
 
+    def __copy__(self) -> Deal:
+        return self.copy()
+
+    def __deepcopy__(self, memo: object) -> Deal:
+        return self.copy()
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: getattr(self, name) for name in _STATE}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+        self._plan = self.rules.plan
+
     def _exposable(self, seat: int) -> int:
         return self.hands[seat] & self._plan.exposable
 
@@ -331,3 +345,7 @@ class Deal(Tricks):
             if face is Face.DOWN and not (self.rules.exposing and self.rules.exposing.face_down):
                 raise IllegalAction(f"{card} may not be put face down in {self.rules.name}")
         return dict(action)
+
+
+_STATE = sorted({*Tricks.__slots__, *Deal.__slots__} - {"_plan"})
+"""The attributes that are pickled: the plan follows from the rules."""

@@ -50,7 +50,10 @@ SeatFailure, SeatBroken, PersonAway, MalformedMessage and WrongAnswer.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class PigpenError(Exception):
@@ -58,6 +61,16 @@ class PigpenError(Exception):
 
     exit_code: ClassVar[int] = 1
     """Exit code of the command. 2: the user can correct it. 3: the platform failed, and a second try may succeed."""
+
+    def __reduce__(self) -> tuple[Callable[..., PigpenError], tuple[object, ...]]:
+        return _unpickle, (type(self), self.args, vars(self))
+
+
+def _unpickle(kind: type[PigpenError], args: tuple[object, ...], attributes: dict[str, object]) -> PigpenError:
+    """Make an error without its constructor, which may take something else than its message."""
+    error = kind.__new__(kind, *args)
+    vars(error).update(attributes)
+    return error
 
 
 class RulesError(PigpenError, ValueError):

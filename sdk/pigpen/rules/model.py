@@ -19,7 +19,13 @@ from pigpen.rules.parts import Direction, RulesFields
 from pigpen.rules.plan import Plan, make_plan
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pigpen.rules.cards import Card
+
+MAX_UNPICKLED = 64
+"""Largest number of variants that are kept for `Rules` that are unpickled; a process seldom meets more than one."""
+_unpickled: dict[Rules, Rules] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,9 +89,21 @@ class Rules(RulesFields):
         sign = 1 if self.low_is_better else -1
         return tuple(1 + sum(sign * other < sign * score for other in scores) for score in scores)
 
+    def __reduce__(self) -> tuple[Callable[..., Rules], tuple[type[Rules], dict[str, object]]]:
+        return _unpickle, (type(self), {name: value for name, value in vars(self).items() if name != "plan"})
+
     def to_plain(self) -> dict[str, object]:
         """Return the variant as nested dicts, lists, strings and numbers. Parts that are None are left out."""
         return _plain(self)  # type: ignore[return-value]
+
+
+def _unpickle(kind: type[Rules], fields: dict[str, object]) -> Rules:
+    """Give the same object for equal rules, so that each process makes their plan once."""
+    rules = kind.__new__(kind)
+    vars(rules).update(fields)
+    if rules not in _unpickled and len(_unpickled) >= MAX_UNPICKLED:
+        _unpickled.clear()
+    return _unpickled.setdefault(rules, rules)
 
 
 def _plain(value: object) -> object:

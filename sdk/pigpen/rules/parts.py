@@ -10,8 +10,13 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeVar
+
+if TYPE_CHECKING:
+    from typing import Self
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Direction(enum.StrEnum):
@@ -84,11 +89,44 @@ class PigWhenMoon(enum.StrEnum):
     """It counts its points."""
 
 
+class FixedDict(dict[K, V]):
+    """
+    A dictionary that refuses changes, so that it has a hash, and its own copy is itself.
+
+    A `types.MappingProxyType` has no hash and can be neither copied nor pickled.
+    """
+
+    def __hash__(self) -> int:  # type: ignore[override]  # a dict has none
+        return hash(frozenset(self.items()))
+
+    def __copy__(self) -> FixedDict[K, V]:
+        return self
+
+    def __deepcopy__(self, memo: object) -> FixedDict[K, V]:
+        return self
+
+    def __reduce__(self) -> tuple[type[FixedDict[K, V]], tuple[dict[K, V]]]:
+        return FixedDict, (dict(self),)
+
+    def _refuse(self, *values: object, **named: object) -> NoReturn:
+        """Raise a TypeError: rules never change."""
+        raise TypeError("rules are never changed; make others with dataclasses.replace")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+
 class Part:
-    """A named part of the rules."""
+    """A named part of the rules, which never changes: its own copy is itself."""
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
     """For pydantic, with which the platform reads files: an unknown field is an error. The SDK needs no pydantic."""
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +215,7 @@ class Exposing(Part):
     """The multiplier of a card exposed face down; 0: not allowed."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "cards", MappingProxyType(dict(self.cards)))
+        object.__setattr__(self, "cards", FixedDict(self.cards))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,7 +255,7 @@ class Scoring(Part):
     """The card that multiplies; None: there is none."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "points", MappingProxyType(dict(self.points)))
+        object.__setattr__(self, "points", FixedDict(self.points))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -72,6 +72,12 @@ class Plan:
     meek: tuple[int, ...]
     """Place of each card for a leader; the lowest is the least likely to win the trick."""
 
+    def __copy__(self) -> Plan:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Plan:
+        return self
+
 
 def make_plan(rules: RulesFields) -> Plan:
     """Compile *rules* to masks and numbers."""

@@ -6,7 +6,8 @@ The search is in the accelerated engine (`native/tree.h`). Without it the same q
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from copy import copy
+from typing import TYPE_CHECKING, Any
 
 from pigpen.rules import Phase
 from pigpen.rules.cards import mask_of
@@ -15,6 +16,7 @@ from pigpen.sim.playout import Policy, playouts
 from pigpen.sim.possible_deals import PossibleDeals
 from pigpen.sim.sim_random import SimRandom
 from pigpen.sim.solving import TooLong, margin, solve
+from pigpen.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -81,6 +83,14 @@ class CardTree:
         engine = native.engine()
         self._engine = engine if engine and self._possible.all_fit else None
         self._tree = self._engine.new_tree(branches, self._rng.state) if self._engine else None
+
+    def __getstate__(self) -> dict[str, object]:
+        engine = self._engine and __version__
+        return vars(self) | {"_rng": copy(self._rng), "_tree": copy(self._tree), "_engine": engine}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._engine = native.same_engine(state["_engine"]) if state["_engine"] else None
 
     @property
     def is_tree(self) -> bool:

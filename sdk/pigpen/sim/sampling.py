@@ -81,6 +81,9 @@ class Unseen:
 
         return pack_tables(self.splits, self.groups, self.places)
 
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "tables"}  # they hold addresses
+
     def _may_lie(self, bit: int, place: CardPlace, candidates: int) -> bool:
         is_in_other_seat = any(bit & known for seat, known in enumerate(self.known) if seat != place.seat)
         absent = bit & self.evidence.absent[place.seat]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pigpen.rules import Phase, SeatView, mask_of
 
@@ -119,6 +120,10 @@ class View(SeatView):
             )
         policy = Policy.CAREFUL if policy is None else policy
         return playouts(self._possible_deals(), options, deals, policy, SimRandom.of(rng))
+
+    def __getstate__(self) -> tuple[object, dict[str, object]]:
+        state: Any = object.__getstate__(self)  # a dataclass with slots has no `super()`
+        return state[0], state[1] | {"_rng": copy(self._rng), "_possible": None}
 
     def _possible_deals(self) -> PossibleDeals:
         """Give the deals that fit, counted once."""

@@ -14,10 +14,17 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pigpen.version import __version__
+
 if TYPE_CHECKING:
     from pigpen.sim.native.binding import Engine
 
-__all__ = ["engine", "library"]
+__all__ = ["engine", "library", "same_engine"]
+
+OTHER_ENGINE = (
+    "This was pickled while it used the accelerated engine of pigpen {version}, and that does not run here "
+    "(docs/learn.md, Copies). Make it anew."
+)
 
 
 def library(machine: str) -> Path:
@@ -37,3 +44,19 @@ def engine() -> Engine | None:
         return Engine(file)
     except (ImportError, OSError, AttributeError):  # no ctypes, no library, or another version's
         return None
+
+
+def same_engine(version: str) -> Engine:
+    """
+    Return the accelerated engine, to use memory that was written by it in another process.
+
+    Args:
+        version: That of pigpen there: another one may write other memory.
+
+    Raises:
+        ValueError: If it does not run here, or is another version's.
+    """
+    found = engine()
+    if found is None or version != __version__:
+        raise ValueError(OTHER_ENGINE.format(version=version))
+    return found

@@ -189,14 +189,21 @@ class Engine:
 
 
 class Memory:
-    """Memory of one search, which the system provides page by page as it is used: most searches need little of it."""
+    """
+    Memory of one search, which the system provides page by page as it is used: most searches need little of it.
+
+    It can be copied, because what the library writes there holds no addresses.
+    """
 
     def __init__(self, size: int, start: bytes = b"") -> None:
         """Take *size* bytes, which are *start* and zeros, for as long as this object is there."""
-        memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        memory.write(start)
-        self._first: ctypes.c_char = ctypes.c_char.from_buffer(memory)
+        self._memory = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        self._memory.write(start)
+        self._first: ctypes.c_char = ctypes.c_char.from_buffer(self._memory)
         self.address: int = ctypes.addressof(self._first)
+
+    def __reduce__(self) -> tuple[type[Memory], tuple[int, bytes]]:
+        return Memory, (len(self._memory), self._memory[:].rstrip(b"\0"))
 
 
 def position(deal: Deal) -> bytes:
