@@ -264,7 +264,7 @@ def forward(value: Any, times: int = 1) -> None:
         elif hasattr(value, "action_space"):
             *value.rewarded, value.info = value.step(int(value.info["action_mask"].nonzero()[0][-1]))
         else:
-            assert not changes(value), f"the test does not know how to go on with {value!r}"
+            assert not changes(value), f"the test does not know what changes {value!r}"
 
 
 FIXED = (arena.Match, learn.Encoding, pigpen.Bot, search.Pace)
