@@ -9,6 +9,12 @@ A bot is a class of `pigpen.Bot`, one that has been made, the path of a bot's fo
 The functions are those behind the commands `pigpen play`, `compare`, `check` and `why`.
 """
 
+# ruff: noqa: E402
+import random
+
+_STATE = random.getstate()  # rich draws a number when it is imported: the caller's chance is the caller's
+
+# isort: split
 from ladder.errors import BotRejected, SandboxError, UserError
 from pigpen.rules.errors import PigpenError
 from pigpen_arena.dataset import dataset_parts, load
@@ -18,6 +24,8 @@ from pigpen_arena.learning import LearnedDeal, against, load_steps
 from pigpen_arena.match import Match
 from pigpen_arena.playing import play, play_async
 from pigpen_arena.tables import Result, Row
+
+random.setstate(_STATE)
 
 __all__ = [
     "BotRejected",

@@ -12,7 +12,7 @@ from ladder.terminal.options import DEFAULT_CLOCK_TEXT, setup_of
 from ladder.terminal.sandboxes import opened_sandbox
 from pigpen.rules import PRESETS
 from pigpen_arena.bots import NamedBots
-from pigpen_arena.options import requested
+from pigpen_arena.options import naming_arguments, requested
 from pigpen_arena.running import blocking, shown
 from pigpen_arena.tables import Result
 from referee.match.spec import DEFAULT_CLOCK
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pigpen_arena.tables import Row
 
 
+@naming_arguments
 async def compare_async(
     old: AnyBot,
     new: AnyBot,
@@ -101,6 +102,7 @@ async def compare_async(
     return Result(found, (row,), f"{found.new} against {found.old}: {found.decision} after {found.boards} boards")
 
 
+@naming_arguments
 async def check_async(
     bot: AnyBot,
     rules: Iterable[str | PathLike[str]] = tuple(PRESETS),

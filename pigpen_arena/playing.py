@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from ladder.terminal.options import DEFAULT_CLOCK_TEXT, setup_of
 from ladder.terminal.sandboxes import opened_sandbox, say
 from pigpen_arena.bots import NamedBots
 from pigpen_arena.match import OWN_FOLDER, Match
-from pigpen_arena.options import requested
+from pigpen_arena.options import naming_arguments, requested
 from pigpen_arena.running import blocking, shown
 from referee.match.spec import DEFAULT_CLOCK
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pigpen_arena.running import Progress
 
 
+@naming_arguments
 async def play_async(
     bots: Iterable[AnyBot],
     rules: str | PathLike[str] = "gongzhu",
@@ -74,14 +76,15 @@ async def play_async(
     named = NamedBots(sandbox)
     folder = None if record else Path(mkdtemp(prefix=OWN_FOLDER))
     path = folder / "match.jsonl.gz" if folder else Path(record or "")
+    tell = (lambda line: None) if folder else say  # where the record of an interrupted match is, unless it goes
     try:
         asked = requested(
             MatchRequest, bots=named.words(bots), rules=str(rules), boards=boards, deals=deals, game=game,
             seed=seed, clock=clock, limit=limit, record=path,
         )  # fmt: skip
-        plan = new_match(asked, named.find)
+        plan = replace(new_match(asked, named.find), can_resume=False)
         opened = opened_sandbox(setup_of(named.sandbox, runtime, fresh=False))
-        played = await play_match(plan, opened, shown(progress, "deals", plan.deals), say, concurrency)
+        played = await play_match(plan, opened, shown(progress, "deals", plan.deals), tell, concurrency)
         return Match(path, played, folder)
     except BaseException:
         if folder:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from pigpen.rules import CARDS, Action, Card, Face, MoonChoice, Phase
@@ -142,11 +143,18 @@ def decide(bot: Bot, view: View) -> Action:
     return action
 
 
+def _number(answer: Any) -> int:
+    """Read a whole number, from numpy too; 1.0, "1" and True are none, though Python equates some of them with 1."""
+    if isinstance(answer, bool):
+        raise TypeError
+    return index(answer)
+
+
 def _card(answer: Any) -> Card:
-    if not 0 <= answer < len(CARDS):
+    number = _number(answer)
+    if not 0 <= number < len(CARDS):
         raise ValueError
-    card: Card = CARDS[answer]
-    return card
+    return CARDS[number]
 
 
 def _cards(answer: Any) -> tuple[Card, ...]:
@@ -155,15 +163,19 @@ def _cards(answer: Any) -> tuple[Card, ...]:
 
 def _faces(answer: Any) -> dict[Card, Face]:
     if isinstance(answer, Mapping):
-        return {_card(card): Face(face) for card, face in answer.items()}
+        return {_card(card): Face(_number(face)) for card, face in answer.items()}
     return dict.fromkeys(_cards(answer), Face.UP)
+
+
+def _moon_choice(answer: Any) -> MoonChoice:
+    return MoonChoice(_number(answer))
 
 
 _QUESTIONS: Mapping[Phase, tuple[str, str, Any]] = {
     Phase.PLAY: ("play", "one of view.legal", _card),
     Phase.PASS: ("pass_cards", "view.pass_count cards of view.hand", _cards),
     Phase.EXPOSE: ("expose", "cards of view.legal, or a mapping from them to faces", _faces),
-    Phase.MOON: ("choose_moon", "a MoonChoice", MoonChoice),
+    Phase.MOON: ("choose_moon", "a MoonChoice", _moon_choice),
 }
 """For each phase: the name of the method, what it must return, and the function that reads that."""
 

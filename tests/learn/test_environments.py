@@ -257,3 +257,20 @@ def test_both_distributions_have_the_same_extra() -> None:
     ours, sdk = (tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8")) for folder in (".", "sdk"))
     extras = [each["project"]["optional-dependencies"]["learn"] for each in (ours, sdk)]
     assert extras[0] == extras[1]
+
+
+@pytest.mark.parametrize("value", [1.5, 6.0, "6", True, None, np.float64(6), np.True_, np.array([6, 7])], ids=repr)
+def test_an_action_that_is_no_whole_number_is_refused_and_changes_nothing(value: Any) -> None:
+    """Python equates 6.0 with 6 and True with 1, and ``int`` reads "6"."""
+    rules = PRESETS["hearts"]
+    table: Any = aec(rules)
+    seat: Any = against([Cautious] * 3, rules)
+    table.reset(seed=1)
+    seat.reset(seed=1)
+    before = table.last()[0]["observation"].copy(), seat.unwrapped.action_masks()
+    for env in (table, seat):
+        with pytest.raises(IllegalAction, match="whole number"):
+            env.step(value)
+    assert np.array_equal(table.last()[0]["observation"], before[0])
+    assert np.array_equal(seat.unwrapped.action_masks(), before[1])
+    table.step(np.int64(np.flatnonzero(table.last()[0]["action_mask"])[0]))

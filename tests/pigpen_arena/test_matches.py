@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
+import os
 import re
+import signal
+import subprocess
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -171,14 +175,14 @@ MISTAKES: dict[str, Callable[[], object]] = {
     "3 is no bot. Give a class of pigpen.Bot": lambda: arena.play([3] * 4),  # type: ignore[list-item]
     "A person plays at a terminal: pigpen play human": lambda: arena.play(["human"] * 4),
     "takes 4 bots; 3 named": lambda: arena.play([First] * 3),
-    "--boards and --deals exclude each other": lambda: arena.play([First] * 4, boards=1, deals=1),
+    "boards and deals exclude each other": lambda: arena.play([First] * 4, boards=1, deals=1),
     "boards: Input should be greater than or equal to 1.": lambda: arena.play([First] * 4, boards=0),
     "First is a class of this process and plays only here": lambda: arena.play([First] * 4, sandbox="docker"),
     "There is no sandbox 'cloud'. Choose one of 'docker', 'process', 'inline'.": lambda: arena.play(
         [First] * 4, sandbox="cloud"  # type: ignore[arg-type]
     ),
     "There are no rules called 'bridge'": lambda: arena.play([First] * 4, "bridge"),
-    "--field '': name 1 to 3 opponents": lambda: arena.compare(First, First, []),
+    "field '': name 1 to 3 opponents": lambda: arena.compare(First, First, []),
     "There is no case 'x'": lambda: arena.check(First, ["hearts"], case=["x"]),
 }  # fmt: skip
 
@@ -250,3 +254,66 @@ def _run_in_loop(work: Callable[[], object]) -> None:
         run(work())  # type: ignore[arg-type]
 
     asyncio.run(main())
+
+
+LEAVES = """
+import os, random, subprocess, sys
+random.seed(7)
+state, environment = random.getstate(), dict(os.environ)
+import pigpen_arena as arena
+import rich.style
+assert random.getstate() == state, "importing drew"
+{code}
+assert random.getstate() == state, "playing drew"
+assert dict(os.environ) == environment
+shown = subprocess.run([sys.executable, "-c", "import os; print(*os.environ)"], capture_output=True, text=True).stdout
+assert "GRPC" not in shown, shown
+"""
+
+
+@pytest.mark.parametrize("sandbox", ["inline", "process"])
+def test_chance_and_environment_of_the_caller_stay_as_they_were(sandbox: str) -> None:
+    code = f'arena.play(["random", "cautious", "counting", "sampling"], boards=1, sandbox="{sandbox}", clock="30+1")'
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("GRPC_")}
+    done = subprocess.run([sys.executable, "-c", LEAVES.format(code=code)], env=clean, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+class Stop:
+    """Ctrl-C after the first deal."""
+
+    def __call__(self, done: int, total: int | None) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_an_interrupted_match_names_its_record_and_no_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = tmp_path / "match.jsonl"
+    for path in (record, None):
+        with pytest.raises(KeyboardInterrupt):
+            arena.play(["random"] * 4, deals=3, record=path, progress=Stop())
+    printed = capsys.readouterr().err
+    assert printed.count(str(record)) == printed.count("What has been played") == 1  # the other one went with the match
+    assert "--" not in printed
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda path: arena.play(["random"] * 4, deals=3, boards=2),
+        lambda path: arena.play(["random"] * 4, deals=1, record=path),
+        lambda path: arena.play([f"image:{path}"] * 4, deals=1, sandbox="process"),
+        lambda path: arena.play([str(path.parent)] * 4, deals=1),
+        lambda path: arena.compare("random", "cautious", elo0=5, elo1=3),
+        lambda path: arena.compare("random", "cautious", field=[]),
+        lambda path: arena.check(str(path.parent)),
+    ],
+)
+def test_an_error_names_arguments_and_no_option(work: Callable[[Path], object], tmp_path: Path) -> None:
+    record = tmp_path / "match.jsonl"
+    record.touch()
+    with pytest.raises(arena.PigpenError) as error:
+        work(record)
+    assert str(error.value)
+    assert "--" not in str(error.value)

@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
 import pytest
 
 import pigpen
 from pigpen.bot import WrongAnswer, decide, notify
 from pigpen.rules import PRESETS, Card, Deal, Face, MoonChoice, Phase, deal_hands
 from pigpen.values.notices import Notice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class First(pigpen.Bot):
@@ -134,3 +140,24 @@ def test_an_answer_of_the_wrong_kind_is_named(phase: Phase, answer: object, text
     with pytest.raises(WrongAnswer) as wrong:
         decide(*answering(phase, answer))
     assert text in str(wrong.value)
+
+
+@pytest.mark.parametrize("value", [1.5, 1.0, "1", True, np.float64(1), np.True_], ids=repr)
+@pytest.mark.parametrize(
+    ("phase", "answers"),
+    [
+        (Phase.PLAY, lambda value: value),
+        (Phase.PASS, lambda value: [0, value]),
+        (Phase.EXPOSE, lambda value: [value]),
+        (Phase.EXPOSE, lambda value: {49: value}),
+        (Phase.MOON, lambda value: value),
+    ],
+    ids=["play", "pass", "expose", "face", "moon"],
+)
+def test_nothing_but_a_whole_number_is_taken_for_one(
+    phase: Phase, answers: Callable[[object], object], value: object
+) -> None:
+    """Python equates 1.0 and True with 1."""
+    decide(*answering(phase, answers(np.int64(1))))
+    with pytest.raises(WrongAnswer):
+        decide(*answering(phase, answers(value)))

@@ -67,6 +67,8 @@ class MatchPlan:
     """Where it is written."""
     begun: Unfinished | None = None
     """What the record holds of it already; None: it is a new match."""
+    can_resume: bool = True
+    """True if the caller has the option --resume."""
 
     @property
     def deals(self) -> int | None:
@@ -91,7 +93,7 @@ class MatchPlan:
             UserError: If the record is there already, cannot be written, or is not of this match.
         """
         if self.begun is None or self.record is None:
-            with recording(self.record, self.spec.seed, say) as write:
+            with recording(self.record, self.spec.seed, say, can_resume=self.can_resume) as write:
                 yield write
         else:
             with resumed_recording(self.record, self.begun, self.spec.seed, say) as write, resumable(self.record):

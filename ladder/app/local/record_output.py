@@ -30,14 +30,15 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def recording(path: Path | None, seed: bytes, say: Say) -> Iterator[Write]:
+def recording(path: Path | None, seed: bytes, say: Say, *, can_resume: bool = True) -> Iterator[Write]:
     """
     Give a function that writes a line to *path*, if there is one; overwrites nothing, leaves no empty file.
 
     Args:
         path: The file.
         seed: Of the match.
-        say: Takes a sentence if the match is interrupted: how to resume it.
+        say: Takes a sentence if the match is interrupted: where the record is, and how to resume it.
+        can_resume: Whether the caller has the option --resume.
     """
     if path is None:
         yield lambda line: None
@@ -45,13 +46,11 @@ def recording(path: Path | None, seed: bytes, say: Say) -> Iterator[Write]:
     try:
         writer = RecordWriter.create(path)
     except FileExistsError:
-        raise UserError(
-            f"{str(path)!r} is there already. Name another file, or continue an interrupted match with --resume; "
-            "nothing was changed."
-        ) from None
+        way = "another file, or continue an interrupted match with --resume" if can_resume else "another file"
+        raise UserError(f"{str(path)!r} is there already. Name {way}; nothing was changed.") from None
     except OSError as error:
         raise _cannot("written", path, error) from None
-    with writer, _kept(seed, path, say):
+    with writer, _kept(seed, path, say, can_resume=can_resume):
         yield partial(_write, writer)
 
 
@@ -108,7 +107,7 @@ def seed_file(path: Path) -> Path:
 
 
 @contextmanager
-def _kept(seed: bytes, path: Path, say: Say) -> Iterator[None]:
+def _kept(seed: bytes, path: Path, say: Say, *, can_resume: bool = True) -> Iterator[None]:
     """Keep *seed* beside the record until the match is finished, or as if it had never begun."""
     try:
         _keep(seed, seed_file(path))
@@ -121,7 +120,7 @@ def _kept(seed: bytes, path: Path, say: Say) -> Iterator[None]:
         if _drop_if_empty(path):
             seed_file(path).unlink(missing_ok=True)
         elif isinstance(error, SandboxError | RecordError) or not isinstance(error, Exception):  # or it was stopped
-            say(f"What has been played is in {path}. To continue: --resume {path}")
+            say(f"What has been played is in {path}." + f" To continue: --resume {path}" * can_resume)
         raise
     seed_file(path).unlink(missing_ok=True)
 

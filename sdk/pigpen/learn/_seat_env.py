@@ -11,7 +11,7 @@ from gymnasium import spaces
 
 from pigpen.bot import Bot, WrongAnswer, decide, notify
 from pigpen.learn._spaces import observation_box
-from pigpen.learn.actions import DONE
+from pigpen.learn.actions import DONE, number_of
 from pigpen.learn.encoding import Encoding
 from pigpen.learn.single_table import Table
 from pigpen.rules import IllegalAction, Phase
@@ -85,15 +85,18 @@ class SeatEnv(gymnasium.Env["Observation", int]):
         Take an action; then the bots decide, until it is the seat's turn again.
 
         An illegal action is replaced by the default one, as the referee does; ``info["illegal"]`` is then true.
+
+        Raises:
+            IllegalAction: If it is no whole number; nothing has changed.
         """
         table = self._of_deal()
         if table.deal.is_over:
             raise ValueError("The deal is over. Call reset() first.")
-        legal = table.steps.legal()
-        is_illegal = int(action) not in legal
+        number, legal = number_of(action), table.steps.legal()
+        is_illegal = number not in legal
         if is_illegal:
-            action = DONE if table.deal.phase is Phase.EXPOSE else legal[0]
-        table.act(int(action))
+            number = DONE if table.deal.phase is Phase.EXPOSE else legal[0]
+        table.act(number)
         self._let_bots_decide(table)
         info = self._info(table) | {"illegal": is_illegal}
         if not table.deal.is_over:

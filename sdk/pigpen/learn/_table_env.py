@@ -15,6 +15,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from pigpen.learn._spaces import observation_box
+from pigpen.learn.actions import number_of
 from pigpen.learn.encoding import VERSION, Encoding
 from pigpen.learn.single_table import Table
 
@@ -77,14 +78,14 @@ class TableEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no types
         Take an action of the selected agent; after the deal None for each agent.
 
         Raises:
-            IllegalAction: If it is not legal; nothing has changed.
+            IllegalAction: If it is not legal, or no whole number; nothing has changed.
         """
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
         table = self._of_deal()
         agent = self.agent_selection
-        table.act(int(action))  # type: ignore[arg-type]  # None is only for agents that are done
+        table.act(number_of(action))
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         if table.deal.is_over:

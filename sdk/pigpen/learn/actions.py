@@ -7,7 +7,9 @@ steps as cards are passed, an exposure until it is done. No seat sees a sealed a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import contextlib
+import operator
+from typing import TYPE_CHECKING, SupportsIndex
 
 from pigpen.rules import CARDS, Card, Face, IllegalAction, MoonChoice, Phase, cards_in
 
@@ -93,7 +95,7 @@ class Steps:
         Raises:
             IllegalAction: If it is not legal; nothing has changed.
         """
-        legal = self.legal()
+        action, legal = number_of(action), self.legal()
         if action not in legal:
             raise IllegalAction(f"action {action} is not legal now; legal: {', '.join(map(str, legal)) or 'none'}")
         if self.phase is Phase.PLAY:
@@ -118,6 +120,25 @@ class Steps:
 
     def _exposure(self) -> Mapping[Card, Face]:
         return {card: Face.DOWN if card.mask & self.face_down else Face.UP for card in cards_in(self.chosen)}
+
+
+def number_of(action: object) -> int:
+    """
+    Read an action: a whole number, also of numpy.
+
+    >>> from pigpen.learn.actions import number_of
+    >>> number_of("3")
+    Traceback (most recent call last):
+        ...
+    pigpen.rules.errors.IllegalAction: an action is a whole number, and not '3'
+
+    Raises:
+        IllegalAction: If it is anything else, such as 1.5, "3" or True: none of them is rounded or read.
+    """
+    if not isinstance(action, bool) and isinstance(action, SupportsIndex):
+        with contextlib.suppress(TypeError):  # an array of several numbers has the method, too
+            return operator.index(action)
+    raise IllegalAction(f"an action is a whole number, and not {action!r}")
 
 
 def actions_of(answer: Action, legal: int) -> tuple[int, ...]:
