@@ -126,12 +126,6 @@ def number_of(action: object) -> int:
     """
     Read an action: a whole number, also of numpy.
 
-    >>> from pigpen.learn.actions import number_of
-    >>> number_of("3")
-    Traceback (most recent call last):
-        ...
-    pigpen.rules.errors.IllegalAction: an action is a whole number, and not '3'
-
     Raises:
         IllegalAction: If it is anything else, such as 1.5, "3" or True: none of them is rounded or read.
     """
