@@ -56,6 +56,11 @@ class Watched:
         """The program's own."""
         return self.program.runtime
 
+    @property
+    def witness(self) -> Program | None:
+        """The program's own."""
+        return self.program.witness
+
     def never_fork(self, end: Exit) -> None:
         """Pass it on to the program."""
         self.program.never_fork(end)

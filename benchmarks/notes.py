@@ -296,6 +296,7 @@ class Bare:
     image_files = None
     instance_kind = None
     runtime = "runc"
+    witness = None
 
     def never_fork(self, end: Exit) -> None:
         """Do nothing: it forks none."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ladder.errors import ContainerLost, SandboxError
 from ladder.matches.inline import Played, void
+from ladder.matches.witness import SharedWitness
 from ladder.sandbox.base import SOCKET_NAME, SeatMount
 from ladder.sandbox.host.cores import CORES
 from ladder.sandbox.host.scratch import disk_errors, scratch_folder
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from referee.match.observer import Observer
     from referee.match.spec import MatchSpec
     from referee.records.lines import AnyLine, DealLine, ImageFiles, Instances
+    from referee.seats.fair_wait import Witness
     from referee.seats.process_controller import ProcessController
     from referee.seats.seat import Seat
 
@@ -45,6 +47,9 @@ class ProgramSeat(Protocol):
         """See `StreamSeat`, as of the other members."""
 
     def attach_controller(self, controller: ProcessController) -> None:
+        """See `StreamSeat`."""
+
+    def attach_witness(self, witness: Witness) -> None:
         """See `StreamSeat`."""
 
     def lose(self, reason: str, end: Exit | None = None) -> None:
@@ -202,6 +207,7 @@ async def running(seated: Sequence[SeatedBot[S]]) -> AsyncIterator[list[asyncio.
     Raises:
         SandboxError: If a sandbox failed; what was done meanwhile has been cancelled.
     """
+    witnesses = _attach_witnesses(seated)
     try:
         async with asyncio.TaskGroup() as starting:
             for bot in seated:
@@ -217,7 +223,16 @@ async def running(seated: Sequence[SeatedBot[S]]) -> AsyncIterator[list[asyncio.
             failure = ContainerLost(str(failure), await _only_lost(seated))
         raise SandboxError(str(failure)) if isinstance(failure, SeatBroken) else failure from None
     finally:
-        await asyncio.gather(*(bot.close() for bot in seated))
+        await asyncio.gather(*(bot.close() for bot in seated), *(witness.close() for witness in witnesses))
+
+
+def _attach_witnesses(seated: Sequence[SeatedBot[S]]) -> list[SharedWitness]:
+    """Give each seat what shows how busy the machine is; one for all bots of a sandbox."""
+    shared: dict[Program, SharedWitness] = {}
+    for bot in seated:
+        if (program := bot.program.witness) is not None:
+            bot.seat.attach_witness(shared.setdefault(program, SharedWitness(program)))
+    return list(shared.values())
 
 
 async def _only_lost(seated: Sequence[SeatedBot[S]]) -> int | None:
@@ -242,7 +257,8 @@ class SeatedBot(Generic[S]):
     ) -> None:
         with disk_errors(folder):
             folder.mkdir(mode=0o700)  # the sandbox lets others in where its instances are others
-        self._program = program
+        self.program = program
+        """The bot."""
         self._mount = SeatMount(folder, new_token(), {**labels, "bot": name, "seat": folder.name}, core, deals)
         self._instance: Instance | None = None
         self.seat = make_seat(folder / SOCKET_NAME, self._mount.token)
@@ -255,7 +271,7 @@ class SeatedBot(Generic[S]):
             await self.seat.listen()
         except SeatBroken as broken:
             raise SandboxError(str(broken)) from broken
-        self._instance = await self._program.start(self._mount)
+        self._instance = await self.program.start(self._mount)
         self.seat.attach_controller(self._instance.controller)
 
     async def watch(self) -> None:
@@ -282,8 +298,8 @@ class SeatedBot(Generic[S]):
             How that instance ended.
         """
         await crashed.stop()
-        self._program.never_fork(end)
-        self._instance = await self._program.start(replace(self._mount, deals=None))
+        self.program.never_fork(end)
+        self._instance = await self.program.start(replace(self._mount, deals=None))
         self.seat.attach_controller(self._instance.controller)
         return await self._instance.wait()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import TYPE_CHECKING
 
@@ -96,9 +95,7 @@ class Trial:
 
     async def end_when_refused(self) -> Exit:
         """Wait until the bot has connected, has been refused, and has ended."""
-        refused = asyncio.ensure_future(self.seat.refused.wait())
-        await asyncio.wait((refused, self._bot.end), timeout=self._clock.start_up, return_when=asyncio.FIRST_COMPLETED)
-        refused.cancel()
+        await self.seat.wait_for(self.seat.refused, self._clock.start_up)
         if not self.seat.refused.is_set():
             raise Failed(Verdict.ABSENT, f"it did not take its seat within {self._clock.start_up:g} s")
         return await self.end()
@@ -111,7 +108,7 @@ class Trial:
 
     async def end(self) -> Exit:
         """Wait until the bot ends by itself."""
-        await asyncio.wait((self._bot.end,), timeout=self._end_seconds)
+        await self.seat.wait_fairly((self._bot.end,), self._end_seconds)
         if not self._bot.end.done():
             raise Failed("hangs", f"its program still runs after {self._end_seconds:g} s, with nothing left to do")
         return self._bot.end.result()

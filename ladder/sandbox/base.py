@@ -34,6 +34,10 @@ STDERR_HEAD = 2 * 1024
 """Kept as well: the first bytes of all that it wrote, and the first ones since it was asked for the last time."""
 
 
+WITNESS = ("-P", "-c", "import pigpen; pigpen.run(pigpen.Bot(), 'witness')")
+"""Arguments of Python for a program that only takes its seat (`Program.witness`)."""
+
+
 @dataclass(frozen=True)
 class SeatMount:
     """What is mounted into one instance: the folder of its seat. The socket there may be removed and made again."""
@@ -95,6 +99,14 @@ class Program(Protocol):
     @property
     def runtime(self) -> str | None:
         """The OCI runtime of its containers; None where there are none."""
+
+    @property
+    def witness(self) -> Program | None:
+        """
+        A program of ours that takes its seat and does nothing else, the same one for all programs of a sandbox.
+
+        It starts as this program does when it is not forked. None: there is none, and all wall time of a start counts.
+        """
 
     def never_fork(self, end: Exit) -> None:
         """Fork no further instance: one that was forked has come to this *end* before it could play."""

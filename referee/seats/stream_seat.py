@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pigpen.values.notices import MatchResult
 from pigpen.wire.messages import MalformedMessage, action_of, notice_message, request_message, welcome_message
 from pigpen.wire.transport import grpc
 from referee.seats.deadlines import DEADLINES
+from referee.seats.fair_wait import FairTime, wait_fairly
 from referee.seats.hello import check_hello
 from referee.seats.lazy_timer import LazyTimer
 from referee.seats.listener import MAX_WAITING
@@ -22,6 +23,7 @@ from referee.seats.traffic import Traffic
 from referee.seats.verdict import SeatBroken, SeatFailure, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from pigpen.rules import Action
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from referee.seats.clock import Stopwatch
     from referee.seats.deadlines import Deadlines
     from referee.seats.exit import Exit
+    from referee.seats.fair_wait import Witness
     from referee.seats.process_controller import ProcessController
     from referee.seats.seat_server import Context
 
@@ -61,7 +64,8 @@ class StreamSeat:
         self._welcome: RefereeMessage | None = None
         self._question: PendingQuestion | None = None
         self._timer = LazyTimer(self._check_time)
-        self._taken = asyncio.Event()
+        self.taken = asyncio.Event()
+        """Set when its bot has come."""
         self._failure: asyncio.Future[SeatFailure | SeatBroken] = asyncio.get_running_loop().create_future()
         self._serving: asyncio.Task[object] | None = None
         self._closed = False
@@ -69,6 +73,7 @@ class StreamSeat:
         """Whether the bot had no stream when that was noted last, before it got the end of the match."""
         self.is_over = False
         """Whether the bot has got the end of the match."""
+        self._witness: Witness | None = None
         self._controller: ProcessController = NoController()
         self._freeze_policy = FreezePolicy(self._controller)
 
@@ -88,11 +93,25 @@ class StreamSeat:
         """Wait until the bot has taken the seat, or cannot in time any more, and say whether it has."""
         self._welcome = welcome_message(welcome)
         await self._notify(self._welcome)
-        taken = asyncio.ensure_future(self._taken.wait())
-        budget = welcome.clock.start_up
-        await asyncio.wait((taken, self._failure), timeout=budget, return_when=asyncio.FIRST_COMPLETED)
-        taken.cancel()
-        return self._taken.is_set()  # the bot may have connected while the time ran out
+        await self.wait_for(self.taken, welcome.clock.start_up)
+        return self.taken.is_set()
+
+    async def wait_for(self, event: asyncio.Event, seconds: float) -> None:
+        """
+        Wait until the program has brought an *event* about, its seat is lost, or it has had *seconds* of fair time.
+
+        Raises:
+            SeatBroken: If the machine is too busy to tell whether it ever will.
+        """
+        happens = asyncio.ensure_future(event.wait())
+        try:
+            await self.wait_fairly((happens, self._failure), seconds)
+        finally:
+            happens.cancel()
+
+    async def wait_fairly(self, done: Iterable[asyncio.Future[Any]], seconds: float) -> None:
+        """Do the same until one of *done* is done (`referee.seats.fair_wait`)."""
+        await wait_fairly(done, FairTime(seconds, self.cpu_time), self._witness)
 
     async def ask(self, view: View, watch: Stopwatch, took: float) -> Action:
         """Send the question and wait for the answer, on this stream or the next one."""
@@ -174,15 +193,19 @@ class StreamSeat:
         """Take the *controller* of the program that has been started; it freezes it and reads its CPU time."""
         self._controller = controller
         self._freeze_policy = FreezePolicy(controller)
-        if self._taken.is_set():
+        if self.taken.is_set():
             self._freeze_policy.seated()
         if self._failure.done():
             self._freeze_policy.seat_lost()
 
+    def attach_witness(self, witness: Witness) -> None:
+        """Take what shows how busy the machine is while the program starts."""
+        self._witness = witness
+
     @property
     def was_taken(self) -> bool:
         """Whether its bot has ever come."""
-        return self._taken.is_set()
+        return self.taken.is_set()
 
     def lose(self, reason: str, end: Exit | None = None) -> None:
         """Note that the bot will never answer again: its program has ended, or it did not reconnect in time."""
@@ -241,7 +264,7 @@ class StreamSeat:
         self.has_left = False
         self._freeze_policy.seated()
         self._reconnect.connected()
-        self._taken.set()
+        self.taken.set()
 
     async def _send_missed(self) -> None:
         """Begin a stream with the welcome and the open question."""

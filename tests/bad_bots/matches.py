@@ -82,6 +82,7 @@ class Seated:
         self.image_files = image.image_files
         self.instance_kind = image.instance_kind
         self.runtime = image.runtime
+        self.witness = image.witness
         self.instance: Instance
         self._image = image
         self._source = source

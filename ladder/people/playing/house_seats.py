@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pigpen.values.notices import Welcome
     from pigpen.values.view import View
     from referee.seats.exit import Exit
+    from referee.seats.fair_wait import Witness
     from referee.seats.process_controller import ProcessController
 
 HOUSE_SECONDS = 10.0
@@ -103,6 +104,11 @@ class HouseSeats:
         """Give all seats the controller of the program, which has started."""
         for seat in self.seats:
             seat.attach_controller(controller)
+
+    def attach_witness(self, witness: Witness) -> None:
+        """Give all seats what shows how busy the machine is while the program starts."""
+        for seat in self.seats:
+            seat.attach_witness(witness)
 
     def lose(self, reason: str, end: Exit | None = None) -> None:
         """Report to all seats that the program has ended."""

@@ -15,8 +15,9 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ladder.errors import BotRejected, NoControlGroup, SandboxError
+from ladder.sandbox.base import WITNESS
 from ladder.sandbox.docker import containers
-from ladder.sandbox.docker.base_image import ensure_base_image
+from ladder.sandbox.docker.base_image import base_image_id, ensure_base_image
 from ladder.sandbox.docker.bot_images import image_of_folder, image_of_reference
 from ladder.sandbox.docker.container_plan import plan as make_plan
 from ladder.sandbox.docker.engine import connect
@@ -111,6 +112,7 @@ class DockerSandbox:
         self._starter: Starter | None = None
         self._images = LockedImages(self._lock_image, self._unlock_image, self._playing, max_bytes=idle_lock_bytes)
         self._base: str | None = None
+        self._witnesses: dict[str, WitnessProgram] = {}
 
     async def load(self, bot: BotSource) -> DockerProgram:
         """
@@ -137,6 +139,7 @@ class DockerSandbox:
         files = await self._keep_in_memory(plan)
         program = DockerProgram(plan, files, self._instances_of, partial(self._start, plan, files), lock)
         program.on_never_forked = partial(self._say_never_forked, bot.name)
+        program.witness = self._witnesses.setdefault(plan.runtime, WitnessProgram(plan.runtime, self._start_witness))
         return program
 
     async def close(self) -> None:
@@ -229,6 +232,15 @@ class DockerSandbox:
                 self._fork_none()
         return await self._starter.start(plan, mount, is_warm=False)
 
+    async def _start_witness(self, runtime: str, mount: SeatMount) -> DockerInstance | WarmInstance:
+        assert self._client is not None
+        assert self._starter is not None
+        async with self._loading:  # a ladder whose bots are all images has no base image yet
+            base = await self._base_image(self._client)
+        image = await self._call(base_image_id, self._client, base)
+        plan = await self._call(make_plan, self._client, image, runtime)
+        return await self._starter.start(replace(plan, command=("python3", *WITNESS)), mount, is_warm=False)
+
     def _fork_none(self) -> None:
         if self._instances != "fresh":
             self._instances = "fresh"
@@ -261,6 +273,8 @@ class DockerProgram:
         self._instances = instances
         self._start = start
         self._lock = lock
+        self.witness: WitnessProgram | None = None
+        """See `Program`."""
         self.on_never_forked: Callable[[Exit], None] = lambda end: None
         """Called once with the end that has shown that no instance should be forked."""
 
@@ -308,3 +322,31 @@ class DockerProgram:
             SandboxError: If the engine fails.
         """
         return await self._start(mount if self.can_fork else replace(mount, deals=None))
+
+
+class WitnessProgram:
+    """A program of ours on the bot base image, ready to start: it takes its seat and does nothing else."""
+
+    identity = "witness"
+    image_files = None
+    instance_kind: Instances = "fresh"
+    witness = None
+
+    def __init__(
+        self, runtime: str, start: Callable[[str, SeatMount], Awaitable[DockerInstance | WarmInstance]]
+    ) -> None:
+        self.runtime = runtime
+        """The OCI runtime of its containers."""
+        self._start = start
+
+    def never_fork(self, end: Exit) -> None:
+        """Do nothing: it is never forked."""
+
+    async def start(self, mount: SeatMount) -> DockerInstance | WarmInstance:
+        """
+        Start one instance, in a container of its own.
+
+        Raises:
+            SandboxError: If the engine fails.
+        """
+        return await self._start(self.runtime, mount)

@@ -6,18 +6,21 @@ import os
 import socket
 from concurrent.futures import Future
 from contextlib import contextmanager
+from functools import partial
 from threading import Thread
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import docker
 from docker.errors import APIError, DockerException, ImageNotFound
-from requests import RequestException
+from requests import ReadTimeout, RequestException
 from urllib3.exceptions import HTTPError
 
 from ladder.errors import EngineApart, SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from requests import PreparedRequest, Response
 
 T = TypeVar("T")
 
@@ -27,7 +30,15 @@ ENGINE_ERRORS = (DockerException, RequestException, HTTPError)
 MAX_CONNECTIONS = 32
 
 ENGINE_SECONDS = 30
-"""Seconds that the engine may take for one call, apart from builds, pulls, and waiting for a container's end."""
+"""
+Seconds after which an engine that has not answered a call is asked whether it is there at all: it may only be slow.
+
+Builds, pulls, and waiting for a container's end have limits of their own.
+"""
+PING_SECONDS = 10
+"""Seconds that it may take for that answer; an engine that gives none has ended or hangs."""
+BUSY_SECONDS = 600
+"""Seconds that an engine that is there may take for one call."""
 
 NO_FOLDER = "bind source path does not exist"
 APART = (
@@ -50,12 +61,61 @@ def connect() -> docker.DockerClient:
     """
     try:
         _probe_socket()
-        return docker.from_env(timeout=ENGINE_SECONDS, max_pool_size=MAX_CONNECTIONS)
+        return _Client.from_env(timeout=_UsualLimit(ENGINE_SECONDS), max_pool_size=MAX_CONNECTIONS)
     except (OSError, *ENGINE_ERRORS) as error:
         raise SandboxError(
             "No Docker engine answers. Start one (in a checkout: scripts/engine), "
             "or play bots that you trust with --sandbox process."
         ) from error
+
+
+class EngineTooBusy(ReadTimeout):
+    """The engine is there, and has not done what it was asked to do for too long."""
+
+
+class _UsualLimit(int):
+    """The seconds of a call that names no limit of its own."""
+
+
+class PatientApi(docker.APIClient):
+    """The engine's API: it waits longer than usual for an engine that is slow, and not for one that is not there."""
+
+    ping_seconds: float = PING_SECONDS
+    busy_seconds: float = BUSY_SECONDS
+
+    def send(self, request: PreparedRequest, **options: Any) -> Response:
+        """
+        Send one request.
+
+        Raises:
+            RequestException: If there is no answer.
+        """
+        usual = options.get("timeout")
+        if not isinstance(usual, _UsualLimit):
+            return super().send(request, **options)
+        call = partial(super().send, request, **{**options, "timeout": (usual, self.busy_seconds)})
+        answer = in_thread(call)
+        while True:
+            try:
+                return answer.result(usual)
+            except ReadTimeout as error:
+                raise EngineTooBusy(f"no answer within {self.busy_seconds:g} s, though it answers pings") from error
+            except TimeoutError:
+                if not self._is_there():
+                    raise ReadTimeout(f"no answer within {usual:g} s, nor to a ping") from None
+
+    def _is_there(self) -> bool:
+        try:
+            return bool(self.get(f"{self.base_url}/_ping", timeout=self.ping_seconds).ok)
+        except ENGINE_ERRORS:
+            return False
+
+
+class _Client(docker.DockerClient):
+    """The same with the library's names for everything."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self.api = PatientApi(*arguments, **options)
 
 
 def _probe_socket() -> None:
@@ -75,6 +135,11 @@ def within(seconds: float, call: Callable[[], T]) -> T:
         TimeoutError: If it takes longer.
         Exception: What the call raises.
     """
+    return in_thread(call).result(seconds)
+
+
+def in_thread(call: Callable[[], T]) -> Future[T]:
+    """Make a call in a thread of its own, which holds up no exit."""
     answer: Future[T] = Future()
 
     def run() -> None:
@@ -84,7 +149,7 @@ def within(seconds: float, call: Callable[[], T]) -> T:
             answer.set_exception(error)
 
     Thread(target=run, daemon=True).start()
-    return answer.result(seconds)
+    return answer
 
 
 @contextmanager
@@ -99,6 +164,11 @@ def engine_errors(doing: str) -> Iterator[None]:
     except APIError as error:
         apart = APART if NO_FOLDER in explain(error) else ""
         raise SandboxError(f"Docker could not {doing}: {explain(error)}{apart}") from error
+    except EngineTooBusy as error:
+        raise SandboxError(
+            f"The Docker engine is too busy; it could not {doing} ({explain(error)}). Try again when the machine has "
+            "less to do; if that does not help, start the engine again (in a checkout: scripts/engine)."
+        ) from error
     except ENGINE_ERRORS as error:
         raise SandboxError(
             f"The Docker engine does not answer any more; it could not {doing} ({explain(error)}). "

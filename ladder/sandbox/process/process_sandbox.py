@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ladder.errors import BotRejected, SandboxError
-from ladder.sandbox.base import SAME_HASHES, SOCKET_NAME
+from ladder.sandbox.base import SAME_HASHES, SOCKET_NAME, WITNESS
 from ladder.sandbox.bots.bot_source import content_of
 from ladder.sandbox.host.scratch import disk_errors
 from ladder.sandbox.process.dying import dying_with_us
@@ -57,6 +57,8 @@ class ProcessSandbox:
         self._instances: set[ProcessInstance] = set()
         self._server = ForkServer(_inherited(), limits) if CAN_FORK and instances == "warm" else None
         self._packages = packages or Packages()
+        here = Path(__file__).parent
+        self._witness = ProcessProgram(self._instances, here, [sys.executable, *WITNESS], "witness")
 
     async def prepare(self) -> None:
         """
@@ -90,7 +92,9 @@ class ProcessSandbox:
         packages = None
         if lock is not None and path is not None:
             packages = _KeptPackages(path, partial(self._install, replace(asked, lock=lock.encode())))
-        return ProcessProgram(self._instances, bot.folder, command, identity, lock, packages, server)
+        program = ProcessProgram(self._instances, bot.folder, command, identity, lock, packages, server)
+        program.witness = self._witness
+        return program
 
     def _install(self, asked: Asked) -> tuple[str | None, Path | None]:
         if not asked.anything:
@@ -149,6 +153,8 @@ class ProcessProgram:
         self._lock = lock
         self._packages = packages
         self._server = server
+        self.witness: ProcessProgram | None = None
+        """See `Program`."""
 
     @property
     def identity(self) -> str:

@@ -217,6 +217,7 @@ async def test_a_broken_sandbox_is_not_the_bots_fault() -> None:
         image_files = None
         instance_kind = None
         runtime = None
+        witness = None
 
         def never_fork(self, end: Exit) -> None:
             """It forks none."""

@@ -76,6 +76,7 @@ class TaskProgram:
     image_files = None
     instance_kind = None
     runtime: str | None = None
+    witness: TaskProgram | None = None
 
     def __init__(
         self,

@@ -286,12 +286,13 @@ async def test_a_decision_reads_the_programs_clock_twice(tmp_path: Path, welcome
         seat.attach_controller(controller)
         await seat.welcome(welcome)
         await bot.receive()
+        before = controller.reads
         watch = Stopwatch(PATIENCE, seat.cpu_time)
         asked = asyncio.ensure_future(ask_in_time(seat, question(), watch, 0.0))
         await bot.answer(await bot.receive())
         assert await asked == question().legal[0]
         assert watch.rated < PATIENCE
-        assert controller.reads == 2
+        assert controller.reads == before + 2
 
 
 async def test_a_program_that_worked_unasked_is_held_when_it_has_answered(tmp_path: Path, welcome: Welcome) -> None:
