@@ -29,7 +29,7 @@ USUAL_CPU_SECONDS = 0.5
 """CPU time that a witness is taken to need where none can be read."""
 SLEPT_SHARE = 0.5
 """A program that used less CPU time than this share of the witness's beside it did not wait for a core."""
-MOST_TIMES = 12.0
+MAX_TIMES = 12.0
 """After so many times the seconds of wall time the machine is too busy to tell: the match is void."""
 
 
@@ -101,7 +101,7 @@ class FairTime:
     @property
     def is_endless(self) -> bool:
         """True if so much wall time has passed that there is no use in waiting."""
-        return self._now() - self._began >= MOST_TIMES * self.seconds
+        return self._now() - self._began >= MAX_TIMES * self.seconds
 
     @property
     def until_witness(self) -> float:
@@ -163,7 +163,7 @@ async def wait_fairly(done: Iterable[asyncio.Future[Any]], time: FairTime, witne
         return True
     if not time.is_used_up:
         raise MachineTooBusy(
-            f"The machine is too busy to start bots: in {MOST_TIMES * time.seconds:g} s it let one run so little that "
+            f"The machine is too busy to start bots: in {MAX_TIMES * time.seconds:g} s it let one run so little that "
             "no one can tell whether it hangs."
         )
     return False

@@ -109,7 +109,7 @@ async def test_a_bot_that_never_comes_is_absent_where_the_witness_comes_at_once(
 
 
 async def test_where_the_witness_does_not_come_either_the_match_is_void(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fair_wait, "MOST_TIMES", 2.0)
+    monkeypatch.setattr(fair_wait, "MAX_TIMES", 2.0)
     witness = Absent()
     with pytest.raises(SandboxError, match="too busy to start bots"):
         await _played(Absent(), witness)
