@@ -2,7 +2,7 @@
 Programs of ours that start beside bots that are late: what they need shows how busy the machine is.
 
 One is started in the sandbox of the late bot, as a bot is: on its runtime, with its limits, in a container of its own.
-It imports the SDK and takes a seat that nobody plays at (docs/adr/0013-the-time-of-a-match.md).
+It imports the SDK and takes a seat at which no match is played (docs/adr/0013-the-time-of-a-match.md).
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ USUAL_CPU_SECONDS = 0.5
 SLEPT_SHARE = 0.5
 """A program that used less CPU time than this share of the witness's beside it did not wait for a core."""
 MAX_TIMES = 12.0
-"""After so many times the seconds of wall time the machine is too busy to tell: the match is void."""
+"""After this multiple of the seconds, in wall time, the machine is too busy to tell: the match is void."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class FairTime:
 
     @property
     def is_endless(self) -> bool:
-        """True if so much wall time has passed that there is no use in waiting."""
+        """True if there is no use in waiting any longer."""
         return self._now() - self._began >= MAX_TIMES * self.seconds
 
     @property
@@ -119,7 +119,7 @@ class FairTime:
 
 
 def pace(witness: WitnessStart | None) -> float:
-    """Give the part of the wall time that counts where a *witness* needed so much; 1.0 where there is none."""
+    """Give the part of the wall time that counts by what a *witness* needed; 1.0 where there is none."""
     if witness is None or witness.wall <= 0.0:
         return 1.0
     cpu = USUAL_CPU_SECONDS if witness.cpu is None else witness.cpu
