@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pigpen.v1.referee_pb2 import RefereeMessage
 from pigpen.wire.transport import grpc
-from referee.seats.listener import Listener
+from referee.seats.backlog import Backlog
+from referee.seats.listener import MAX_WAITING, Listener
 from referee.seats.verdict import SeatBroken
 
 if TYPE_CHECKING:
@@ -24,6 +25,15 @@ LOOK_SECONDS = 0.05
 """From one look at the connections that wait to the next, while a bot is expected."""
 LOOKS = 10
 """Looks in a row at which connections waited, before it is tried whether too many do: a try makes another one wait."""
+
+READ_SECONDS = 0.1
+"""From one look at what has come and is not read to the next."""
+READS = 3
+"""Looks in a row at which too much was not read."""
+FINDS = 5
+"""Looks from one search for new connections to the next, which takes 0.3 ms of CPU."""
+MAX_UNREAD = 4096
+"""Bytes that may wait to be read on a connection: more than the largest that an honest bot sends at a time."""
 
 LONGEST_PATH = 107
 """Bytes of a Unix socket's path that every system takes."""
@@ -57,7 +67,7 @@ class SeatServer:
         self,
         socket: Path,
         play: Callable[[object, Context], Awaitable[None]],
-        flooded: Callable[[], object],
+        flooded: Callable[[str], object],
         options: Sequence[tuple[str, int]] = OPTIONS,
     ) -> None:
         """
@@ -66,7 +76,8 @@ class SeatServer:
         Args:
             socket: Where to listen.
             play: Serves one stream.
-            flooded: Called when more connections wait than any bot needs; the socket is gone then.
+            flooded: Called when more connections wait than any bot needs, the socket is gone then, or when more comes
+                than is read; its argument says so.
             options: What gRPC is set to.
         """
         self.socket = socket
@@ -77,6 +88,7 @@ class SeatServer:
         self._server: grpc.aio.Server | None = None
         self._listener: Listener | None = None
         self._watching: asyncio.Task[None] | None = None
+        self._reading: asyncio.Task[None] | None = None
         self._starting: asyncio.Future[None] | None = None
         self._stopping: set[asyncio.Task[None]] = set()
 
@@ -109,6 +121,9 @@ class SeatServer:
             grace: Seconds in which streams may end well; None: they break at once.
         """
         self._close_listener()  # before gRPC closes the descriptor, whose number then is soon another file's
+        if self._reading:
+            self._reading.cancel()
+            self._reading = None
         if self._server:
             if self._starting:
                 await asyncio.wait([self._starting])
@@ -132,6 +147,7 @@ class SeatServer:
         # One that is cancelled continues: gRPC's task cannot tell a caller who is gone, and `stop` waits for it.
         self._starting = asyncio.ensure_future(server.start())
         await asyncio.shield(self._starting)
+        self._reading = asyncio.ensure_future(self._watch_traffic(Backlog(self.socket)))
         if self._listener:  # no bot has come already
             self._watching = asyncio.ensure_future(self._watch(self._listener))
 
@@ -143,7 +159,19 @@ class SeatServer:
             looks = looks % LOOKS + 1 if listener.has_waiting() else 0
         self._watching = None
         self.hide()
-        self._flooded()
+        self._flooded(f"it kept more than {MAX_WAITING} connections waiting")
+
+    async def _watch_traffic(self, backlog: Backlog) -> None:
+        """Report a bot that sends faster than the referee reads, for a while."""
+        looks, full = 0, 0
+        while full < READS:
+            if looks % FINDS == 0:
+                backlog.find()
+            looks += 1
+            await asyncio.sleep(READ_SECONDS)
+            full = full + 1 if backlog.unread() > MAX_UNREAD else 0
+        self._reading = None
+        self._flooded("it sent more than the referee reads")
 
     def _close_listener(self) -> None:
         if self._watching:

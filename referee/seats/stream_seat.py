@@ -12,7 +12,6 @@ from referee.seats.deadlines import DEADLINES
 from referee.seats.fair_wait import FairTime, wait_fairly
 from referee.seats.hello import check_hello
 from referee.seats.lazy_timer import LazyTimer
-from referee.seats.listener import MAX_WAITING
 from referee.seats.process_controller import FreezePolicy, NoController
 from referee.seats.question import PendingQuestion
 from referee.seats.reconnect_window import ReconnectWindow
@@ -55,7 +54,7 @@ class StreamSeat:
     def __init__(self, socket: Path, token: str, deadlines: Deadlines = DEADLINES) -> None:
         self._token = token
         self._deadlines = deadlines
-        self._server = SeatServer(socket, self._play, self._connections_flooded)
+        self._server = SeatServer(socket, self._play, self._flooded)
         self._reconnect = ReconnectWindow(
             self._server, self._give_up, lambda: not self._freeze_policy.is_frozen, deadlines.reconnect
         )
@@ -248,8 +247,11 @@ class StreamSeat:
                 self._reconnect.restart(self._deadlines.farewell)
             await refuse(context, grpc.StatusCode.FAILED_PRECONDITION, excess)
 
-    def _connections_flooded(self) -> None:
-        self.lose(f"it kept more than {MAX_WAITING} connections waiting")
+    def _flooded(self, excess: str) -> None:
+        """Disconnect a bot that floods its seat with what is no message."""
+        self.lose(excess)
+        if not self._closed:
+            self._reconnect.restart(None)
 
     async def _check_hello(self, context: Context) -> None:
         """Accept only the seat's own bot, and one stream at a time."""

@@ -14,11 +14,11 @@ from tests.bad_bots.honest import Honest
 from tests.bad_bots.line import PLAY
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, RST_STREAM, SETTINGS, PING, CONTINUATION = 0, 1, 3, 4, 6, 9
+DATA, HEADERS, RST_STREAM, SETTINGS, PING, WINDOW_UPDATE, CONTINUATION = 0, 1, 3, 4, 6, 8, 9
 END_HEADERS = 4
 INITIAL_WINDOW_SIZE = 4
 
-MAX_BYTES = 2**24
+MAX_BYTES = 2**28
 """Bytes that a flood sends on one connection."""
 
 _FIELDS = {

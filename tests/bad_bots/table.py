@@ -39,6 +39,8 @@ class BadBot:
     """What it saw of its attempts, by its own report."""
     or_faults: tuple[Verdict, ...] | None = None
     """The same as *faults*, where luck decides which of the two it is."""
+    or_absent: bool = False
+    """Whether it may also have lost its seat before it took it."""
     rules: str = FEW_TRICKS.name
     """One honest neighbour is enough, where nothing else is given."""
     deals: int = 1
@@ -56,7 +58,8 @@ class BadBot:
     @property
     def verdicts(self) -> tuple[tuple[Verdict, ...], ...]:
         """What the record may hold against it."""
-        return (self.faults,) if self.or_faults is None else (self.faults, self.or_faults)
+        others = () if self.or_faults is None else (self.or_faults,)
+        return (self.faults, *others, *(((ABSENT,),) * self.or_absent))
 
 
 def received_nothing(*met: list[str]) -> dict[str, object]:
@@ -119,15 +122,16 @@ BAD_BOTS: Mapping[str, BadBot] = {
     # Connections. Who keeps its own referee busy from the start may, on a busy machine, be too late to take its seat.
     "connection_flood": BadBot((ABSENT,), or_faults=()),
     "connection_churn": BadBot(or_faults=(ABSENT,)),
-    "stream_flood": BadBot(or_faults=(ABSENT,)),
-    "rapid_reset": BadBot(or_faults=(ABSENT,)),
-    "ping_flood": BadBot(or_faults=(ABSENT,)),
-    "settings_flood": BadBot(or_faults=(ABSENT,)),
-    "metadata_flood": BadBot((ABSENT,), "it did not take its seat", clock=WAITED_FOR),
+    "stream_flood": BadBot(or_faults=(GONE,), or_absent=True),
+    "rapid_reset": BadBot(or_faults=(GONE,), or_absent=True),
+    "ping_flood": BadBot(or_faults=(GONE,), or_absent=True),
+    "settings_flood": BadBot(or_faults=(GONE,), or_absent=True),
+    "window_flood": BadBot((ABSENT,), "it sent more than the referee reads", clock=WAITED_FOR),
+    "metadata_flood": BadBot((ABSENT,), clock=WAITED_FOR),
     "slow_loris": BadBot(observed={"closed": True}),
     "slow_hello": BadBot(observed={"the stream": "DEADLINE_EXCEEDED"}),
-    "jams_a_connection": BadBot(),
-    "jams_and_leaves": BadBot((GONE,), "it did not come back within 3 s"),
+    "jams_a_connection": BadBot(or_faults=(GONE,), or_absent=True),
+    "jams_and_leaves": BadBot((GONE,), or_absent=True),
     "half_open": BadBot(observed={"closed": True}),
     # The program's end.
     "exits_0": BadBot((GONE,), ENDS.format(0), Exit(0)),

@@ -14,6 +14,7 @@ import pytest
 
 from pigpen import DealResult
 from pigpen.v1.referee_pb2 import Answer, BotMessage
+from referee.seats import seat_server
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
 from referee.seats.exit import Exit
@@ -99,6 +100,13 @@ async def jammed(folder: Path) -> AsyncIterator[None]:
         yield
 
 
+@pytest.fixture
+def unwatched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No bytes are too many: a bot that jams a connection keeps its seat as long as no look has found it."""
+    monkeypatch.setattr(seat_server, "MAX_UNREAD", 2**30)
+
+
+@pytest.mark.usefixtures("unwatched")
 async def test_a_bot_that_does_not_read_cannot_keep_its_seat_open(tmp_path: Path, welcome: Welcome) -> None:
     async with open_seat(tmp_path) as (seat, token), jammed(tmp_path), raw_bot(tmp_path, token):
         await seat.welcome(welcome)
@@ -106,6 +114,7 @@ async def test_a_bot_that_does_not_read_cannot_keep_its_seat_open(tmp_path: Path
             await seat.close()
 
 
+@pytest.mark.usefixtures("unwatched")
 async def test_a_bot_that_leaves_a_connection_jammed_has_a_socket_to_come_back_to(
     tmp_path: Path, welcome: Welcome
 ) -> None:
