@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import time
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
 
 import structlog
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import URL, MutableHeaders
 from starlette.responses import PlainTextResponse
 
 from ladder.entry.networks import neighbourhood_of
@@ -61,6 +62,19 @@ def without_secrets(path: str) -> str:
     return SECRET.sub("…", path)
 
 
+def relative(location: str, scope: Scope) -> str:
+    """
+    Leave scheme and host out of a redirect to this site itself: they may be those that a proxy uses for it.
+
+    starlette makes such redirects, for a slash too many or one too few, from the header Host, which is a visitor's.
+    """
+    here, there = URL(scope=scope), urlsplit(location)
+    if (there.scheme, there.netloc) != (here.scheme, here.netloc):
+        return location
+    path = "/" + there.path.lstrip("/")  # two slashes would begin a host
+    return urlunsplit(("", "", path, there.query, there.fragment))
+
+
 class Refusals:
     """Refused requests: of those that come from addresses near each other, with the same status, some are logged."""
 
@@ -83,7 +97,11 @@ class Refusals:
 
 
 class EveryResponse:
-    """Adds `HEADERS`, counts, and writes one line of the access log for each request; of refused ones for some."""
+    """
+    Adds `HEADERS`, counts, and writes one line of the access log for each request; of refused ones for some.
+
+    Redirects within the site become relative.
+    """
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
@@ -106,6 +124,8 @@ class EveryResponse:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
+                if location := headers.get("location"):
+                    headers["location"] = relative(location, scope)
                 if scope["scheme"] == "https":
                     headers.setdefault("Strict-Transport-Security", f"max-age={YEAR}")
             await send(message)
