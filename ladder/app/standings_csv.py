@@ -6,7 +6,7 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
-from ladder.values.text import sanitize, write_utf8
+from ladder.values.text import csv_cell, write_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,5 +40,5 @@ def write_csv(all_found: Iterable[Standings], file: TextIO) -> None:
         for one in found.standings:
             shares = dict(zip(ORDINALS, one.shares, strict=False))
             row = {"variant": found.variant} | one.model_dump(mode="json") | shares
-            writer.writerow({name: sanitize(value) if isinstance(value, str) else value for name, value in row.items()})
+            writer.writerow({name: csv_cell(value) for name, value in row.items()})
     write_utf8(text.getvalue(), file)

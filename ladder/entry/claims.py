@@ -10,6 +10,7 @@ from ladder.errors import LadderError
 from ladder.registry.names import proves_owner
 from ladder.values.image_names import names_owner
 from ladder.values.names import NAME_LENGTH
+from ladder.values.text import why_odd
 from pigpen.rules import PRESETS
 
 if TYPE_CHECKING:
@@ -122,9 +123,12 @@ def check_variant(look: SubmissionLook, rules: Rules) -> None:
     Make sure that a bot can be entered where *rules* are played, which may be new to the ladder.
 
     Raises:
-        LadderError: If the ladder plays something else under that name, or the name cannot be, or a preset has it.
+        LadderError: If the ladder plays something else under that name, or the name or title cannot be, or a preset
+            has it.
     """
     check_name(rules.name, "a variant")
+    if rules.title and (odd := why_odd(rules.title)):
+        raise LadderError(f"The title of {rules.name!r} cannot be shown: {odd}. Write another one in its TOML file.")
     known = look.rules.get(rules.name)
     if known is None and rules.name not in PRESETS:
         taken = "Give yours another name in their TOML file."

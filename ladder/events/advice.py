@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from ladder.events.designs import exact_design
 from ladder.events.legs import Leg, game_deals, legs_of, sides_of
 from ladder.values.events import EventCheck, Plan, PlannedStage
+from ladder.values.text import why_odd
+from ladder.values.value import in_utc
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -111,6 +113,11 @@ def _wrong(event: Event, rules: Rules, house_bots: Collection[str]) -> Iterator[
     sides = sides_of(rules)
     if event.stand_in not in house_bots:
         yield f"There is no house bot {event.stand_in!r} to stand in; choose one of {', '.join(sorted(house_bots))}."
+    yield from _wrong_texts(event)
+    for one, other in (("opens", "freezes"), ("opens", "ends"), ("freezes", "ends"), ("starts", "ends")):
+        before, after = getattr(event, one), getattr(event, other)
+        if before is not None and before == after:
+            yield f"{other} and {one} are the same moment, {in_utc(before)}; nothing can happen between them."
     yield from _wrong_sizes(event, rules)
     finals = [number for number, stage in enumerate(event.stages) if stage.kind == "final"]
     if finals and finals != [len(event.stages) - 1]:
@@ -130,7 +137,9 @@ def _wrong(event: Event, rules: Rules, house_bots: Collection[str]) -> Iterator[
             )
         for moment in stage.round_starts:
             if event.starts and moment < event.starts:
-                yield f"{name}: a round starts {moment:%Y-%m-%d %H:%M}, before the event does."
+                yield f"{name}: a round starts {in_utc(moment)}, before the event does ({in_utc(event.starts)})."
+            if event.ends and moment >= event.ends:
+                yield f"{name}: a round starts {in_utc(moment)}, and the event ends {in_utc(event.ends)}."
         if stage.round_starts and sorted(stage.round_starts) != list(stage.round_starts):
             yield f"{name}: round_starts are not in order."
     late = int(event.late_entry.removeprefix("round ")) if event.late_entry != "none" else 0
@@ -140,6 +149,22 @@ def _wrong(event: Event, rules: Rules, house_bots: Collection[str]) -> Iterator[
             f"Late entry until {event.late_entry} is possible only in a Swiss, and until half of its rounds. "
             "Write late_entry = 'none'."
         )
+
+
+def _wrong_texts(event: Event) -> Iterator[str]:
+    """
+    Yield what is wrong with texts that pages, feeds, calendars and terminals show.
+
+    Such an event can be read, so that one which was opened before it was refused still can be held.
+    """
+    texts = [("name", event.name), ("variant", event.variant), ("stand_in", event.stand_in)]
+    texts += [(f"prize {number}", prize) for number, prize in enumerate(event.prizes, 1)]
+    texts += [(f"the name of stage {number}", stage.name) for number, stage in enumerate(event.stages, 1)]
+    if isinstance(event.seeding, tuple):
+        texts += [(f"seeding {number}", name) for number, name in enumerate(event.seeding, 1)]
+    for what, text in texts:
+        if odd := why_odd(text):
+            yield f"{what}: {odd}; write one line that can be printed."
 
 
 def _wrong_sizes(event: Event, rules: Rules) -> Iterator[str]:
@@ -242,9 +267,12 @@ def _unwise_stages(event: Event) -> Iterator[str]:
 
 def _too_long(event: Event, rules: Rules, plan: Plan, entrants: int) -> Iterator[str]:
     given = (event.ends - event.starts).total_seconds() / 3600 if event.starts and event.ends else EVENING
+    if event.starts and event.starts == event.ends:  # that is wrong in itself
+        given = math.inf
     if plan.hours > given:
+        takes, there = _differing(plan.hours, given)
         yield (
-            f"With {entrants} entrants the event takes about {plan.hours:.1f} hours, more than the {given:.1f} that "
+            f"With {entrants} entrants the event takes about {takes} hours, more than the {there} that "
             "there are. Play fewer boards, allow fewer entrants, or use more workers (--workers, --deal-seconds)."
         )
     for stage in event.stages:
@@ -260,8 +288,20 @@ def _too_long(event: Event, rules: Rules, plan: Plan, entrants: int) -> Iterator
             legs = [leg for leg in legs_of(event, entrants, rules) if event.stages[leg.stage] == stage]
             needed = max((leg_hours(leg, rules, Pace()) / leg.rounds for leg in legs), default=0.0)
             if needed > room:
-                yield f"Stage {stage.name!r}: a round takes about {needed:.1f} hours; the next starts after {room:.1f}."
+                takes, after_that = _differing(needed, room)
+                yield f"Stage {stage.name!r}: a round takes about {takes} hours; the next starts after {after_that}."
                 break
+
+
+def _differing(hours: float, other: float) -> tuple[str, str]:
+    """
+    Write two numbers of hours with as many decimals as it takes to see which is more.
+
+    >>> _differing(0.03, 0.02), _differing(5.6, 1.0)
+    (('0.03', '0.02'), ('5.6', '1.0'))
+    """
+    texts = [(f"{hours:.{digits}f}", f"{other:.{digits}f}") for digits in range(1, 9)]
+    return next((each for each in texts if each[0] != each[1]), texts[-1])
 
 
 def _longest_game(stage: Stage, rules: Rules) -> float:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from ladder.values.clocks import DEFAULT_CLOCK_TEXT, MAX_LIMIT, MIN_LIMIT, read_clock
-from ladder.values.value import Time, Value
+from ladder.values.value import Time, Value, in_utc
 from referee.match.spec import DEFAULT_CLOCK
 from referee.records.limits import MAX_DEALS, MAX_SEATS
 
@@ -181,7 +181,7 @@ class Event(Value):
         moments = [(name, at) for name in ("opens", "freezes", "starts", "ends") if (at := getattr(self, name))]
         for (one, before), (other, after) in pairwise(moments):
             if before > after:
-                raise ValueError(f"{other} ({after:%Y-%m-%d %H:%M}) is before {one} ({before:%Y-%m-%d %H:%M})")
+                raise ValueError(f"{other} ({in_utc(after)}) is before {one} ({in_utc(before)})")
         names = [stage.name for stage in self.stages]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise ValueError(f"two stages are named {twice!r}")

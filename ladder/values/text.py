@@ -28,6 +28,31 @@ def sanitize(text: str, spared: str = "") -> str:
     return "".join(letter if letter.isprintable() or letter in spared else "�" for letter in text)
 
 
+def csv_cell(value: object) -> object:
+    """
+    Make a value fit for a CSV file: its text is sanitized, and never a formula to programs that show tables.
+
+    >>> csv_cell("=1+1"), csv_cell("Trotter"), csv_cell(-5)
+    ("'=1+1", 'Trotter', -5)
+    """
+    if not isinstance(value, str):
+        return value
+    return f"'{sanitize(value)}" if value.startswith(("=", "+", "-", "@")) else sanitize(value)
+
+
+def why_odd(text: str) -> str:
+    r"""
+    Say why a text cannot stand in one line of a page, a terminal or a calendar; empty: it can.
+
+    >>> why_odd("gnp\u202e"), why_odd(" "), why_odd("拱猪 cup")
+    ('it has the character U+202E, which cannot be printed', 'it is empty', '')
+    """
+    if not text.strip():
+        return "it is empty"
+    odd = next((letter for letter in text if not letter.isprintable()), None)
+    return "" if odd is None else f"it has the character U+{ord(odd):04X}, which cannot be printed"
+
+
 def write_utf8(text: str, file: TextIO) -> None:
     """
     Write text that is for programs: in UTF-8, also where the file has another encoding, as standard output may have.

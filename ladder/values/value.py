@@ -24,11 +24,14 @@ class Value(Described):
 def _with_possible_year(moment: datetime.datetime) -> datetime.datetime:
     if not FIRST_YEAR <= moment.year <= LAST_YEAR:
         raise ValueError(f"the year must be from {FIRST_YEAR} to {LAST_YEAR}")
-    return moment
+    return moment.astimezone(datetime.UTC)
 
 
 Time = Annotated[AwareDatetime, AfterValidator(_with_possible_year)]
-"""A moment, in UTC; Unix seconds can be given for it. In JSON it is ISO 8601: ``2026-11-22T05:00:00Z``."""
+"""
+A moment; read in any time zone, kept in UTC. Unix seconds can be given for it. In JSON it is ISO 8601:
+``2026-11-22T05:00:00Z``.
+"""
 
 
 def time_of(seconds: float) -> datetime.datetime:
@@ -39,3 +42,15 @@ def time_of(seconds: float) -> datetime.datetime:
     '1970-01-01T00:00:00.250000+00:00'
     """
     return datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+
+
+def in_utc(moment: datetime.datetime) -> str:
+    """
+    Write a moment so that it can be compared with others: in UTC, with seconds where it has some.
+
+    >>> in_utc(time_of(0)), in_utc(time_of(61.5))
+    ('1970-01-01 00:00 UTC', '1970-01-01 00:01:01.500000 UTC')
+    """
+    there = moment.astimezone(datetime.UTC)
+    parts = "auto" if there.second or there.microsecond else "minutes"
+    return f"{there.replace(tzinfo=None).isoformat(' ', parts)} UTC"

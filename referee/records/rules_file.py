@@ -95,7 +95,10 @@ def parse_rules(text: str) -> Rules:
         raise RulesFileError(f"a number has more than {MAX_DIGITS} digits") from None
     except RecursionError:
         raise RulesFileError(TOO_DEEP) from None
-    return rules_from(plain)
+    rules = rules_from(plain)
+    if not rules.title.isprintable():  # it is shown in terminals and on pages
+        raise RulesFileError("title: it has a character that cannot be printed; write one line of text")
+    return rules
 
 
 def rules_from(plain: dict[str, Any]) -> Rules:

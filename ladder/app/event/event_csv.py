@@ -6,7 +6,7 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
-from ladder.values.text import sanitize
+from ladder.values.text import csv_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,5 +55,5 @@ def _text(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([sanitize(each) if isinstance(each, str) else each for each in row] for row in rows)
+    writer.writerows([csv_cell(each) for each in row] for row in rows)
     return text.getvalue()

@@ -18,6 +18,7 @@ from ladder.store.event_rows import find_event, visible_count
 from ladder.store.names import find_stored_bot
 from ladder.values.accounts import LOCAL
 from ladder.values.names import NAME_LENGTH
+from ladder.values.text import why_odd
 from pigpen.rules import new_seed
 from referee.records.errors import shortened
 
@@ -141,7 +142,10 @@ def pause(ladder: Ladder, viewer: Viewer, name: str, reason: str = "") -> None:
     Raises:
         Forbidden: If the viewer is not an organiser.
         LadderError: If there is no such event, or it does not run.
+        UserError: If the reason cannot be shown.
     """
+    if reason:
+        _reason(reason)
     with ladder.database.write() as session:
         event = _organised(session, viewer, name)
         commands.pause_event(session, event, reason)
@@ -241,6 +245,8 @@ def release(ladder: Ladder, viewer: Viewer, name: str) -> tuple[int, int] | None
 def _reason(reason: str) -> None:
     if not reason.strip():
         raise UserError("A reason is needed, for those who look at the result: --reason TEXT")
+    if odd := why_odd(reason):
+        raise UserError(f"The reason cannot be shown: {odd}. Write one line: --reason TEXT")
 
 
 def _organised(session: Session, viewer: Viewer, name: str) -> StoredEvent:

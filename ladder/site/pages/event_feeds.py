@@ -12,6 +12,7 @@ from ladder.events.event_file import parse_event
 from ladder.site.pages.feeds import FeedEntry
 from ladder.site.rendering.words import variant
 from ladder.values.held_events import EventState
+from ladder.values.text import sanitize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -70,9 +71,9 @@ def _entry(
     page: EventPage, key: str, title: str, start: datetime.datetime, end: datetime.datetime, address: str
 ) -> Entry:
     entry = Entry()
-    entry.add("uid", f"{key}.{page.name}.{page.commitment[:16]}@pigpen")
+    entry.add("uid", sanitize(f"{key}.{page.name}.{page.commitment[:16]}@pigpen"))
     entry.add("dtstamp", page.opened)
-    entry.add("summary", title)
+    entry.add("summary", sanitize(title))
     entry.add("dtstart", start.astimezone(datetime.UTC))
     entry.add("dtend", end.astimezone(datetime.UTC))
     entry.add("url", f"{address}/events/{page.name}")

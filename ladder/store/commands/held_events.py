@@ -22,6 +22,7 @@ from ladder.store.event_rows import count_rounds, entries_of, held, public_state
 from ladder.store.models import Owner, Rating, StoredBot, StoredEvent, StoredMatch, Variant, Version
 from ladder.store.names import bot_like, find_variant, find_version
 from ladder.values.held_events import EventState
+from ladder.values.value import in_utc
 from pigpen.rules.shuffle import commitment
 from referee.records.rules_file import rules_from
 
@@ -88,9 +89,9 @@ def enter_event(session: Session, event: StoredEvent, bot: str, now: float) -> E
         raise LadderError(f"The event {event.name!r} is {public_state(session, event)}. Bots enter while it is open.")
     file = parse_event(event.file)
     if file.opens and now < file.opens.timestamp():
-        raise LadderError(f"Bots may enter {event.name!r} from {file.opens:%Y-%m-%d %H:%M %Z} on.")
+        raise LadderError(f"Bots may enter {event.name!r} from {in_utc(file.opens)} on.")
     if file.freezes and now >= file.freezes.timestamp():
-        raise LadderError(f"Bots could enter {event.name!r} until {file.freezes:%Y-%m-%d %H:%M %Z}.")
+        raise LadderError(f"Bots could enter {event.name!r} until {in_utc(file.freezes)}.")
     version = find_version(session, bot, event.variant)
     stored = session.get_one(StoredBot, version.bot_id)
     owner = session.get_one(Owner, stored.owner_id).name

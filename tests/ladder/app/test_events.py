@@ -251,3 +251,24 @@ def test_what_cannot_be_done_now_is_said(ladder: Ladder, act: object, sentence: 
     open_cup(ladder)
     with pytest.raises(LadderError, match=sentence):
         act(ladder)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("reason", ["a\x1b[2J", "\u202egnp", "two\nlines", "   "])
+def test_a_reason_that_cannot_be_shown_is_refused(ladder: Ladder, reason: str) -> None:
+    started_cup(ladder)
+    play(coordinator_of(ladder, Time()), 1)
+    for act in (
+        lambda: holding.pause(ladder, LOCAL, "cup", reason),
+        lambda: holding.redo(ladder, LOCAL, "cup", 1, 1, reason),
+        lambda: holding.rule(ladder, LOCAL, "cup", 1, 1, ["Bot-1"], reason),
+    ):
+        with pytest.raises(UserError, match=r"reason (cannot be shown|is needed)"):
+            act()
+    assert reading.event(ladder, LOCAL, "cup").state is not EventState.PAUSED
+
+
+def test_an_event_whose_title_cannot_be_printed_is_not_opened(ladder: Ladder) -> None:
+    for odd in ("\\u0001", "\\u202e", "\\n"):
+        with pytest.raises(UserError, match="which cannot be printed"):
+            open_cup(ladder, 0, file=FILE.format(show="live").replace("Small", f"Small{odd}"))
+    assert reading.events(ladder) == ()

@@ -64,9 +64,69 @@ WRONG: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
     "before the start": (
         [SWISS | {"round_starts": ["2026-12-05T08:00:00Z"]}, FINAL],
         {"starts": "2026-12-05T09:00:00Z"},
-        "a round starts 2026-12-05 08:00, before the event does",
+        "a round starts 2026-12-05 08:00 UTC, before the event does (2026-12-05 09:00 UTC)",
+    ),
+    "before the start in another zone": (
+        [SWISS | {"round_starts": ["2026-12-05T09:30:00+01:00"]}, FINAL],
+        {"starts": "2026-12-05T01:00:00-08:00"},
+        "a round starts 2026-12-05 08:30 UTC, before the event does (2026-12-05 09:00 UTC)",
+    ),
+    "after the end": (
+        [SWISS | {"round_starts": ["2026-12-05T09:00:00Z"]}, FINAL],
+        {"ends": "2026-12-05T10:00:00+01:00"},
+        "a round starts 2026-12-05 09:00 UTC, and the event ends 2026-12-05 09:00 UTC",
+    ),
+    "no length": (
+        [ROUNDS, FINAL],
+        {"starts": "2027-03-28T02:30:00+01:00", "ends": "2027-03-28T03:30:00+02:00"},
+        "ends and starts are the same moment, 2027-03-28 01:30 UTC",
+    ),
+    "no time to enter": (
+        [ROUNDS, FINAL],
+        {"opens": "2027-03-28T02:30:00+01:00", "freezes": "2027-03-28T01:30:00Z"},
+        "freezes and opens are the same moment",
     ),
 }
+
+
+ODD = [
+    "\x01",
+    "\n",
+    "\r",
+    "\t",
+    "\x1b[2J",
+    "\x7f",
+    "\x85",
+    "\u2028",
+    "\u202e",
+    "\u2066",
+    "\u200b",
+    "\ufeff",
+    "\u00ad",
+    "\ue000",
+]
+"""Letters that cannot be printed: control letters, line ends, changes of direction, and what has no shape."""
+
+
+@pytest.mark.parametrize("odd", ODD, ids=lambda odd: f"U+{ord(odd[0]):04X}")
+def test_texts_that_are_shown_can_be_printed(odd: str) -> None:
+    text = f"Cup {odd} two"
+    for what, stages, fields in (
+        ("name", [ROUNDS, FINAL], {"name": text}),
+        ("prize 2", [ROUNDS, FINAL], {"prizes": ("fine", text)}),
+        ("the name of stage 2", [ROUNDS, FINAL | {"name": text}], {}),
+        ("seeding 1", [ROUNDS, FINAL], {"seeding": (text, "bot")}),
+        ("stand_in", [ROUNDS, FINAL], {"stand_in": text}),
+        ("variant", [ROUNDS, FINAL], {"variant": text}),
+    ):
+        wrong = checked(event(*stages, **fields), PRESETS["gongzhu"], ["counting"], Pace()).wrong
+        assert f"{what}: it has the character U+{ord(odd[0]):04X}, which cannot be printed" in " ".join(wrong)
+        assert odd not in " ".join(each for each in wrong if each.startswith(f"{what}: "))
+
+
+def test_a_title_may_be_in_any_script_and_not_empty() -> None:
+    assert check(event(ROUNDS, FINAL, name="拱猪 Cup – café, 1 000 €")).wrong == ()
+    assert "name: it is empty" in " ".join(check(event(ROUNDS, FINAL, name="  ")).wrong)
 
 
 def test_a_first_stage_may_take_the_best_by_rating() -> None:

@@ -33,7 +33,15 @@ MISTAKES = {
     "most before fewest": (EVENT.replace("[4, 16]", "[16, 4]") + STAGE, "these are \\[16, 4\\]"),
     "times": (
         EVENT + "opens = 2026-12-05T10:00:00Z\nstarts = 2026-12-04T10:00:00Z\n" + STAGE,
-        r"starts \(2026-12-04 10:00\) is before opens \(2026-12-05 10:00\)",
+        r"starts \(2026-12-04 10:00 UTC\) is before opens \(2026-12-05 10:00 UTC\)",
+    ),
+    "times in two zones": (
+        EVENT + "opens = 2026-12-20T01:00:00-08:00\nfreezes = 2026-12-20T08:00:00Z\n" + STAGE,
+        r"freezes \(2026-12-20 08:00 UTC\) is before opens \(2026-12-20 09:00 UTC\)",
+    ),
+    "times that differ by seconds": (
+        EVENT + "opens = 2026-12-20T01:00:30-08:00\nends = 2026-12-20T09:00:29.5Z\n" + STAGE,
+        r"ends \(2026-12-20 09:00:29.500000 UTC\) is before opens \(2026-12-20 09:00:30 UTC\)",
     ),
     "a time without a zone": (EVENT + "starts = 2026-12-04T10:00:00\n" + STAGE, "event: starts: .*timezone"),
     "a year in no time zone": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +23,15 @@ def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(to_toml(PRESETS["hearts"]), encoding="utf-8-sig")
     assert load_rules(str(path)) == PRESETS["hearts"]
+
+
+@pytest.mark.parametrize("title", ["a\x01", "\u202egnp", "two\nlines"])
+def test_a_title_that_cannot_be_printed_is_refused_in_a_file(tmp_path: Path, title: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(to_toml(replace(PRESETS["hearts"], title=title)), encoding="utf-8")
+    with pytest.raises(RulesFileError, match=r"mine.toml: title: "):
+        load_rules(str(path))
+    assert rules_from(replace(PRESETS["hearts"], title=title).to_plain()).title == title, "records that have it stay"
 
 
 def test_C_10_too_many_choices_are_refused_in_a_file_and_in_what_was_sent(tmp_path: Path) -> None:

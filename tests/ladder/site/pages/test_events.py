@@ -18,11 +18,13 @@ from ladder.app.event.exporting import EXPORT_JSON
 from ladder.app.event.verifying import verify_event
 from ladder.settings.settings import load_settings
 from ladder.site.pages.events import cross_table
+from ladder.store.commands import held_events as commands
 from ladder.values.accounts import LOCAL
 from ladder.values.held_events import EventState
 from pigpen.rules import PRESETS
 from tests.ladder.app.event_ladders import FILE, coordinator_of, open_cup, own_ways, play, started_cup
 from tests.ladder.app.test_event_files import EXAMPLES
+from tests.ladder.ladders import enter
 from tests.ladder.recorded_ladders import new_ladder
 from tests.ladder.site.chinese_words import latin, text_of
 from tests.ladder.site.ladder_with_people import PeopleLadder, ladder_with_people
@@ -228,6 +230,30 @@ def test_a_calendar_has_the_times_of_an_events_file(ladder: Ladder) -> None:
     first = by_title["拱猪 Weekend: Swiss, round 1"]
     assert first.decoded("dtstart") == datetime.datetime(2026, 12, 12, 9, tzinfo=datetime.UTC)
     assert by_title["拱猪 Weekend: registration closes"].decoded("dtstart").hour == 8
+
+
+def test_a_title_that_was_opened_before_it_was_refused_stands_in_a_calendar_without_what_cannot_be_printed(
+    ladder: Ladder,
+) -> None:
+    file = FILE.format(show="live").replace("Small", "Sm\\u0001\\u202e\\nall").replace("Final", "F\\u0002")
+    file = file.replace('variant = "gongzhu"\n', 'variant = "gongzhu"\nopens = 2026-12-20T01:00:00-08:00\n')
+    with ladder.database.write() as session:
+        enter(session, "house-counting", "gongzhu", owner="house-counting")
+        commands.open_event(session, "cup", file, PRESETS["gongzhu"], bytes(32), 1.0)
+    site = Visitor(ladder)
+    (entry,) = Calendar.from_ical(site.get("/events/cup/event.ics").content).walk("VEVENT")
+    assert entry["summary"] == "Sm\ufffd\ufffd\ufffdall cup: registration opens"
+    assert entry.decoded("dtstart") == datetime.datetime(2026, 12, 20, 9, tzinfo=datetime.UTC)
+    assert ">2026-12-20 09:00 UTC<" in site.page("/events/cup"), "the page says that it is UTC"
+
+
+def test_what_looks_like_a_formula_is_text_in_csv(ladder: Ladder) -> None:
+    started_cup(ladder, file=FILE.format(show="live").replace("Round robin", "=1+1"))
+    finished(ladder)
+    lines = lines_of(Visitor(ladder), "/events/cup/standings.csv")
+    assert [line["stage"] for line in lines] == ["Final"] * 4 + ["'=1+1"] * 4
+    assert lines[3]["why"] == "went out in =1+1"
+    assert {line["stage"] for line in lines_of(Visitor(ladder), "/events/cup/tables.csv")} == {"Final", "'=1+1"}
 
 
 def lines_of(site: Visitor, path: str) -> list[dict[str, str]]:
