@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from google.protobuf.message import DecodeError
 
 from pigpen.v1.referee_pb2 import BotMessage
-from pigpen.wire.messages import PROTOCOL
+from pigpen.wire.messages import MAX_BYTES, PROTOCOL, too_long
 from pigpen.wire.transport import grpc
 from referee.seats.refusal import refuse
 
@@ -32,6 +32,8 @@ async def check_hello(context: Context, token: str, seconds: float) -> None:
     try:
         async with asyncio.timeout(seconds):
             data = await context.read()
+        if isinstance(data, bytes) and len(data) > MAX_BYTES:
+            await refuse(context, grpc.StatusCode.INVALID_ARGUMENT, f"{too_long(len(data))}: {_FIRST}")
         message = BotMessage.FromString(data if isinstance(data, bytes) else b"")
     except TimeoutError:
         await refuse(context, grpc.StatusCode.DEADLINE_EXCEEDED, f"no Hello within {seconds:g} s: {_FIRST}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from google.protobuf.message import DecodeError
 
 from pigpen.v1.referee_pb2 import Answer, BotMessage
-from pigpen.wire.messages import MalformedMessage
+from pigpen.wire.messages import MAX_BYTES, MalformedMessage, too_long
 
 if TYPE_CHECKING:
     from pigpen.v1.referee_pb2 import RefereeMessage
@@ -39,6 +39,9 @@ class PendingQuestion:
     def receive(self, data: bytes) -> None:
         """Take one message of the bot; an answer to another question is dropped."""
         if self.answer.done():
+            return
+        if len(data) > MAX_BYTES:
+            self.answer.set_exception(MalformedMessage(too_long(len(data))))
             return
         try:
             message = BotMessage.FromString(data)

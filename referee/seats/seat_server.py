@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, TypeAlias
 
 from pigpen.v1.referee_pb2 import RefereeMessage
+from pigpen.wire.messages import MAX_BYTES
 from pigpen.wire.transport import grpc
 from referee.seats.backlog import Backlog
 from referee.seats.listener import MAX_WAITING, Listener
@@ -38,8 +39,11 @@ MAX_UNREAD = 4096
 LONGEST_PATH = 107
 """Bytes of a Unix socket's path that every system takes."""
 
+READABLE_BYTES = 4 * MAX_BYTES
+"""Bytes up to which a message that is too long is read, so that it can be called so; a longer one breaks the stream."""
+
 OPTIONS = (
-    ("grpc.max_receive_message_length", 65536),
+    ("grpc.max_receive_message_length", READABLE_BYTES),
     ("grpc.max_concurrent_streams", 2),
     ("grpc.max_metadata_size", 4096),
     ("grpc.absolute_max_metadata_size", 8192),

@@ -22,7 +22,15 @@ from pigpen.v1.referee_pb2 import BotMessage, RefereeMessage
 from pigpen.v1.referee_pb2_grpc import RefereeStub
 from pigpen.version import __version__
 from pigpen.wire.blocking_stream import CAN_BLOCK, BlockingStream, PartsDiffer, StreamBroke
-from pigpen.wire.messages import answer_message, hello_message, notice_of, view_of, welcome_of
+from pigpen.wire.messages import (
+    MAX_BYTES,
+    answer_message,
+    hello_message,
+    notice_of,
+    too_long,
+    view_of,
+    welcome_of,
+)
 
 if TYPE_CHECKING:
     from pigpen.rules import Rules
@@ -149,7 +157,11 @@ class _Conversation:
         if kind == "request" and self._rules is not None:
             view = view_of(message.request, self._rules)
             try:
-                return answer_message(view, decide(self._bot, view))
+                answer = answer_message(view, decide(self._bot, view))
+                if (size := answer.ByteSize()) <= MAX_BYTES:
+                    return answer
+                print(f"An answer that cannot be sent: {too_long(size)}", file=sys.stderr)
+                return answer_message(view, None)
             except WrongAnswer as wrong:
                 print(wrong, file=sys.stderr)
                 return answer_message(view, None)

@@ -16,6 +16,9 @@ from packaging.requirements import Requirement
 
 import pigpen
 from pigpen.client import BlockingClient, BotFailed, Client, Refused, Unreachable
+from pigpen.rules import PRESETS, Deal, deal_hands
+from pigpen.values.notices import NO_ACTION
+from pigpen.wire.messages import MAX_BYTES
 from referee.seats.clock import Stopwatch
 from referee.seats.stream_seat import StreamSeat
 from referee.seats.verdict import SeatFailure
@@ -274,6 +277,28 @@ async def test_another_version_of_grpc_plays_in_an_event_loop(
         await seat.ask(question(), Stopwatch(PATIENCE), 0.0)
         await finish(seat)
         assert await asyncio.wait_for(program.communicate(), PATIENCE) == (b"", b"threads: 2\n")
+
+
+class Endless(pigpen.Bot):
+    """Passes more cards than a message has room for."""
+
+    def pass_cards(self, view: pigpen.View) -> list[Card]:
+        return [view.hand[0]] * 70_000
+
+
+async def test_an_answer_that_is_too_long_is_called_so_and_is_a_fault(
+    tmp_path: Path, welcome: pigpen.Welcome, client: AnyClient, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deal = Deal(PRESETS["hearts"], deal_hands(PRESETS["hearts"], bytes(32), 0))
+    asked = pigpen.View(*deal.known_to(0), decision=1, limit=1.0)
+    async with open_seat(tmp_path) as (seat, token):
+        playing = asyncio.ensure_future(client(Endless(), tmp_path, token))
+        await seat.welcome(welcome)
+        with pytest.raises(SeatFailure, match=NO_ACTION):
+            await seat.ask(asked, Stopwatch(PATIENCE), 0.0)
+        await finish(seat)
+        await asyncio.wait_for(playing, PATIENCE)
+    assert f"at most {MAX_BYTES:,}" in capsys.readouterr().err
 
 
 def test_a_bot_started_by_hand_says_what_to_do() -> None:

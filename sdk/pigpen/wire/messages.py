@@ -19,11 +19,19 @@ if TYPE_CHECKING:
 PROTOCOL = 1
 """Major version of the wire contract."""
 
+MAX_BYTES = 65536
+"""Most bytes of a message from a bot."""
+
 
 ANSWERS = {Phase.PLAY: "card", Phase.PASS: "pass", Phase.EXPOSE: "expose", Phase.MOON: "moon"}
 """By phase: the field of an answer that holds the action."""
 _PHASES: dict[int, Phase] = {phase.value: phase for phase in Phase}
 """Quicker than a look-up in the enumeration."""
+
+
+def too_long(size: int) -> str:
+    """Say that a message of *size* bytes is too long."""
+    return f"the message has {size:,} bytes, and at most {MAX_BYTES:,} are taken"
 
 
 class MalformedMessage(ValueError):

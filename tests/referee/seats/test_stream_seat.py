@@ -9,13 +9,13 @@ import pytest
 
 from pigpen import ClockSetting, DealResult, MatchResult, Welcome
 from pigpen.v1.referee_pb2 import Answer, BotMessage, ExposeAction, Hello
-from pigpen.wire.messages import view_of
+from pigpen.wire.messages import MAX_BYTES, hello_message, too_long, view_of
 from referee.match.player import ask_in_time
 from referee.seats.clock import Stopwatch
 from referee.seats.deadlines import Deadlines
 from referee.seats.hello import new_token
 from referee.seats.process_controller import EXCESS_CPU_SECONDS
-from referee.seats.seat_server import SeatServer
+from referee.seats.seat_server import READABLE_BYTES, SeatServer
 from referee.seats.verdict import SeatFailure, Verdict
 from tests.referee.scripted_seats import RecordingController
 from tests.referee.wires import RULES, RawBot, open_seat, question, raw_bot
@@ -178,6 +178,40 @@ async def test_what_is_no_answer_is_malformed(tmp_path: Path, welcome: Welcome, 
         with pytest.raises(SeatFailure) as failure:
             await asked
         assert failure.value.verdict is Verdict.MALFORMED
+
+
+def padded(message: BotMessage, size: int) -> bytes:
+    """A message with an unknown field, so that it has *size* bytes."""
+    data = message.SerializeToString()
+    left = size - len(data) - 5  # the field's number and type take 2 bytes, its length 3
+    return data + b"\xca>" + bytes((left & 127 | 128, left >> 7 & 127 | 128, left >> 14)) + b"x" * left
+
+
+@pytest.mark.parametrize("size", [MAX_BYTES - 1, MAX_BYTES, MAX_BYTES + 1, READABLE_BYTES])
+async def test_a_message_that_is_too_long_is_called_so(tmp_path: Path, welcome: Welcome, size: int) -> None:
+    async with open_seat(tmp_path) as (seat, token), raw_bot(tmp_path, token) as bot:
+        await seat.welcome(welcome)
+        asking = asyncio.ensure_future(seat.ask(question(), Stopwatch(PATIENCE), 0.0))
+        await bot.receive()
+        request = await bot.receive()
+        answer = BotMessage(answer=Answer(decision=request.request.decision, card=request.request.view.legal[0]))
+        data = padded(answer, size)
+        assert len(data) == size
+        await bot.send(data)
+        if size <= MAX_BYTES:
+            assert await asking == question().legal[0]
+            return
+        with pytest.raises(SeatFailure, match=too_long(size)) as failure:
+            await asking
+        assert failure.value.verdict is Verdict.MALFORMED
+
+
+@pytest.mark.parametrize("size", [MAX_BYTES + 1, READABLE_BYTES])
+async def test_a_first_message_that_is_too_long_is_called_so(tmp_path: Path, size: int) -> None:
+    async with open_seat(tmp_path) as (_, token), raw_bot(tmp_path) as bot:
+        await bot.send(padded(hello_message(token, "raw", "test"), size))
+        code, details = await bot.status()
+        assert (code, too_long(size) in details) == (grpc.StatusCode.INVALID_ARGUMENT, True)
 
 
 async def test_a_bot_that_comes_back_is_welcomed_and_asked_again(tmp_path: Path, welcome: Welcome) -> None:
