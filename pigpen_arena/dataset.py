@@ -136,4 +136,14 @@ def _opened(source: str | Path) -> Iterator[_Source]:
         manifest = DatasetManifest.model_validate_json((folder / MANIFEST).read_bytes())
     except (OSError, ValidationError):
         raise UserError(f"{str(source)!r} is no data set. Write one with: pigpen ladder export {source}") from None
-    yield _Source(manifest, lambda file: folder / file.name)
+    yield _Source(manifest, lambda file: _checked(folder, file))
+
+
+def _checked(folder: Path, file: DatasetFile) -> Path:
+    path = folder / file.name
+    if not path.is_file() or path.stat().st_size != file.bytes:
+        raise UserError(
+            f"{file.name} is missing in {str(folder)!r}, or is not as long as the manifest says. Write it again with: "
+            f"pigpen ladder export {folder}"
+        )
+    return path

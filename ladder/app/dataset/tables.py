@@ -101,3 +101,8 @@ COLUMNS: Mapping[str, Mapping[str, tuple[Any, str]]] = {
 def schema(table: str) -> pa.Schema:
     """Give the Parquet schema of a table."""
     return pa.schema([pa.field(name, kind) for name, (kind, _) in COLUMNS[table].items()])
+
+
+def type_name(kind: pa.DataType) -> str:
+    """Give the name of a type that people read."""
+    return "text" if pa.types.is_dictionary(kind) or pa.types.is_string(kind) else str(kind).replace("item: ", "")

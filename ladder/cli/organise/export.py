@@ -27,7 +27,8 @@ def export_dataset(
     """
     Write all public matches of the ladder as one data set of Parquet files: matches, seats, deals, decisions, versions.
 
-    Into a folder that is there, only what it lacks is written. What bots printed is no part of it. docs/dataset.md
+    Into a folder that is there, only what it lacks is written; each file is compared with the last manifest before,
+    and one that is missing or damaged is written again, or named. What bots printed is no part of it. docs/dataset.md
     explains each column. Without a folder, the data set is offered by the site at /data.
 
     Examples:

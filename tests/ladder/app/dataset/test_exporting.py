@@ -7,15 +7,20 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
+import polars
+import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 import pigpen_arena
 from ladder.app.dataset import exporting
-from ladder.app.dataset.exporting import export_dataset
+from ladder.app.dataset.card import CARD
+from ladder.app.dataset.exporting import DRAFTS, LOCK, export_dataset
+from ladder.app.dataset.offered import MANIFEST
+from ladder.app.dataset.parts import TABLES
 from ladder.app.dataset.rows import seat_rows
-from ladder.app.dataset.tables import COLUMNS, schema
+from ladder.app.dataset.tables import COLUMNS, schema, type_name
 from ladder.app.event import holding
 from ladder.app.seasons import new_season
 from ladder.errors import UserError
@@ -141,7 +146,7 @@ def test_an_export_that_is_killed_while_it_hashes_leaves_a_whole_data_set(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(hashlib, "file_digest", be_killed)
+        patched.setattr(exporting, "sha256", be_killed)
         with pytest.raises(KeyboardInterrupt):
             export_dataset(ladder, folder)
     assert DatasetManifest.model_validate_json((folder / "manifest.json").read_bytes()) == before
@@ -172,7 +177,7 @@ def test_files_that_change_are_replaced_right_after_each_other_at_the_end(
     monkeypatch.setattr(os, "replace", replacing)
     monkeypatch.setattr(hashlib, "file_digest", hashing)
     export_dataset(ladder, folder)
-    assert steps == ["hash", "hash", "versions/all.parquet", "ratings/all.parquet", "manifest.json"]
+    assert steps == ["hash", "hash", "versions/all.parquet", "ratings/all.parquet", CARD, MANIFEST]
 
 
 def test_a_folder_that_is_being_written_is_refused_and_keeps_what_the_other_export_has_written(
@@ -291,6 +296,168 @@ def test_all_columns_are_explained_on_their_page() -> None:
             assert f"| `{name}` | {type_name(kind)} | {words} |" in page, (table, name)
 
 
-def type_name(kind: pa.DataType) -> str:
-    """A type as the page calls it."""
-    return "text" if pa.types.is_dictionary(kind) or pa.types.is_string(kind) else str(kind).replace("item: ", "")
+def lose(path: Path, harm: str) -> None:
+    """Do to a file what disks and people do."""
+    content = path.read_bytes()
+    if harm == "missing":
+        path.unlink()
+    elif harm == "a byte":
+        path.write_bytes(content[:100] + bytes([content[100] ^ 1]) + content[101:])
+    else:
+        path.write_bytes({"cut off": content[:-10], "empty": b"", "zeros": bytes(len(content))}[harm])
+
+
+def is_whole(folder: Path, manifest: DatasetManifest) -> bool:
+    """Whether the folder has what its manifest says, and nothing else that a reader would take for a table's."""
+    assert DatasetManifest.model_validate_json((folder / MANIFEST).read_bytes()) == manifest
+    files = {str(path.relative_to(folder)): path for path in folder.glob("*/*.parquet")}
+    assert {each.name for each in manifest.files} == {*files}
+    assert {path.name for path in folder.iterdir()} - {DRAFTS, LOCK} == {*COLUMNS, MANIFEST, CARD}
+    return (
+        all(
+            (len(content), hashlib.sha256(content).hexdigest()) == (each.bytes, each.sha256)
+            for each in manifest.files
+            if (content := files[each.name].read_bytes())
+        )
+        and {table: len(rows(folder, table)) for table in COLUMNS} == manifest.rows
+    )
+
+
+@pytest.fixture
+def exported(ladder: Ladder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data set of two parts."""
+    monkeypatch.setattr(exporting, "PART_MATCHES", 2)
+    for number in range(3):
+        add(ladder, number)
+    export_dataset(ladder, tmp_path / "set", "CC0-1.0")
+    return tmp_path / "set"
+
+
+@pytest.mark.parametrize("harm", ["missing", "a byte", "cut off", "empty", "zeros"])
+@pytest.mark.parametrize(
+    "tables", [*((table,) for table in TABLES), ("matches", "seats"), ("deals", "decisions"), TABLES]
+)
+def test_a_part_that_is_missing_or_damaged_is_named_and_written_again(
+    ladder: Ladder, exported: Path, tables: tuple[str, ...], harm: str
+) -> None:
+    before = {table: rows(exported, table) for table in TABLES}
+    for table in tables:
+        lose(min((exported / table).iterdir()), harm)
+    add(ladder, 7)
+    told: list[str] = []
+    manifest = export_dataset(ladder, exported, tell=told.append)
+    assert is_whole(exported, manifest)
+    assert {table: rows(exported, table)[: len(before[table])] for table in TABLES} == before
+    assert manifest.rows["matches"] == 4
+    (sentence,) = told
+    assert all(f"{table}/000000001-000000002.parquet" in sentence for table in tables)
+    assert export_dataset(ladder, exported, tell=told.append).files == manifest.files
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize("tables", [("deals",), ("decisions",), ("deals", "decisions"), ("matches", "deals"), TABLES])
+def test_a_part_whose_records_are_gone_is_never_left_out_in_silence(
+    ladder: Ladder, exported: Path, tables: tuple[str, ...]
+) -> None:
+    before = (exported / MANIFEST).read_bytes()
+    copies = {table: min((exported / table).iterdir()) for table in tables}
+    contents = {table: path.read_bytes() for table, path in copies.items()}
+    for path in copies.values():
+        lose(path, "cut off")
+    ladder.files.record(1, 1).write_bytes(b"damaged")
+    for number in range(7, 12):  # many others do not outweigh it
+        add(ladder, number)
+    for _ in range(2):
+        with pytest.raises(UserError, match="from a copy, or export into another folder") as refused:
+            export_dataset(ladder, exported)
+        assert refused.value.exit_code == 2
+        assert (exported / MANIFEST).read_bytes() == before
+    for table, path in copies.items():
+        path.write_bytes(contents[table])
+    manifest = export_dataset(ladder, exported)
+    assert is_whole(exported, manifest)
+    assert manifest.rows["matches"] == 8
+
+
+@pytest.mark.parametrize("step", range(16))
+def test_an_export_that_is_killed_at_any_step_and_harmed_then_is_completed_by_the_next(
+    ladder: Ladder, exported: Path, step: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5, 8):
+        add(ladder, number)
+    steps = iter(range(1000))
+
+    def replacing(source: Path, target: Path, replace: Any = os.replace) -> None:
+        if next(steps) == step:
+            raise KeyboardInterrupt
+        replace(source, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", replacing)
+        if step < 12:
+            with pytest.raises(KeyboardInterrupt):
+                export_dataset(ladder, exported)
+        else:  # there are 8 files of 2 parts, and 4 others
+            export_dataset(ladder, exported)
+    listed = {each.name for each in DatasetManifest.model_validate_json((exported / MANIFEST).read_bytes()).files}
+    new = [path for path in exported.glob("*/*-*.parquet") if str(path.relative_to(exported)) not in listed]
+    for path in new[-1:]:  # what no manifest names was cut off, too
+        lose(path, "cut off")
+    manifest = export_dataset(ladder, exported)
+    assert is_whole(exported, manifest)
+    assert manifest.rows["matches"] == 6
+
+
+def test_two_exports_that_begin_at_once_make_one_folder(ladder: Ladder, tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "set"
+    assert exporting._made(folder)
+    assert not exporting._made(folder)
+    assert [path.name for path in folder.parent.iterdir()] == ["set"]
+    add(ladder, 1)
+    assert is_whole(folder, export_dataset(ladder, folder))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 2, "rows": 7}', '{"version": 2'])
+def test_a_manifest_that_is_damaged_is_refused(ladder: Ladder, exported: Path, text: str) -> None:
+    (exported / MANIFEST).write_text(text)
+    with pytest.raises(UserError, match="is no data set of a ladder"):
+        export_dataset(ladder, exported)
+
+
+def test_a_part_that_is_lost_is_named_when_it_is_read(exported: Path) -> None:
+    lose(min((exported / "deals").iterdir()), "cut off")
+    with pytest.raises(UserError, match=r"deals/0\S+ is missing in .*/set', or is not as long as the manifest says"):
+        next(pigpen_arena.load(exported, "deals"))
+
+
+def test_each_table_is_read_as_one_folder_also_while_an_export_runs(exported: Path) -> None:
+    (exported / LOCK).touch()
+    assert not (exported / DRAFTS).exists()
+    (exported / DRAFTS / "deals").mkdir(parents=True)
+    (exported / DRAFTS / "deals" / "000000009-000000009.parquet").write_bytes(b"half")
+    counts = DatasetManifest.model_validate_json((exported / MANIFEST).read_bytes()).rows
+    for table, count in counts.items():
+        assert pyarrow.dataset.dataset(exported / table).count_rows() == count
+        assert polars.scan_parquet(exported / table).collect().height == count
+        assert polars.scan_parquet(exported / table / "*.parquet").collect().height == count
+    every = pyarrow.dataset.dataset(exported, exclude_invalid_files=True)
+    assert every.count_rows() == sum(counts.values())
+
+
+def test_the_data_card_names_each_table_its_columns_and_the_licence(exported: Path) -> None:
+    _, head, body = (exported / CARD).read_text().split("---\n", 2)
+    card = yaml.safe_load(head)
+    assert card["license"] == "cc0-1.0"
+    assert {each["config_name"]: each["data_files"] for each in card["configs"]} == {
+        table: f"{table}/*.parquet" for table in COLUMNS
+    }
+    for columns in COLUMNS.values():
+        assert all(f"| `{name}` | {type_name(kind)} | {words} |" in body for name, (kind, words) in columns.items())
+
+
+def test_a_licence_in_other_words_breaks_no_card(ladder: Ladder, tmp_path: Path) -> None:
+    words = 'ours: "yes"\n---\nconfigs: []'
+    export_dataset(ladder, tmp_path / "set", words)
+    card = yaml.safe_load((tmp_path / "set" / CARD).read_text().split("---\n")[1])
+    assert (card["license"], card["license_name"]) == ("other", " ".join(words.split()))
+    assert len(card["configs"]) == len(COLUMNS)
