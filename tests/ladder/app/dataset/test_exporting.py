@@ -344,15 +344,15 @@ def test_a_part_that_is_missing_or_damaged_is_named_and_written_again(
     for table in tables:
         lose(min((exported / table).iterdir()), harm)
     add(ladder, 7)
-    told: list[str] = []
-    manifest = export_dataset(ladder, exported, tell=told.append)
+    sentences: list[str] = []
+    manifest = export_dataset(ladder, exported, tell=sentences.append)
     assert is_whole(exported, manifest)
     assert {table: rows(exported, table)[: len(before[table])] for table in TABLES} == before
     assert manifest.rows["matches"] == 4
-    (sentence,) = told
+    (sentence,) = sentences
     assert all(f"{table}/000000001-000000002.parquet" in sentence for table in tables)
-    assert export_dataset(ladder, exported, tell=told.append).files == manifest.files
-    assert len(told) == 1
+    assert export_dataset(ladder, exported, tell=sentences.append).files == manifest.files
+    assert len(sentences) == 1
 
 
 @pytest.mark.parametrize("tables", [("deals",), ("decisions",), ("deals", "decisions"), ("matches", "deals"), TABLES])
