@@ -26,12 +26,20 @@ if TYPE_CHECKING:
 
 DOWN_SECONDS = 120.0
 """A coordinator speaks every 20 seconds, or every minute while it waits; one that is silent for longer is down."""
+PUBLIC_UNIT = 1024**3
+"""Bytes; all but organisers see the room in multiples of it: each result takes some, also one that is not shown yet."""
 MIN_FREE = 256 * 1024**2
 """Bytes below which a ladder's disk is nearly full."""
 
 
 def health(ladder: Ladder, viewer: Viewer = LOCAL) -> LadderHealth:
-    """Look at the coordinators, the queue and the disk; matches that are not public yet count for organisers alone."""
+    """
+    Look at the coordinators, the queue and the disk.
+
+    What follows from matches that are not public yet is for organisers alone: those that wait, the room to the byte.
+    """
+    is_organiser = may(viewer, Act.ADMINISTER)
+    free = _free(ladder.settings.data_dir)
     with ladder.database.read() as session:
         now, seen, are_here = database_time(session), last_spoken(session), all_are_here(session)
         running = [
@@ -44,10 +52,10 @@ def health(ladder: Ladder, viewer: Viewer = LOCAL) -> LadderHealth:
             runners=len(running),
             seen=None if seen is None else time_of(seen),
             silent_seconds=None if seen is None else max(0.0, now - seen),
-            waiting=unfinished_tasks(session, everything=may(viewer, Act.ADMINISTER)),
+            waiting=unfinished_tasks(session, everything=is_organiser),
             oldest_seconds=0.0 if added is None else max(0.0, now_here - added),
             oldest_computation_seconds=0.0 if asked is None else max(0.0, now_here - asked),
-            free_bytes=_free(ladder.settings.data_dir),
+            free_bytes=free if is_organiser or free is None else free // PUBLIC_UNIT * PUBLIC_UNIT,
         )
 
 

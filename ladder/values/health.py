@@ -21,4 +21,4 @@ class LadderHealth(Value):
     oldest_computation_seconds: float
     """Seconds for which the oldest question of visitors has waited to be computed; 0: none waits."""
     free_bytes: int | None
-    """Room on the disk of the ladder's folder; None: it cannot be read."""
+    """Room on the disk of the ladder's folder, for all but organisers in whole GiB; None: it cannot be read."""

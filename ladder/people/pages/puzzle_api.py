@@ -14,7 +14,7 @@ from ladder.people.review import puzzles
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.fresh import fresh
-from ladder.site.server.viewer import address_of, demand, viewer_of
+from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand, viewer_of
 from ladder.values.people import TableVisitor
 from ladder.values.puzzles import PuzzleList, PuzzleOverview, PuzzlePage
 from ladder.values.value import Value
@@ -22,7 +22,7 @@ from ladder.values.value import Value
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
-router, personal = APIRouter(), APIRouter()
+router, personal = APIRouter(), APIRouter(dependencies=FOR_PEOPLE)
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 
 

@@ -12,13 +12,13 @@ from ladder.people.boards.table_orders import open_ordered
 from ladder.site.api.submissions import not_taken
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.fresh import fresh
-from ladder.site.server.viewer import address_of, demand
+from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand
 from ladder.values.people import OpenedTable, TableOrder, TableVisitor
 
 if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
-router = APIRouter()
+router = APIRouter(dependencies=FOR_PEOPLE)
 
 
 @router.post("/tables", response_model=OpenedTable, status_code=201)

@@ -14,7 +14,7 @@ from ladder.site.accounts.browser_sessions import in_hashing_turn, site_address
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.forms import Form, form_page
-from ladder.site.server.viewer import address_of, demand
+from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand
 from ladder.values.accounts import NewSecret, Scope, Viewer
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
     from ladder.values.accounts import Kind
 
-router = APIRouter(prefix="/me/account")
+router = APIRouter(prefix="/me/account", dependencies=FOR_PEOPLE)
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 PLACE = "/me/account"
 

@@ -21,7 +21,7 @@ from ladder.site.accounts.browser_sessions import (
 )
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.forms import Form, form_page
-from ladder.site.server.viewer import address_of, demand, viewer_of
+from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand, viewer_of
 from ladder.values.accounts import Scope
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ async def make_account(request: Request, form: Form) -> Response:
     return begin_in_browser(request, logged_in, "")
 
 
-@router.get("/login/code")
+@router.get("/login/code", dependencies=FOR_PEOPLE)
 def code(request: Request, code: Annotated[str, Query(max_length=40)] = "") -> Response:
     """Show the page on which the user confirms a log-in of `pigpen login`."""
     viewer = demand(request, Act.CHANGE_ACCOUNT)
@@ -111,7 +111,7 @@ def code(request: Request, code: Annotated[str, Query(max_length=40)] = "") -> R
         return form_page(request, "login_code.html", values | {"error": str(error)}, 404)
 
 
-@router.post("/login/code")
+@router.post("/login/code", dependencies=FOR_PEOPLE)
 def confirm_code(request: Request, form: Form) -> Response:
     """Confirm, or refuse, a log-in of the command."""
     viewer = demand(request, Act.CHANGE_ACCOUNT)

@@ -15,7 +15,7 @@ from ladder.entry.policy import Act
 from ladder.site.accounts import bot_uploads
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.forms import Form, form_page
-from ladder.site.server.viewer import demand
+from ladder.site.server.viewer import FOR_PEOPLE, demand
 from ladder.values.accounts import Viewer
 from ladder.values.held_events import EventState
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ladder.site.server.context import Site
 
-router = APIRouter(prefix="/me")
+router = APIRouter(prefix="/me", dependencies=FOR_PEOPLE)
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 Before = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]
 SHOWN = 20

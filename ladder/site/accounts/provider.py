@@ -51,9 +51,9 @@ async def come_back(request: Request) -> Response:
     from ladder.app.accounts.oidc import NOT_BEGUN
 
     state = _state(request)
-    _site(request).attempts.count(Attempt.LOG_IN, address_of(request))
     flow = _taken(request)
-    if flow is None or flow.begun is None:
+    if flow is None or flow.begun is None:  # who has begun one was counted then
+        _site(request).attempts.count(Attempt.LOG_IN, address_of(request))
         return await to_thread.run_sync(_name_page, request, None, NOT_BEGUN, "", 403)
     begun = flow.begun
 

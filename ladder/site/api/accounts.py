@@ -13,7 +13,7 @@ from ladder.site.accounts.browser_sessions import site_address
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.fresh import HEADERS, fresh
-from ladder.site.server.viewer import address_of, demand, logged_in
+from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand, logged_in
 from ladder.values.accounts import (
     CredentialRow,
     DeviceCode,
@@ -49,14 +49,14 @@ def collect_token(request: Request, asked: DeviceCode) -> Response:
     return fresh(device.collect(site.ladder, asked.device_code, address_of(request)))
 
 
-@router.get("/me", response_model=Me)
+@router.get("/me", response_model=Me, dependencies=FOR_PEOPLE)
 def me(request: Request) -> Response:
     """Say whose token, or session, it is."""
     site: Site = request.app.state.site
     return fresh(tokens.me(site.ladder, demand(request, Act.READ_ACCOUNT)))
 
 
-@router.delete("/me/token", status_code=204)
+@router.delete("/me/token", status_code=204, dependencies=FOR_PEOPLE)
 def revoke_this(request: Request) -> Response:
     """Revoke the token that asks."""
     site: Site = request.app.state.site
@@ -64,7 +64,7 @@ def revoke_this(request: Request) -> Response:
     return Response(status_code=204, headers=HEADERS)
 
 
-@router.get("/me/tokens", response_model=list[CredentialRow])
+@router.get("/me/tokens", response_model=list[CredentialRow], dependencies=FOR_PEOPLE)
 def all_tokens(request: Request) -> Response:
     """Give one's tokens that are good, the newest first."""
     site: Site = request.app.state.site
@@ -73,7 +73,7 @@ def all_tokens(request: Request) -> Response:
     return fresh(rows)
 
 
-@router.post("/me/tokens", response_model=NewSecret, status_code=201)
+@router.post("/me/tokens", response_model=NewSecret, status_code=201, dependencies=FOR_PEOPLE)
 def create_token(request: Request, asked: TokenOrder) -> Response:
     """Make a token, for a browser's session; it is shown this once."""
     site: Site = request.app.state.site
@@ -82,7 +82,7 @@ def create_token(request: Request, asked: TokenOrder) -> Response:
     return fresh(tokens.create_token(site.ladder, viewer, asked.name, set(asked.scopes), asked.days), 201)
 
 
-@router.delete("/me/tokens/{number}", status_code=204)
+@router.delete("/me/tokens/{number}", status_code=204, dependencies=FOR_PEOPLE)
 def revoke_token(request: Request, number: Number) -> Response:
     """Revoke a token, for a browser's session."""
     site: Site = request.app.state.site

@@ -11,7 +11,7 @@ from ladder.app.event import acts, event_csv, exporting, holding, reading
 from ladder.entry.policy import Act
 from ladder.site.api.submissions import not_taken
 from ladder.site.server.fresh import fresh, json_of
-from ladder.site.server.viewer import demand
+from ladder.site.server.viewer import FOR_PEOPLE, demand
 from ladder.values.accounts import ANONYMOUS
 from ladder.values.held_events import EventAct, EventDone, EventOrder, EventPage, EventRow
 from referee.records.rules_file import rules_from
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
 
 router = APIRouter()
-personal = APIRouter()
+personal = APIRouter(dependencies=FOR_PEOPLE)
 Name = Annotated[str, Path(max_length=64)]
 JSON = "application/json"
 CSV = "text/csv; charset=utf-8"

@@ -13,7 +13,7 @@ from ladder.entry.policy import Act
 from ladder.site.api.routes import Number
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.fresh import fresh
-from ladder.site.server.viewer import demand, viewer_of
+from ladder.site.server.viewer import FOR_PEOPLE, demand, viewer_of
 from ladder.values.bots import PeopleAllowed, PeoplePermission, Retired, Retirement
 from ladder.values.logs import SeatLog
 
@@ -33,7 +33,7 @@ def logs(
     return fresh(read_logs(site.ladder, viewer_of(request), number, seat, rotation))
 
 
-@router.post("/bots/{name}/retirement", response_model=list[Retired])
+@router.post("/bots/{name}/retirement", response_model=list[Retired], dependencies=FOR_PEOPLE)
 def retirement(request: Request, name: Annotated[str, Path(max_length=80)], wanted: Retirement) -> Response:
     """Take a bot, or one of its versions, out of the matches to come; it must be one's own, or one is an organiser."""
     site: Site = request.app.state.site
@@ -41,7 +41,7 @@ def retirement(request: Request, name: Annotated[str, Path(max_length=80)], want
     return fresh(retire(site.ladder, viewer, name, wanted.variants, wanted.reason))
 
 
-@router.post("/bots/{name}/people", response_model=PeopleAllowed)
+@router.post("/bots/{name}/people", response_model=PeopleAllowed, dependencies=FOR_PEOPLE)
 def people(request: Request, name: Annotated[str, Path(max_length=80)], wanted: PeoplePermission) -> Response:
     """Let people play with a bot at their tables, or no longer; it must be one's own, or one is an organiser."""
     site: Site = request.app.state.site

@@ -15,7 +15,7 @@ from ladder.entry.policy import Act
 from ladder.registry.tokens import MAX_SCOPES
 from ladder.site.server.attempts import Attempt
 from ladder.site.server.fresh import fresh
-from ladder.site.server.viewer import address_of, demand
+from ladder.site.server.viewer import FOR_PEOPLE, address_of, demand
 from ladder.values.registry import RegistryPlace, RegistryToken
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ MAX_HEADER = 500
 Scope = Annotated[str, Query(max_length=1000)]
 
 
-@router.get("/registry", response_model=RegistryPlace)
+@router.get("/registry", response_model=RegistryPlace, dependencies=FOR_PEOPLE)
 def place(request: Request) -> Response:
     """Say where one's images are pushed, and how their names begin."""
     viewer = demand(request, Act.SUBMIT)

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from ladder.app import bots, matches, overview
 from ladder.app.health import health
 from ladder.app.standings_csv import write_csv
+from ladder.site.rendering.cache import key_of
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.fresh import fresh, json_of
 from ladder.site.server.viewer import viewer_of
@@ -183,4 +184,4 @@ def scores(request: Request, number: Number) -> Response:
 
 def _kept(request: Request, make: Callable[[], tuple[bytes, str]]) -> Response:
     site: Site = request.app.state.site
-    return site.answers.respond(request, f"{request.url.path}?{request.url.query}", make)
+    return site.answers.respond(request, key_of(request), make)

@@ -17,7 +17,7 @@ from ladder.errors import BotRejected, Conflict, Forbidden, LadderError, TooOfte
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.event_streams import STOP, event, event_stream
 from ladder.site.server.fresh import fresh
-from ladder.site.server.viewer import demand, still_may
+from ladder.site.server.viewer import FOR_PEOPLE, demand, still_may
 from ladder.values.submission import SubmissionList, SubmissionOrder, SubmissionRow, Upload, UploadOrder
 from referee.records.rules_file import RulesFileError
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
     from ladder.values.accounts import Viewer
 
-router = APIRouter()
+router = APIRouter(dependencies=FOR_PEOPLE)
 LOOK_SECONDS = 1.0
 """How often a stream looks how far a submission has come."""
 MAX_STREAMS = 10

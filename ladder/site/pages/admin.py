@@ -19,7 +19,7 @@ from ladder.site.rendering.long_tables import bots as found_bots
 from ladder.site.rendering.words import to_translate
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.forms import Form, form_page
-from ladder.site.server.viewer import demand
+from ladder.site.server.viewer import FOR_PEOPLE, demand
 from ladder.values.accounts import Role, Viewer
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ladder.site.server.context import Site
 
-router = APIRouter(prefix="/admin")
+router = APIRouter(prefix="/admin", dependencies=FOR_PEOPLE)
 Name = Annotated[str, Path(max_length=64)]
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]
 Before = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]

@@ -12,7 +12,7 @@ from ladder.entry.policy import Act
 from ladder.site.api.events import Name
 from ladder.site.server.context import MAX_NUMBER
 from ladder.site.server.forms import Form, form_page
-from ladder.site.server.viewer import demand
+from ladder.site.server.viewer import FOR_PEOPLE, demand
 from ladder.values.accounts import ANONYMOUS
 from ladder.values.held_events import EventState
 
@@ -26,7 +26,7 @@ router = APIRouter(prefix="/events")
 Number = Annotated[int | None, Query(ge=1, le=MAX_NUMBER)]
 
 
-@router.get("/{event}/present")
+@router.get("/{event}/present", dependencies=FOR_PEOPLE)
 def present(request: Request, event: Name, number: Annotated[Number, Query(alias="round")] = None,
             table: Number = None) -> Response:  # fmt: skip
     """Show the result that was released last, and who sits at the next table."""
@@ -45,7 +45,7 @@ def present(request: Request, event: Name, number: Annotated[Number, Query(alias
     return form_page(request, "event_present.html", values)
 
 
-@router.post("/{event}/present")
+@router.post("/{event}/present", dependencies=FOR_PEOPLE)
 def release(request: Request, event: Name, form: Form) -> Response:
     """Show the next result to everybody."""
     site: Site = request.app.state.site

@@ -21,7 +21,7 @@ from ladder.site.pages.event_feeds import calendar, news
 from ladder.site.pages.feeds import Feed, newest
 from ladder.site.pages.feeds import feed as answer_feed
 from ladder.site.server.forms import Form, form_page
-from ladder.site.server.viewer import NO_PAGE, demand
+from ladder.site.server.viewer import FOR_PEOPLE, NO_PAGE, demand
 from ladder.values.accounts import ANONYMOUS
 from ladder.values.held_events import EventAct, EventState
 
@@ -124,13 +124,13 @@ def certificate(request: Request, event: Name, bot: Bot) -> Response:
     return _page(request, event, "event_certificate.html", values)
 
 
-@router.get("/{event}/entries")
+@router.get("/{event}/entries", dependencies=FOR_PEOPLE)
 def entries(request: Request, event: Name) -> Response:
     """List one's bots, to enter or withdraw them."""
     return _entries(request, event, demand(request, Act.SUBMIT))
 
 
-@router.post("/{event}/entries")
+@router.post("/{event}/entries", dependencies=FOR_PEOPLE)
 def change_entry(request: Request, event: Name, form: Form) -> Response:
     """Enter one of one's bots, or withdraw it."""
     site: Site = request.app.state.site

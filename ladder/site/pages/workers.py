@@ -13,7 +13,7 @@ from ladder.app.standings_page import ROWS, number_of
 from ladder.entry.policy import Act
 from ladder.errors import LadderError
 from ladder.site.server.forms import Form, form_page
-from ladder.site.server.viewer import demand
+from ladder.site.server.viewer import FOR_PEOPLE, demand
 from ladder.values.names import NAME_LENGTH
 from ladder.values.value import time_of
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ladder.site.server.context import Site
     from ladder.values.accounts import Viewer
 
-router = APIRouter(prefix="/admin/workers")
+router = APIRouter(prefix="/admin/workers", dependencies=FOR_PEOPLE)
 Name = Annotated[str, Path(max_length=NAME_LENGTH)]
 
 

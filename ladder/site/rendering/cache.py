@@ -16,6 +16,7 @@ from starlette.responses import Response
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from starlette.requests import Request
 
@@ -60,6 +61,36 @@ class CachedAnswer:
         """Tell whether the client has this answer already."""
         known = request.headers.get("if-none-match", "")
         return self.etag.removeprefix("W/") in known or known.strip() == "*"
+
+
+def asked_for(request: Request) -> list[tuple[str, str]]:
+    """Give what a request's query says, as far as its route knows the parameter; others change no answer."""
+    known = {field.alias for field in _fields(request)}
+    return [(name, value) for name, value in request.query_params.multi_items() if name in known]
+
+
+def key_of(request: Request) -> str:
+    """
+    Say what a request asks for: the path, and the validated values of the parameters that its route knows.
+
+    So neither other parameters nor other spellings of a value, or of the default, have an answer made anew.
+    """
+    values = []
+    for field in _fields(request):
+        value, errors = field.validate(request.query_params[field.alias], {}, loc=())
+        if not errors and value != field.get_default():
+            values.append((field.alias, value))
+    return f"{request.url.path}?{values}"
+
+
+def _fields(request: Request) -> list[Any]:
+    """List FastAPI's fields of the query parameters that a route knows, and that were sent."""
+    waiting, found = [getattr(request.scope.get("route"), "dependant", None)], []
+    for dependant in waiting:
+        if dependant is not None:
+            found += [field for field in dependant.query_params if field.alias in request.query_params]
+            waiting += dependant.dependencies
+    return sorted(found, key=lambda field: str(field.alias))
 
 
 class AnswerCache:

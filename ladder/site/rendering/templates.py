@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, Response
 
 from ladder.site.rendering import charts, words
 from ladder.site.rendering.avatars import avatar
+from ladder.site.rendering.cache import asked_for, key_of
 from ladder.site.rendering.palette import palette
 from ladder.site.rendering.static_files import digest
 from ladder.values.standings import percents
@@ -60,7 +61,7 @@ class Pages:
             about: What it depends on besides the address, the language and the ladder.
         """
         language = words.language_of(request)
-        key = f"{language} {request.url.path}?{request.url.query} {about}"
+        key = f"{language} {key_of(request)} {about}"
         response = self._answers.respond(
             request, key, lambda: (self.text(request, language, template, make()).encode(), HTML)
         )
@@ -133,8 +134,8 @@ def shown(value: object) -> object:
 
 
 def _in_language(request: Request, language: str) -> str:
-    """Give the query of this page in a language; everything else that is asked for stays."""
-    others = [(name, value) for name, value in request.query_params.multi_items() if name != "lang"]
+    """Give the query of this page in a language; everything else that the page knows of what is asked for stays."""
+    others = [(name, value) for name, value in asked_for(request) if name != "lang"]
     return f"?{urlencode([*others, ('lang', language)])}"
 
 

@@ -15,6 +15,7 @@ from ladder.errors import Busy, Conflict, Forbidden, LadderError, SandboxError, 
 from ladder.site.rendering.words import language_of, to_translate, translations
 from ladder.site.server.headers import without_secrets
 from ladder.site.server.origin import SAFE
+from ladder.site.server.viewer import LogInFirst, log_in_first, needs_log_in, on_log_in_first
 from ladder.values.text import sanitize
 from pigpen.rules.errors import PigpenError
 
@@ -99,6 +100,13 @@ def on_http_error(request: Request, error: Exception) -> Response:
 def on_bad_input(request: Request, error: Exception) -> Response:
     """Answer that a parameter makes no sense; a page whose address names no possible number is not there."""
     assert isinstance(error, RequestValidationError)
+    if needs_log_in(request):
+        try:
+            log_in_first(request)
+        except HTTPException as refused:
+            return on_http_error(request, refused)
+        except LogInFirst as refused:
+            return on_log_in_first(request, refused)
     first = error.errors()[0]
     if first["loc"][0] == "path" and not _is_program(request):
         return respond(request, HTTPStatus.NOT_FOUND, _WORDS[HTTPStatus.NOT_FOUND])

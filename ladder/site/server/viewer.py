@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
@@ -15,7 +16,6 @@ from ladder.site.server.origin import CSRF_HEADER, SAFE, has_csrf, is_same_origi
 from ladder.values.accounts import ANONYMOUS, Viewer
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
     from starlette.responses import Response
 
     from ladder.site.server.context import Site
@@ -85,6 +85,29 @@ def logged_in(request: Request) -> Viewer:
             raise HTTPException(401, LOG_IN, {"WWW-Authenticate": "Bearer"})
         raise LogInFirst
     return viewer
+
+
+def log_in_first(request: Request) -> None:
+    """
+    Make sure that the visitor has logged in before what it sends is read or judged: a stranger learns nothing of that.
+
+    What a page of another site sends is refused by `forms.form_of`, whoever's it is.
+
+    Raises:
+        HTTPException, LogInFirst: As `logged_in`.
+    """
+    if request.method in SAFE or request.url.path.startswith(API) or is_same_origin(request):
+        logged_in(request)
+
+
+FOR_PEOPLE = (Depends(log_in_first),)
+"""For routes, or routers, of which nothing is for visitors who have not logged in."""
+
+
+def needs_log_in(request: Request) -> bool:
+    """Tell whether a route is marked by `FOR_PEOPLE`: what is no JSON at all is refused before that is looked at."""
+    found = getattr(request.scope.get("route"), "dependencies", ())
+    return any(each.dependency is log_in_first for each in found)
 
 
 def still_may(request: Request, act: Act, owner: str | None = None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +16,7 @@ from ladder.app.missing_runner import START_HERE, why_nothing_plays
 from ladder.runner.presence import CoordinatorPresence
 from ladder.sandbox.host import owners
 from ladder.store.commands.coordinators import coordinators, database_time, note_alive
+from ladder.values.accounts import ANONYMOUS, Viewer
 from ladder.values.value import time_of
 from tests.e2e.command import pigpen
 from tests.ladder import ladders
@@ -51,6 +53,15 @@ def test_a_ladder_without_a_runner_says_that_nothing_plays(ladder: Ladder) -> No
         "Nothing plays: no runner has been seen yet. Start one with: pigpen up"
     )
     assert found.free_bytes is not None
+
+
+@pytest.mark.parametrize(("free", "shown"), [(2**30 - 1, 0), (2**30, 2**30), (2**30 + 1, 2**30), (2**31 - 1, 2**30)])
+def test_the_room_moves_with_each_match_so_only_organisers_see_it_to_the_byte(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch, free: int, shown: int
+) -> None:
+    monkeypatch.setattr("ladder.app.health.shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    assert health(ladder).free_bytes == free
+    assert [health(ladder, who).free_bytes for who in (ANONYMOUS, Viewer("ada"))] == [shown, shown]
 
 
 def test_where_nothing_waits_no_runner_is_missing(settings: Settings, database: Database) -> None:

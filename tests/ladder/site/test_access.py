@@ -157,7 +157,7 @@ CASES = [
     Case("GET", "/events/{event}/entries", ENTRIES),
     Case("POST", "/events/{event}/entries", ENTRY_BY_FORM, form={"bot": "Trotter", "act": "enter"}),
     Case("GET", "/api", PUBLIC),
-    Case("GET", "/wheels/requirements.txt", NOT_THERE),
+    Case("GET", "/wheels/{listed}.txt", NOT_THERE, "/wheels/requirements.txt"),
     Case("GET", "/wheels/{name}", NOT_THERE, "/wheels/pigpen_sdk-0.1.0-py3-none-any.whl"),
     Case("GET", "/m/{match}/boards/{board}/{rotation}", PUBLIC),
     Case("GET", "/replay", PUBLIC),

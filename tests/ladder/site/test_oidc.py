@@ -21,6 +21,7 @@ from ladder.app.accounts.provider_settings import check_provider
 from ladder.app.ladder import Ladder
 from ladder.errors import UserError
 from ladder.settings.settings import load_settings
+from ladder.site.server.attempts import LIMITS, Attempt
 from ladder.values.accounts import LOCAL, Role
 from tests.ladder import ladders
 from tests.ladder.accounts import add_person
@@ -345,3 +346,17 @@ def test_a_name_is_not_chosen_by_another_site(ladder: Ladder, person: Person, pr
     response = person.ask("POST", "/login/oidc/name", data={"name": "eve"}, headers={"Origin": "http://evil.test"})
     assert response.status_code == 403
     assert len(managing.accounts(ladder, LOCAL)) == 1
+
+
+def test_a_log_in_counts_once_and_a_stray_return_as_one(
+    ladder: Ladder, person: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(LIMITS, Attempt.LOG_IN, (3, 3, 600))
+    for _ in range(2):
+        assert log_in(Person(ladder, person.app)).status_code == 303
+    back = to_provider(person)
+    assert person.get("/login/oidc").status_code == 429
+    assert Person(ladder, person.app).get("/login/oidc/callback").status_code == 429, (
+        "who comes back to nothing may be guessing"
+    )
+    assert (person.get(back).status_code, who(person)) == (303, "ada")

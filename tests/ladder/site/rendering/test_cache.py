@@ -10,10 +10,14 @@ import pytest
 from starlette.requests import Request
 
 from ladder.site.rendering.cache import AnswerCache
+from tests.ladder.site.visitor import small_site
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.ladder.site.visitor import Visitor
 
 TEXT = "text/plain"
 
@@ -170,3 +174,28 @@ def test_it_can_be_used_by_many_threads(ladder: Ladder) -> None:
             done.result()
     assert 0 <= cache.size <= 20_000
     assert not cache._making
+
+
+def size_after(site: Visitor, *paths: str) -> int:
+    """Bytes of all answers that the site keeps when these pages were asked for."""
+    for path in paths:
+        assert site.get(path).status_code == 200, path
+    answers: AnswerCache = site.app._app._app.state.site.answers  # type: ignore[attr-defined]
+    return answers.size
+
+
+def test_neither_unknown_parameters_nor_other_spellings_have_an_answer_made_anew(tmp_path: Path) -> None:
+    with small_site(tmp_path) as site:
+        site.app._app._app.state.site.answers._seconds = 1e9  # type: ignore[attr-defined]
+        kept = size_after(site, "/api/v1/standings?first=5", "/api/v1/bots", "/m", "/v/gongzhu", "/b?q=a")
+        assert kept > 0
+        again = (
+            *(f"/api/v1/standings?{query}" for query in ("first=05", "first=5&utm=1", "x=2&first=5", "first=5&all=no")),
+            *(f"/api/v1/bots?{query}" for query in ("limit=100", "limit=00100", "nothing", "x=" + "y" * 100)),
+            *(f"/m?{query}" for query in ("utm_source=feed", "variant=", "bot=&x=<script>")),
+            *(f"/v/gongzhu?{query}" for query in ("page=1", "page=01", "all=0", "all=false&x=1", "lang=en")),
+            "/b?x=1&q=a",
+        )
+        assert size_after(site, *again) == kept
+        assert "utm_source" not in site.page("/m?utm_source=feed"), "the answer is for all"
+        assert size_after(site, "/api/v1/standings?first=4", "/v/gongzhu?all=1") > kept
