@@ -43,6 +43,7 @@ def standings(
     first: int | None = None,
     by: Order | None = None,
     season: str | None = None,
+    skipped: int = 0,
 ) -> list[Standings]:
     """
     Read the standings of each variant.
@@ -54,6 +55,7 @@ def standings(
         first: Number of rows to give for each variant.
         by: What to order them by; None: what the organiser has set.
         season: Those of the season of that name, as they were at its end; None: of the season that is played now.
+        skipped: Number of rows of each variant to leave out before them.
 
     Raises:
         LadderError: If the ladder does not play that variant, or has had no season of that name.
@@ -62,9 +64,9 @@ def standings(
         wanted = names.variants(session) if variant is None else [variant]
         order = by or ladder.settings.standings_by
         if season is not None:
-            return season_standings(session, season, variant, everyone, first, order)
+            return season_standings(session, season, variant, everyone, first, order, skipped)
         variants = [names.find_variant(session, name) for name in wanted]
-        return [tables.standings(session, each, everyone, first, by=order) for each in variants]
+        return [tables.standings(session, each, everyone, first, skipped, order) for each in variants]
 
 
 def bots(ladder: Ladder, owner: str | None = None) -> list[BotRow]:

@@ -86,6 +86,8 @@ class Standings(Value):
     """How many more owners must have an active bot before a match can be played; 0: matches can be played."""
     standings: tuple[StandingRow, ...]
     """The best first."""
+    next: int | None = None
+    """Number of the rows up to here, if others follow; None: these are the last."""
 
 
 def percents(shares: Sequence[float]) -> list[int]:

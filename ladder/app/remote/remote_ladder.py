@@ -46,8 +46,19 @@ class RemoteLadder:
         self, variant: str | None, everyone: bool, first: int | None, by: Order | None, season: str | None = None
     ) -> list[Standings]:
         """See `AnyLadder`."""
-        wanted = {"variant": variant, "all": everyone, "first": first, "by": by, "season": season}
-        return self.connection.get("/standings", list[Standings], **wanted)
+        wanted = {"variant": variant, "all": everyone, "by": by, "season": season}
+        found: dict[str, Standings] = {}
+        after = 0
+        while True:
+            left = None if first is None else first - after
+            for each in self.connection.get("/standings", list[Standings], **wanted, first=left, after=after or None):
+                known = found.get(each.variant, each.model_copy(update={"standings": ()}))
+                rows = (*known.standings, *each.standings)
+                found[each.variant] = each.model_copy(update={"standings": rows})
+            ends = [each.next for each in found.values() if each.next is not None]
+            if not ends or max(ends) <= after or (first is not None and max(ends) >= first):
+                return list(found.values())
+            after = max(ends)
 
     def bots(self) -> list[BotRow]:
         """See `AnyLadder`."""

@@ -48,6 +48,12 @@ def variants(request: Request, first: Annotated[int, Query(ge=0, le=100)] = 5) -
 All = Annotated[bool, Query(alias="all")]
 By = Annotated[Order | None, Query()]
 """What to order standings by; by default what the organiser has set."""
+MAX_ROWS = 1000
+"""Rows of each variant that are given at once."""
+First = Annotated[int | None, Query(ge=1, le=1_000_000)]
+"""Rows of each variant; `MAX_ROWS` at most, and by default."""
+After = Annotated[int, Query(ge=0, le=1_000_000)]
+"""Rows of each variant that are known: `next` of what was given before."""
 Season = Annotated[str | None, Query(max_length=64)]
 """The name of a season; by default that which is played now."""
 
@@ -76,20 +82,43 @@ def all_standings(
     request: Request,
     variant: Annotated[str | None, Query(max_length=64)] = None,
     everyone: All = False,
-    first: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
+    first: First = None,
     by: By = None,
     season: Season = None,
+    after: After = 0,
 ) -> Response:
-    """Give the standings of all variants, or of one; with `first`, only the best of each; with `season`, old ones."""
+    """
+    Give the standings of all variants, or of one; with `first`, only the best of each; with `season`, old ones.
+
+    A variant with more than 1000 rows has a `next`; read on with it as `after`.
+    """
     site: Site = request.app.state.site
-    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, first, by, season))
+    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, rows_of(first), by, season, after))
 
 
 @router.get("/standings/{variant}", response_model=Standings)
-def standings(request: Request, variant: str, everyone: All = False, by: By = None, season: Season = None) -> Response:
-    """Give the standings of a variant; with `all`, those that are suspended or retired, too."""
+def standings(
+    request: Request,
+    variant: str,
+    everyone: All = False,
+    by: By = None,
+    season: Season = None,
+    first: First = None,
+    after: After = 0,
+) -> Response:
+    """Give the standings of a variant; with `all`, those that are suspended or retired, too; by pages."""
     site: Site = request.app.state.site
-    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, None, by, season)[0])
+    return answer(request, lambda: bots.standings(site.ladder, variant, everyone, rows_of(first), by, season, after)[0])
+
+
+def rows_of(first: int | None) -> int:
+    """
+    Give the number of rows on a page of standings.
+
+    >>> [rows_of(first) for first in (None, 999, 1000, 1001)]
+    [1000, 999, 1000, 1000]
+    """
+    return min(first or MAX_ROWS, MAX_ROWS)
 
 
 @router.get("/standings/{variant}/matchups", response_model=Matchups)

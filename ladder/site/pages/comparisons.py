@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote, urlencode
 
@@ -14,6 +13,7 @@ from ladder.app.computing.comparing import compare_bots
 from ladder.errors import LadderError
 from ladder.matches.compared_records import MIN_BOARDS
 from ladder.ratings.favours import MIN_SIDES
+from ladder.site.rendering.cache import key_of
 from ladder.site.rendering.long_tables import span_of
 from ladder.site.server.computing import DOCUMENTED, NOT_SERVED, again, asker_of
 from ladder.site.server.fresh import json_of
@@ -43,11 +43,13 @@ def against(
 ) -> Response:
     """Compare two bots in a variant: what they scored against each other, when, and whether they favour each other."""
     site: Site = request.app.state.site
-    found = compare_bots(site.ladder, name, other, variant, asker_of(request))
-    body = json_of(found)
-    if found.computing is not None:
-        return Response(body, 200 if found.sources else 202, again(request), JSON)
-    return site.fixed.respond(request, f"{request.url.path} {hashlib.sha256(body).hexdigest()}", lambda: (body, JSON))
+    asker = asker_of(request)
+    try:
+        return site.answers.respond(
+            request, key_of(request), lambda: (json_of(_whole(site, name, other, variant, asker)), JSON)
+        )
+    except _NotWhole as some:
+        return Response(json_of(some.found), 200 if some.found.sources else 202, again(request), JSON)
 
 
 @pages.get("/compare")
@@ -65,16 +67,21 @@ def choose(request: Request, one: AnyName = "", two: AnyName = "", variant: AnyV
 def compare(request: Request, one: Name, two: Name, variant: AnyVariant = "") -> Response:
     """Compare two bots, as far as that is known."""
     site: Site = request.app.state.site
+    asker = asker_of(request)
+
+    def values(found: BotComparison) -> dict[str, Any]:
+        return {"found": found, "one": one, "two": two, "not_served": NOT_SERVED, "spans": _spans(found), "sure": SURE,
+                "min_boards": MIN_BOARDS, "min_sides": MIN_SIDES, **_form(site, found.variant)}  # fmt: skip
+
     try:
-        found = compare_bots(site.ladder, one, two, variant or None, asker_of(request))
+        return site.pages.page(request, "compare.html", lambda: values(_whole(site, one, two, variant or None, asker)))
+    except _NotWhole as some:
+        return site.pages.fresh_page(request, "compare.html", values(some.found))
     except LadderError:
         first, second = (bots.spelled(site.ladder, name) or name for name in (one, two))
         if (first, second) == (one, two):
             raise
         return RedirectResponse(address(first, second, variant))
-    values = {"found": found, "one": one, "two": two, "not_served": NOT_SERVED, "spans": _spans(found), "sure": SURE,
-              "min_boards": MIN_BOARDS, "min_sides": MIN_SIDES, **_form(site, found.variant)}  # fmt: skip
-    return site.pages.fresh_page(request, "compare.html", values)
 
 
 def address(one: str, two: str, variant: str = "") -> str:
@@ -86,6 +93,22 @@ def address(one: str, two: str, variant: str = "") -> str:
     """
     query = f"?{urlencode({'v': variant})}" if variant else ""
     return f"/compare/{quote(one, safe='')}/{quote(two, safe='')}{query}"
+
+
+class _NotWhole(Exception):
+    """A comparison of which some is still being computed: it is given as it is, and not kept."""
+
+    def __init__(self, found: BotComparison) -> None:
+        super().__init__()
+        self.found = found
+
+
+def _whole(site: Site, one: str, two: str, variant: str | None, asker: str) -> BotComparison:
+    """Compare two bots, for an answer that is kept until the ladder changes."""
+    found = compare_bots(site.ladder, one, two, variant, asker)
+    if found.computing is not None:
+        raise _NotWhole(found)
+    return found
 
 
 def _form(site: Site, variant: str) -> dict[str, Any]:

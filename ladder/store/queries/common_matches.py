@@ -52,7 +52,7 @@ def common_matches(session: Session, variant: str, one: int, two: int, limit: in
     Args:
         session: A transaction.
         variant: The variant's name.
-        one: A version's id.
+        one: A version's id, best of that with fewer matches: its own are looked through, the newest first.
         two: Another one's.
         limit: Number of matches to give at most.
     """

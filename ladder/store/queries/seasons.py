@@ -47,7 +47,7 @@ def seasons(session: Session, variant: Variant) -> list[SeasonRow]:
 
 
 def season_standings(
-    session: Session, season: str, variant: str | None, everyone: bool, first: int | None, by: Order
+    session: Session, season: str, variant: str | None, everyone: bool, first: int | None, by: Order, skipped: int = 0
 ) -> list[Standings]:
     """
     Read the standings of the seasons of one name, in all variants that had one, or in one variant.
@@ -62,9 +62,11 @@ def season_standings(
             _FINISHED.where(FinishedSeason.variant == each.name, FinishedSeason.name == season).limit(1)
         )
         if frozen is not None:
-            found.append(_cut(Standings.model_validate_json(json.dumps(frozen.standings)), everyone, first, by))
+            found.append(
+                _cut(Standings.model_validate_json(json.dumps(frozen.standings)), everyone, first, by, skipped)
+            )
         elif each.season_name == season:
-            found.append(standings(session, each, everyone, first, by=by))
+            found.append(standings(session, each, everyone, first, skipped, by))
     if not found:
         where = f"{variant} has" if variant else "This ladder has"
         known = dict.fromkeys(row.name for each in wanted for row in seasons(session, each))
@@ -107,11 +109,13 @@ def check_new_season(session: Session, variant: Variant, name: str | None, rules
 _FINISHED = select(FinishedSeason).order_by(FinishedSeason.number)
 
 
-def _cut(found: Standings, everyone: bool, first: int | None, by: Order) -> Standings:
+def _cut(found: Standings, everyone: bool, first: int | None, by: Order, skipped: int) -> Standings:
     rows = [row for row in found.standings if everyone or row.rank is not None]
     if by == Order.POINTS:
         rows.sort(key=_by_points)
-    return found.model_copy(update={"by": by, "standings": tuple(rows[:first]), "missing_owners": 0})  # nothing waits
+    end = len(rows) if first is None else skipped + first
+    cut = {"standings": tuple(rows[skipped:end]), "next": end if end < len(rows) else None}
+    return found.model_copy(update={"by": by, "missing_owners": 0, **cut})  # nothing waits
 
 
 def _by_points(row: StandingRow) -> tuple[bool, bool, float]:

@@ -45,8 +45,10 @@ def standings(
         by: What to order them by.
     """
     field = field_of(session, variant.name)
-    wanted = _ENTRIES.where(*_ranked(variant, everyone)).order_by(*_best_first(by)).limit(first).offset(skipped)
-    rows = connection_of(session).execute(wanted).all() if first != 0 else []
+    limit = None if first is None else first + 1  # one more: whether others follow
+    wanted = _ENTRIES.where(*_ranked(variant, everyone)).order_by(*_best_first(by)).limit(limit).offset(skipped)
+    rows = connection_of(session).execute(wanted).all()
+    follows = first is not None and len(rows) > first
     return Standings.model_validate(  # all rows in one go: a thousand of them take half the time
         {
             "variant": field.variant,
@@ -56,7 +58,8 @@ def standings(
             "sides": field.sides,
             "by": by,
             "missing_owners": field.missing_owners,
-            "standings": [_fields(field, row) for row in rows],
+            "standings": [_fields(field, row) for row in rows[:first]],
+            "next": skipped + (first or 0) if follows else None,
         }
     )
 

@@ -43,7 +43,8 @@ def test_a_page_has_the_rows_that_the_whole_table_has_there(long: Ladder, page: 
     number = min(page, 3)
     assert found.table.standings == whole.standings[(number - 1) * ROWS : number * ROWS]
     assert (len(found.table.standings), found.extent.rows, found.page, found.pages) == (rows, BOTS, number, 3)
-    assert found.table.model_copy(update={"standings": whole.standings}) == whole
+    assert found.table.next == (number * ROWS if number < 3 else None)
+    assert found.table.model_copy(update={"standings": whole.standings, "next": None}) == whole
 
 
 def test_those_that_do_not_play_stand_at_the_end(long: Ladder) -> None:

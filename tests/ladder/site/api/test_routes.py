@@ -12,14 +12,18 @@ from jsonschema import Draft202012Validator
 from structlog.testing import capture_logs
 
 from ladder.app import bots
+from ladder.app.remote.connection import Connection
+from ladder.app.remote.remote_ladder import RemoteLadder
 from ladder.app.standings_csv import FIELDS
 from ladder.errors import StoreError
+from ladder.site.api import routes
 from ladder.site.rendering import long_tables as table_pages
 from ladder.values.bots import BotList, BotPage
 from ladder.values.health import LadderHealth
 from ladder.values.matches import Explanation, MatchList, MatchRow, MatchScores
 from ladder.values.site import RatingCurve, VariantSummary
-from ladder.values.standings import Standings
+from ladder.values.standings import StandingRow, Standings
+from tests.ladder.remote_site import served
 from tests.ladder.shown import OWNERS
 from tests.ladder.site.visitor import MATCHES
 from tests.typed import typed
@@ -183,3 +187,38 @@ def test_a_mistake_of_ours_tells_nothing_of_the_machine(site: Visitor, monkeypat
         assert response.status_code == 500
         assert "The site failed; its log says why." in response.text
         assert "ZeroDivision" not in response.text
+
+
+@pytest.mark.parametrize("query", ["all=1", "all=1&by=points", "season=1&all=1"])
+def test_standings_are_read_page_by_page(site: Visitor, query: str) -> None:
+    """Pages of one row less than there are, of as many, and of one more; and of one row each."""
+    whole = Standings.model_validate(site.value(f"/standings/gongzhu?{query}"))
+    count = len(whole.standings)
+    assert count > 3
+    assert whole.next is None
+    for rows in (1, 2, count - 1, count, count + 1):
+        found, after = list[StandingRow](), 0
+        while True:
+            page = Standings.model_validate(site.value(f"/standings/gongzhu?{query}&first={rows}&after={after}"))
+            assert [page] == [
+                Standings.model_validate(each)
+                for each in site.value(f"/standings?variant=gongzhu&{query}&first={rows}&after={after}")
+            ]
+            found += page.standings
+            if page.next is None:
+                break
+            assert page.next == after + rows
+            after = page.next
+        assert tuple(found) == whole.standings
+    assert site.value(f"/standings/gongzhu?{query}&after={count + 5}")["standings"] == []
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 1000])
+@pytest.mark.parametrize("first", [None, 1, 2, 3, 4])
+def test_a_remote_command_reads_all_pages(
+    site: Visitor, monkeypatch: pytest.MonkeyPatch, rows: int, first: int | None
+) -> None:
+    monkeypatch.setattr(routes, "MAX_ROWS", rows)
+    expected = bots.standings(site.ladder, everyone=True, first=first)
+    with served(site.ladder) as address, Connection(address) as connection:
+        assert RemoteLadder(connection).standings(None, True, first, None) == expected

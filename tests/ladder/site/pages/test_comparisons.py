@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from html import unescape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ladder.app.computing.comparing import compare_bots
 from ladder.matches import compared_records
+from ladder.site.pages import comparisons
 from ladder.site.pages.comparisons import address
 from ladder.values.bot_comparison import BotComparison, Favour, MeanOfBoards
+from ladder.values.computing import Computing
 from tests.ladder.computing_here import compute_all
 from tests.ladder.site.chinese_words import text_of
 from tests.ladder.site.visitor import Visitor, small_site
@@ -74,7 +77,7 @@ def test_the_finding_is_that_for_all_pairs(
     points = MeanOfBoards(mean=mean, error=2.0, boards=40)
     changed = found.model_copy(update={"favours": (Favour(by="bot", points=points, p=p, adjusted_p=adjusted),)})
     monkeypatch.setattr("ladder.site.pages.comparisons.compare_bots", lambda *_: changed)
-    assert finding in read.page(ONE)
+    assert finding in Visitor(read.ladder).page(ONE)
 
 
 def test_the_form_leads_to_the_comparison_and_keeps_what_was_chosen(read: Visitor) -> None:
@@ -110,3 +113,26 @@ def test_bots_and_match_ups_lead_there(read: Visitor) -> None:
 def test_a_ladder_without_a_bot_has_the_form(empty: Visitor) -> None:
     assert "<form" in empty.page("/compare")
     assert empty.get("/compare/a/b").status_code == 404
+
+
+@pytest.mark.parametrize("path", [ONE, "/api/v1/bots/Trotter/against/Snout"])
+def test_a_comparison_is_made_once_for_all_readers_as_soon_as_it_is_whole(
+    read: Visitor, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    made = []
+
+    def counted(*arguments: Any) -> BotComparison:
+        made.append(arguments)
+        found = compare_bots(*arguments)
+        return (
+            found.model_copy(update={"computing": Computing(place=None, done=0, steps=1, is_served=True)})
+            if len(made) < 3
+            else found
+        )
+
+    monkeypatch.setattr(comparisons, "compare_bots", counted)
+    site = Visitor(read.ladder)
+    site.app._app._app.state.site.answers._seconds = 1e9  # type: ignore[attr-defined]
+    for number in (1, 2, 3, 3, 3):  # the first two times some was still being computed
+        assert site.get(f"{path}?reader=a{number}").status_code == 200
+        assert len(made) == number
