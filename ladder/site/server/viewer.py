@@ -91,7 +91,7 @@ def log_in_first(request: Request) -> None:
     """
     Make sure that the visitor has logged in before what it sends is read or judged: a stranger learns nothing of that.
 
-    What a page of another site sends is refused by `forms.form_of`, whoever's it is.
+    A form from a page of another site is refused by `forms.form_of`, logged in or not.
 
     Raises:
         HTTPException, LogInFirst: As `logged_in`.
