@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime
 import io
+import json
 import re
 import zipfile
 from typing import TYPE_CHECKING
@@ -29,7 +30,7 @@ from tests.ladder.recorded_ladders import new_ladder
 from tests.ladder.site.chinese_words import latin, text_of
 from tests.ladder.site.ladder_with_people import PeopleLadder, ladder_with_people
 from tests.ladder.site.person import Person
-from tests.ladder.site.visitor import BASE, Visitor
+from tests.ladder.site.visitor import BASE, Outline, Visitor
 from tests.ladder.virtual import Time
 
 if TYPE_CHECKING:
@@ -254,6 +255,34 @@ def test_what_looks_like_a_formula_is_text_in_csv(ladder: Ladder) -> None:
     assert [line["stage"] for line in lines] == ["Final"] * 4 + ["'=1+1"] * 4
     assert lines[3]["why"] == "went out in =1+1"
     assert {line["stage"] for line in lines_of(Visitor(ladder), "/events/cup/tables.csv")} == {"Final", "'=1+1"}
+
+
+MARKUP = "<script>alert(1)</script>'\"><img src=x onerror=alert(2)>{{ 7*7 }}"
+
+
+def test_what_an_organiser_writes_is_text_on_every_page_feed_and_calendar(ladder: Ladder) -> None:
+    file = FILE.format(show="live").replace(
+        "[event]", f"[event]\nopens = 2026-01-01T00:00:00Z\nprizes = [{json.dumps(MARKUP)}]"
+    )
+    for name in ("Small cup", "Round robin", "Final"):
+        file = file.replace(f'"{name}"', json.dumps(f"{name[0]}{MARKUP}"))
+    started_cup(ladder, file=file)
+    finished(ladder)
+    site, pages = Visitor(ladder), ["", "/rounds/1", "/rounds/3", f"/certificate/{BOTS[0]}"]
+    found = [site.get(f"/events{path}") for path in ("", *(f"/cup{each}" for each in pages))]
+    assert {each.status_code for each in found} == {200}
+    for response in found:
+        outline = Outline.of(response.text)
+        assert outline.inline == [], response.url
+        assert MARKUP not in response.text
+        assert all(each.startswith(("/", "?", "#", "https://")) for each in outline.addresses)
+    assert all("alert(1)" in each.text for each in found)
+    feed = ElementTree.fromstring(site.get("/events/feed.atom").content)
+    assert {child.tag.removeprefix(ATOM) for child in feed.iter()} <= {
+        "feed", "title", "id", "updated", "author", "name", "link", "entry", "summary", "content"
+    }  # fmt: skip
+    events = Calendar.from_ical(site.get("/events/cup/event.ics").content).walk("VEVENT")
+    assert {str(each["summary"]).partition(": ")[0] for each in events} == {f"S{MARKUP}"}
 
 
 def lines_of(site: Visitor, path: str) -> list[dict[str, str]]:
