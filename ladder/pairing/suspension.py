@@ -1,8 +1,9 @@
 """
 The rules for bots that keep failing, or make matches void: they are suspended for a while.
 
-A bot fails a match if it was taken over in it. Nothing else counts: no bad rating, and no match that was void because
-the platform failed, for that one has no result.
+A bot fails a match if it was taken over in it. One that took its seat at none of its tables has shown at once that it
+does not start, and all others have waited for each of its starts: it is suspended sooner. Nothing else counts: no bad
+rating, and no match that was void because the platform failed, for that one has no result.
 
 One match that was void though the platform worked suspends no bot. A fault of the machine concerns all bots alike, so
 a bot is suspended only if it is in more such matches than chance explains (`is_behind`).
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FAILED, CLEAN = "x", "."
+FAILED, NEVER_CAME, CLEAN = "x", "a", "."
 IN_A_ROW = 3
 """Failed matches, one after the other, that suspend a bot."""
 WINDOW = 50
@@ -46,21 +47,28 @@ class Witness:
     """True if no other worker is connected, which could be asked: then its word counts."""
 
 
-def after(recent: str, failed: bool) -> str:
+def after(recent: str, failed: bool, never_came: bool = False) -> str:
     """Give the window after one more match; newest last."""
-    return (recent + (FAILED if failed else CLEAN))[-WINDOW:]
+    return (recent + (NEVER_CAME if never_came else FAILED if failed else CLEAN))[-WINDOW:]
+
+
+def failures(recent: str) -> int:
+    """Count the failed matches in a window."""
+    return recent.count(FAILED) + recent.count(NEVER_CAME)
 
 
 def too_many(recent: str) -> int:
     """
     Count the failed matches for which a bot with this window is suspended; 0: it may play on.
 
-    >>> too_many("..xx"), too_many(".xxx"), too_many("x.x.x.x.x"), too_many("x.x.x.x.x.x")
-    (0, 3, 0, 6)
+    >>> too_many("..xx"), too_many(".xxx"), too_many("x.x.x.x.x"), too_many("x.x.x.x.x.x"), too_many("..a")
+    (0, 3, 0, 6, 1)
     """
-    if recent.endswith(FAILED * IN_A_ROW):
+    if recent.endswith(NEVER_CAME):
+        return 1
+    if _in_a_row(recent) >= IN_A_ROW:
         return IN_A_ROW
-    failed = recent.count(FAILED)
+    failed = failures(recent)
     return failed if failed > MAX_FAILED else 0
 
 
@@ -98,6 +106,8 @@ def confirmed(recent: str, reporters: Sequence[str | None]) -> int:
 
     >>> confirmed("xxx", ["barn"] * 3), confirmed("xxxx", ["barn", "sty", "sty", "barn"])
     (0, 4)
+    >>> confirmed("a", ["barn"]), confirmed("aa", ["sty", "barn"])
+    (0, 2)
 
     Args:
         recent: The bot's window, which has too many of them (`too_many`).
@@ -106,14 +116,17 @@ def confirmed(recent: str, reporters: Sequence[str | None]) -> int:
     Returns:
         How many; 0: the bot may play on, because too few are believed.
     """
+    absences = _in_a_row(recent, NEVER_CAME)
+    if believed(reporters[:absences]):
+        return absences
     row = _in_a_row(recent)
     if believed(reporters[:row]) >= IN_A_ROW:
         return row
     return len(reporters) if believed(reporters) > MAX_FAILED else 0
 
 
-def _in_a_row(recent: str) -> int:
-    return len(recent) - len(recent.rstrip(FAILED))
+def _in_a_row(recent: str, kinds: str = FAILED + NEVER_CAME) -> int:
+    return len(recent) - len(recent.rstrip(kinds))
 
 
 def chance(count: int, of: int, share: float) -> float:
@@ -173,6 +186,8 @@ def why(recent: str, failed: list[int], verdict: str, seconds: float) -> str:
         f"{len(failed)} of its last {len(recent)} matches"
     )  # fmt: skip
     numbers = ", ".join(map(str, failed))
+    if len(failed) <= _in_a_row(recent, NEVER_CAME):
+        return f"It took its seat at no table (match {numbers}); it plays again after {span(seconds)}."
     return f"It failed {how} ({numbers}), mostly by {verdict}; it plays again after {span(seconds)}."
 
 

@@ -42,6 +42,8 @@ class BotSummary:
     decisions: int
     """Questions to it."""
     thinking: Histogram
+    never_came: bool = False
+    """True if it took its seat at none of several tables."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def summarise(lines: Iterable[AnyLine]) -> MatchSummary:
         recorded.result.deals,
         teams,
         tuple(
-            _bot(result, faults.decisions(bot), times, points)
+            _bot(result, faults.decisions(bot), times, points, never_came=faults.never_came(bot))
             for (bot, result), times, points in zip(
                 enumerate(recorded.result.results), thinking.of_bots(), boards.of_bots(), strict=True
             )
@@ -105,7 +107,9 @@ def summarise(lines: Iterable[AnyLine]) -> MatchSummary:
     )
 
 
-def _bot(result: BotResult, decisions: int, thinking: Histogram, board_points: tuple[float, ...]) -> BotSummary:
+def _bot(
+    result: BotResult, decisions: int, thinking: Histogram, board_points: tuple[float, ...], *, never_came: bool
+) -> BotSummary:
     return BotSummary(
         place=result.place,
         points=result.total,
@@ -119,4 +123,5 @@ def _bot(result: BotResult, decisions: int, thinking: Histogram, board_points: t
         worst_ms=result.think_ms["worst"],
         decisions=decisions,
         thinking=thinking,
+        never_came=never_came,
     )

@@ -237,7 +237,8 @@ class Rating(Base):
     takeovers: Mapped[int] = mapped_column(default=0)
     """In how many matches the default policy took its seat over."""
     recent: Mapped[str] = mapped_column(String(64), default="")
-    """For each of the last matches since it last resumed play, newest last: ``x`` if it failed, ``.`` if not."""
+    """For each of the last matches since it last resumed play, newest last: ``x`` if it failed, ``a`` if it
+    took its seat at no table, ``.`` if neither."""
     history: Mapped[list[float]] = mapped_column(default=list)
     """Its rating after each of the last matches, newest last, and at first the one that it began with: the trend."""
     error: Mapped[float | None]

@@ -241,9 +241,11 @@ def _write_ratings(
 ) -> tuple[tuple[str, str], ...]:
     """Write the ratings, and which bots are suspended by the rule; give those, with the reasons."""
     failed = {row.version_id for row, bot in zip(rows, summary.bots, strict=True) if bot.taken_over}
+    absent = {row.version_id for row, bot in zip(rows, summary.bots, strict=True) if bot.never_came}
     entries = {row.version_id: row for row in rows}
     judgements = {
-        version: judged(connection, variant, row, version in failed, now, witness) for version, row in entries.items()
+        version: judged(connection, variant, row, version in failed, version in absent, now, witness)
+        for version, row in entries.items()
     }
     connection.execute(
         statements.SET_RATING,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, insert, or_, select
 
 from ladder.errors import LadderError
 from ladder.pairing import suspension
@@ -27,6 +27,7 @@ def judged(
     variant: str,
     entry: Row[Any],
     failed: bool,
+    never_came: bool,
     now: float,
     witness: suspension.Witness | None = None,
 ) -> dict[str, Any]:
@@ -40,6 +41,7 @@ def judged(
         variant: Where the match was played.
         entry: Its row of ratings before the result.
         failed: Whether it was taken over in the match.
+        never_came: Whether it took its seat at none of its tables.
         now: Unix time.
         witness: The worker that has played the match; None: this machine.
 
@@ -48,7 +50,7 @@ def judged(
     """
     if entry.state != State.ACTIVE:
         return _columns(entry.state, entry.since, entry.reason, entry.suspensions, entry.recent)
-    recent = suspension.after(entry.recent, failed)
+    recent = suspension.after(entry.recent, failed, never_came)
     suspensions = 0 if suspension.has_mended(recent) else entry.suspensions
     count = suspension.too_many(recent)
     failures = _failed_matches(connection, variant, entry.version_id, recent) if count else []
@@ -85,7 +87,7 @@ def lone_reporters(session: Session, match: int) -> tuple[str, ...]:
         .join(models.StoredSeat, models.StoredSeat.version_id == entry.version_id)
         .join(models.StoredMatch, models.StoredMatch.id == models.StoredSeat.match_id)
         .where(models.StoredMatch.id == match, entry.variant == models.StoredMatch.variant)
-        .where(entry.recent.contains(suspension.FAILED))
+        .where(or_(entry.recent.contains(suspension.FAILED), entry.recent.contains(suspension.NEVER_CAME)))
         .distinct()
     )
     found: set[str] = set()
@@ -109,7 +111,7 @@ def _failed_matches(connection: Connection, variant: str, version: int, recent: 
         .where(match.ordinal.is_not(None))  # those of events may be sealed, and their faults are not stored
         .group_by(seat.match_id, match.ordinal, match.worker)
         .order_by(match.ordinal.desc())
-        .limit(recent.count(suspension.FAILED))
+        .limit(suspension.failures(recent))
     )
     return [(number, worker) for number, worker in found]
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from ladder.results.faults import Faults
 from ladder.values.faults import FaultReport
 from referee.records.lines import DealLine
@@ -38,3 +40,21 @@ def test_a_fault_tells_how_the_program_ended() -> None:
     [gone] = faults.of(3)
     assert (gone.verdict, gone.exit_code, gone.oom) == ("gone", 137, True)
     assert {held.exit_code for held in faults.of(0)} == {None}
+
+
+@pytest.mark.parametrize(("form", "absent"), [("boards:1", [1]), ("boards:2", [1]), ("deals:2", [])])
+def test_a_bot_never_came_if_it_was_absent_at_all_of_several_tables(form: str, absent: list[int]) -> None:
+    faults = Faults()
+    for line in match_lines("hearts", form, faulty_seats):
+        if isinstance(line, DealLine):
+            faults.take(line)
+    assert [bot for bot in range(4) if faults.never_came(bot)] == absent
+
+
+def test_a_bot_that_missed_one_of_its_tables_did_come() -> None:
+    faults = Faults()
+    for line in match_lines("hearts", "boards:1", faulty_seats):
+        if isinstance(line, DealLine):
+            there = [step.model_copy(update={"why": None}) for step in line.steps]
+            faults.take(line.model_copy(update={"steps": tuple(there)}) if line.rotation == 2 else line)
+    assert not faults.never_came(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import cycle, repeat
 from typing import TYPE_CHECKING
 
@@ -47,13 +48,19 @@ def play(
     variant: str = "hearts",
     witnesses: Iterable[Witness | None] = repeat(None),
 ) -> list[int]:
-    """Play matches, one after the other, of which Truffle fails those marked x; give their ids."""
+    """
+    Play matches, one after the other, and give their ids.
+
+    Truffle fails those marked x, and takes its seat at no table of those marked a.
+    """
     ids = []
     for each, witness in zip(results, witnesses, strict=False):
         with database.write() as session:
             match = queue(session, versions, variant)
             attempt = lease(session, match)
-            summary = summary_of(variant, sinner=SINNER if each == "x" else None)
+            summary = summary_of(variant, sinner=None if each == "." else SINNER)
+            bots = [replace(bot, never_came=each == "a" and bot.taken_over) for bot in summary.bots]
+            summary = replace(summary, bots=tuple(bots))
             assert record_summary(session, match, attempt, summary, now, witness=witness)
         ids.append(match)
     return ids
@@ -106,6 +113,22 @@ def test_more_than_a_tenth_of_the_last_fifty_suspend_a_bot(database: Database, v
         f"It failed 6 of its last 11 matches ({', '.join(map(str, ids[::2]))}), mostly by malformed; "
         "it plays again after 1 hour."
     )
+
+
+@IN_BOTH
+def test_one_match_without_a_start_suspends_a_bot(database: Database, versions: list[int]) -> None:
+    play(database, versions, ".a")
+    entry = truffle(database, versions)
+    assert (entry.state, entry.suspensions) == ("suspended", 1)
+    assert entry.reason == "It took its seat at no table (match 2); it plays again after 1 hour."
+
+
+@IN_BOTH
+def test_of_several_workers_two_must_have_seen_that_it_does_not_start(database: Database, versions: list[int]) -> None:
+    play(database, versions, "aaaa", witnesses=repeat(BARN))
+    assert truffle(database, versions).state == "active"
+    play(database, versions, "a", witnesses=[STY])
+    assert truffle(database, versions).state == "suspended"
 
 
 @IN_BOTH
