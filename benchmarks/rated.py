@@ -21,6 +21,7 @@ from benchmarks.ladder_overhead import PATIENT
 from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, ratio, spread
 from benchmarks.start import busy_seconds
+from benchmarks.work import working
 from ladder.results.files import RECORD_END, MatchFiles
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor
@@ -52,18 +53,12 @@ RULES = PRESETS["hearts"]
 THINKS_MS = (0, 1, 10)
 INSTANT = Path(__file__).resolve().parent / "instant"
 THINKING = """
-import time
-
 import pigpen
-
-MILLIS = {millis}
 
 
 class Thinking(pigpen.Bot):
     def play(self, view):
-        until = time.process_time() + MILLIS / 1000
-        while time.process_time() < until:
-            pass
+        {work}
         return view.legal[0]
 
 
@@ -123,7 +118,7 @@ def clocked(settings: Settings) -> float:
 def folder_of(folder: Path, millis: int, number: int) -> Path:
     """Write a bot of its own that thinks *millis* milliseconds over each card, and give its folder."""
     shutil.copytree(INSTANT, folder)
-    text = THINKING.format(millis=millis) if millis else (folder / "bot.py").read_text()
+    text = THINKING.format(work=working(millis)) if millis else (folder / "bot.py").read_text()
     (folder / "bot.py").write_text(f"{text}\n# {number}\n")
     return folder
 

@@ -25,6 +25,7 @@ from benchmarks.decision import ENDLESS, HERE, instant_spec
 from benchmarks.framed_server import FramedServer
 from benchmarks.lanes import table
 from benchmarks.plain import AS_IT_COMES
+from benchmarks.work import working
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from referee.seats import stream_seat
@@ -39,16 +40,12 @@ WARM_UP = 8
 """Deals."""
 
 BOT = """
-import time
-
 import pigpen
 
 
 class Thinking(pigpen.Bot):
     def play(self, view):
-        until = time.process_time() + {millis} / 1000
-        while {millis} and time.process_time() < until:
-            pass
+        {work}
         return view.legal[0]
 
 
@@ -143,7 +140,7 @@ def write_bot(folder: Path, way: Way, millis: int) -> BotSource:
     for name in ("framed_stream.py", "stub_stream.py"):
         shutil.copy(HERE / name, folder / name)
     settings = f"import os\nos.environ.update({dict(way.environment)})\n"
-    (folder / "bot.py").write_text(settings + way.bot + BOT.format(millis=millis))
+    (folder / "bot.py").write_text(settings + way.bot + BOT.format(work=working(millis)))
     return BotSource("thinking", folder=folder)
 
 

@@ -121,6 +121,8 @@ class _Conversation:
         self._patience = patience
         self._give_up = time.monotonic() + patience
         self._rules: Rules | None = None
+        self._asked: tuple[int, float] = 0, 0.0
+        """The last decision that was asked, and when that was read for the first time."""
         self._connected = False
 
     def _begin(self) -> BotMessage:
@@ -156,6 +158,9 @@ class _Conversation:
         kind = message.WhichOneof("body")
         if kind == "request" and self._rules is not None:
             view = view_of(message.request, self._rules)
+            if view.decision == self._asked[0]:  # asked again on another stream, and its clock has not stopped
+                view.asked_at = self._asked[1]
+            self._asked = view.decision, view.asked_at
             try:
                 answer = answer_message(view, decide(self._bot, view))
                 if (size := answer.ByteSize()) <= MAX_BYTES:

@@ -198,8 +198,8 @@ class SearchBot(Bot):
         return MoonChoice.ADD if ahead else MoonChoice.SUBTRACT
 
     def seconds(self, view: View) -> float:
-        """Return the seconds for the decision of *view*."""
-        return self.pace.seconds(view) if self.pace else float("inf")
+        """Return the seconds for the decision of *view*: by the pace, and at most what the decision has left."""
+        return min(self.pace.seconds(view), view.time_left()) if self.pace else float("inf")
 
 
 class TreeBot(SearchBot):

@@ -17,6 +17,7 @@ from ladder.sandbox.base import Instance, SeatMount
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.host.cores import bot_cores
+from pigpen import ClockSetting
 from pigpen.rules import seed_from
 from referee.match.formats import Format
 from referee.match.spec import MatchSpec
@@ -73,6 +74,24 @@ if __name__ == "__main__":
     pigpen.run(Working())
 """
 """Thinks for 0.2 s about its first cards. Its cap of wall time is far more: no machine is so busy that it decides."""
+THINKING_BOT = """
+import pigpen
+
+class Thinking(pigpen.Bot):
+    thinks = True
+
+    def play(self, view):
+        half = view.limit / 2
+        while self.thinks and view.time_left() > half:
+            pass
+        self.thinks = False
+        return view.legal[0]
+
+if __name__ == "__main__":
+    pigpen.run(Thinking())
+"""
+"""Thinks about its first card until half of the time is left, by the SDK's clock."""
+HALF = replace(PATIENT, limit=4.0)
 MAX_MS = 2000.0
 """Far more CPU time than a decision of that bot takes, however busy the machine is."""
 CORES_HERE = os.cpu_count() or 1
@@ -125,9 +144,11 @@ async def test_a_bot_that_has_taken_its_seat_stays_on_its_tables_core(
         await has_written(instance, f"on {core}\n")
 
 
-async def played(sandbox: DockerSandbox, bots: list[BotSource], spinners: int = 0) -> tuple[Played, list[AnyLine]]:
+async def played(
+    sandbox: DockerSandbox, bots: list[BotSource], spinners: int = 0, clock: ClockSetting = PATIENT
+) -> tuple[Played, list[AnyLine]]:
     names = tuple(f"{bot.name}{seat}" for seat, bot in enumerate(bots))
-    spec = MatchSpec(RULES, names, Format(DEALS), PATIENT, seed_from("fair"))
+    spec = MatchSpec(RULES, names, Format(DEALS), clock, seed_from("fair"))
     lines: list[AnyLine] = []
     programs = [await sandbox.load(bot) for bot in bots]
     with busy_machine(spinners):
@@ -155,6 +176,24 @@ async def test_spinning_opponents_on_a_busy_machine_change_no_verdict_and_both_t
             own = [cpu for step, cpu in times if step.seat == 0 and step.by == "bot"]
             assert own
             assert all(cpu is not None and 0 < cpu < MAX_MS for cpu in own)
+
+
+@pytest.mark.parametrize("runtime", ["runc", pytest.param("runsc", marks=pytest.mark.runsc)])
+async def test_a_bot_that_thinks_by_the_time_left_is_never_charged_more(
+    bot: Callable[[str, str], BotSource], runtime: str
+) -> None:
+    """Under gVisor too, where the clocks of CPU time inside count wall time."""
+    sandbox = DockerSandbox(runtime)
+    try:
+        thinking = [bot("thinking", THINKING_BOT)] * RULES.players
+        result, lines = await played(sandbox, thinking, CORES_HERE, HALF)
+    finally:
+        await sandbox.close()
+    assert [(row.faults, row.timed) for row in result.result.results] == [(0, "cpu")] * RULES.players, result.logs
+    deals = [line for line in lines if isinstance(line, DealLine)]
+    longest = max(took for deal in deals for took in deal.took_ms or ())
+    assert longest >= 1000 * HALF.limit / 2, "it did think"
+    assert max(cpu or 0.0 for deal in deals for cpu in deal.cpu_ms or ()) < 1000 * HALF.limit
 
 
 @pytest.mark.long

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pytest
 
 import pigpen
+from pigpen import client
 from pigpen.bot import WrongAnswer, decide, notify
 from pigpen.rules import PRESETS, Card, Deal, Face, MoonChoice, Phase, deal_hands
 from pigpen.values.notices import Notice
+from pigpen.wire.messages import request_message, welcome_message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,3 +164,37 @@ def test_nothing_but_a_whole_number_is_taken_for_one(
     decide(*answering(phase, answers(np.int64(1))))
     with pytest.raises(WrongAnswer):
         decide(*answering(phase, answers(value)))
+
+
+def test_the_time_left_counts_from_the_question_and_ends_at_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    variant = PRESETS["hearts"]
+    view = pigpen.View(*Deal(variant, deal_hands(variant, bytes(32), 3), number=3).known_to(0), limit=2.0)
+    view.asked_at = now
+    assert view.time_left() == 2.0
+    now += 1.5
+    assert view.time_left() == 0.5
+    now += 1.5
+    assert view.time_left() == 0.0
+
+
+def test_the_clock_of_a_question_that_is_asked_again_has_not_stopped() -> None:
+    class Clocked(First):
+        asked_at: ClassVar[list[float]] = []
+
+        def play(self, view: pigpen.View) -> Card:
+            self.asked_at.append(view.asked_at)
+            return super().play(view)
+
+    conversation = client._Conversation(Clocked(), "clocked", "unix:/nowhere", "token")
+    variant = PRESETS["hearts"]
+    clock = pigpen.ClockSetting(60.0, 0.1, 1.0, start_up=10.0)
+    conversation._answer(welcome_message(pigpen.Welcome(variant, 0, "deals:1", clock)))
+    deal = Deal(variant, deal_hands(variant, bytes(32), 3), number=3)
+    deal.apply(deal.turn, deal.legal(deal.turn)[0])
+    for decision in (1, 1, 2):
+        view = pigpen.View(*deal.known_to(deal.turn), decision=decision, limit=1.0)
+        conversation._answer(request_message(view, 0.0))
+    first, again, next_one = Clocked.asked_at
+    assert first == again < next_one

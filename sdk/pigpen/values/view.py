@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -46,6 +47,8 @@ class View(SeatView):
     """Seconds that this decision may take."""
     bank: float = 0.0
     """Seconds left in the bank before this decision."""
+    asked_at: float = field(default_factory=time.monotonic, init=False)
+    """The reading of `time.monotonic` when the question was read; `time_left` counts from here."""
     _rng: random.Random | None = field(default=None, init=False)
     _possible: PossibleDeals | None = field(default=None, init=False)
 
@@ -55,6 +58,24 @@ class View(SeatView):
         if self._rng is None:
             self._rng = random.Random(self.seed << 16 | self.phase << 8 | len(self.plays))
         return self._rng
+
+    def time_left(self) -> float:
+        """
+        Return the seconds that this decision may still take; never more than the referee allows.
+
+        The referee charges CPU time in containers, or a third of the wall time if that is more, and wall time in other
+        sandboxes. So a second of wall time costs one second at most, and this counts the wall time since the question
+        was read. It may be asked often: it reads one clock. `time.process_time` is no such clock, because under gVisor
+        it runs in steps of 10 ms and counts wall time.
+
+        >>> from pigpen import View
+        >>> from pigpen.rules import PRESETS, Deal, deal_hands
+        >>> deal = Deal(PRESETS["hearts"], deal_hands(PRESETS["hearts"], bytes(32), 3), number=3)
+        >>> view = View(*deal.known_to(deal.turn), limit=60.0, bank=60.0)
+        >>> 50.0 < view.time_left() <= 60.0
+        True
+        """
+        return max(0.0, self.asked_at + self.limit - time.monotonic())
 
     def sample(self, rng: Bits) -> Deal:
         """
