@@ -21,7 +21,7 @@ from benchmarks.ladder_overhead import PATIENT
 from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, ratio, spread
 from benchmarks.start import busy_seconds
-from benchmarks.work import working
+from benchmarks.thinking import working
 from ladder.results.files import RECORD_END, MatchFiles
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor

@@ -25,7 +25,7 @@ from benchmarks.decision import ENDLESS, HERE, instant_spec
 from benchmarks.framed_server import FramedServer
 from benchmarks.lanes import table
 from benchmarks.plain import AS_IT_COMES
-from benchmarks.work import working
+from benchmarks.thinking import working
 from ladder.sandbox.bots.bot_source import BotSource
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from referee.seats import stream_seat
