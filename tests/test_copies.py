@@ -400,14 +400,19 @@ def test_tables_without_the_accelerated_engine_are_copied(monkeypatch: pytest.Mo
         assert future(twin) == future(tables)
 
 
-def test_memory_of_an_engine_that_does_not_run_here_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("here", [None, "another"])
+def test_memory_of_an_engine_that_does_not_run_here_is_refused(
+    here: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pickled = [pickle.dumps(each) for each in (some_tables(), a_tree())]
-    message = OTHER_ENGINE.format(version=pigpen.__version__)
-    monkeypatch.setattr(native, "engine", lambda: None)
+    other = copy.copy(native.engine()) if here else None
+    if here and other:
+        other.source = here
+    monkeypatch.setattr(native, "engine", lambda: other)
     for each in pickled:
         with pytest.raises(ValueError, match=r"\w") as refused:
             pickle.loads(each)
-        assert str(refused.value) == message
+        assert str(refused.value) == OTHER_ENGINE
 
 
 def test_rules_stay_frozen_and_have_a_hash() -> None:

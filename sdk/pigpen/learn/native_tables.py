@@ -12,7 +12,6 @@ from pigpen.learn.actions import has_faces
 from pigpen.learn.single_table import no_choice, random_numbers
 from pigpen.sim.native import same_engine
 from pigpen.sim.native.binding import packed_rules
-from pigpen.version import __version__
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,19 +53,19 @@ class NativeTables:
     def __getstate__(self) -> dict[str, object]:
         return {
             "rules": self._rules, "setting": self._setting, "games": self.games, "memory": self.memory,
-            "version": __version__,
+            "engine": self._source,
         }  # fmt: skip
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.games, self.memory = state["games"], state["memory"].copy()  # that of a pickle may be read-only
-        self._bind(same_engine(state["version"]), state["rules"], state["setting"])
+        self._bind(same_engine(state["engine"]), state["rules"], state["setting"])
 
     def write_to(self, observations: NDArray[np.uint64], seats: NDArray[np.int64]) -> None:
         """Write what seats know, and which seats they are, to these arrays from now on."""
         self._addresses = self.memory.ctypes.data, observations.ctypes.data, seats.ctypes.data
 
     def _bind(self, engine: Engine, rules: Rules, setting: bytes) -> None:
-        library = engine.library
+        library, self._source = engine.library, engine.source
         self._step, self._random = library.pigpen_tables_step, library.pigpen_tables_random
         self._step.argtypes = (_BYTES, _BYTES, _NUMBER, *[_ADDRESS] * 6)
         self._step.restype = _NUMBER

@@ -16,7 +16,6 @@ from pigpen.sim.playout import Policy, playouts
 from pigpen.sim.possible_deals import PossibleDeals
 from pigpen.sim.sim_random import SimRandom
 from pigpen.sim.solving import TooLong, margin, solve
-from pigpen.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -85,7 +84,7 @@ class CardTree:
         self._tree = self._engine.new_tree(branches, self._rng.state) if self._engine else None
 
     def __getstate__(self) -> dict[str, object]:
-        engine = self._engine and __version__
+        engine = self._engine and self._engine.source
         return vars(self) | {"_rng": copy(self._rng), "_tree": copy(self._tree), "_engine": engine}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

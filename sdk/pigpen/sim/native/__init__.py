@@ -14,15 +14,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pigpen.version import __version__
-
 if TYPE_CHECKING:
     from pigpen.sim.native.binding import Engine
 
 __all__ = ["engine", "library", "same_engine"]
 
 OTHER_ENGINE = (
-    "This was pickled while it used the accelerated engine of pigpen {version}, and that does not run here "
+    "This was pickled while it used an accelerated engine that does not run here: another version's, or none runs here "
     "(docs/learn.md, Copies). Make it anew."
 )
 
@@ -46,17 +44,17 @@ def engine() -> Engine | None:
         return None
 
 
-def same_engine(version: str) -> Engine:
+def same_engine(source: str) -> Engine:
     """
     Return the accelerated engine, to use memory that was written by it in another process.
 
     Args:
-        version: That of pigpen there: another one may write other memory.
+        source: The attribute `source` of the engine there: one of other sources may write other memory.
 
     Raises:
-        ValueError: If it does not run here, or is another version's.
+        ValueError: If that engine does not run here.
     """
     found = engine()
-    if found is None or version != __version__:
-        raise ValueError(OTHER_ENGINE.format(version=version))
+    if found is None or source != found.source:
+        raise ValueError(OTHER_ENGINE)
     return found

@@ -62,6 +62,8 @@ class Engine:
         """
         functions = ctypes.CDLL(str(file))
         self.library: ctypes.CDLL = functions
+        self.source: str = ctypes.string_at(ctypes.addressof(ctypes.c_char.in_dll(functions, "pigpen_source"))).decode()
+        """SHA-256 of its sources, in hexadecimal digits."""
         packed, number, out = ctypes.c_char_p, ctypes.c_int64, ctypes.c_void_p
         self._sample = functions.pigpen_sample
         self._sample.argtypes = (ctypes.POINTER(Tables), packed, out)
