@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WAKE, ALIVE = "wake", "alive"
-SILENT_SECONDS = 15.0
-"""Seconds without a sign of life after which a process counts as not running."""
+SILENT_SECONDS = 60.0
+"""Seconds without a sign of life after which a process counts as not running: six signs, which may be late."""
 
 
 class WakeFile:

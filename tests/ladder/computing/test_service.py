@@ -14,6 +14,7 @@ from sqlalchemy import select
 from ladder.app.computing.asking import BeingComputed, NoAnswer, answer_to, computing_files
 from ladder.app.computing.running import run_computing
 from ladder.errors import SandboxError, StoreError, UserError
+from ladder.results.wake_file import SILENT_SECONDS
 from ladder.settings.settings import load_settings
 from ladder.store.commands import computations as commands
 from ladder.store.computing_models import Computation
@@ -169,4 +170,4 @@ def test_a_process_that_is_silent_does_not_run(ladder: Ladder) -> None:
     assert not files.is_alive(now)
     files.show_alive()
     assert files.is_alive(now)
-    assert not files.is_alive(now + 16)
+    assert not files.is_alive(now + SILENT_SECONDS + 1)

@@ -34,7 +34,13 @@ WHY = "/api/v1/matches/1/boards/1/rotations/1/steps/20/why"
 COSTLIEST = "/api/v1/matches/1/seats/0/costliest?worst=2"
 INBOX = "/b/Trotter/inbox"
 MISTAKES = "/api/v1/matches/1/boards/1/rotations/1/mistakes"
-pytestmark = pytest.mark.usefixtures("few_playouts")
+pytestmark = pytest.mark.usefixtures("few_playouts", "_stays_alive")
+
+
+@pytest.fixture
+def _stays_alive(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sign of life is enough for a test, however long it takes."""
+    monkeypatch.setattr("ladder.results.wake_file.SILENT_SECONDS", 3600.0)
 
 
 @pytest.fixture
