@@ -10,8 +10,10 @@ import sys
 import sysconfig
 import time
 import venv
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 
@@ -19,6 +21,9 @@ from hatch_build import ProgramsHook
 from hatch_engine import ENGINE
 from native_build import MACHINES
 from tests.e2e.command import ROOT, environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SOURCES = (
     "pyproject.toml",
@@ -57,15 +62,18 @@ class Installation:
             timeout=250, check=False,
         )  # fmt: skip
 
-    def with_packages(self, *names: str) -> dict[str, str]:
-        """Variables by which programs of the environment find packages of this one, too, and nothing else of it."""
-        folder = self.folder / "-".join(("lent", *names))
-        folder.mkdir(exist_ok=True)
-        for name in names:
-            for place in Path(sysconfig.get_path("purelib")).glob(f"{name}*"):
-                (folder / place.name).unlink(missing_ok=True)
-                (folder / place.name).symlink_to(place)
-        return {"PYTHONPATH": str(folder)}
+    @contextmanager
+    def lent(self, *names: str) -> Iterator[None]:
+        """Meanwhile it has packages of this environment, too."""
+        (there,) = self.folder.glob("lib/python*/site-packages")
+        places = [place for name in names for place in Path(sysconfig.get_path("purelib")).glob(f"{name}*")]
+        for place in places:
+            (there / place.name).symlink_to(place)
+        try:
+            yield
+        finally:
+            for place in places:
+                (there / place.name).unlink()
 
     def python(self, code: str) -> str:
         """What a line of Python prints there."""
