@@ -29,6 +29,14 @@ class LadderError(PigpenError):
     exit_code = 2
 
 
+class NoLadder(LadderError):
+    """There is no ladder on this machine; the message ends with the command that begins one."""
+
+    def __init__(self, where: str) -> None:
+        """Say where there is none."""
+        super().__init__(f"{where}; begin one with: pigpen submit FOLDER")
+
+
 class Unstorable(LadderError):
     """A text or a number that no database can hold; it is no failure of the database, and to try again is no help."""
 

@@ -62,11 +62,11 @@ def standings(
     """
     with ladder.database.read() as session:
         wanted = names.variants(session) if variant is None else [variant]
-        order = by or ladder.settings.standings_by
+        order, house = by or ladder.settings.standings_by, ladder.settings.fill_with_house_bots
         if season is not None:
             return season_standings(session, season, variant, everyone, first, order, skipped)
         variants = [names.find_variant(session, name) for name in wanted]
-        return [tables.standings(session, each, everyone, first, skipped, order) for each in variants]
+        return [tables.standings(session, each, everyone, first, skipped, order, house) for each in variants]
 
 
 def bots(ladder: Ladder, owner: str | None = None) -> list[BotRow]:
@@ -121,7 +121,8 @@ def bot_page(ladder: Ladder, bot: str, variant: str | None = None, opponents: in
     with ladder.database.read() as session:
         if variant is not None:
             names.find_variant(session, variant)
-        return pages.bot_page(session, names.named_version(session, bot, variant), opponents, variant)
+        named, house = names.named_version(session, bot, variant), ladder.settings.fill_with_house_bots
+        return pages.bot_page(session, named, opponents, variant, house)
 
 
 def shown_bot(ladder: Ladder, bot: str, opponents: int, newest: int) -> ShownBot:
@@ -139,7 +140,7 @@ def shown_bot(ladder: Ladder, bot: str, opponents: int, newest: int) -> ShownBot
     """
     with ladder.database.read() as session:
         version = names.named_version(session, bot)
-        page = pages.bot_page(session, version, opponents)
+        page = pages.bot_page(session, version, opponents, house_bots=ladder.settings.fill_with_house_bots)
         versions = [version] if "@" in bot else names.versions_of(session, bot)
         return ShownBot(
             page,

@@ -75,10 +75,10 @@ def standings_page(
     """
     with ladder.database.read() as session:
         there = names.find_variant(session, variant)
-        by = by or ladder.settings.standings_by
+        by, house = by or ladder.settings.standings_by, ladder.settings.fill_with_house_bots
         scale = extent(session, there, everyone, by)
         if search or sort:
-            table = standings(session, there, everyone, by=by)
+            table = standings(session, there, everyone, by=by, house_bots=house)
             rows = in_order(named(table.standings, search), sort)
             number, pages = number_of(len(rows), page)
             shown = rows[(number - 1) * ROWS : number * ROWS]
@@ -86,7 +86,7 @@ def standings_page(
             return StandingsPage(table, number, pages, scale, neighbours(session, variant, by=by), there.season > 1)
         number, pages = number_of(scale.rows, page)
         skipped = (number - 1) * ROWS
-        table = standings(session, there, everyone, ROWS, skipped, by)
+        table = standings(session, there, everyone, ROWS, skipped, by, house)
         likely = neighbours(session, variant, ROWS, skipped, by)
         return StandingsPage(table, number, pages, scale, likely, there.season > 1)
 

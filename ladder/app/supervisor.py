@@ -27,6 +27,11 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGTERM)
 By which a part is asked to end: for the first time, for the second, and from then on. Two of the same number, one soon
 after the other, would come as one; SIGTERM is the first because a process in the background may ignore SIGINT.
 """
+STOPPING = (
+    "Finishing the matches that are played, then the site ends; Ctrl-C again gives the matches up.",
+    "Giving the matches up; the next run plays them again.",
+)
+"""Sentences for the first `Supervisor.stop`, and the second."""
 STEADY_SECONDS = 60.0
 """Seconds of life after which the end of a process counts as the first one again, and the pause is short."""
 
@@ -122,7 +127,7 @@ class Supervisor:
 
         Args:
             parts: In the order in which they are started.
-            tell: Called with a sentence when a part has died.
+            tell: Called with a sentence when a part has died, and when all are stopped.
             prepare: Called before the first part is started: imports what parts that are forked share.
         """
         self._parts = parts
@@ -163,6 +168,8 @@ class Supervisor:
                 self._ended(part, code)
         while self._stops < self._wanted:
             self._stops += 1
+            if self._stops <= len(STOPPING):
+                self._tell(STOPPING[self._stops - 1])
             self._stop_last()
             has_died = False
         if self._stops and has_died:

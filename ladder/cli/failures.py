@@ -33,7 +33,7 @@ def quit_after(error: BaseException) -> NoReturn:
             sys.exit(CLOSED_PIPE)
         case Stopped():
             _quit(str(error), error.code)
-        case ModuleNotFoundError() if sentence := how_to_install(error.name):
+        case ModuleNotFoundError() if sentence := how_to_install(error.name, *sys.argv[1:2]):
             _quit(sentence, 2)
         case OSError() if not error.filename and error.errno in NO_ROOM:
             _quit(f"The output cannot be written: {error.strerror}.", 3)

@@ -148,21 +148,21 @@ def costliest_of(candidates: Iterable[tuple[float, RecordedDecision, str]], wors
     return [each for each in closer[:worst] if each.cost > 0]
 
 
-def rerun_line(source: str, seat: str, place: str, bot: str = "") -> str:
+def rerun_line(source: str, seat: str, place: str, bot: str = "FOLDER") -> str:
     """
     Give the command that puts the questions of one deal to another version of a bot.
 
     >>> rerun_line("17", "Trotter", "board 3, rotation 1")
-    'pigpen rerun 17 Trotter ./Trotter --board 3 --rotation 1'
+    'pigpen rerun 17 Trotter FOLDER --board 3 --rotation 1'
 
     Args:
         source: The match, as people name it.
         seat: The bot in the record, by its name or number.
         place: The name of the deal.
-        bot: The folder of the other version; by default one with the name in *seat*.
+        bot: The other version, as it is named on this machine; by default a word in the place of its folder.
     """
     where = [word for part in place.split(", ") for word in f"--{part}".split()]
-    return shlex.join(["pigpen", "rerun", source, seat, f"./{bot or seat.partition('#')[0]}", *where])
+    return shlex.join(["pigpen", "rerun", source, seat, bot, *where])
 
 
 def _choice(decision: RecordedDecision, opinion: Opinion, found: ChoiceEstimate) -> Choice:

@@ -17,6 +17,21 @@ def missing_owners(owners: int, sides: int) -> int:
     return max(0, sides - owners)
 
 
+def missing_beside_house_bots(missing: int, owners: int, house_bots: int) -> int:
+    """
+    Count the owners that are missing although house bots fill in, which they do where an owner waits.
+
+    >>> missing_beside_house_bots(3, 1, 3), missing_beside_house_bots(3, 1, 1), missing_beside_house_bots(4, 0, 3)
+    (0, 2, 4)
+
+    Args:
+        missing: Owners that are missing for a match, as `missing_owners` gives them.
+        owners: Different owners of bots that may play, house bots aside.
+        house_bots: House bots that do not play yet, and may.
+    """
+    return max(0, missing - house_bots) if owners else missing
+
+
 def house_bots_wanted(owners: int, sides: int) -> int:
     """
     Count the house bots that fill the missing seats; 0 where no owner waits.

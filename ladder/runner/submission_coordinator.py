@@ -21,10 +21,9 @@ from ladder.store.commands.queue import playing_owners
 from ladder.store.commands.submission_queue import SUBMISSIONS
 from ladder.store.commands.submissions import add_version
 from ladder.store.leases import Lease
-from ladder.store.names import find_variant
 from ladder.store.open_submissions import open_submissions
-from ladder.store.queries.standings import missing
 from ladder.store.queries.submissions import submission_row
+from ladder.store.queries.variant_field import field_of
 from ladder.store.submission_look import look_at
 from ladder.trials.tasks import KnownToLadder, SubmissionTask, TrialProgress
 from ladder.values.sandbox_kind import SandboxKind
@@ -270,10 +269,10 @@ class SubmissionCoordinator:
                 SUBMISSIONS.end(session, row, SubmissionStatus.REFUSED, self._now(), str(error))
                 return
         status = SubmissionStatus.ENTERED if added else SubmissionStatus.REFUSED
-        settle_house_bots(session, self._settings.fill_with_house_bots, self._now())
+        settle_house_bots(session, house := self._settings.fill_with_house_bots, self._now())
+        session.flush()
         lacking = {
-            entry.variant: missing(session, find_variant(session, entry.variant))
-            for entry in (added.entries if added else ())
+            entry.variant: field_of(session, entry.variant).missing(house) for entry in (added.entries if added else ())
         }
         row.result = result_of(row, outcome, added, lacking).model_dump(mode="json")
         SUBMISSIONS.end(session, row, status, self._now())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.app.remote.login import read_login
-from ladder.errors import UserError
+from ladder.app.remote.login import NOT_LOGGED_IN, read_login
+from ladder.errors import LadderError, NoLadder, UserError
 from ladder.settings.file import why_not_read
 from ladder.terminal.sanitize import sanitize
 
@@ -62,8 +63,17 @@ def opened(settings: Settings | None = None, create: bool = False, many_readers:
     """
     from ladder.app.ladder import Ladder  # with SQLAlchemy, which takes long to load
 
-    with Ladder.open(settings or the_settings(), create, many_readers) as ladder:
+    with ExitStack() as stack:
+        try:
+            ladder = stack.enter_context(Ladder.open(settings or the_settings(), create, many_readers))
+        except NoLadder as error:
+            raise LadderError(f"{error}{local_word()}") from None
         yield ladder
+
+
+def local_word() -> str:
+    """Give what a command to be typed needs at its end to mean this machine's ladder: nothing, or ``--local``."""
+    return " --local" if read_login() is not None else ""
 
 
 @contextmanager
@@ -81,6 +91,8 @@ def asked(local: bool) -> Iterator[LocalLadder | RemoteLadder]:
     """
     login = None if local else read_login()
     if login is None:
+        if not local:
+            need_login_or_packages()
         with opened() as ladder:
             from ladder.app.either.local_ladder import LocalLadder
 
@@ -91,6 +103,17 @@ def asked(local: bool) -> Iterator[LocalLadder | RemoteLadder]:
 
     with Connection(login.address, login.token) as connection:
         yield RemoteLadder(connection)
+
+
+def need_login_or_packages() -> None:
+    """
+    Make sure that a user who has not logged in can have a ladder on this machine.
+
+    Raises:
+        UserError: If the packages for one are not installed, as contestants need none of them.
+    """
+    if find_spec("sqlalchemy") is None:
+        raise UserError(NOT_LOGGED_IN)
 
 
 def only_here(command: str, local: bool) -> None:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from referee.records.lines import AnyLine
 
 
+FINISHED = "the match is finished"
+
+
 @dataclass(frozen=True)
 class Unfinished:
     """A record without its last line."""
@@ -43,7 +46,7 @@ class Unfinished:
                 f"it is of version {first.version} of the format; only records of version {VERSION} can be resumed"
             )
         if any(isinstance(line, ResultLine) for line in rest):
-            raise CannotResume("the match is finished")
+            raise CannotResume(FINISHED)
         deals = tuple(line for line in rest if isinstance(line, DealLine))
         if len(deals) != len(rest):
             raise CannotResume("it holds more than one match")

@@ -29,6 +29,7 @@ SHORTER = {
     "pigpen play random cautious counting ./mybot --rules mine.toml --boards 4 --sandbox process": "--boards 1",
     "pigpen check ./mybot": "--sandbox inline",
     "pigpen play random cautious counting ./mybot --seed 7 --record match.jsonl": "--boards 4 --sandbox inline",
+    "pigpen play random cautious counting ./mybot --record long.jsonl": "--boards 2 --sandbox inline",
     "pigpen compare ./mybot counting --field cautious --sandbox inline --seed 7": "--elo1 400",
     "pigpen rerun match.jsonl mybot ./mybot --board 3": "--sandbox inline",
     "pigpen why match.jsonl mybot --worst 3": "--board 3",
@@ -142,7 +143,7 @@ def test_the_pigpen_commands_work_one_after_the_other(
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     for command in tried:
         if "--resume" in command:
-            interrupt(tmp_path / "match.jsonl")
+            interrupt(tmp_path / "long.jsonl")
         if command == "pigpen up":  # in each push, test_up.py types it
             if as_written:
                 look_at_the_site(tmp_path)
@@ -151,7 +152,8 @@ def test_the_pigpen_commands_work_one_after_the_other(
         done = run_pigpen(typed, tmp_path, {} if as_written else QUICK_LADDER)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         assert re.findall(r"(?:illegal|malformed|gone): .*", done.stdout) == []  # a slow machine may make a bot late
-    assert (tmp_path / "match.jsonl").read_text().count('"type":"deal"') == (64 if as_written else 16)
+    for name, boards in (("match", 4), ("long", 2)):
+        assert (tmp_path / f"{name}.jsonl").read_text().count('"type":"deal"') == (64 if as_written else 4 * boards)
 
 
 @pytest.mark.docker

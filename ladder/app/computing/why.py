@@ -105,7 +105,7 @@ def inbox(
         version = names.find_version(session, bot, variant)
         number, version_id, name = version.number, version.id, bot.partition("@")[0]
         rows = [match for match in results(session, matches, variant, [version_id]) if match.record_kept]
-        faults = [_fault(name, each) for each in newest_faults(session, version_id, FAULTS, variant)]
+        faults = [_fault(each) for each in newest_faults(session, version_id, FAULTS, variant)]
     looks = tuple(_look(ladder, match, version_id) for match in rows)
     subject = f"inbox of {version_id}: {variant or 'all'}, {matches} matches, {worst} decisions"
     known = known_answer(ladder, CostliestQuestion(looks=looks, worst=worst), asker, subject)
@@ -122,8 +122,8 @@ def inbox(
     )
 
 
-def _fault(bot: str, new: NewFault) -> InboxFault:
-    line = rerun_line(str(new.fault.match), str(new.seat), new.fault.place, bot)
+def _fault(new: NewFault) -> InboxFault:
+    line = rerun_line(str(new.fault.match), str(new.seat), new.fault.place)
     return InboxFault(**dict(new.fault), verdict=new.verdict, rerun=line)
 
 

@@ -98,7 +98,8 @@ def _exported(session: Session, event: StoredEvent) -> ExportedEvent:
     turns = rows.turns_of(session, event.id)
     if any(match.sealed for _, match in turns):  # the same is said whether it is over, which is not public
         raise LadderError(
-            f"Not all results of {event.name!r} are shown yet. To show the next: pigpen event release {event.name}"
+            f"Not all results of {event.name!r} are shown yet. "
+            f"An organiser shows the next: pigpen event release {event.name}"
         )
     if event.state != EventState.OVER:
         raise LadderError(f"The event {event.name!r} is {event.state}; it can be exported when it is over.")

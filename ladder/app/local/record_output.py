@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ladder.errors import SandboxError, UserError
 from referee.match.match import CannotResume
-from referee.match.resume import Unfinished
+from referee.match.resume import FINISHED, Unfinished
 from referee.records.errors import RecordError
 from referee.records.file import RecordWriter, read_record
 
@@ -89,7 +90,8 @@ def resumable(path: Path | None) -> Iterator[None]:
     try:
         yield
     except CannotResume as error:
-        raise UserError(f"{str(path)!r} cannot be resumed: {error}.") from None
+        look = f" To see it: pigpen replay {shlex.quote(str(path))}" if str(error) == FINISHED else ""
+        raise UserError(f"{str(path)!r} cannot be resumed: {error}.{look}") from None
 
 
 def seed_beside(path: Path) -> bytes:

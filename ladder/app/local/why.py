@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ladder.app.local.reading import ANYWHERE, bot_in, deals_in, read_match, understanding
-from ladder.errors import UserError
+from ladder.errors import BotRejected, UserError
 from ladder.matches.estimate import TooManyChoices, check_choices
-from ladder.matches.why import costliest_of, first_look, why_of
+from ladder.matches.why import costliest_of, first_look, rerun_line, why_of
+from ladder.sandbox.bots.bot_source import find_bot
 from ladder.values.why import Costliest
 from referee.replay.decision import NoDecision, decision_at
 
@@ -37,7 +39,7 @@ def why_in_record(source: Source, step: int, where: Where = ANYWHERE, bot: str |
             choices.
     """
     decision = decision_in_record(source, read_match(source), step, where, bot)
-    return why_of(decision, source.word)
+    return _with_bot(why_of(decision, source.word))
 
 
 def decision_in_record(
@@ -95,8 +97,18 @@ def costliest_in_record(
         bot=recorded.first.bots[number],
         decisions=look.decisions,
         not_estimated=look.not_estimated,
-        costliest=tuple(costliest_of(look.candidates(source.word), worst)),
+        costliest=tuple(map(_with_bot, costliest_of(look.candidates(source.word), worst))),
     )
+
+
+def _with_bot(found: Why) -> Why:
+    """Name the bot in the command to rerun, if this folder or the sample bots have one of its name."""
+    name = found.bot.partition("#")[0]
+    for word in (f"./{name}", name):
+        with suppress(UserError, BotRejected, OSError):
+            if find_bot(word).folder is not None:
+                return found.model_copy(update={"rerun": rerun_line(found.source, found.bot, found.place, word)})
+    return found
 
 
 def _one_deal(recorded: Recorded, source: Source, where: Where) -> DealLine:

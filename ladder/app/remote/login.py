@@ -13,6 +13,7 @@ from ladder.errors import UserError
 from ladder.sandbox.host.whole_file import write_whole
 
 FILE = "login.json"
+NOT_LOGGED_IN = "You are not logged in to a ladder. To log in: pigpen login URL"
 _TOKEN = re.compile(r"[!-~]{8,200}")
 
 
@@ -56,7 +57,7 @@ def read_login() -> Login | None:
         raise UserError(f"{str(path)!r} cannot be read: {error.strerror}. Without it you are not logged in.") from None
     except (ValueError, TypeError, LookupError, RecursionError, UserError):
         raise UserError(
-            f"{str(path)!r} does not hold a log-in. Remove it, and log in again: pigpen login https://arena.example"
+            f"{str(path)!r} does not hold a log-in. Remove it, and log in again: pigpen login URL"
         ) from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from ladder.app.accounts.viewers import DISABLED
@@ -126,7 +127,8 @@ def withdraw(ladder: Ladder, viewer: Viewer, number: int) -> SubmissionRow:
     with ladder.database.write() as session:
         folder = queue.withdraw(session, number, ladder.clock())
         if folder is False:
-            raise UserError(f"Submission {number} has ended: {row.status}. Retire the bot instead: pigpen retire")
+            instead = f" To retire its bot: pigpen retire {shlex.quote(row.bot)}" if row.status == "entered" else ""
+            raise UserError(f"Submission {number} has ended: {row.status}.{instead}")
         write_audit(session, viewer, "submission.withdraw", row.bot, ladder.clock(), submission=number)
         found = submission_row(session, number)
     if folder:

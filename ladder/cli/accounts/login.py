@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ladder.app.remote.address import ladder_address
-from ladder.app.remote.login import read_login
+from ladder.app.remote.login import NOT_LOGGED_IN, read_login
 from ladder.errors import UserError
 from ladder.terminal.json_output import print_json
 from ladder.terminal.sanitize import sanitize
@@ -18,8 +18,6 @@ from ladder.terminal.sanitize import sanitize
 if TYPE_CHECKING:
     from ladder.app.remote.login import Login
     from ladder.values.accounts import LoginStarted
-
-NOWHERE = "You are not logged in to a ladder. To log in: pigpen login https://arena.example"
 
 
 def login(
@@ -55,7 +53,7 @@ def login(
 
     before = read_login()
     if address is None and before is None:
-        raise UserError(NOWHERE)
+        raise UserError(NOT_LOGGED_IN)
     where = before.address if address is None and before else ladder_address(address or "", plain_http)
     found = keep(where, _given_token() if token else _confirmed(where, browser))
     typer.echo(sanitize(f"You are {found.name} on {found.address} now. To log out: pigpen logout"))
@@ -107,7 +105,7 @@ def the_login() -> Login:
         UserError: If to none.
     """
     if (login := read_login()) is None:
-        raise UserError(NOWHERE)
+        raise UserError(NOT_LOGGED_IN)
     return login
 
 

@@ -119,7 +119,7 @@ def start(event: EventArgument, as_json: JsonOption = False, local: LocalOption 
     Examples:
         pigpen event start cup
     """
-    sentence = f"{event} runs. Its matches are played by: pigpen ladder run"
+    sentence = f"{event} runs. Its matches are played on the ladder's machine, by: pigpen up, or pigpen ladder run"
     _do(event, EventAct.model_construct(act="start"), lambda _: sentence, as_json, local)
 
 

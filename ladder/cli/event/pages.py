@@ -46,7 +46,7 @@ TABLES = (
 def print_events(events: Sequence[EventRow]) -> None:
     """Print a list of events."""
     if not events:
-        typer.echo("There is no event on this ladder yet. Open one with: pigpen event open FILE")
+        typer.echo("There is no event on this ladder yet. An organiser opens one with: pigpen event open FILE")
         return
     _print(events, EVENTS)
 

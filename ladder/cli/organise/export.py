@@ -35,10 +35,10 @@ def export_dataset(
         pigpen ladder export --licence CC-BY-4.0
         pigpen ladder export dataset
     """
-    from ladder.app.dataset.exporting import export_dataset as export
-    from ladder.app.dataset.offered import FOLDER
-
     with opened() as ladder:
+        from ladder.app.dataset.exporting import export_dataset as export  # needs the extra `data`, too
+        from ladder.app.dataset.offered import FOLDER
+
         folder = folder or ladder.settings.data_dir / FOLDER
         found = export(ladder, folder, licence, lambda sentence: typer.echo(sanitize(sentence), err=True))
     if as_json:

@@ -211,7 +211,7 @@ def _say_without_wheels(settings: Settings) -> None:
     from ladder.app.wheels import find_wheels
 
     if not find_wheels(settings.data_dir):
-        sentence = "The site has no wheels of Pigpen to offer. Run make wheels, or copy them to"
+        sentence = "The site has no wheels of Pigpen to offer. In a checkout run make wheels; or copy them to"
         typer.echo(sanitize(f"{sentence} {settings.data_dir / 'wheels'}, and start again."))
 
 

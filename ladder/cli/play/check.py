@@ -23,11 +23,15 @@ from referee.match.spec import DEFAULT_CLOCK
 from referee.records.rules_file import load_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from ladder.sandbox.bots.bot_source import BotSource
     from ladder.values.check import CheckResult
     from pigpen import ClockSetting
+
+
+USUAL = {"limit": DEFAULT_CLOCK.limit, "runtime": "runc"}
+"""Options that a command to repeat need not name."""
 
 
 def check(
@@ -71,17 +75,22 @@ def check(
         print_json(found)
     else:
         print_check(found)
-        _tell_how_to_repeat(found, bot, rules or [], sandbox)
+        _tell_how_to_repeat(found, bot, rules or [], sandbox, {"limit": limit, "runtime": runtime})
     if not found.passed:
         raise typer.Exit(1)
 
 
-def _tell_how_to_repeat(found: CheckResult, bot: str, rules: Sequence[str], sandbox: SandboxKind) -> None:
-    """Give the command that tries one of several cases again."""
+def _tell_how_to_repeat(
+    found: CheckResult, bot: str, rules: Sequence[str], sandbox: SandboxKind, others: Mapping[str, object]
+) -> None:
+    """Give the command that tries one of several cases again; *others* are options that stay away by default."""
     failed = next((case for case in found.cases if not case.passed), None)
     if failed is not None and len(found.cases) > 1:
         named = rules or [failed.group] * (failed.group in PRESETS)
         options = [*(word for name in named for word in ("--rules", name)), "--case", failed.case]
+        options += [
+            word for name, value in others.items() if value != USUAL[name] for word in (f"--{name}", str(value))
+        ]
         words = shlex.join(["pigpen", "check", bot, *options, "--sandbox", sandbox])
         typer.echo(sanitize(f"To try that case alone: {words}"))
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ladder.app.remote.login import read_login
-from ladder.cli.accounts.login import NOWHERE
+from ladder.app.remote.login import NOT_LOGGED_IN, read_login
 from ladder.errors import UserError
 from ladder.terminal.sanitize import in_markup, sanitize
 
@@ -39,7 +38,7 @@ def push(
 
     login = read_login()
     if login is None:
-        raise UserError(NOWHERE)
+        raise UserError(NOT_LOGGED_IN)
     with Connection(login.address, login.token) as connection, pushing(image) as tell:
         there = push_image(connection, login, image, name, tell)
     typer.echo(sanitize(there))

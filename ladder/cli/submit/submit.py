@@ -13,7 +13,7 @@ from ladder.cli.submit.words import print_accepted, print_rejected
 from ladder.errors import UserError
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.terminal.json_output import print_json
-from ladder.terminal.ladder import LocalOption, opened, the_settings
+from ladder.terminal.ladder import LocalOption, need_login_or_packages, opened, the_settings
 from ladder.terminal.progress import progress
 from ladder.terminal.running import run
 from ladder.terminal.sandboxes import say, say_what_is_not_read
@@ -74,6 +74,8 @@ def submit(
     login = None if local else read_login()
     if login is not None:
         check_words(login, owner, sandbox)
+    elif not local:
+        need_login_or_packages()
     order = _order(source, name, variant or (), keep_old, bot)
     row = submit_there(login, order, source) if login else _submit_here(order, source, owner, sandbox)
     found = result_of(row)

@@ -40,11 +40,16 @@ PING_SECONDS = 10
 BUSY_SECONDS = 600
 """Seconds that an engine that is there may take for one call."""
 
+WITHOUT_CONTAINERS = (
+    'play bots that you trust with --sandbox process. (A ladder does where pigpen.toml says sandbox = "process", '
+    "before its first bot.)"
+)
+"""The way out where no container can run, as the end of a sentence."""
 NO_FOLDER = "bind source path does not exist"
 APART = (
     ". The engine does not see this folder: it runs in a virtual machine or on another machine, or Pigpen runs in a "
     "container. Use an engine on this machine (DOCKER_HOST names one), set TMPDIR to a folder that both see under one "
-    "name, or play bots that you trust with --sandbox process."
+    f"name, or {WITHOUT_CONTAINERS}"
 )
 """What is added to the engine's words where it does not find a folder that a container is to see."""
 
@@ -64,8 +69,7 @@ def connect() -> docker.DockerClient:
         return _Client.from_env(timeout=_UsualLimit(ENGINE_SECONDS), max_pool_size=MAX_CONNECTIONS)
     except (OSError, *ENGINE_ERRORS) as error:
         raise SandboxError(
-            "No Docker engine answers. Start one (in a checkout: scripts/engine), "
-            "or play bots that you trust with --sandbox process."
+            f"No Docker engine answers. Start one (in a checkout: scripts/engine), or {WITHOUT_CONTAINERS}"
         ) from error
 
 

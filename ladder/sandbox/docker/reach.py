@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import EngineApart, SandboxError
 from ladder.sandbox.docker.containers import container_name, discard, launch
-from ladder.sandbox.docker.engine import ENGINE_SECONDS, before_any_bot, engine_errors
+from ladder.sandbox.docker.engine import ENGINE_SECONDS, WITHOUT_CONTAINERS, before_any_bot, engine_errors
 from ladder.sandbox.docker.first_process import FirstProcess
 from ladder.sandbox.docker.limits import SEAT_FOLDER, new_user
 from ladder.sandbox.docker.output import NAME as LOG_SOCKET
@@ -48,7 +48,7 @@ def unreachable(runtime: str = "") -> SandboxError:
         )
     return EngineApart(
         f"{cannot} It runs in a virtual machine or on another machine, or a security module forbids it. "
-        "Use an engine on this machine (DOCKER_HOST names one), or play bots that you trust with --sandbox process."
+        f"Use an engine on this machine (DOCKER_HOST names one), or {WITHOUT_CONTAINERS}"
     )
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 API = "/api/"
 BAD_TOKEN = "This token is not valid: it is wrong, expired or revoked. Log in again: pigpen login"
 LOG_IN = "Log in first: send a token in the header Authorization: Bearer …"
+ORGANISERS = "Only an organiser of this ladder may do that."
 NO_PAGE = to_translate("There is no such page.")
 
 
@@ -56,7 +57,8 @@ def demand(request: Request, act: Act, owner: str | None = None, missing: str = 
         missing: What is said where there is no such thing; whose it is not hears the same.
 
     Raises:
-        HTTPException: 401: the visitor has not logged in; 403: the token is not good for that; 404: it is not theirs.
+        HTTPException: 401: the visitor has not logged in; 403: the token is not good for that, or a request of the
+            API is for organisers; 404: it is not theirs.
         LogInFirst: The visitor has not logged in, and it is a page.
     """
     site: Site = request.app.state.site
@@ -66,6 +68,8 @@ def demand(request: Request, act: Act, owner: str | None = None, missing: str = 
     if may(viewer, act, whose, public_output=site.ladder.settings.public_logs):
         return viewer
     if not is_area or (viewer.name is not None and act in ORGANISERS_ONLY and not viewer.is_organiser):
+        if act in ORGANISERS_ONLY and request.url.path.startswith(API):  # which names its organisers' requests to all
+            raise HTTPException(403, ORGANISERS)
         raise HTTPException(404, missing)
     logged_in(request)
     raise HTTPException(403, _needs(act), {"WWW-Authenticate": 'Bearer error="insufficient_scope"'})
@@ -161,4 +165,4 @@ def _needs(act: Act) -> str:
     scope = SCOPES[act]
     if scope is None:
         return "No token is good for that; log in with a browser."
-    return f"This token is not good for that: it lacks the scope {str(scope)!r}."
+    return f"This token is not good for that: it lacks the scope {str(scope)!r}. Make one that has it: /me/account"

@@ -180,7 +180,7 @@ def _stand_in(session: Session, name: str, variant: Variant) -> Version:
     found = bot_like(session, HOUSE + name) or bot_like(session, name)
     if found is None:
         raise LadderError(
-            f"The event's stand-in {name!r} is not on this ladder. Submit it with: pigpen submit {name} "
+            f"The event's stand-in {name!r} is not on this ladder. On the ladder's machine: pigpen submit {name} "
             f"--name {HOUSE}{name} --owner {HOUSE}{name} --variant {variant.name}"
         )
     return find_version(session, found, variant.name)

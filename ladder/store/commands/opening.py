@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ladder.errors import LadderError
+from ladder.errors import LadderError, NoLadder
 from ladder.store.database import MANY_READERS, SQLITE_SETTINGS, Database
 from ladder.store.failures import place
 from ladder.store.schema import REVISION, is_empty, revision_of
@@ -31,7 +31,7 @@ def open_ladder(settings: Settings, create: bool = False, many_readers: bool = F
     if create:
         make_folders(settings)
     elif (file := settings.database_file) and not os.path.exists(file):
-        raise LadderError(f"There is no ladder in {str(file.parent)!r}; begin one with: pigpen submit FOLDER")
+        raise NoLadder(f"There is no ladder in {str(file.parent)!r}")
     database = Database(settings.url, MANY_READERS if many_readers else SQLITE_SETTINGS)
     try:
         if create and revision_in(database) is None:
@@ -93,7 +93,7 @@ def check_revision(database: Database, revision: str | None) -> None:
     """
     where = place(database.engine.url)
     if revision is None:
-        raise LadderError(f"{where} holds no ladder yet; begin one with: pigpen submit FOLDER")
+        raise NoLadder(f"{where} holds no ladder yet")
     if revision < REVISION:
         raise LadderError(f"{where} is of an older Pigpen (schema {revision}, now {REVISION}); run: pigpen db upgrade")
     if revision > REVISION:

@@ -30,7 +30,11 @@ CHANGES = 20
 
 
 def bot_page(
-    session: Session, version: NamedVersion | models.Version, opponents: int, variant: str | None = None
+    session: Session,
+    version: NamedVersion | models.Version,
+    opponents: int,
+    variant: str | None = None,
+    house_bots: bool = False,
 ) -> BotPage:
     """
     Read the page of a bot.
@@ -40,6 +44,7 @@ def bot_page(
         version: The version to describe in detail.
         opponents: Number of opponents to give at most in each variant.
         variant: Describe this variant only.
+        house_bots: House bots stand in for owners that are missing.
     """
     rows = connection_of(session).execute(_VERSIONS, {"bot_": version.bot_id}).mappings().all()
     return BotPage.model_validate(  # all of it in one go: that takes half the time
@@ -49,7 +54,7 @@ def bot_page(
             "added": rows[0]["bot_added"],
             "versions": list(_versions(session, version.bot_id, rows)),
             "version": version.number,
-            "variants": list(_in_variants(session, version.id, opponents, variant)),
+            "variants": list(_in_variants(session, version.id, opponents, variant, house_bots)),
             "faults": _faults(session, version.id),
             "changes": _dicts(connection_of(session).execute(_CHANGES, {"version_": version.id})),
         }
@@ -65,7 +70,9 @@ def _versions(session: Session, bot: int, rows: Iterable[RowMapping]) -> Iterato
         yield {**{name: each[name] for name in OF_VERSION}, "entries": entries[each["id"]]}
 
 
-def _in_variants(session: Session, version: int, opponents: int, only: str | None) -> Iterator[InVariant]:
+def _in_variants(
+    session: Session, version: int, opponents: int, only: str | None, house_bots: bool
+) -> Iterator[InVariant]:
     times = {name: each for name, each in connection_of(session).execute(_THINKING, {"version_": version})}  # noqa: C416
     for field, standing in standings_of(session, version):
         if only in (None, field.variant):
@@ -73,7 +80,7 @@ def _in_variants(session: Session, version: int, opponents: int, only: str | Non
                 variant=field.variant,
                 standing=standing,
                 active=field.active,
-                missing_owners=field.missing_owners,
+                missing_owners=field.missing(house_bots),
                 opponents=tuple(head_to_head(session, field.variant, version, opponents)),
                 think_times=times.get(field.variant, {}),
             )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import bindparam, case, distinct, func, select
+from sqlalchemy import bindparam, case, func, select
 
-from ladder.pairing.missing import missing_owners
 from ladder.ratings.elo import is_provisional
 from ladder.store import models
 from ladder.store.models import State
-from ladder.store.queries.variant_field import field_of, sides_of
+from ladder.store.queries.variant_field import field_of
 from ladder.store.tables import BOT, OWNER, RATING, VARIANT, VERSION, connection_of
 from ladder.values.names import label
 from ladder.values.order import Order
@@ -32,6 +31,7 @@ def standings(
     first: int | None = None,
     skipped: int = 0,
     by: Order = Order.ELO,
+    house_bots: bool = False,
 ) -> Standings:
     """
     Read the standings of a variant.
@@ -43,6 +43,7 @@ def standings(
         first: Number of rows to give; None: all.
         skipped: How many to leave out before them.
         by: What to order them by.
+        house_bots: House bots stand in for owners that are missing (setting `fill_with_house_bots`).
     """
     field = field_of(session, variant.name)
     limit = None if first is None else first + 1  # one more: whether others follow
@@ -57,21 +58,11 @@ def standings(
             "low_is_better": field.low_is_better,
             "sides": field.sides,
             "by": by,
-            "missing_owners": field.missing_owners,
+            "missing_owners": field.missing(house_bots),
             "standings": [_fields(field, row) for row in rows[:first]],
             "next": skipped + (first or 0) if follows else None,
         }
     )
-
-
-def missing(session: Session, variant: models.Variant) -> int:
-    """Count how many more owners must have an active bot in a variant before a match can be played."""
-    owners = (
-        select(func.count(distinct(BOT.c.owner_id)))
-        .select_from(RATING.join(VERSION, VERSION.c.id == RATING.c.version_id).join(BOT, BOT.c.id == VERSION.c.bot_id))
-        .where(RATING.c.variant == variant.name, RATING.c.state == State.ACTIVE)
-    )
-    return missing_owners(session.scalar(owners) or 0, sides_of(variant.rules))
 
 
 class Extent(NamedTuple):

@@ -9,7 +9,8 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy import bindparam, select
 
-from ladder.pairing.missing import missing_owners
+from ladder.entry.house_bots import HOUSE_BOTS
+from ladder.pairing.missing import missing_beside_house_bots, missing_owners
 from ladder.store.models import State
 from ladder.store.queries.revision import standings_revision
 from ladder.store.tables import BOT, RATING, VARIANT, VERSION, connection_of
@@ -76,10 +77,19 @@ class VariantField:
         active = [entry for entry in self.entries.values() if entry.state == State.ACTIVE]
         self.active = len(active)
         self.missing_owners = missing_owners(len({entry.owner for entry in active}), self.sides)
+        playing = {entry.bot for entry in self.entries.values() if entry.state != State.RETIRED}
+        self._house_bots = len(HOUSE_BOTS.keys() - playing)
+        self._owners = len({entry.owner for entry in active if entry.bot not in HOUSE_BOTS})
         self.matches = sum(entry.matches for entry in self.entries.values()) // self.sides
         self._ratings = sorted(-entry.rating for entry in active)
         self._margins = sorted(-entry.margin for entry in active if entry.margin is not None)
         self._by_rating: dict[bool, tuple[list[tuple[float, int]], list[tuple[float, int]]]] = {}
+
+    def missing(self, house_bots: bool) -> int:
+        """Count the owners that are missing for a match; with *house_bots*, those that these do not stand in for."""
+        if not house_bots:
+            return self.missing_owners
+        return missing_beside_house_bots(self.missing_owners, self._owners, self._house_bots)
 
     def rank(self, rating: float) -> int:
         """Give the rank of an active version with that rating, not shifted, from 1; equal ratings share it."""

@@ -24,6 +24,7 @@ PigpenError                     1
 ├── TooManyChoices              2  ladder.matches.estimate: a decision has too many choices to estimate them
 ├── LadderError                 2  ladder.errors: it cannot be done in this ladder
 │   ├── TooFewBots                 ladder.runner.runner: no variant has enough bots
+│   ├── NoLadder                   there is no ladder on this machine
 │   ├── Unstorable                 no database can hold a text or a number
 │   ├── Forbidden                  the caller may not do that
 │   ├── Conflict                   what was asked for does not fit what is there by now
