@@ -10,6 +10,7 @@ from ladder.app.local.check import check_bot
 from ladder.app.local.compare import ComparisonRequest, plan_comparison, play_comparison
 from ladder.terminal.options import DEFAULT_CLOCK_TEXT, setup_of
 from ladder.terminal.sandboxes import opened_sandbox
+from ladder.values.text import counted
 from pigpen.rules import PRESETS
 from pigpen_arena.bots import NamedBots
 from pigpen_arena.options import naming_arguments, requested
@@ -99,7 +100,9 @@ async def compare_async(
         "difference": found.difference, "standard_error": found.standard_error, "superiority": found.superiority,
         "normalised_elo": found.normalised_elo, "llr": found.llr,
     }  # fmt: skip
-    return Result(found, (row,), f"{found.new} against {found.old}: {found.decision} after {found.boards} boards")
+    return Result(
+        found, (row,), f"{found.new} against {found.old}: {found.decision} after {counted(found.boards, 'board')}"
+    )
 
 
 @naming_arguments
@@ -148,7 +151,7 @@ async def check_async(
         found = await check_bot(source, variants, clock, opened, steps, cases)
     rows = tuple(each.model_dump(exclude={"output"}) for each in found.cases)
     words = "passes all" if found.passed else f"fails {sum(not each.passed for each in found.cases)}"
-    return Result(found, rows, f"{found.bot} {words} of {len(found.cases)} cases")
+    return Result(found, rows, f"{found.bot} {words} of {counted(len(found.cases), 'case')}")
 
 
 compare = blocking(compare_async)

@@ -13,6 +13,7 @@ from ladder.app.local.reading import Source, Where, read_match
 from ladder.app.local.verification import verify_record
 from ladder.app.local.why import costliest_in_record, why_in_record
 from ladder.errors import UserError
+from ladder.values.text import counted
 from pigpen_arena.html import match_html
 from pigpen_arena.tables import Result, Row, frame
 from referee.records.rows import deal_rows, decision_rows
@@ -188,7 +189,7 @@ class Match:
             }
             for each in found.costliest
         )  # fmt: skip
-        return Result(found, rows, f"{found.bot}: the costliest of {found.decisions} decisions")
+        return Result(found, rows, f"{found.bot}: the costliest of {counted(found.decisions, 'decision')}")
 
     def verify(self) -> Verification:
         """Find out whether the record holds: deal again, play every action again, count again."""
@@ -218,11 +219,11 @@ class Match:
     def __repr__(self) -> str:
         rules = self.recorded.rules.name
         places = ", ".join(f"{row['place']}. {row['bot']}" for row in self.rows())
-        return f"<Match of {rules}, {len(self.recorded.deals)} deals: {places or 'not finished'}>"
+        return f"<Match of {rules}, {counted(len(self.recorded.deals), 'deal')}: {places or 'not finished'}>"
 
     def _repr_html_(self) -> str:
         title, deals = self.recorded.rules.title, len(self.recorded.deals)
-        caption = f"{title}: {deals} deals, seed {self.seed or 'not known before the end'}"
+        caption = f"{title}: {counted(deals, 'deal')}, seed {self.seed or 'not known before the end'}"
         return match_html(self.path, caption, self.rows())
 
 

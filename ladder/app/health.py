@@ -69,7 +69,7 @@ def ladder_findings(settings: Settings) -> list[Finding]:
     except (LadderError, StoreError) as error:
         return [Finding("Ladder", False, "cannot be read", str(error))]
     runner = f"{found.runners}" if found.runners else no_runner(found)
-    waits = f"{found.waiting} matches and submissions wait"
+    waits = f"waiting matches and submissions: {found.waiting}"
     return [
         Finding(
             "Runner", bool(found.runners or not found.waiting), runner, f"Nothing plays, and {waits}. {START_HERE}"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from importlib import metadata
 
+WORKER = "worker"
+"""An extra, and the only command that needs no other one."""
 EXTRAS = {
     "data": "A data set needs pyarrow. Install it: {}",
-    "worker": "This command needs the packages for workers. Install them: {}",
+    WORKER: "This command needs the packages for workers. Install them: {}",
     "ladder": "This command needs the packages for running a ladder. Install them: {}. "
     "To use a remote ladder: pigpen login URL",
 }
@@ -25,8 +27,14 @@ PARTS = {
 """Modules that do not go by the name of what an extra installs: what brings them."""
 
 
-def how_to_install(module: str | None) -> str | None:
-    """Give one sentence with the command to type, if *module* comes with an extra of Pigpen; None if it does not."""
+def how_to_install(module: str | None, command: str = WORKER) -> str | None:
+    """
+    Give one sentence with the command to type, if *module* comes with an extra of Pigpen; None if it does not.
+
+    Args:
+        module: The module that is missing.
+        command: The command that lacks it: what `pigpen worker` needs is not enough for others.
+    """
     from packaging.requirements import Requirement  # takes long to import, and is hardly ever needed
     from packaging.utils import canonicalize_name
 
@@ -36,6 +44,8 @@ def how_to_install(module: str | None) -> str | None:
     wanted = canonicalize_name(PARTS.get(wanted, wanted))
     needs = [Requirement(line) for line in metadata.requires(ARENA) or []]
     for extra, sentence in EXTRAS.items():
+        if extra == WORKER != command:
+            continue
         for needed in needs:
             if needed.marker and canonicalize_name(needed.name) == wanted and needed.marker.evaluate({"extra": extra}):
                 return sentence.format(install_line(extra))

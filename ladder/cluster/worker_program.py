@@ -17,6 +17,7 @@ from ladder.cluster.scheduler_probe import SchedulerUnreachable, probe_scheduler
 from ladder.cluster.worker_session import WorkerSession
 from ladder.errors import SandboxError, UserError
 from ladder.sandbox.host.scratch import scratch_folder
+from ladder.values.text import counted
 from ladder.worker.bot_store import BotStore
 from ladder.worker.channel import MessageKind, live_body
 from ladder.worker.process import log_to
@@ -140,7 +141,7 @@ class WorkerProgram:
         await session.join()
         self._session = session
         self._is_first = False
-        self._say(f"{self._facts.name} has joined {self._address}, with {self._facts.slots} slots.")
+        self._say(f"{self._facts.name} has joined {self._address}, with {counted(self._facts.slots, 'slot')}.")
         for line in list(self._lines):
             session.tell(MessageKind.LOG, line)
         self._lines.clear()
@@ -160,8 +161,9 @@ class WorkerProgram:
     async def _leave(self, session: WorkerSession) -> None:
         await self._stopping.wait()
         if session.playing:
-            tasks = "1 task" if session.playing == 1 else f"{session.playing} tasks"
-            self._say(f"Finishing {tasks}; a second time, and what is not finished is given up.")
+            self._say(
+                f"Finishing {counted(session.playing, 'task')}; a second time, and what is not finished is given up."
+            )
         finishing = asyncio.create_task(session.leave())
         giving_up = asyncio.create_task(self._giving_up.wait())
         try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ladder.events.designs import exact_design
 from ladder.events.legs import Leg, game_deals, legs_of, sides_of
 from ladder.values.events import EventCheck, Plan, PlannedStage
-from ladder.values.text import why_odd
+from ladder.values.text import counted, why_odd
 from ladder.values.value import in_utc
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ def _unwise(event: Event, rules: Rules, plans: list[Plan]) -> Iterator[str]:
             "final. Write late_entry = 'none'."
         )
     if fewest < sides:
-        yield f"With {fewest} entrants a table of {sides} has {sides - fewest} stand-ins."
+        yield f"With {fewest} entrants a table of {sides} has {counted(sides - fewest, 'stand-in')}."
     for plan in plans:
         last = plan.stages[-1] if plan.stages else None
         if last and last.share < LAST_TABLE and plan.entrants > sides:

@@ -12,6 +12,7 @@ import pydantic
 from ladder.errors import UserError
 from ladder.events.entrants import STAND_IN, Entrant
 from ladder.values.events import MAX_ENTRANTS, Event
+from ladder.values.text import counted
 from referee.records.errors import shortened
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ def parse_event(text: str) -> Event:
     except pydantic.ValidationError as error:
         found = list(dict.fromkeys(_sentence(detail, plain["stage"]) for detail in error.errors()))
         more = len(found) - MAX_MISTAKES
-        raise UserError("; ".join(found[:MAX_MISTAKES]) + (f"; and {more} more mistakes" if more > 0 else "")) from None
+        raise UserError(
+            "; ".join(found[:MAX_MISTAKES]) + (f"; and {counted(more, 'more mistake')}" if more > 0 else "")
+        ) from None
 
 
 def parse_entrants(text: str) -> tuple[Entrant, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ladder.values.text import counted
+
 
 def missing_owners(owners: int, sides: int) -> int:
     """
@@ -53,4 +55,4 @@ def waits_for(missing: int) -> str:
     >>> waits_for(1), waits_for(3)
     ('waits for 1 more owner', 'waits for 3 more owners')
     """
-    return f"waits for {missing} more owner{'s' * (missing != 1)}"
+    return f"waits for {counted(missing, 'more owner')}"

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from math import comb
 from typing import TYPE_CHECKING
 
+from ladder.values.text import counted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -220,4 +222,4 @@ def span(seconds: float) -> str:
         hours, unit = hours // 24, "day"
     else:
         unit = "hour"
-    return f"{hours} {unit}{'s' * (hours != 1)}"
+    return counted(hours, unit)

@@ -17,6 +17,7 @@ from ladder.registry.names import OWN, in_registry
 from ladder.results.files import LOGS_BYTES
 from ladder.values.runtimes import AUTO, GVISOR, SHARED
 from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.text import counted
 from pigpen.rules.errors import PigpenError
 from referee.match.match import first_line
 from referee.records.difference import compare, expect
@@ -95,7 +96,9 @@ def check_outcome(task: MatchTask, outcome: MatchOutcome) -> None:
         raise OtherAnswer(f"Its worker gives more than {LOGS_BYTES:,} characters that bots have printed.")
     took = (outcome.starting_seconds or 0.0) + (outcome.playing_seconds or 0.0)
     if took > len(tables) * task.seconds:
-        raise OtherAnswer(f"Its worker took {took:.3g} s for {len(tables)} tables of {task.seconds:.3g} s at most.")
+        raise OtherAnswer(
+            f"Its worker took {took:.3g} s for {counted(len(tables), 'table')} of {task.seconds:.3g} s at most."
+        )
 
 
 def check_times(summary: MatchSummary, task: MatchTask) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import ladder
 import pigpen
 import referee
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -94,7 +95,7 @@ def _first_line(lines: Sequence[str]) -> int | None:
 
 
 def _left_out(count: int) -> list[str]:
-    return [f"… {count} line{'s' * (count != 1)} left out"] if count else []
+    return [f"… {counted(count, 'line')} left out"] if count else []
 
 
 def _folded(lines: Sequence[str]) -> Iterator[str]:
@@ -109,7 +110,7 @@ def _folded(lines: Sequence[str]) -> Iterator[str]:
             folded = list(run)
             if ours:
                 first = folded[0][0]
-                yield f"{first[: _after_label(first)]}  … {len(folded)} frame{'s' * (len(folded) != 1)} of Pigpen"
+                yield f"{first[: _after_label(first)]}  … {counted(len(folded), 'frame')} of Pigpen"
             else:
                 yield from (line for frame in folded for line in frame)
         yield from (line for frame in last for line in frame)

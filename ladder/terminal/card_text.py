@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ladder.values.text import counted
 from pigpen.rules import Card, Face, MoonChoice, Suit
 from pigpen.rules.cards import RANKS
 from referee.records.by import BY_AWAY, BY_FORCED, BY_TAKEOVER, DEFAULT
@@ -108,7 +109,7 @@ def fault_texts(now: TableView) -> Iterator[str]:
 
 def _sealed(rules: Rules, now: TableView, before: TableView) -> str:
     if any(viewed.passed for viewed in now.seats) and not any(viewed.passed for viewed in before.seats):
-        return f"All have passed {rules.plan.pass_count} cards."
+        return f"All have passed {counted(rules.plan.pass_count, 'card')}."
     shown = [f"{who(viewed)} {', '.join(made)}" for viewed in now.seats if (made := [*exposures(rules, viewed)])]
     return f"Exposed: {'; '.join(shown)}." if shown else "No one exposes a card."
 

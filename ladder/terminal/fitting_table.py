@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from rich import box
+from rich.cells import cell_len
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
@@ -30,11 +31,14 @@ class Column(Generic[Row]):
     goes: int = 0
     """Columns that do not fit go by this number, the lowest first; 0 stays."""
     is_cut: bool = False
-    """Its contents are of any length, such as names; it may take only a part of the terminal's width."""
+    """Its contents are of any length, such as names; of a full terminal it takes only a part of the width."""
 
 
 def fitting(
-    rows: Sequence[Row], columns: Sequence[Column[Row]], console: Console, style: Callable[[Row], str]
+    rows: Sequence[Row],
+    columns: Sequence[Column[Row]],
+    console: Console,
+    style: Callable[[Row], str],
 ) -> tuple[Table, Sequence[Column[Row]]]:
     """
     Make a table with as many columns as there is room for.
@@ -53,8 +57,22 @@ def fitting(
         goes = min((column.goes for column in columns if column.goes), default=0)
         wide = Measurement.get(console, console.options.update(max_width=1000), table).maximum
         if wide <= console.width or not goes:
+            _widen(table, columns, console.width - wide)
             return table, columns
         columns = [column for column in columns if column.goes != goes]
+
+
+def _widen(table: Table, columns: Sequence[Column[Row]], room: int) -> None:
+    """Give columns whose contents are cut the room that is left, the first one first."""
+    for column, made in zip(columns, table.columns, strict=True):
+        if column.is_cut and made.max_width is not None:
+            more = min(room, max(map(_width, made.cells), default=0) - made.max_width)
+            made.max_width += max(0, more)
+            room -= max(0, more)
+
+
+def _width(text: object) -> int:
+    return cell_len(str(text))
 
 
 def _table(rows: Sequence[Row], columns: Sequence[Column[Row]], console: Console, style: Callable[[Row], str]) -> Table:

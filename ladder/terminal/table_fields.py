@@ -12,6 +12,7 @@ from rich.cells import set_cell_size
 from rich.text import Text
 
 from ladder.terminal import card_text as words
+from ladder.values.text import counted
 from pigpen.rules import Face, Phase, Suit
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def _in_hand(card: Card, viewed: ViewedSeat) -> str:
 
 def _guess(viewed: ViewedSeat) -> Iterator[Text]:
     """Draw what is known of unseen cards."""
-    yield Text(f"{viewed.unknown} unknown cards" if viewed.unknown else "", style="dim")
+    yield Text(counted(viewed.unknown, "unknown card") if viewed.unknown else "", style="dim")
     yield Text.assemble(*(["holds "] if viewed.hand else []), *coloured(viewed.hand))
     voids = [Text(words.SIGNS[suit], style=SUIT_STYLES[suit]) for suit in sorted(viewed.voids)]
     yield Text.assemble(*(["out of "] if voids else []), *voids)

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, NonNegativeFloat, NonNegativeInt, Po
 
 from ladder.values.names import NAME_LENGTH
 from ladder.values.task import Message
+from ladder.values.text import counted
 from ladder.values.value import LAST_SECOND, Time, Value
 
 MAX_COUNT = 2**53
@@ -32,7 +33,7 @@ class MachineClass(Message):
 
     def __str__(self) -> str:
         """Say it in words, as records do: ``Babbage 2, x86_64, 8 cores``."""
-        cores = f"{self.cores} core{'s' * (self.cores != 1)}"
+        cores = counted(self.cores, "core")
         return ", ".join(filter(None, (self.processor, self.architecture, cores)))
 
 

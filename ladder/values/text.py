@@ -1,4 +1,4 @@
-"""Words of strangers, made fit to be shown."""
+"""Words of strangers, made fit to be shown; numbers with their nouns."""
 
 from __future__ import annotations
 
@@ -51,6 +51,21 @@ def why_odd(text: str) -> str:
         return "it is empty"
     odd = next((letter for letter in text if not letter.isprintable()), None)
     return "" if odd is None else f"it has the character U+{ord(odd):04X}, which cannot be printed"
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """
+    Give a number with its noun, or with its noun and verb.
+
+    >>> counted(1, "deal"), counted(1234, "deal"), counted(2, "bot has", "bots have")
+    ('1 deal', '1,234 deals', '2 bots have')
+
+    Args:
+        count: How many there are.
+        one: The words for one.
+        many: The words for another number; by default those for one with an s.
+    """
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
 def write_utf8(text: str, file: TextIO) -> None:

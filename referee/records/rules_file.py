@@ -114,7 +114,9 @@ def rules_from(plain: dict[str, Any]) -> Rules:
     except pydantic.ValidationError as error:
         found = [shortened(_sentence(detail), MAX_SHOWN) for detail in error.errors()[:MAX_MISTAKES]]
         more = error.error_count() - len(found)
-        raise RulesFileError("; ".join(found) + (f"; and {more} more mistakes" if more else "")) from None
+        raise RulesFileError(
+            "; ".join(found) + (f"; and {more} more mistake{'s' * (more != 1)}" if more else "")
+        ) from None
 
 
 @functools.cache

@@ -26,7 +26,7 @@ def runner(ladder: SmallLadder, *words: str, **extra: str) -> Iterator[subproces
     with (
         (ladder.scratch.parent / "output").open("ab") as output,
         subprocess.Popen(
-            [PIGPEN, "ladder", "run", "--concurrency", "2", *words], cwd=ladder.settings.data_dir,
+            [PIGPEN, "ladder", "run", "--log-to-stderr", "--concurrency", "2", *words], cwd=ladder.settings.data_dir,
             env=environment(**ladder.variables(**extra)), stdout=output, stderr=output,
         ) as program,
     ):  # fmt: skip

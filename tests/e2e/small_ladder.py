@@ -76,7 +76,8 @@ class SmallLadder:
     def running(self, *words: str, **extra: str) -> Iterator[subprocess.Popen[str]]:
         """``pigpen ladder run WORDS`` while it runs; killed at the end if it still does."""
         with subprocess.Popen(
-            [PIGPEN, "ladder", "run", *words], cwd=self.settings.data_dir, env=environment(**self.variables(**extra)),
+            [PIGPEN, "ladder", "run", "--log-to-stderr", *words],
+            cwd=self.settings.data_dir, env=environment(**self.variables(**extra)),
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         ) as program:  # fmt: skip
             try:

@@ -69,7 +69,7 @@ def test_a_runner_that_is_killed_again_and_again_records_each_match_once(
             run_and_kill(ladder, rng.randrange(MAX_LINES), rng.random() / 2)
         left = MATCHES - recorded(ladder)
         assert 0 < left < MATCHES
-        done = ladder.pigpen("ladder", "run", "--matches", str(left), "--concurrency", "2")
+        done = ladder.pigpen("ladder", "run", "--log-to-stderr", "--matches", str(left), "--concurrency", "2")
         assert (done.returncode, done.stdout.split(" (")[0]) == (0, f"{left} matches recorded")
         matches = assert_each_result_has_its_record(ladder)
         assert len(matches) == MATCHES

@@ -83,7 +83,7 @@ def running(ladder: SmallLadder) -> Iterator[subprocess.Popen[bytes]]:
     """``pigpen ladder run`` while it runs; its log is in the ladder's folder, and nobody reads another one."""
     variables = environment(**ladder.variables(**QUICK_TRIALS))
     with subprocess.Popen(
-        [PIGPEN, "ladder", "run", "--concurrency", "8"], cwd=ladder.settings.data_dir, env=variables,
+        [PIGPEN, "ladder", "run", "--log-to-stderr", "--concurrency", "8"], cwd=ladder.settings.data_dir, env=variables,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     ) as program:  # fmt: skip
         try:

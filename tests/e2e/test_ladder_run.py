@@ -46,7 +46,7 @@ def waiting_ladder(tmp_path: Path, gate: Path) -> Iterator[SmallLadder]:
 def test_a_run_ends_after_its_matches_and_says_how_it_went_and_its_log_tells_of_every_match_and_of_no_seed(
     ladder: SmallLadder,
 ) -> None:
-    done = ladder.pigpen("ladder", "run", "--matches", "3", "--concurrency", "2")
+    done = ladder.pigpen("ladder", "run", "--matches", "3", "--concurrency", "2", "--log-to-stderr")
     assert done.returncode == 0
     assert done.stdout.startswith("3 matches recorded (6 deals) in ")
     assert done.stdout.endswith("See: pigpen standings\n")
@@ -149,7 +149,7 @@ def test_the_same_seed_and_the_same_bots_give_the_same_pairings(tmp_path: Path) 
     for name, seed in (("a", "7"), ("b", "7"), ("c", "8")):
         (tmp_path / name).mkdir()
         with small_ladder(tmp_path / name) as ladder:
-            done = ladder.pigpen("ladder", "run", "--matches", "1", "--seed", seed)
+            done = ladder.pigpen("ladder", "run", "--matches", "1", "--seed", seed, "--log-to-stderr")
             first.append(next(event["bots"] for event in events(done.stderr) if event["event"] == "match.started"))
     assert first[0] == first[1]
     assert first[2] != first[0]

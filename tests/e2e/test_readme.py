@@ -180,7 +180,7 @@ def test_make_demo_plays_a_match_and_a_small_ladder_in_containers(tmp_path: Path
         assert f"│ {name} " in done.stdout
     assert "process sandboxes" not in done.stdout
     assert standings(done.stdout, tmp_path, 16) == sorted(BOTS)
-    assert "characters, Trotter among them." in done.stdout
+    look_at_the_demo(done.stdout)
 
 
 @pytest.mark.timeout(PATIENCE)
@@ -192,7 +192,21 @@ def test_make_demo_plays_in_processes_where_no_engine_answers(tmp_path: Path) ->
     assert "Playing in process sandboxes instead" in done.stdout
     assert "│ counting " in done.stdout
     assert standings(done.stdout, tmp_path, 1) == sorted(BOTS)
-    assert "characters, Trotter among them." in done.stdout
+    look_at_the_demo(done.stdout)
+
+
+def look_at_the_demo(printed: str) -> None:
+    """Type the last line of the demo, and look at its standings in the browser."""
+    command, variables = printed.splitlines()[-1].strip(), environment()
+    assert command.endswith(".venv/bin/pigpen serve")
+    with subprocess.Popen(
+        f"exec env {command} --port 0", shell=True, cwd=ROOT, env=variables, stdout=subprocess.PIPE, text=True
+    ) as site:
+        assert site.stdout is not None
+        address = site.stdout.readline().removeprefix("The site is at ").strip()
+        with urllib.request.urlopen(f"{address}v/gongzhu", timeout=PATIENCE) as page:
+            assert "Trotter" in page.read().decode()
+        site.terminate()
 
 
 def standings(printed: str, folder: Path, matches: int) -> list[str]:

@@ -81,7 +81,7 @@ def assert_others_are_refused(ladder: SmallLadder, folder: Path) -> None:
     """A runner that keeps its records in another folder, and a copy of the database that is in use."""
     other = folder / "other"
     other.mkdir()
-    done = ladder.pigpen("ladder", "run", "--matches", "1", PIGPEN_DATA_DIR=str(other))
+    done = ladder.pigpen("ladder", "run", "--log-to-stderr", "--matches", "1", PIGPEN_DATA_DIR=str(other))
     assert done.returncode == 2
     assert "keeps this ladder's records in another folder than" in done.stderr
     copied = ladder.pigpen("db", "copy", f"sqlite:///{folder}/copy.db")

@@ -108,7 +108,7 @@ def made_up(variant: str = "hearts", source: str = "1") -> FoundPuzzle:
             cost=12.75,
             cost_error=0.2,
             scored=13,
-            rerun="pigpen rerun 1 Secretive ./Secretive --board 1 --rotation 1",
+            rerun="pigpen rerun 1 Secretive FOLDER --board 1 --rotation 1",
         ),
     )
 

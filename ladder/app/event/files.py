@@ -17,6 +17,7 @@ from ladder.events.event_file import parse_entrants, parse_event
 from ladder.events.legs import game_deals
 from ladder.events.scoring import oriented
 from ladder.values.held_events import EVENT_FILE_BYTES, MAX_NUMBER
+from ladder.values.text import counted
 from ladder.values.value import Value
 from pigpen.rules import PRESETS
 from referee.records.errors import shortened
@@ -100,7 +101,7 @@ def read_entrants(path: Path, event: Event) -> tuple[Entrant, ...]:
         raise UserError(f"{path}: {error}.") from None
     fewest, most = event.entrants
     if not fewest <= len(entrants) <= most:
-        raise UserError(f"{path}: there are {len(entrants)} entrants; {event.name!r} is for {fewest} to {most}.")
+        raise UserError(f"{path}: {counted(len(entrants), 'entrant')}; {event.name!r} is for {fewest} to {most}.")
     owners = [one.owner for one in entrants]
     for owner in dict.fromkeys(owners):
         if owners.count(owner) > event.per_owner:

@@ -23,6 +23,7 @@ from ladder.store.queries.submissions import submission_in, submission_row, subm
 from ladder.store.submission_look import look_at
 from ladder.values.sandbox_kind import SandboxKind
 from ladder.values.submission import SubmissionList
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -157,9 +158,11 @@ def _check_quota(session: Session, ladder: Ladder, owner: str) -> None:
     if used.waiting >= settings.submissions_waiting:
         raise TooOften(f"{used.waiting} of your submissions have not ended: the limit. Wait, or withdraw one.", 60.0)
     if used.today >= a_day:
-        raise TooOften(f"You have submitted {used.today} times in 24 hours; the limit is {a_day}.", HOUR)
+        raise TooOften(f"You have submitted {counted(used.today, 'time')} in 24 hours; the limit is {a_day}.", HOUR)
     if used.seconds >= 60 * settings.trial_minutes:
-        raise TooOften(f"Your trials have taken {settings.trial_minutes} minutes in 24 hours: the limit.", HOUR)
+        raise TooOften(
+            f"Your trials have taken {counted(settings.trial_minutes, 'minute')} in 24 hours: the limit.", HOUR
+        )
 
 
 def _added(

@@ -15,6 +15,7 @@ from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import opened
 from ladder.terminal.sanitize import sanitize
 from ladder.values.accounts import LOCAL, Role
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from ladder.values.accounts import AccountRow
@@ -139,7 +140,7 @@ def quota(
     with opened() as ladder:
         row = managing.set_quota(ladder, LOCAL, name, count)
         usual = ladder.settings.submissions_a_day
-    _say(row, as_json, f"{name} may submit {usual if count is None else count} times in 24 hours.")
+    _say(row, as_json, f"{name} may submit {counted(usual if count is None else count, 'time')} in 24 hours.")
 
 
 def _number(text: str) -> int:

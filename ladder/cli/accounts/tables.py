@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len, set_cell_size
+
 from ladder.terminal.ladder_words import NOTHING, cell, plain_table, say, when
 
 if TYPE_CHECKING:
@@ -48,10 +50,17 @@ def print_credentials(rows: Sequence[CredentialRow], console: Console) -> None:
 
 
 def print_audit(rows: Sequence[AuditRow], console: Console) -> None:
-    """Print a row for each entry of the audit log."""
-    table = plain_table("when", "who", "from", "what", "to", "more", wrapped=("to", "more"))
-    for row in rows:
-        more = ", ".join(f"{name}: {value}" for name, value in row.details.items() if value not in (None, ""))
-        texts = (when(row.at), row.actor or "this machine", row.address or NOTHING, row.action, row.subject, more)
-        table.add_row(*(cell(console, text) for text in texts))
-    console.print(table)
+    """Print a line for each entry of the audit log; on a terminal as much of it as fits, elsewhere all."""
+    lines = [("when", "who", "from", "what", "to", "more"), *map(_entry, rows)]
+    widths = [max(cell_len(line[place]) for line in lines) for place in range(len(lines[0]))]
+    for line in lines:
+        text = "  ".join(set_cell_size(part, width) for part, width in zip(line, widths, strict=True)).rstrip()
+        shown = cell(console, text, "" if line is not lines[0] else "bold")
+        if console.is_terminal:
+            shown.truncate(console.width, overflow="ellipsis")
+        console.print(shown, soft_wrap=True)
+
+
+def _entry(row: AuditRow) -> tuple[str, ...]:
+    more = ", ".join(f"{name}: {value}" for name, value in row.details.items() if value not in (None, ""))
+    return when(row.at), row.actor or "this machine", row.address or NOTHING, row.action, row.subject, more

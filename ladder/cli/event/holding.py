@@ -11,6 +11,7 @@ from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
 from ladder.terminal.sanitize import sanitize
 from ladder.values.held_events import EventAct, EventDone
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,8 +96,9 @@ def withdraw(event: EventArgument, bot: BotArgument, as_json: JsonOption = False
     """
 
     def sentence(done: EventDone) -> str:
-        left = "has left" if done.round is None else f"leaves after {done.round} rounds; a stand-in replaces it in"
-        return f"{bot} {left} {event}."
+        if done.round is None:
+            return f"{bot} has left {event}."
+        return f"{bot} leaves after {counted(done.round, 'round')}; a stand-in replaces it in {event}."
 
     _do(event, EventAct.model_construct(act="withdraw", bot=bot), sentence, as_json, local)
 
@@ -285,8 +287,9 @@ def verify(
     else:
         for sentence in found.findings:
             typer.echo(sanitize(sentence))
-        counted = f"{found.rounds} rounds, {found.tables} tables, {found.records} records, {found.deals:,} deals"
-        typer.echo(sanitize(f"{found.event} {'holds' if found.holds else 'does not hold'}: {counted}."))
+        counts = {"round": found.rounds, "table": found.tables, "record": found.records, "deal": found.deals}
+        checked = ", ".join(counted(count, noun) for noun, count in counts.items())
+        typer.echo(sanitize(f"{found.event} {'holds' if found.holds else 'does not hold'}: {checked}."))
         if found.winner:
             typer.echo(sanitize(f"Winner: {found.winner}"))
     if not found.holds:

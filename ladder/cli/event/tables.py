@@ -12,6 +12,7 @@ from ladder.events.standings import figure
 from ladder.terminal.fitting_table import Column, fitting
 from ladder.terminal.sanitize import sanitize
 from ladder.values.events import EventPlace
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,4 +147,4 @@ def _cost(cost: tuple[int, int, int]) -> str:
 
 def _hours(hours: float) -> str:
     minutes = math.ceil(hours * 60)
-    return f"{hours:.1f} hours" if hours >= 1.05 else f"{minutes} minute{'s' * (minutes != 1)}"
+    return f"{hours:.1f} hours" if hours >= 1.05 else counted(minutes, "minute")

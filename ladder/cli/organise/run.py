@@ -53,7 +53,13 @@ def run_ladder(
         bool, typer.Option("--cluster", help="Play on the machines where pigpen worker runs, and not on this one.")
     ] = False,
     seed: Annotated[str, typer.Option(help="Any text: the seed of the random choice of opponents.")] = "",
-    log_to_stderr: StderrOption = True,
+    log_to_stderr: Annotated[
+        bool | None,
+        typer.Option(
+            "--log-to-stderr/--no-log-to-stderr",
+            help="Print each event as JSON to stderr, or nothing. By default: a line for each match.",
+        ),
+    ] = None,
 ) -> None:
     """
     Play the ladder's matches and rate the bots, for ever or until a goal is reached.
@@ -102,13 +108,13 @@ def run_computing(log_to_stderr: StderrOption = True) -> None:
         run(compute(ladder, log_to_stderr=log_to_stderr))
 
 
-def _run(ladder: Ladder, plan: RunPlan, *, log_to_stderr: bool) -> None:
+def _run(ladder: Ladder, plan: RunPlan, *, log_to_stderr: bool | None) -> None:
     from ladder.app.running import ladder_run
     from ladder.cli.organise.watch import LadderWatch
 
     with (
-        LadderWatch(plan.matches) as watch,
-        ladder_run(ladder, plan, watch.take, log_to_stderr=log_to_stderr and not watch.is_shown) as runner,
+        LadderWatch(plan.matches, is_shown=log_to_stderr is None) as watch,
+        ladder_run(ladder, plan, watch.take, log_to_stderr=bool(log_to_stderr)) as runner,
         stopped_by_signals(runner.stop) as signals,
     ):
         runner.run()

@@ -13,6 +13,7 @@ from ladder.terminal.ladder import opened
 from ladder.terminal.ladder_words import when
 from ladder.terminal.sanitize import sanitize
 from ladder.values.accounts import LOCAL
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from ladder.settings.settings import Settings
@@ -113,4 +114,4 @@ def _clock(row: SeasonRow) -> str:
 
 def _line(row: SeasonRow) -> str:
     ended = "now" if row.ended is None else when(row.ended)
-    return f"{row.variant} {row.name}: {row.matches} results{_clock(row)}, from {when(row.began)} to {ended}"
+    return f"{row.variant} {row.name}: {counted(row.matches, 'result')}{_clock(row)}, from {when(row.began)} to {ended}"

@@ -1,4 +1,4 @@
-"""A ladder run on a terminal: the newest results, and the progress of the run."""
+"""A ladder run, for people: a line for each result; on a terminal the progress of the run, too."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ladder.terminal.sanitize import in_markup
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,18 +24,19 @@ FOREIGN_CHARACTERS = 200
 
 
 class LadderWatch:
-    """Takes the runner's events; shows them where stderr is a terminal."""
+    """Takes the runner's events, and shows them on stderr; what moves is for terminals only."""
 
-    def __init__(self, total: int | None, console: Console | None = None) -> None:
+    def __init__(self, total: int | None, console: Console | None = None, *, is_shown: bool = True) -> None:
         """
         Prepare to watch.
 
         Args:
             total: After how many results the run ends; None: it is not known.
             console: Where to show it; by default stderr.
+            is_shown: Show anything at all.
         """
         self._console = console or Console(stderr=True)
-        self.is_shown = self._console.is_terminal
+        self._is_shown, self._moves = is_shown, is_shown and self._console.is_terminal
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),
@@ -44,7 +46,7 @@ class LadderWatch:
             TextColumn("{task.fields[workers]}"),
             TimeElapsedColumn(),
         )
-        self._bar = Progress(*columns, console=self._console, transient=True, disable=not self.is_shown)
+        self._bar = Progress(*columns, console=self._console, transient=True, disable=not self._moves)
         self._task = self._bar.add_task("matches", total=total, playing=0, rate="", workers="")
         self._begun = time.monotonic()
         self._recorded = self._deals = 0
@@ -69,8 +71,8 @@ class LadderWatch:
         """Show an event."""
         name = event["event"]
         if event.get("source"):  # another process says so: it may say what it likes
-            if self.is_shown and event.get("level") in LOUD:
-                self._console.print(_foreign(event), highlight=False)
+            if self._is_shown and event.get("level") in LOUD:
+                self._console.print(_foreign(event), highlight=False, soft_wrap=not self._moves)
             return
         if name == "worker.joined":
             self._workers.add(event["worker_name"])
@@ -86,7 +88,7 @@ class LadderWatch:
             self._deals += event["deals"]
         elif name in ("match.void", "match.quarantined"):
             self._voids += 1
-        if self.is_shown:
+        if self._is_shown:
             self._show(event)
 
     def summary(self) -> str:
@@ -94,16 +96,18 @@ class LadderWatch:
         seconds = time.monotonic() - self._begun
         void = f", {self._voids} void" if self._voids else ""
         return (
-            f"{_count(self._recorded, 'match', 'matches')} recorded ({_count(self._deals, 'deal', 'deals')}{void}) "
+            f"{counted(self._recorded, 'match', 'matches')} recorded ({counted(self._deals, 'deal')}{void}) "
             f"in {_duration(seconds)}. See: pigpen standings"
         )
 
     def _show(self, event: Mapping[str, Any]) -> None:
         if line := _line(event):
-            self._console.print(line, highlight=False)
+            self._console.print(line, highlight=False, soft_wrap=not self._moves)
+        if not self._moves:
+            return
         minutes = (time.monotonic() - self._begun) / 60
         rate = f"{self._recorded / minutes:.0f} a minute" if self._recorded else ""
-        workers = _count(len(self._workers), "worker", "workers") if self._had_workers else ""
+        workers = counted(len(self._workers), "worker") if self._had_workers else ""
         self._bar.update(self._task, completed=self._recorded, playing=len(self._playing), rate=rate, workers=workers)
 
 
@@ -133,9 +137,9 @@ def _line(event: Mapping[str, Any]) -> str | None:
         case "ladder.waiting":
             return f"[dim]{in_markup(event['reason'])} Waiting for submissions.[/]"
         case "ladder.stopping":
-            return f"Finishing {_count(event['playing'], 'match', 'matches')}; Ctrl-C again gives them up."
+            return f"Finishing {counted(event['playing'], 'match', 'matches')}; Ctrl-C again gives them up."
         case "ladder.aborting":
-            return f"Giving up {_count(event['playing'], 'match', 'matches')}; the next run plays them."
+            return f"Giving up {counted(event['playing'], 'match', 'matches')}; the next run plays them."
     return _of_worker(event) if event["event"].startswith("worker.") and "worker_name" in event else None
 
 
@@ -144,7 +148,7 @@ def _of_worker(event: Mapping[str, Any]) -> str | None:
     name, reason = in_markup(event["worker_name"]), in_markup(event.get("reason", ""))
     match event["event"]:
         case "worker.joined":
-            return f"[green]{name} has joined[/] with {_count(event['slots'], 'slot', 'slots')}."
+            return f"[green]{name} has joined[/] with {counted(event['slots'], 'slot')}."
         case "worker.gone":
             return f"[yellow]{name} has gone:[/] {reason}"
         case "worker.turned_away":
@@ -172,10 +176,6 @@ def _foreign(event: Mapping[str, Any]) -> str:
 def _standing(event: Mapping[str, Any]) -> str:
     ranked = sorted(zip(event["places"], event["bots"], event["moves"], strict=True))
     return "  ".join(f"{place} {in_markup(bot)} [dim]{move:+.0f}[/]" for place, bot, move in ranked)
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
 
 
 def _duration(seconds: float) -> str:

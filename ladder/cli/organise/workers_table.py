@@ -9,6 +9,7 @@ from ladder.app.cluster.remarks import ago, remarks, slots_of, state_of
 from ladder.terminal.fitting_table import Column, fitting
 from ladder.terminal.ladder_words import NOTHING, cell, say, when
 from ladder.values.cluster import WorkerState
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -110,7 +111,7 @@ def _summary(rows: Sequence[WorkerRow]) -> str:
     states = Counter(state_of(row) for row in rows)
     parts = ", ".join(f"{number} {name}" for name, number in states.most_common())
     busy, slots = slots_of(rows)
-    return f"{len(rows)} worker{'s' * (len(rows) != 1)}: {parts}; {busy} of {slots} slots busy"
+    return f"{counted(len(rows), 'worker')}: {parts}; {busy} of {counted(slots, 'slot')} busy"
 
 
 def _facts(row: WorkerRow, now: datetime) -> Iterable[tuple[str, str]]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pigpen import ClockSetting
 
 
-USUAL = {"limit": DEFAULT_CLOCK.limit, "runtime": "runc"}
+USUAL = {"limit": DEFAULT_CLOCK.limit, "runtime": AUTO}
 """Options that a command to repeat need not name."""
 
 
@@ -46,6 +46,9 @@ def check(
     sandbox: SandboxOption = SandboxKind.DOCKER,
     limit: LimitOption = DEFAULT_CLOCK.limit,
     runtime: RuntimeOption = AUTO,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Print a line for each case, also of variants that pass.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcomes as JSON.")] = False,
 ) -> None:
     """
@@ -74,7 +77,7 @@ def check(
     if as_json:
         print_json(found)
     else:
-        print_check(found)
+        print_check(found, verbose=verbose or bool(case))
         _tell_how_to_repeat(found, bot, rules or [], sandbox, {"limit": limit, "runtime": runtime})
     if not found.passed:
         raise typer.Exit(1)

@@ -11,6 +11,7 @@ from rich.table import Table
 from ladder.cli.play.result_table import print_reasons
 from ladder.sandbox.host.memory import MIB
 from ladder.terminal.sanitize import in_markup, sanitize
+from ladder.values.text import counted
 from pigpen.check.run import UNTRIED
 
 if TYPE_CHECKING:
@@ -19,13 +20,25 @@ if TYPE_CHECKING:
     from ladder.values.check import CaseResult, CheckResult
 
 
-def print_check(found: CheckResult, console: Console | None = None) -> None:
-    """Print a row for each case, then what failed and why, then what the bot used."""
+def print_check(found: CheckResult, console: Console | None = None, *, verbose: bool = False) -> None:
+    """
+    Print a row for each variant that passes and for each case of the others, what failed and why, what the bot used.
+
+    Args:
+        found: The outcome.
+        console: Where to; by default standard output.
+        verbose: Print a row for each case in any case.
+    """
     console = console or Console()
     table = Table(title=f"{in_markup(found.bot)} ({found.sandbox})", title_justify="left")
     for heading in ("", "in", "case", "worst ms"):
         table.add_column(heading, justify="right" if heading == "worst ms" else "left")
-    for group, cases in groupby(found.cases, key=lambda case: case.group):
+    for group, grouped in groupby(found.cases, key=lambda case: case.group):
+        cases = list(grouped)
+        if not verbose and all(case.passed for case in cases):
+            table.add_row(_mark(cases[0]), in_markup(group), f"all {len(cases)}", _worst(max(cases, key=_slowness)))
+            continue
+        table.add_section()
         for place, case in enumerate(cases):
             table.add_row(_mark(case), "" if place else in_markup(group), in_markup(case.case), _worst(case))
         table.add_section()
@@ -41,6 +54,10 @@ def _mark(case: CaseResult) -> str:
     return "[green]✓[/green]" if case.passed else "[red]✗[/red]"
 
 
+def _slowness(case: CaseResult) -> float:
+    return case.worst_ms or 0.0
+
+
 def _worst(case: CaseResult) -> str:
     return "" if case.worst_ms is None else f"{case.worst_ms:.2f}"
 
@@ -48,10 +65,10 @@ def _worst(case: CaseResult) -> str:
 def _summary(found: CheckResult) -> str:
     untried = [case for case in found.cases if case.verdict == UNTRIED]
     failed = sum(not case.passed for case in found.cases) - len(untried)
-    count = f"{len(found.cases)} cases"
-    sentences = f"{failed} of {count} failed." if failed else f"All {count} passed."
+    count = counted(len(found.cases), "case")
+    sentences = f"{failed} of {count} failed." if failed else f"{'All ' * (len(found.cases) > 1)}{count} passed."
     if untried:
-        sentences += f" {len(untried)} were not tried: {untried[0].reason}."
+        sentences += f" {counted(len(untried), 'was', 'were')} not tried: {untried[0].reason}."
     used = "; ".join(_used(found))
     return f"{sentences}\n{used[:1].upper()}{used[1:]}." if used else sentences
 

@@ -29,6 +29,7 @@ from ladder.terminal.running import run
 from ladder.terminal.sandboxes import opened_sandbox
 from ladder.terminal.sanitize import in_markup
 from ladder.values.sandbox_kind import SandboxKind
+from ladder.values.text import counted
 from referee.match.spec import DEFAULT_CLOCK
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def _shown_meanwhile() -> Iterator[Callable[[str], None]]:
 def _so_far(found: CompareResult) -> str:
     low, high = found.bounds
     difference = f"{found.difference:+.2f} ± {found.standard_error:.2f}"
-    return f"{found.boards} boards: {difference} a deal, LLR {found.llr:.2f} ({low:.2f} … {high:.2f})"
+    return f"{counted(found.boards, 'board')}: {difference} a deal, LLR {found.llr:.2f} ({low:.2f} … {high:.2f})"
 
 
 def _show(rules: Rules, found: CompareResult, as_json: bool) -> None:
@@ -166,9 +167,10 @@ def _print(rules: Rules, found: CompareResult) -> None:
     low, high = found.bounds
     table = Table(title=f"{new} against {old}: {in_markup(rules.title)}", title_justify="left", show_header=False)
     faults = found.faults
+    differ = counted(found.differing_boards, "board differs", "boards differ")
     rows = {
         "opponents": ", ".join(field),
-        "boards": f"{found.boards} ({found.deals} deals; {found.differing_boards} boards differ)",
+        "boards": f"{found.boards} ({counted(found.deals, 'deal')}; {differ})",
         "points per deal": f"{found.difference:+.2f} ± {found.standard_error:.2f} (more is better)",
         "95 % at any time": _interval(found),
         "likelihood of superiority": f"{found.superiority:.1%}",

@@ -12,6 +12,7 @@ from rich.text import Text
 from ladder.cli.play.result_table import print_log
 from ladder.terminal.card_text import cards, compact, points, spelled
 from ladder.terminal.sanitize import folded
+from ladder.values.text import counted
 from pigpen.rules import Card
 from referee.records.by import BY_BOT, DEFAULT
 
@@ -74,7 +75,11 @@ def _cells(one: Difference) -> tuple[str, ...]:
 
 
 def _summary(found: RerunResult) -> str:
-    faults = f", {found.at_fault} of them at fault" if found.at_fault else ""
-    untried = f" {found.untried} were not asked: the bot had ended too often." if found.untried else ""
-    forced = f" {found.forced} forced actions were not asked." if found.forced else ""
-    return f"{found.decisions} decisions, {found.differ} differ{faults}.{untried}{forced}"
+    differ = counted(found.differ, "differs", "differ")
+    text = f"{counted(found.decisions, 'decision')}, {differ}"
+    text += f", {found.at_fault} of them at fault." if found.at_fault else "."
+    if found.untried:
+        text += f" {counted(found.untried, 'was', 'were')} not asked: the bot had ended too often."
+    if found.forced:
+        text += f" {counted(found.forced, 'forced action was', 'forced actions were')} not asked."
+    return text

@@ -10,6 +10,7 @@ from rich.table import Table
 from ladder.cli.results.logs_text import print_rotations
 from ladder.sandbox.excerpt import advice, excerpt, likeness, without_changing
 from ladder.terminal.sanitize import in_markup, sanitize
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,10 +44,10 @@ def print_result(spec: MatchSpec, found: PlayedMatch, console: Console | None = 
 
 
 def _length(spec: MatchSpec, deals: int) -> str:
-    count = f"{deals} deal{'s' * (deals != 1)}"
+    count = counted(deals, "deal")
     if spec.format.boards is None:
         return count
-    return f"{spec.format.boards} board{'s' * (spec.format.boards != 1)}, {count}"
+    return f"{counted(spec.format.boards, 'board')}, {count}"
 
 
 def _points(row: PlayedBot) -> str:

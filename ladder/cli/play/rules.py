@@ -11,7 +11,7 @@ from rich.table import Table
 
 from ladder.errors import UserError
 from ladder.terminal.sanitize import json_line, print_utf8, sanitize, toml_text
-from ladder.values.text import write_utf8
+from ladder.values.text import counted, write_utf8
 from pigpen.rules import PRESETS, Rules
 from pigpen.rules.words import describe
 from referee.records.rules_file import load_rules, to_toml
@@ -63,7 +63,7 @@ def _overview() -> Table:
 
 
 def _row(variant: Rules) -> tuple[str, ...]:
-    passing = f"{variant.passing.cards} cards" if variant.passing else "–"
+    passing = counted(variant.passing.cards, "card") if variant.passing else "–"
     exposing = "–"
     if variant.exposing:
         exposing = "up or down" if variant.exposing.face_down else "face up"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 
 from ladder.terminal.card_text import card, cards, exposures, fault_texts, happened, points, suits, who
+from ladder.values.text import counted
 from pigpen.rules import Phase
 from referee.records.by import BY_FORCED
 from referee.records.recorded import seats_of
@@ -48,7 +49,7 @@ def match_text(recorded: Recorded, lines: Iterable[DealLine], bot: int | None = 
 def places_text(recorded: Recorded) -> str:
     """Say how the match ended, or how much of it is there."""
     if recorded.result is None:
-        return f"The match is not finished: {len(recorded.deals)} deals so far."
+        return f"The match is not finished: {counted(len(recorded.deals), 'deal')} so far."
     rows = sorted(recorded.result.results, key=lambda row: (row.place, row.seat))
     return f"Points per deal: {', '.join(f'{row.place}. {row.bot} {row.points_per_deal:+.2f}' for row in rows)}."
 
@@ -61,7 +62,7 @@ def heading(replay: DealReplay) -> str:
         return name
     if not rules.pass_offset(line.deal):
         return f"{name}, no passing"
-    return f"{name}, {rules.plan.pass_count} cards passed {rules.direction(line.deal)}"
+    return f"{name}, {counted(rules.plan.pass_count, 'card')} passed {rules.direction(line.deal)}"
 
 
 def _deal_text(replay: DealReplay, table_views: list[TableView]) -> Iterator[str]:

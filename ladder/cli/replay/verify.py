@@ -12,6 +12,7 @@ from ladder.terminal.json_output import print_json
 from ladder.terminal.ladder import LocalOption
 from ladder.terminal.records import is_piped, source_of
 from ladder.terminal.sanitize import sanitize
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from ladder.values.record import Verification
@@ -67,7 +68,7 @@ def _sentence(found: Verification, name: str) -> str:
     if not found.holds or found.bots is None:
         return f"{name} does not hold: line {found.line}: {found.difference}."
     what = f"{found.format} of {found.rules} by {', '.join(found.bots)}"
-    deals = f"{found.deals} deal{'s' * (found.deals != 1)}"
+    deals = counted(found.deals, "deal")
     if found.finished:
         return f"{name} holds: {what}, {deals}."
     return f"{name} is not finished; it holds so far, as far as that shows without its seed: {what}, {deals}."

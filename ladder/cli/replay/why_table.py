@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ladder.terminal.card_text import cards, points, spelled, suits
 from ladder.terminal.ladder_words import cell, plain_table, say
+from ladder.values.text import counted
 from pigpen.rules import Card
 from referee.records.by import BY_BOT, DEFAULT
 
@@ -65,9 +66,10 @@ def print_costliest(found: Costliest, console: Console) -> None:
         say(console, "cost: points, ± at 95 %. house bots: those that choose what is best here.", "dim")
         for one in found.costliest:
             say(console, f"{one.place}, step {one.step}: {one.rerun}", "dim")
-    left_out = f" {found.not_estimated} have too many choices to estimate." if found.not_estimated else ""
+    left_out = counted(found.not_estimated, "has", "have")
+    left_out = f" {left_out} too many choices to estimate." if found.not_estimated else ""
     clean = "" if found.costliest else ", none of them costly"
-    say(console, f"{found.decisions} decisions with a choice{clean}.{left_out}")
+    say(console, f"{counted(found.decisions, 'decision')} with a choice{clean}.{left_out}")
     say(console, found.opinion, "dim")
 
 

@@ -12,6 +12,7 @@ from ladder.errors import UserError
 from ladder.terminal.json_output import JsonOption, print_json
 from ladder.terminal.ladder import LocalOption, asked
 from ladder.terminal.ladder_words import cell, head, moved, plain_table, say, when
+from ladder.values.text import counted
 from referee.records.errors import shortened
 
 if TYPE_CHECKING:
@@ -83,6 +84,6 @@ def _table(move: MoveExplained, shift: float, console: Console) -> Table:
         table.add_row(cell(console, " and ".join(other.bots)), *figures)
     table.add_section()
     expected, score = (sum(getattr(other, name) for other in move.against) for name in ("expected", "score"))
-    k = f"K {move.k:.1f} after {move.boards_before} boards"
+    k = f"K {move.k:.1f} after {counted(move.boards_before, 'board')}"
     table.add_row(k, "", f"{expected:.3f}", f"{score:.4g}", moved(move.after - move.before, 2))
     return table

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ladder.terminal.ladder_words import say
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,8 +39,8 @@ def print_rotations(console: Console, rotations: Iterable[RotationLog], max_line
 
 
 def _summary(faults: Sequence[FaultReport], lines: int) -> str:
-    found = f"{len(faults)} fault{'s' * (len(faults) != 1)}" if faults else "no fault"
-    return f"{found}, {f'{lines} lines' if lines else 'nothing printed'}"
+    found = counted(len(faults), "fault") if faults else "no fault"
+    return f"{found}, {counted(lines, 'line') if lines else 'nothing printed'}"
 
 
 def _ended(fault: FaultReport) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.terminal.ladder_words import NOTHING, cell, label, moved, plain_table, say, when
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -46,7 +47,7 @@ def print_match(match: MatchPage, console: Console) -> None:
     say(console, f"Match {match.id}: {match.variant}, {match.format}, {state}", "bold")
     for what, value in _facts(match):
         say(console, f"  {what:<12}{value}")
-    numbers = ("seat", "place", "points/deal", "Elo", "faults", "median ms", "worst ms")
+    numbers = ("seat", "place", "points/deal", "Elo ±", "faults", "median ms", "worst ms")
     table = plain_table("seat", "bot", *numbers[1:], right=numbers, wrapped=("faults",))
     for seat in match.seats:
         table.add_row(*(cell(console, text) for text in _seat(seat)))
@@ -69,11 +70,11 @@ def _facts(match: MatchPage) -> Iterable[tuple[str, str]]:
         yield "started", f"{when(match.started)}, attempt {match.attempt}"
     if match.finished is not None:
         result = "of an event" if match.ordinal is None else f"result number {match.ordinal}"
-        yield "finished", f"{when(match.finished)}, {result}, {match.deals} deals"
+        yield "finished", f"{when(match.finished)}, {result}, {counted(match.deals or 0, 'deal')}"
     if match.starting_seconds is not None and match.playing_seconds is not None:
         yield "took", f"{match.starting_seconds:.1f} s to start and clean up, {match.playing_seconds:.1f} s to play"
     if match.reason:
-        failed = f" ({match.failures} failures)" if match.failures else ""
+        failed = f" ({counted(match.failures, 'failure')})" if match.failures else ""
         yield "went wrong", f"{match.reason}{failed}"
     yield "commitment", match.commitment
     if match.seed is not None:

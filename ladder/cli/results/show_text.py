@@ -22,6 +22,7 @@ from ladder.terminal.ladder_words import (
     when,
 )
 from ladder.values.standings import percents
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -99,9 +100,9 @@ def _standing(there: InVariant) -> Iterable[str]:
         yield f"rank {one.rank} of {there.active}{between}"
         if there.missing_owners:
             yield f"{waits_for(there.missing_owners)} before it can play"
-    error = "" if one.error is None else f" ± {one.error:.0f}"
+    error = f" ± {one.error:.0f}" if one.error is not None and one.matches else ""
     few = ", provisional" if one.provisional else ""
-    yield f"Elo {one.elo:.0f}{error} after {one.matches} match{'es' * (one.matches != 1)}{few}"
+    yield f"Elo {one.elo:.0f}{error} after {counted(one.matches, 'match', 'matches')}{few}"
     if one.margin is not None:
         yield f"{margin(one)} points a deal against the field{_margin_rank(one)}"
     if one.outplaced_by:
@@ -109,7 +110,8 @@ def _standing(there: InVariant) -> Iterable[str]:
     if one.points_per_deal is not None:
         shares = ", ".join(f"{name} {part} %" for name, part in zip(ORDINALS, percents(one.shares), strict=False))
         yield f"{one.points_per_deal:+.2f} points per deal; {shares}"
-        yield f"{one.faults} faults in {one.decisions} decisions; taken over in {one.takeovers} matches"
+        faults, overs = counted(one.faults, "fault"), counted(one.takeovers, "match", "matches")
+        yield f"{faults} in {counted(one.decisions, 'decision')}; taken over in {overs}"
         yield f"trend {sparkline(one.history)} {moved(one.change)} over its {len(one.history)} newest ratings"
 
 

@@ -12,6 +12,7 @@ from ladder.terminal.fitting_table import Column, fitting
 from ladder.terminal.ladder_words import NOTHING, cell, label, moved, percent, say, sparkline, thinned, when
 from ladder.values.order import Order
 from ladder.values.standings import percents
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,7 +28,7 @@ COLUMNS: tuple[Column[StandingRow], ...] = (
     Column("bot", lambda one: label(one.bot, one.version), "left", is_cut=True),
     Column("owner", lambda one: one.owner, "left", 4, is_cut=True),
     Column("Elo", lambda one: f"{one.elo:.0f}{'?' if one.provisional else ' '}"),
-    Column("±", lambda one: NOTHING if one.error is None else f"{one.error:.0f}", "right", 9),
+    Column("±", lambda one: NOTHING if one.error is None or not one.matches else f"{one.error:.0f}", "right", 9),
     Column("margin", lambda one: margin(one) or NOTHING, "right", 8),
     Column("matches", lambda one: str(one.matches), "right", 10),
     Column("points", lambda one: NOTHING if one.points_per_deal is None else f"{one.points_per_deal:+.2f}", "right", 1),
@@ -53,7 +54,7 @@ def print_standings(found: Standings, console: Console) -> None:
         say(console, f"{found.title} ({found.variant}): no bot plays it now.")
         return
     table, columns = _fitting(found, console)
-    say(console, f"{found.title} ({found.variant}): {found.matches} match{'es' * (found.matches != 1)}", "bold")
+    say(console, f"{found.title} ({found.variant}): {counted(found.matches, 'match', 'matches')}", "bold")
     console.print(table)
     for line in _legend(found, columns):
         console.print(cell(console, line, "dim"))

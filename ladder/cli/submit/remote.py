@@ -11,6 +11,7 @@ from ladder.cli.submit.push import pushing
 from ladder.errors import UserError
 from ladder.terminal.progress import progress
 from ladder.terminal.sanitize import in_markup, sanitize
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from typing import Self
@@ -115,5 +116,5 @@ def words_for(row: SubmissionRow) -> str:
     if row.status == "queued":
         return f"{name}: waiting, number {row.place} in the queue" if row.place else f"{name}: waiting"
     if row.phase == "trying" and row.steps:
-        return f"{name}: trying, {row.done} of {row.steps} cases"
+        return f"{name}: trying, {row.done} of {counted(row.steps, 'case')}"
     return f"{name}: {row.phase}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ladder.people.seat.illegal_cards import why_not
 from ladder.terminal import card_text as words
+from ladder.values.text import counted
 from pigpen.rules import Card, Face, MoonChoice, Phase, Suit
 
 if TYPE_CHECKING:
@@ -87,7 +88,9 @@ class CardChoice:
         elif len(self.cards) < view.pass_count:
             self.cards.append(card)
         else:
-            return f"{view.pass_count} cards are chosen: Enter passes them, Space takes one back."
+            return (
+                f"{counted(view.pass_count, 'card is', 'cards are')} chosen: Enter passes them, Space takes one back."
+            )
         return None
 
     def _turn(self, card: Card) -> None:

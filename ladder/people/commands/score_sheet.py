@@ -9,6 +9,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from ladder.terminal.card_text import points
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +54,7 @@ class ScoreSheet:
         shown = self.rows[-room:]
         if len(shown) < len(self.rows):
             shown = shown[1:]
-            yield Text(f"…     {len(self.rows) - len(shown)} earlier deals", style="dim")
+            yield Text(f"…     {counted(len(self.rows) - len(shown), 'earlier deal')}", style="dim")
         for row in shown:
             cells = (f"{points(row.scores[name]):>{column}}" for name in self.names)
             yield Text(f"{row.deal + 1:<6}{''.join(cells)}")

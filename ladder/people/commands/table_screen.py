@@ -34,6 +34,7 @@ from ladder.terminal.table_fields import (
     seat_field,
     taken_of,
 )
+from ladder.values.text import counted
 from pigpen.rules import Face, Phase, Suit
 from referee.replay.seat_table import seat_table
 
@@ -97,7 +98,11 @@ def _table(state: ScreenState, seen: Seen, width: int, height: int) -> list[Text
 
 def _title(state: ScreenState, seen: Seen, width: int) -> Text:
     view, rules = seen.view, seen.view.rules
-    passing = f", {view.pass_count} cards passed {rules.direction(view.deal)}" if rules.pass_offset(view.deal) else ""
+    passing = (
+        f", {counted(view.pass_count, 'card')} passed {rules.direction(view.deal)}"
+        if rules.pass_offset(view.deal)
+        else ""
+    )
     text = Text(f" {sanitize(rules.title.split(',')[0])}   deal {view.deal + 1}{passing} ", style="reverse")
     left = state.seconds_left
     clock = "away" if seen.away else "" if left is None else f"{left:.0f} s"
@@ -143,7 +148,7 @@ def _last_trick(view: View, now: TableView) -> TableView:
 def _choosing(choice: CardChoice, width: int) -> Iterator[Text]:
     view = choice.view
     if view.phase is Phase.PASS:
-        yield middle(f"pass {view.pass_count} cards {view.rules.direction(view.deal)}", width)
+        yield middle(f"pass {counted(view.pass_count, 'card')} {view.rules.direction(view.deal)}", width)
         slots = [f"[{words.card(card)}]" for card in choice.cards]
         yield Text()
         yield middle(" ".join(slots + ["[  ]"] * (view.pass_count - len(slots))), width)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ladder.people.commands.screen_state import Page
 from ladder.people.seat.points_explained import Reason
 from ladder.terminal import card_text as words
+from ladder.values.text import counted
 from pigpen.rules import MoonChoice, Phase
 from referee.replay.seat_table import turn_of
 
@@ -67,7 +68,7 @@ def _question(choice: CardChoice, seen: Seen) -> str:
         if len(choice.cards) == view.pass_count:
             return f"Enter passes {words.cards(choice.cards)}. Space takes a card back."
         receiver = f"{view.pass_to} {seen.names[view.pass_to]}"
-        return f"Choose {view.pass_count} cards for {receiver}: Enter or Space on each of them."
+        return f"Choose {counted(view.pass_count, 'card')} for {receiver}: Enter or Space on each."
     if view.phase is Phase.EXPOSE:
         return "Expose? Space: choose a card; Enter: expose what is chosen; n: expose none."
     if view.phase is Phase.MOON:

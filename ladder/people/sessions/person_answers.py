@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ladder.errors import UserError
 from ladder.people.seat.illegal_cards import why_not
+from ladder.values.text import counted
 from pigpen.rules import Card, Face, MoonChoice, Phase, cards_in, mask_of
 from referee.records.steps import NAMES, parse_action, words_of
 
@@ -66,7 +67,9 @@ def _passed(view: View, cards: tuple[Card, ...]) -> tuple[Card, ...]:
     if chosen & ~view.hand_mask:
         raise UserError(f"{NAMES[cards_in(chosen & ~view.hand_mask)[0]]} is not in your hand.")
     if len(cards) != view.pass_count or chosen.bit_count() != view.pass_count:
-        raise UserError(f"{view.pass_count} different cards are passed, not {chosen.bit_count()}.")
+        raise UserError(
+            f"{counted(view.pass_count, 'card is', 'different cards are')} passed, not {chosen.bit_count()}."
+        )
     return cards_in(chosen)
 
 

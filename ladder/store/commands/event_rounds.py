@@ -33,6 +33,7 @@ from ladder.store.event_rows import (
 from ladder.store.models import EVENT_PRIORITY, StoredEvent, StoredMatch
 from ladder.values.clocks import read_clock
 from ladder.values.held_events import EventState
+from ladder.values.text import counted
 from referee.match.formats import Format
 
 if TYPE_CHECKING:
@@ -121,7 +122,9 @@ def draw_next(database: Database, event: int, now: float) -> tuple[str, int] | N
         if row.state not in (EventState.RUNNING, EventState.PAUSED):
             raise LadderError(f"The event {row.name!r} is {row.state}. Rounds are drawn while it runs.")
         if left := under_way(session, event, count_rounds(session, event)):
-            raise LadderError(f"{len(left)} tables of the last round have no result yet.")
+            raise LadderError(
+                f"{counted(len(left), 'table of the last round has', 'tables of the last round have')} no result yet."
+            )
     return _advance(database, event, now, is_forced=True)
 
 

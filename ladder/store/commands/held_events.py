@@ -22,6 +22,7 @@ from ladder.store.event_rows import count_rounds, entries_of, held, public_state
 from ladder.store.models import Owner, Rating, StoredBot, StoredEvent, StoredMatch, Variant, Version
 from ladder.store.names import bot_like, find_variant, find_version
 from ladder.values.held_events import EventState
+from ladder.values.text import counted
 from ladder.values.value import in_utc
 from pigpen.rules.shuffle import commitment
 from referee.records.rules_file import rules_from
@@ -161,7 +162,9 @@ def freeze_event(session: Session, event: StoredEvent, now: float) -> None:
     in_state(event, EventState.OPEN, way_out="Its list of entrants is final.")
     file, entries = parse_event(event.file), entries_of(session, event.id)
     if len(entries) < file.entrants[0]:
-        raise LadderError(f"{len(entries)} bots have entered {event.name!r}; it needs {file.entrants[0]}.")
+        raise LadderError(
+            f"{counted(len(entries), 'bot has', 'bots have')} entered {event.name!r}; it needs {file.entrants[0]}."
+        )
     names = {one.name for one in entries}
     seeded = file.seeding if isinstance(file.seeding, tuple) else ()
     if missing := [name for name in seeded if name not in names]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import case, distinct, exists, func, literal, or_, select, text, union_all
 
 from ladder.store.models import PairStats, Rating, Status, StoredBot, StoredMatch, StoredSeat, Variant, Version
+from ladder.values.text import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +66,7 @@ def _ordinals(session: Session) -> Iterator[str]:
         yield f"Match {match} is {status}, and its number among the results is {ordinal}."
     results, last = session.execute(select(func.count(StoredMatch.ordinal), func.max(StoredMatch.ordinal))).one()
     if results != (last or 0):
-        yield f"There are {results} results, and the last one has number {last}."
+        yield f"{counted(results, 'result is', 'results are')} there, and the last one has number {last}."
     without = select(StoredMatch.id).where(
         done, ~exists().where(StoredSeat.match_id == StoredMatch.id, StoredSeat.place.is_not(None))
     )

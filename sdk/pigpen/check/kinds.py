@@ -57,7 +57,11 @@ def _passes(rules: Rules, number: Callable[[int], int]) -> Iterator[Case]:
         if rules.pass_offset(place) and rules.passing.cards < rules.hand_size:
             deal_number = number(place)
             deal = Deal(rules, deal_hands(rules, SEED, deal_number), number=deal_number)
-            yield Case(name=f"pass {rules.passing.cards} cards {direction}", deal=deal, seat=place % rules.players)
+            yield Case(
+                name=f"pass {rules.passing.cards} card{'s' * (rules.passing.cards != 1)} {direction}",
+                deal=deal,
+                seat=place % rules.players,
+            )
 
 
 def _exposures(rules: Rules, number: Callable[[int], int]) -> Iterator[Case]:

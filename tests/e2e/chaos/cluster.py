@@ -95,7 +95,7 @@ class ChaosCluster:
         self._logs.append(log)
         with log.open("wb") as err:
             self.coordinator = subprocess.Popen(
-                [*_program("hasty"), "ladder", "run", "--cluster", *words],
+                [*_program("hasty"), "ladder", "run", "--log-to-stderr", "--cluster", *words],
                 cwd=ROOT, env=environment(**self._variables), stdout=subprocess.DEVNULL, stderr=err,
             )  # fmt: skip
 

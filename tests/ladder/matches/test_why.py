@@ -135,8 +135,8 @@ def test_what_cost_nothing_is_not_dear() -> None:
 
 def test_the_rerun_line_can_be_pasted() -> None:
     assert rerun_line("my match.jsonl", "Trotter#2", "deal 6") == (
-        "pigpen rerun 'my match.jsonl' 'Trotter#2' ./Trotter --deal 6"
+        "pigpen rerun 'my match.jsonl' 'Trotter#2' FOLDER --deal 6"
     )
-    assert rerun_line("17", "2", "board 4, rotation 2", "Trotter") == (
-        "pigpen rerun 17 2 ./Trotter --board 4 --rotation 2"
+    assert rerun_line("17", "2", "board 4, rotation 2", "./trotter") == (
+        "pigpen rerun 17 2 ./trotter --board 4 --rotation 2"
     )

@@ -78,7 +78,7 @@ def test_a_decision_is_named_by_match_and_place(ladder: Ladder) -> None:
     assert (found.source, found.place, found.rotation, found.step) == ("2", "board 1, rotation 2", 2, 20)
     local = why_in_record(Source.of(ladder.files.record(2, 1)), 20, Where(board=1, rotation=2))
     assert local.choices == found.choices
-    assert found.rerun == f"pigpen rerun 2 {found.bot} ./{found.bot} --board 1 --rotation 2"
+    assert found.rerun == f"pigpen rerun 2 {found.bot} FOLDER --board 1 --rotation 2"
 
 
 def test_mistakes_are_told_in_words_without_the_servers_paths(ladder: Ladder) -> None:
@@ -124,7 +124,7 @@ def test_the_inbox_has_dear_decisions_and_faults_with_commands_that_can_be_typed
         program, command, *_ = shlex.split(line)
         assert (program, command) == ("pigpen", "rerun")
         assert "rerun" in COMMANDS
-    assert found.faults[0].rerun.startswith("pigpen rerun 3 2 ./Truffle --board 1 --rotation ")
+    assert found.faults[0].rerun.startswith("pigpen rerun 3 2 FOLDER --board 1 --rotation ")
 
 
 def test_the_inbox_looks_at_the_newest_matches_only(ladder: Ladder) -> None:

@@ -184,6 +184,11 @@ def test_everything_is_in_the_audit_log_and_no_secret(folder: Path, ladder: Ladd
     assert len(value(folder, "audit", "--limit", "2")) == 2
     printed = done(folder, "audit") + json.dumps(rows)
     assert "this machine" in printed
+    lines = done(folder, "audit", COLUMNS="40").splitlines()
+    assert len(lines) == 1 + len(rows)
+    for line, row in zip(lines[1:], rows, strict=True):
+        assert f" {row['action']} " in line
+        assert all(str(value) in line for value in row["details"].values() if value and str(value).isprintable())
     assert "pgi_" not in printed
     assert "\x1b" not in printed
 

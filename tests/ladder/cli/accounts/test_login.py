@@ -15,6 +15,7 @@ from sqlalchemy import select
 from ladder.app.accounts import device
 from ladder.app.accounts.viewers import viewer_by
 from ladder.app.ladder import Ladder
+from ladder.app.remote.login import NOT_LOGGED_IN
 from ladder.serving.application import make_app
 from ladder.settings.settings import load_settings
 from ladder.store.account_models import LoginCode
@@ -135,7 +136,7 @@ def test_a_token_is_taken_from_the_standard_input(remote: RemoteLadder) -> None:
 
 def test_who_is_logged_in_need_not_name_the_ladder_again(remote: RemoteLadder) -> None:
     assert remote("login").is_one_sentence
-    assert "pigpen login https://arena.example" in remote("login").err
+    assert NOT_LOGGED_IN in remote("login").err
     remote("login", remote.address, "--token", stdin=token_of(remote.ladder, "ada"))
     token = token_of(remote.ladder, "ada", Scope.READ)
     done = remote("login", "--token", stdin=token)

@@ -137,7 +137,7 @@ def test_wrong_results_are_named(tmp_path: Path, results: str, sentence: str) ->
 @pytest.mark.parametrize(
     ("entrants", "sentence"),
     [
-        ("name,owner\na,x\n", "there are 1 entrants; 'My event' is for 4 to 16"),
+        ("name,owner\na,x\n", "1 entrant; 'My event' is for 4 to 16"),
         ("name,owner\na,x\nb,x\nc,y\nd,z\n", "'x' has 2 bots; 'My event' allows 1 of an owner"),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 
 from ladder.app.ladder import Ladder
 from ladder.settings.settings import load_settings
+from ladder.site.server.viewer import ORGANISERS
 from ladder.values.accounts import Role
 from tests.ladder.accounts import add_person, token_of
 from tests.ladder.app.event_ladders import FILE, coordinator_of, own_ways, play
@@ -136,11 +137,16 @@ def test_a_mistake_is_one_sentence(command: Command, file: Path, words: tuple[st
 def test_a_contestant_enters_bots_of_ones_own_and_no_more(ladder: Ladder, file: Path, tmp_path: Path) -> None:
     with served(ladder) as address:
         olga, ada = (of(ladder, tmp_path, address, name) for name in ("olga", "ada"))
-        assert ada("open", str(file)).code == 2
+        assert ada("open", str(file)).err == f"pigpen: {ORGANISERS}\n"
         printed(olga("open", str(file)))
         assert printed(ada("enter", "cup", "Trotter")) == "Trotter has entered cup.\n"
         assert "You have no bot 'Bot-1' on this ladder." in ada("enter", "cup", "Bot-1").err
-        for words in (("freeze", "cup"), ("start", "cup"), ("release", "cup"), ("show", "cup", "--all")):
+        table = ("cup", "--round", "1", "--table", "1", "--reason", "x")
+        for words in (
+            ("freeze", "cup"), ("start", "cup"), ("pause", "cup"), ("draw", "cup"), ("release", "cup"),
+            ("redo", *table), ("rule", *table, "--last", "Trotter"), ("show", "cup", "--all"),
+        ):  # fmt: skip
             refused = ada(*words)
             assert refused.is_one_sentence, refused
+            assert refused.err == f"pigpen: {ORGANISERS}\n"
         assert json.loads(printed(ada("show", "cup", "--json")))["state"] == "open"

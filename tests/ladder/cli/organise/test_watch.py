@@ -68,6 +68,28 @@ def test_nothing_that_a_worker_says_makes_a_terminal_do_things(event: str) -> No
     assert "[bold]" in printed
 
 
+FINISHED = {
+    "event": "match.finished", "match": 17, "variant": "gongzhu", "deals": 4, "bots": ["Trotter", "Snout"],
+    "places": [2, 1], "moves": [-9.5, 9.5],
+}  # fmt: skip
+
+
+def printed(is_shown: bool) -> str:
+    """What a run prints that is on no terminal."""
+    file = io.StringIO()
+    with LadderWatch(2, Console(file=file, width=20), is_shown=is_shown) as watch:
+        for event in ({"event": "match.started", "match": 17, "attempt": 1}, FINISHED, {**FINISHED, "match": 18}):
+            watch.take(event)
+    return file.getvalue()
+
+
+def test_off_a_terminal_there_is_a_line_for_each_result_and_nothing_that_moves() -> None:
+    assert printed(is_shown=True) == (
+        "match 17  gongzhu  1 Snout +10  2 Trotter -10\nmatch 18  gongzhu  1 Snout +10  2 Trotter -10\n"
+    )
+    assert printed(is_shown=False) == ""
+
+
 def test_the_bar_counts_the_workers_that_are_there() -> None:
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, color_system=None, width=120, legacy_windows=False)

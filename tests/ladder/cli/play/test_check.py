@@ -50,13 +50,32 @@ def assert_good(sandbox: str) -> None:
     """Check a bot that passes every case."""
     done = pigpen("check", "cautious", *GONGZHU, *LAVISH, "--sandbox", sandbox)
     assert done.returncode == 0, done.stderr
-    count = len(WIRE) + len(cases_of(PRESETS["gongzhu"]))
-    assert done.stdout.count("│ ✓ │") == count
+    counts = len(WIRE), len(cases_of(PRESETS["gongzhu"]))
+    count = sum(counts)
+    assert done.stdout.count("│ ✓ │") == 2
+    assert all(f"│ all {each}" in done.stdout for each in counts)
     assert "✗" not in done.stdout
     assert f"All {count} cases passed.\n" in done.stdout
     for used in ("Start-up ", "ms at the median", "peak memory "):
         assert used in done.stdout
     assert ("Use it only for bots that you trust" in done.stderr) == (sandbox == "process")
+
+
+def test_each_case_is_a_line_for_who_wants_that() -> None:
+    words = ("check", "cautious", "--rules", "hearts", *GONGZHU, *LAVISH, "--sandbox", "inline")
+    counts = [len(cases_of(PRESETS[name])) for name in ("hearts", "gongzhu")]
+    assert pigpen(*words).stdout.count("│ ✓ │") == len(counts)
+    for option in ("-v", "--verbose"):
+        assert pigpen(*words, option).stdout.count("│ ✓ │") == sum(counts)
+
+
+def test_of_a_variant_that_fails_every_case_is_shown(tmp_path: Path) -> None:
+    bot = flawed(tmp_path, "exposes a card that it does not hold")
+    done = pigpen("check", bot, "--rules", "hearts", *GONGZHU, *LAVISH, "--sandbox", "inline")
+    failed = done.stdout.count("│ ✗ │")
+    assert failed >= 1
+    assert done.stdout.count("│ ✓ │") + failed == 1 + len(cases_of(PRESETS["gongzhu"]))
+    assert done.stdout.count("✗ gongzhu: ") == failed
 
 
 def test_a_flaw_is_shown_with_its_reason_and_the_bots_own_words(tmp_path: Path) -> None:
@@ -85,7 +104,7 @@ def test_one_case_is_tried_alone_as_a_failure_says(tmp_path: Path) -> None:
     assert command.startswith(f"check {bot} --rules gongzhu --case 'expose one card face up'")
     again = pigpen(*shlex.split(command), *LAVISH)
     assert (again.returncode, again.stdout.count("│ ✗ │"), again.stdout.count("✓")) == (1, 1, 0)
-    assert "1 of 1 cases failed." in again.stdout
+    assert "1 of 1 case failed." in again.stdout
     assert "To try that case alone" not in again.stdout
 
 

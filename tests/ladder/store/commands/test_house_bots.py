@@ -41,6 +41,27 @@ def missing(database: Database, variant: str = "hearts") -> int:
         return standings(session, find_variant(session, variant), first=0).missing_owners
 
 
+def missing_with_house_bots(database: Database, variant: str = "hearts") -> int:
+    with database.read() as session:
+        return standings(session, find_variant(session, variant), first=0, house_bots=True).missing_owners
+
+
+@IN_BOTH
+def test_nobody_waits_for_owners_whom_house_bots_replace(database: Database) -> None:
+    with database.write() as session:
+        enter(session, "Trotter", owner="ada")
+    assert (missing(database), missing_with_house_bots(database)) == (3, 0)
+    for name, state, left in zip(
+        NAMES, (State.ACTIVE, State.RETIRED, State.SUSPENDED), ((2, 0), (2, 0), (2, 1)), strict=True
+    ):
+        with database.write() as session:  # one that is suspended stays so
+            enter(session, name, owner=name, state=state)
+        assert (missing(database), missing_with_house_bots(database)) == left
+    with database.write() as session:
+        retire(session, "Trotter", [], "enough", NOW)
+    assert missing_with_house_bots(database) == missing(database)
+
+
 @pytest.fixture
 def house(database: Database) -> None:
     """All house bots, entered for the variant for two."""
