@@ -60,7 +60,8 @@ def print_page(page: EventPage) -> None:
         typer.echo(sanitize(f"Entrants: SHA-256 {page.entrants_hash}"))
     if page.seed:
         typer.echo(sanitize(f"Seed: {page.seed}"))
-    typer.echo(sanitize(f"{page.entrants} of {page.fewest} to {page.most} bots have entered."))
+    wanted = str(page.most) if page.fewest == page.most else f"{page.fewest} to {page.most}"
+    typer.echo(sanitize(f"{page.entrants} of {wanted} bots have entered."))
     if page.entrant_list and not page.standings:
         _print(page.entrant_list, ENTRANTS)
     for each in page.round_list[-2:]:

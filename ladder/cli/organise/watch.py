@@ -115,7 +115,7 @@ def _line(event: Mapping[str, Any]) -> str | None:
     """Give the event as rich markup, if people want to see it."""
     match event["event"]:
         case "match.finished":
-            return f"[dim]match {event['match']}[/]  {in_markup(event['variant'])}  {_standing(event)}"
+            return f"[dim]match {event['match']}[/]  {in_markup(event['variant'])}  {_standing(event) or 'of an event'}"
         case "match.void" | "match.quarantined":
             again = "It is played again." if event["event"] == "match.void" else "It is quarantined."
             return f"[yellow]match {event['match']} is void[/]: {in_markup(event['reason'])} {again}"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("ladder", "pigpen_arena", "referee", "sdk/pigpen")
+SHIPPED = ("starter_kits", "sample_bots", "examples")
 HOLE = "HOLE"
 """In the place of what a message puts in."""
 HINT = re.compile(r"\bpigpen ((?:[a-z][a-z-]*)(?: +(?:--?[a-z][a-z-]*|[^\s`\"]+))*)")
@@ -59,6 +60,16 @@ def hints(text: str) -> Iterator[list[str]]:
         yield words
 
 
+def commands_of(text: str) -> Iterator[list[str]]:
+    """The words of each command that a page for people has as code, in a block or in a line."""
+    blocks = re.findall(r"^```\w*\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    lines = [re.split(r" #|[|>&]", line)[0] for block in blocks for line in block.splitlines()]
+    for code in (*lines, *re.findall(r"`([^`\n]+)`", text)):
+        for words in hints(code):
+            if words[0] in COMMANDS or code.strip().startswith(("pigpen ", ".venv/bin/pigpen ", "$ pigpen ")):
+                yield words
+
+
 @cache
 def command(name: str) -> Any:
     """A command of the program, or a group of them."""
@@ -89,18 +100,34 @@ def all_hints() -> list[tuple[str, list[str]]]:
         for path in sorted((ROOT / "ladder/site/templates").glob("*.html"))
         for words in hints(re.sub("<[^>]*>", "\n", re.sub(r"\{\{.*?\}\}|\{%.*?%\}", HOLE, path.read_text())))
     ]
-    return of_pages + [
-        (f"{path.relative_to(ROOT)}:{line}", words)
-        for folder in FOLDERS
-        for path in sorted((ROOT / folder).rglob("*.py"))
-        for line, text in texts(path)
-        for words in hints(text)
-    ]
+    of_texts = [
+        (str(path.relative_to(ROOT)), words)
+        for path in (
+            *(path for path in sorted(ROOT.glob("*.md")) if path.name != "CHANGELOG.md"),  # which names old ones
+            *sorted(ROOT.glob("docs/**/*.md")),
+            *sorted(ROOT.glob("*/README.md")),
+            *(path for folder in SHIPPED for path in sorted((ROOT / folder).rglob("*.*"))),
+            ROOT / "scripts" / "demo",
+        )
+        if path.is_file() and path.suffix not in (".pyc", ".so") and "node_modules" not in path.parts
+        for words in commands_of(path.read_text("utf-8"))
+    ]  # fmt: skip
+    return (
+        of_texts
+        + of_pages
+        + [
+            (f"{path.relative_to(ROOT)}:{line}", words)
+            for folder in FOLDERS
+            for path in sorted((ROOT / folder).rglob("*.py"))
+            for line, text in texts(path)
+            for words in hints(text)
+        ]
+    )
 
 
 def test_each_command_that_a_message_names_can_be_typed() -> None:
     found = all_hints()
-    assert len(found) > 120
+    assert len(found) > 600
     assert [(place, why) for place, words in found if (why := wrong(words))] == []
 
 
