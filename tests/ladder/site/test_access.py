@@ -98,8 +98,8 @@ FORM_OF_THE_OWNER = (303, 404, 403, OK, 403, 403, OK, 403, 403)
 ADMIN_FORM = (303, 404, 403, 404, 403, 403, OK, 403, 403)
 """A program sends no forms."""
 ADMIN = (303, 404, 404, 404, 404, 404, OK, OK, 403)
-ADMIN_BY_API = (401, *ADMIN[1:])
-NO_EVENT = (401, 404, 404, 404, 404, 404, 422, 422, 403)
+ADMIN_BY_API = (401, 403, 403, 403, 403, 403, OK, OK, 403)
+NO_EVENT = (401, 403, 403, 403, 403, 403, 422, 422, 403)
 """An organiser sends a file that is none."""
 ENTRY = (401, 422, 422, OK, OK, 403, OK, OK, 422)
 """Trotter is entered by its owner and by organisers."""
