@@ -50,7 +50,7 @@ def print_credentials(rows: Sequence[CredentialRow], console: Console) -> None:
 
 
 def print_audit(rows: Sequence[AuditRow], console: Console) -> None:
-    """Print a line for each entry of the audit log; on a terminal as much of it as fits, elsewhere all."""
+    """Print a line for each entry of the audit log; cut to the width of a terminal, whole in a file."""
     lines = [("when", "who", "from", "what", "to", "more"), *map(_entry, rows)]
     widths = [max(cell_len(line[place]) for line in lines) for place in range(len(lines[0]))]
     for line in lines:

@@ -80,9 +80,9 @@ def test_a_finished_match_is_not_resumed_but_can_be_seen(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_who_presses_ctrl_c_at_a_ladder_is_told_what_happens(times: int) -> None:
-    told: list[str] = []
-    supervisor = Supervisor([], told.append)
+    sentences: list[str] = []
+    supervisor = Supervisor([], sentences.append)
     for _ in range(times):
         supervisor.stop()
     supervisor.run()
-    assert told == [*STOPPING[:times]]
+    assert sentences == [*STOPPING[:times]]
