@@ -82,11 +82,15 @@ def recorded(task: MatchTask, sinner: str = "") -> MatchOutcome:
         return [bad if name == sinner else seat for name, seat in zip(spec.bots, honest, strict=True)]
 
     tables = [seats() for _ in range(spec.format.tables(spec.rules))]
-    runtime = task.runtime if any(bot.sandbox is SandboxKind.DOCKER for bot in task.bots) else None
-    asyncio.run(play_tables(spec, tables, record.write, runtime=runtime))
+    asyncio.run(play_tables(spec, tables, record.write, runtime=runtime_of(task)))
     return MatchOutcome(
         match=task.match, attempt=task.attempt, record=bytes(record), logs={0: ("hello",) * len(spec.bots)}
     )
+
+
+def runtime_of(task: MatchTask) -> str | None:
+    """The OCI runtime that the record of a match has: the one that was asked for, if its bots are in containers."""
+    return task.runtime if any(bot.sandbox is SandboxKind.DOCKER for bot in task.bots) else None
 
 
 def void(task: MatchTask, reason: str = "No Docker engine answers.", broke: str = "") -> MatchOutcome:

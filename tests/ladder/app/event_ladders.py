@@ -15,7 +15,7 @@ from pigpen.bot import Bot, decide
 from pigpen.rules import PRESETS
 from referee.records.packed_record import PackedRecord
 from tests.ladder.ladders import enter
-from tests.ladder.virtual import Time, recorded
+from tests.ladder.virtual import Time, recorded, runtime_of
 from tests.referee.scripted_seats import ScriptedSeat
 from tests.referee.tables import play_tables
 
@@ -105,5 +105,5 @@ def own_ways(task: MatchTask) -> MatchOutcome:
         [ScriptedSeat(partial(decide, OwnWay(name))) for name in spec.bots]
         for _ in range(spec.format.tables(spec.rules))
     ]
-    asyncio.run(play_tables(spec, tables, record.write))
+    asyncio.run(play_tables(spec, tables, record.write, runtime=runtime_of(task)))
     return MatchOutcome(match=task.match, attempt=task.attempt, record=bytes(record))

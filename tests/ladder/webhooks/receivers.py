@@ -55,7 +55,7 @@ class Receiver:
 
 
 @contextmanager
-def receiver(tls: ssl.SSLContext | None = None, port: int = 0, address: str = "127.0.0.1") -> Iterator[Receiver]:
+def receiver(tls: ssl.SSLContext | None = None, port: int = 0) -> Iterator[Receiver]:
     """A receiver that notes what comes, at a free port or a given one."""
     found = Receiver("")
     found.may_answer.set()
@@ -74,11 +74,11 @@ def receiver(tls: ssl.SSLContext | None = None, port: int = 0, address: str = "1
         def log_message(self, *_: object) -> None:
             """Print nothing."""
 
-    server = ThreadingHTTPServer((address, port), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     server.daemon_threads = True
     if tls is not None:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
-    found.url = f"{'https' if tls else 'http'}://{address}:{server.server_port}/hook?room=7"
+    found.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.server_port}/hook?room=7"
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import ipaddress
-import os
 import socket
 import ssl
 import threading
@@ -17,7 +17,7 @@ from ladder.webhooks import sending
 from ladder.webhooks.public_addresses import AddressPolicy, target_of
 from ladder.webhooks.sending import MAX_HEAD_BYTES, send
 from tests.ladder.site.certificates import HOST, make_pair
-from tests.ladder.webhooks.receivers import Receiver, odd_receiver, receiver
+from tests.ladder.webhooks.receivers import odd_receiver, receiver
 from tests.waiting import PATIENCE, comes
 
 if TYPE_CHECKING:
@@ -186,10 +186,6 @@ def silent(*, accepts: bool, address: str = "127.0.0.3") -> Iterator[tuple[str, 
         yield there
 
 
-def port_of(there: Receiver) -> int:
-    return target_of(there.url).port
-
-
 @pytest.mark.parametrize("dead", [1, 3])
 async def test_an_address_that_drops_what_comes_keeps_no_message_from_the_next(dead: int) -> None:
     with silent(accepts=False) as (first, port), receiver(port=port) as there:
@@ -233,16 +229,38 @@ def test_both_families_are_tried_by_turns_and_never_too_many_addresses() -> None
     assert sorted(map(str, sending._in_turn(sixes[:3], 7))) == sorted(map(str, sixes[:3]))
 
 
-async def test_all_connections_but_one_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also those that come a moment after the first: the next address is tried at once here."""
+class Opened:
+    """A connection in the place of a stream's writer and its transport."""
+
+    def __init__(self) -> None:
+        self.is_aborted = False
+
+    @property
+    def transport(self) -> Opened:
+        return self
+
+    def abort(self) -> None:
+        self.is_aborted = True
+
+
+async def test_of_connections_that_come_at_the_same_time_one_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, all_there = list[Opened](), asyncio.Event()
+
+    async def open_connection(host: str, port: int) -> tuple[None, Opened]:
+        opened.append(Opened())
+        mine = opened[-1]
+        if len(opened) == 3:
+            all_there.set()
+        await all_there.wait()
+        return None, mine
+
     monkeypatch.setattr(sending, "NEXT_SECONDS", 0.0)
-    with receiver() as there, receiver(port=port_of(there), address="127.0.0.2") as other:
-        found = ["127.0.0.1", "127.0.0.2"]
-        before = len(os.listdir("/proc/self/fd"))
-        for _ in range(5):
-            assert (await send(there.url, HERE, HEADERS, BODY, resolve=lambda _: found)).is_accepted
-        await comes(lambda: len(os.listdir("/proc/self/fd")) <= before, "the end of all connections")
-        assert there.arrivals.qsize() + other.arrivals.qsize() == 5, "each message was sent once"
+    monkeypatch.setattr(asyncio, "open_connection", open_connection)
+    addresses = [ipaddress.ip_address(f"192.0.2.{number}") for number in (1, 2, 3)]
+    _, kept = await sending._connected(target_of("http://hooks.example/"), addresses)
+    assert {one.is_aborted for one in opened if one is not kept} == {True}
+    assert len(opened) == 3
+    assert not kept.is_aborted  # type: ignore[attr-defined]
 
 
 NOW = datetime.datetime(2026, 12, 1, 12, tzinfo=datetime.UTC).timestamp()
