@@ -22,11 +22,11 @@ from benchmarks.lanes import bare, costs, playing, table, typical
 from benchmarks.part_runner import run
 from benchmarks.plain import plain
 from benchmarks.report import Part, Row, compared
+from benchmarks.runtimes import containers, in_each
 from ladder.app.local.folder import new_folder
 from ladder.errors import SandboxError
 from ladder.matches.inline import inline_table
 from ladder.sandbox.bots.bot_source import BotSource, find_bot
-from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen.rules import PRESETS, Deal, Phase, deal_hands
 from pigpen.values.view import View
@@ -50,7 +50,7 @@ HERE = Path(__file__).resolve().parent
 BARE = BotSource("bare", folder=HERE / "bare")
 INSTANT = BotSource("instant", folder=HERE / "instant")
 
-SANDBOXES: dict[str, type[Sandbox]] = {"processes": ProcessSandbox, "containers": DockerSandbox}
+SANDBOXES: dict[str, Callable[[], Sandbox]] = {"processes": ProcessSandbox, "containers": containers}
 PLAIN = "bare ping-pong, gRPC as it comes, {}"
 BARE_LANE = "bare ping-pong, {}"
 NODE = "processes, two in Node.js"
@@ -127,7 +127,7 @@ def _node_bot(stack: AsyncExitStack) -> BotSource:
 
 async def in_containers(stack: AsyncExitStack) -> tuple[Lanes, list[Row]]:
     """Measure a table in hardened containers."""
-    sandbox = DockerSandbox()
+    sandbox = containers()
     stack.push_async_callback(sandbox.close)
     instant, client = await sandbox.load(INSTANT), await sandbox.load(BARE)
     return {
@@ -156,10 +156,10 @@ async def _rows(rounds: int, make: Callable[[AsyncExitStack], Awaitable[tuple[La
 
 
 def measure(rounds: int) -> list[Row]:
-    """Measure in processes, and in containers."""
+    """Measure in processes, and in containers under each runtime."""
     rows = asyncio.run(_rows(rounds, in_process))
     try:
-        return rows + asyncio.run(_rows(rounds, in_containers))
+        return rows + in_each(lambda: asyncio.run(_rows(rounds, in_containers)))
     except SandboxError as error:
         return [*rows, Row.left_out("decisions, containers", error)]
 

@@ -112,7 +112,7 @@ REGIMES: dict[str, tuple[BotSource, Callable[[], AbstractContextManager[None]]]]
 def main() -> None:
     """Measure and print."""
     rows: list[list[str]] = []
-    for runtime in (SHARED, GVISOR):
+    for runtime in (GVISOR, SHARED):
         rows += _rows(runtime)
     headings = ("", "", "work", "wall ms", "p99", "charged ms", "p99", "charged, against quiet", "faults")
     show("Fair time: one bot's decisions at a table of four", headings, rows, words=(0, 1, 2))

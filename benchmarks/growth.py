@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from benchmarks.decision import INSTANT, instant_spec
 from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared, counted
+from benchmarks.runtimes import containers, in_each
 from ladder.matches.play import play_sandboxed
-from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.host.memory import MIB
 from referee.records.file import RecordWriter
 
@@ -88,7 +88,7 @@ class Grown:
 
 
 async def _match(deals: int) -> Grown:
-    sandbox, times, cpus = DockerSandbox(), [time.perf_counter()], [time.process_time()]
+    sandbox, times, cpus = containers(), [time.perf_counter()], [time.process_time()]
     peaks: list[int | None] = []
     with tempfile.TemporaryDirectory() as folder:
         writer = RecordWriter.create(Path(folder) / "match.jsonl")
@@ -130,7 +130,11 @@ def match(deals: int, warm_up: bool) -> Grown:
 
 
 def measure(rounds: int, lengths: Sequence[int] = DEALS, warm_up: bool = True) -> list[Row]:
-    """Measure matches of more and more deals, each in its own process; each figure against that of the shortest."""
+    """Measure matches of more and more deals, each in its own process, in each runtime; against the shortest."""
+    return in_each(lambda: _measured(rounds, lengths, warm_up))
+
+
+def _measured(rounds: int, lengths: Sequence[int], warm_up: bool) -> list[Row]:
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as alone:
         found = [[alone.submit(match, deals, warm_up).result() for deals in lengths] for _ in range(rounds)]
 

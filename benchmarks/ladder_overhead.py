@@ -10,11 +10,13 @@ import random
 import tempfile
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, counted
+from benchmarks.runtimes import containers, in_each, measured_runtime
 from ladder.errors import SandboxError
 from ladder.runner.coordinator import Coordinator
 from ladder.runner.executor import LocalExecutor
@@ -24,11 +26,9 @@ from ladder.runner.stop_condition import StopCondition
 from ladder.sandbox.bots.bot_source import find_bot
 from ladder.sandbox.bots.content import Content
 from ladder.sandbox.bots.kept import keep_folder
-from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from ladder.settings.settings import Settings, load_settings
 from ladder.store.commands.opening import open_ladder
-from ladder.values.runtimes import SHARED
 from ladder.worker.pinned import load_version
 from ladder.worker.worker import Worker
 from pigpen.rules import PRESETS
@@ -49,8 +49,11 @@ BOTS |= {"Acorn": "counting", "Mud": "random", "Bristle": "cautious"}
 LADDERS = (("process", 1), ("docker", 1), ("docker", 4))
 """The sandbox of each ladder that is measured, and how many boards its matches have."""
 SLOTS = 2
-PATIENT: dict[str, Any] = {"clock": "6000+1", "limit": 60.0, "runtime": SHARED}
-"""No bot is suspended on a busy machine. Containers are those of runc everywhere, so that figures can be compared."""
+
+
+def patient() -> dict[str, Any]:
+    """Give settings under which no bot is suspended on a busy machine, with the runtime that is measured."""
+    return {"clock": "6000+1", "limit": 60.0, "runtime": measured_runtime()}
 
 
 class Slots:
@@ -111,9 +114,9 @@ class Slots:
 def overhead(kind: str, boards: int, matches: int, places: int = SLOTS) -> tuple[float, float, float]:
     """Measure seconds a match, the share of time in which the places were empty, and the coordinator's CPU share."""
     with tempfile.TemporaryDirectory() as name:
-        settings = load_settings(data_dir=Path(name), sandbox=kind, boards=boards, **PATIENT)
+        settings = load_settings(data_dir=Path(name), sandbox=kind, boards=boards, **patient())
         database = open_ladder(settings, create=True)
-        asyncio.run(enter(database, settings, DockerSandbox() if kind == "docker" else ProcessSandbox()))
+        asyncio.run(enter(database, settings, containers() if kind == "docker" else ProcessSandbox()))
         stop = log_to(Path(name) / "logs" / "ladder.jsonl", to_stderr=False)
         slots = Slots(LocalExecutor(Worker(load_version), places))
         try:
@@ -156,17 +159,21 @@ def measure(rounds: int, ladders: Sequence[tuple[str, int]] = LADDERS, places: i
     rows = []
     for kind, boards in ladders:
         where = f"{kind}, {counted(boards, 'board')}"
+        ladder = partial(_ladder, kind, boards, where, places * (1 + rounds), places)
         try:
-            seconds, empty, cpu = overhead(kind, boards, places * (1 + rounds), places)
+            rows += in_each(ladder) if kind == "docker" else ladder()
         except SandboxError as error:
             rows.append(Row.left_out(f"a match, {where}", error))
-            continue
-        rows += [
-            Row(f"a match, {where}", f"{seconds:.2f} s"),
-            Row(f"slots empty, {where}", f"{100 * empty:.1f} %", "the slots' time"),
-            Row(f"coordinator's CPU, {where}", f"{100 * cpu:.1f} %", "one core"),
-        ]
     return rows
+
+
+def _ladder(kind: str, boards: int, where: str, matches: int, places: int) -> list[Row]:
+    seconds, empty, cpu = overhead(kind, boards, matches, places)
+    return [
+        Row(f"a match, {where}", f"{seconds:.2f} s"),
+        Row(f"slots empty, {where}", f"{100 * empty:.1f} %", "the slots' time"),
+        Row(f"coordinator's CPU, {where}", f"{100 * cpu:.1f} %", "one core"),
+    ]
 
 
 PART = Part("ladder", __doc__, measure, rounds=3)

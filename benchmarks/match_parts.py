@@ -22,7 +22,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.ladder_overhead import PATIENT
+from benchmarks.ladder_overhead import patient
 from benchmarks.part_runner import run
 from benchmarks.rated import BOARDS, clocked, enter_folders, folder_of
 from benchmarks.report import Part, Row, spread
@@ -34,6 +34,7 @@ from ladder.runner.runner import Runner
 from ladder.runner.stop_condition import StopCondition
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
+from ladder.values.runtimes import SHARED
 from ladder.worker.pinned import load_version
 from ladder.worker.worker import Worker
 
@@ -109,7 +110,9 @@ def parts(rounds: int, matches: int, boards: int = BOARDS) -> list[dict[str, flo
     with tempfile.TemporaryDirectory(prefix="pigpen-") as name:
         root, before = Path(name), tempfile.tempdir
         tempfile.tempdir = name  # so that folders of containers can be told from those of others
-        settings = load_settings(data_dir=root / "ladder", instances="warm", boards=boards, **PATIENT)
+        settings = load_settings(
+            data_dir=root / "ladder", instances="warm", boards=boards, **patient() | {"runtime": SHARED}
+        )
         database = open_ladder(settings, create=True)
         asyncio.run(enter_folders(database, [folder_of(root / f"bot{n}", 0, n) for n in range(BOTS)]))
         stop = log_to(settings.data_dir / "logs" / "ladder.jsonl", to_stderr=False)
@@ -153,8 +156,8 @@ def measure(rounds: int, matches: int = 10, boards: int = BOARDS) -> list[Row]:
     for name in found[0]:
         values = [each[name] for each in found]
         shares = [100 * value / total for value, total in zip(values, totals, strict=True)]
-        rows.append(Row(name, spread(values, " ms"), "the match", spread(shares, " %")))
-    return [*rows, Row("a match, all of it", spread(totals, " ms"))]
+        rows.append(Row(f"{name} ({SHARED})", spread(values, " ms"), "the match", spread(shares, " %")))
+    return [*rows, Row(f"a match, all of it ({SHARED})", spread(totals, " ms"))]
 
 
 PART = Part("match_parts", __doc__, measure, rounds=5)

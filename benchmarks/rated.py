@@ -1,7 +1,7 @@
 """
 How many deals a minute a ladder rates: bots that play at once and bots that think, in fresh and in warm containers.
 
-A ladder of eight bots from folders, matches of four boards, as many at once as a ladder plays by itself, under runc.
+A ladder of eight bots from folders, matches of four boards, as many at once as a ladder plays by itself.
 Two shares of all CPU time that the machine spends meanwhile (nothing else may run): what the bots were set to think,
 and what their programs used for their decisions by their clocks, which counts reading the view and sending the card.
 """
@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.ladder_overhead import PATIENT
+from benchmarks.ladder_overhead import patient
 from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, ratio, spread
+from benchmarks.runtimes import containers, in_each
 from benchmarks.start import busy_seconds
 from benchmarks.thinking import working
 from ladder.results.files import RECORD_END, MatchFiles
@@ -29,7 +30,6 @@ from ladder.runner.run_log import log_to
 from ladder.runner.runner import Runner
 from ladder.runner.stop_condition import StopCondition
 from ladder.sandbox.bots.bot_source import BotSource
-from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.host.cores import bot_cores
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
@@ -81,7 +81,7 @@ def rated(millis: int, instances: Instances, matches: int) -> Rated:
     """Rate *matches* matches of bots that think *millis* milliseconds over each card, after a first one."""
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)
-        settings = load_settings(data_dir=root / "ladder", instances=instances, boards=BOARDS, **PATIENT)
+        settings = load_settings(data_dir=root / "ladder", instances=instances, boards=BOARDS, **patient())
         database = open_ladder(settings, create=True)
         asyncio.run(enter_folders(database, [folder_of(root / f"bot{n}", millis, n) for n in range(BOTS)]))
         stop = log_to(settings.data_dir / "logs" / "ladder.jsonl", to_stderr=False)
@@ -125,7 +125,7 @@ def folder_of(folder: Path, millis: int, number: int) -> Path:
 
 async def enter_folders(database: Database, folders: Sequence[Path]) -> None:
     """Enter bots of as many owners, untried."""
-    sandbox = DockerSandbox()
+    sandbox = containers()
     try:
         for folder in folders:
             program = await sandbox.load(BotSource(folder.name, folder=folder))
@@ -142,7 +142,11 @@ def _run(database: Database, settings: Settings, executor: LocalExecutor, matche
 
 
 def measure(rounds: int, thinks: Sequence[int] = THINKS_MS, matches: int = 4) -> list[Row]:
-    """Measure ladders in turn: fresh and warm."""
+    """Measure ladders in turn: fresh and warm, in each runtime."""
+    return in_each(lambda: _measured(rounds, thinks, matches))
+
+
+def _measured(rounds: int, thinks: Sequence[int], matches: int) -> list[Row]:
     rows = []
     for millis in thinks:
         found: dict[Instances, list[Rated]] = {"fresh": [], "warm": []}

@@ -15,7 +15,7 @@ import secrets
 import statistics
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,21 +24,22 @@ from benchmarks.decision import BARE, INSTANT, instant_spec
 from benchmarks.lanes import SEATS
 from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared
+from benchmarks.runtimes import containers, in_each
 from ladder.matches.play import play_sandboxed, sandboxed_table
 from ladder.sandbox.base import SOCKET_NAME, Program, Sandbox, SeatMount
-from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.process.process_sandbox import ProcessSandbox
 from pigpen import MatchResult, Welcome
 from pigpen.rules import new_seed
 from referee.records.lines import AnyLine, DealLine
 
 KINDS: Mapping[str, Callable[[], Sandbox]] = {
-    "fresh": lambda: DockerSandbox(instances="fresh"),
-    "warm": lambda: DockerSandbox(instances="warm"),
+    "fresh": lambda: containers(instances="fresh"),
+    "warm": lambda: containers(instances="warm"),
     "processes": lambda: ProcessSandbox(instances="fresh"),
     "forked processes": lambda: ProcessSandbox(instances="warm"),
 }
 """How bots start: in containers, fresh and warm, and in processes."""
+IN_CONTAINERS = ("fresh", "warm")
 STARTS: Mapping[str, int] = {"fresh": 2, "warm": 10, "processes": 2, "forked processes": 10}
 """Starts of four bots that count together; `WARM_UP` more before them do not count."""
 WARM_UP = 2
@@ -123,7 +124,7 @@ def bare_millis() -> float:
 
 
 async def _bare() -> float:
-    sandbox = DockerSandbox()
+    sandbox = containers()
     program = await sandbox.load(BARE)
     with tempfile.TemporaryDirectory() as root:
         folders = [Path(root) / str(seat) for seat in range(4)]
@@ -146,23 +147,38 @@ async def _bare() -> float:
 
 
 def measure(rounds: int, counts: Mapping[str, int] = STARTS, warm_up: int = WARM_UP) -> list[Row]:
-    """Measure starts in turn; if any are to warm up, after one of each that does not count."""
+    """Measure starts in turn, in containers under each runtime, then in processes; with a first one to warm up."""
+    in_processes = [kind for kind in KINDS if kind not in IN_CONTAINERS]
+    return [
+        *in_each(lambda: _measured(rounds, IN_CONTAINERS, counts, warm_up)),
+        *_measured(rounds, in_processes, counts, warm_up),
+    ]
+
+
+def _measured(rounds: int, kinds: Sequence[str], counts: Mapping[str, int], warm_up: int) -> list[Row]:
+    has_bare = kinds is IN_CONTAINERS
     if warm_up:
-        pigpen_start("warm", 1, warm_up), bare_millis()
+        pigpen_start(kinds[-1], 1, warm_up)
+        if has_bare:
+            bare_millis()
     bare: list[float] = []
-    starts: dict[str, list[Start]] = {kind: [] for kind in KINDS}
+    starts: dict[str, list[Start]] = {kind: [] for kind in kinds}
     for _ in range(rounds):
-        bare.append(bare_millis())
+        if has_bare:
+            bare.append(bare_millis())
         for kind, found in starts.items():
             found.append(pigpen_start(kind, counts[kind], warm_up))
     millis = [[start.millis for start in each] for each in starts.values()]
-    names = ["four bare hardened containers, connected", *(f"four bots, {kind}: first card" for kind in starts)]
-    rows = compared(names, [bare, *millis], "ms", "bare containers")
+    names = [f"four bots, {kind}: first card" for kind in starts]
+    if has_bare:
+        rows = compared(["four bare hardened containers, connected", *names], [bare, *millis], "ms", "bare containers")
+    else:
+        rows = compared(names, millis, "ms", kinds[0])
     for what, cpu in {
         "CPU of a seat": [[start.seat for start in each] for each in starts.values()],
         "CPU of a seat with its deal": [[start.deal for start in each] for each in starts.values()],
     }.items():
-        rows += compared([f"{what}, {kind}" for kind in starts], cpu, "ms", "fresh")
+        rows += compared([f"{what}, {kind}" for kind in starts], cpu, "ms", kinds[0])
     return rows
 
 

@@ -10,7 +10,7 @@ from benchmarks.decision import BARE, ENDLESS, INSTANT, instant_spec, request_si
 from benchmarks.lanes import Cost, bare, costs, table, typical
 from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, counted, ratio, spread
-from ladder.sandbox.docker.docker_sandbox import DockerSandbox
+from benchmarks.runtimes import containers, in_each
 
 TABLES = (1, 2, 4, 8)
 THINKING = 10_000
@@ -20,7 +20,7 @@ THINKING = 10_000
 async def _costs(rounds: int, counts: Sequence[int]) -> list[list[Cost]]:
     """Measure each number of *counts* first as tables at once, then as ping-pongs."""
     async with AsyncExitStack() as stack:
-        sandbox = DockerSandbox()
+        sandbox = containers()
         stack.push_async_callback(sandbox.close)
         instant, client = await sandbox.load(INSTANT), await sandbox.load(BARE)
         spec, size = instant_spec(ENDLESS), request_size()
@@ -30,7 +30,11 @@ async def _costs(rounds: int, counts: Sequence[int]) -> list[list[Cost]]:
 
 
 def measure(rounds: int, counts: Sequence[int] = TABLES) -> list[Row]:
-    """Measure decisions a second, and the referee's CPU time for each, with more and more tables."""
+    """Measure decisions a second, and the referee's CPU time for each, with more and more tables, in each runtime."""
+    return in_each(lambda: _measured(rounds, counts))
+
+
+def _measured(rounds: int, counts: Sequence[int]) -> list[Row]:
     found = asyncio.run(_costs(rounds, counts))
     ours, theirs = found[: len(counts)], found[len(counts) :]
     rows: list[Row] = []

@@ -12,7 +12,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.ladder_overhead import PATIENT, enter
+from benchmarks.ladder_overhead import enter, patient
 from benchmarks.part_runner import run
 from benchmarks.report import Part, Row, compared, counted, in_turn
 from ladder.runner.coordinator import Coordinator
@@ -38,7 +38,7 @@ class Workers:
     def __init__(self, boards: int, workers: int) -> None:
         self._left = ExitStack()
         folder = Path(self._left.enter_context(tempfile.TemporaryDirectory()))
-        self._settings = load_settings(data_dir=folder, sandbox="process", boards=boards, **PATIENT)
+        self._settings = load_settings(data_dir=folder, sandbox="process", boards=boards, **patient())
         self._database = open_ladder(self._settings, create=True)
         self._left.callback(self._database.close)
         asyncio.run(enter(self._database, self._settings, ProcessSandbox()))

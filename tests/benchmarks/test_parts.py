@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import subprocess
 import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from benchmarks import (
     other_platforms,
     pages,
     planning,
+    runtimes,
     site,
     start,
     tables,
@@ -30,6 +33,7 @@ from benchmarks import (
     wire,
     wire_table,
 )
+from benchmarks.__main__ import PARTS
 from benchmarks.lanes import playing
 from benchmarks.report import Row
 from ladder.matches.inline import inline_table
@@ -186,6 +190,47 @@ def test_parts_that_play_matches(part: Any) -> None:
     rows = part.measure(1, **SMALL[part])
     assert len(names(rows)) >= 2
     assert not [row for row in rows if row.figure == "left out"]
+    if part is not ladder_overhead:  # which plays in processes here
+        known = tuple(f"({runtime})" for runtime in runtimes.runtimes())
+        elsewhere = ("processes", "forked processes", "verified", "first card")
+        assert rows[0].what.endswith(known[-1] if part is match_parts else known[0])
+        assert all(row.what.endswith(known) or any(word in row.what for word in elsewhere) for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [({"runc": {}, "runsc": {}}, ("runsc", "runc")), ({"runc": {}}, ("runc",))],
+    ids=["with gVisor", "without"],
+)
+def test_a_row_names_its_runtime_and_the_default_comes_first(
+    monkeypatch: pytest.MonkeyPatch, known: dict[str, object], expected: tuple[str, ...]
+) -> None:
+    class Engine:
+        api = SimpleNamespace(info=lambda: {"Runtimes": known})
+
+        def close(self) -> None:
+            pass
+
+    monkeypatch.setattr(runtimes, "connect", Engine)
+    monkeypatch.setenv(runtimes.VARIABLE, "runc")
+    measured: list[str] = []
+
+    def measure() -> list[Row]:
+        measured.append(runtimes.containers().runtime)
+        return [Row("decisions", "1 /s")]
+
+    assert [row.what for row in runtimes.in_each(measure)] == [f"decisions ({runtime})" for runtime in expected]
+    assert tuple(measured) == expected
+
+
+def test_no_part_chooses_a_runtime_by_itself() -> None:
+    """A sandbox without a runtime is runc, in which no ladder plays by default."""
+    for part in PARTS:
+        file = sys.modules[part.measure.__module__].__file__
+        assert file
+        calls = [node for node in ast.walk(ast.parse(Path(file).read_text())) if isinstance(node, ast.Call)]
+        made = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "DockerSandbox"]
+        assert all(call.args for call in made), file
 
 
 def test_a_peer_that_cannot_be_installed_is_left_out(tmp_path: Path) -> None:
