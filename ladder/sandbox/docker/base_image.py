@@ -94,6 +94,17 @@ def ensure_base_image(client: DockerClient, report: Callable[[str], None], image
     return content
 
 
+def layers_digest(client: DockerClient, name: str = LATEST) -> str:
+    """
+    Hash the layers of an image: all its files, with modes, owners and times.
+
+    The base image's are the same after each build from one checkout and one Python image. Its id is not: the engine
+    writes the times of the build into its history.
+    """
+    layers = client.images.get(name).attrs["RootFS"]["Layers"]
+    return hashlib.sha256("\0".join(layers).encode()).hexdigest()
+
+
 def base_image_id(client: DockerClient, content: str, name: str = LATEST) -> str:
     """
     Give the id of the bot base image: a name could come to mean another one between two looks.
@@ -215,11 +226,12 @@ def main(image: BaseImage | None = None) -> int:
     """Make the base image, saying each step; the exit code is 1 if it cannot be made."""
     image = image or BaseImage()
     try:
-        ensure_base_image(connect(), lambda line: print(line, flush=True), image)
+        client = connect()
+        ensure_base_image(client, lambda line: print(line, flush=True), image)
     except SandboxError as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"{image.tag} is ready")
+    print(f"{image.tag} is ready; its files: sha256:{layers_digest(client, image.tag)}")
     return 0
 
 

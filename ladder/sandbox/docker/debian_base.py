@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 PACKAGES = ("python3", "libstdc++6", "libgomp1", "usr-is-merged")
 """libgomp1 is what wheels such as lightgbm's expect of a system; usr-is-merged keeps Perl out."""
 NOT_NEEDED = ("doc", "info", "locale", "man")
+MADE_AT = "0"
+"""SOURCE_DATE_EPOCH for all files of the image: the same packages give the same bytes on another day."""
 HOOKS = Path("/usr/share/mmdebstrap/hooks/maybe-merged-usr")
 
 
@@ -84,7 +86,7 @@ def _release() -> dict[str, str]:
 
 
 def _run(command: list[str]) -> None:
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "SOURCE_DATE_EPOCH": MADE_AT}
     # Whatever our umask is: users of containers read what is made.
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, umask=0o022)
     if done.returncode:

@@ -11,6 +11,7 @@ import docker
 import pytest
 
 from ladder.errors import SandboxError
+from ladder.sandbox.bots.content import archive
 from ladder.sandbox.docker import base_image as images
 from ladder.sandbox.docker.base_image import BaseImage, ensure_base_image
 from ladder.sandbox.docker.installed_sdk import Sdk
@@ -94,10 +95,28 @@ def test_a_second_time_there_is_nothing_to_do(built: list[str], client: docker.D
 
 
 def test_the_command_says_that_it_is_ready(
-    built: list[str], small: BaseImage, capsys: pytest.CaptureFixture[str]
+    built: list[str], small: BaseImage, client: docker.DockerClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert images.main(small) == 0
-    assert capsys.readouterr().out == f"{REPOSITORY}:0.0.7 is ready\n"
+    digest = images.layers_digest(client, small.tag)
+    assert capsys.readouterr().out == f"{REPOSITORY}:0.0.7 is ready; its files: sha256:{digest}\n"
+
+
+def test_two_builds_of_the_same_have_the_same_files(
+    built: list[str], client: docker.DockerClient, small: BaseImage, keeper: Keeper, tmp_path: Path, python_image: str
+) -> None:
+    """With modes, owners and times; the second one takes nothing from the first."""
+    folder, again = tmp_path / "context", f"{REPOSITORY}:again"
+    folder.mkdir()
+    shutil.copy(images.DOCKERFILE, folder)
+    shutil.copytree(keeper.folder, folder / "wheels")
+    small.sdk.write_wheel(folder / "wheels")
+    client.images.build(
+        fileobj=archive(folder), custom_context=True, tag=again, nocache=True, network_mode="none",
+        buildargs={"BASE": python_image}, forcerm=True,
+    )  # fmt: skip
+    assert client.images.get(again).id != client.images.get(small.latest).id
+    assert images.layers_digest(client, again) == images.layers_digest(client, small.latest)
 
 
 def dangling(client: docker.DockerClient, content: str) -> list[str | None]:
