@@ -192,9 +192,9 @@ def test_parts_that_play_matches(part: Any) -> None:
     assert not [row for row in rows if row.figure == "left out"]
     if part is not ladder_overhead:  # which plays in processes here
         known = tuple(f"({runtime})" for runtime in runtimes.runtimes())
-        elsewhere = ("processes", "forked processes", "verified", "first card")
+        outside = ("processes", "forked processes", "verified", "first card")
         assert rows[0].what.endswith(known[-1] if part is match_parts else known[0])
-        assert all(row.what.endswith(known) or any(word in row.what for word in elsewhere) for row in rows)
+        assert all(row.what.endswith(known) or any(word in row.what for word in outside) for row in rows)
 
 
 @pytest.mark.parametrize(
