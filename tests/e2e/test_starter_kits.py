@@ -11,7 +11,7 @@ import pytest
 
 from ladder.app.local.folder import KITS, LANGUAGES
 from ladder.sandbox.docker.engine import connect
-from tests.e2e.command import pigpen
+from tests.e2e.command import ROOT, pigpen
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,11 +42,26 @@ def test_a_kit_has_all_it_needs_and_commands_for_its_own_name(tmp_path: Path, la
     folder = made(tmp_path, language)
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     protos = {f"protos/pigpen/v1/{name}.proto" for name in ("referee", "rules", "view")}
-    assert files == {".dockerignore", "Dockerfile", "Makefile", "README.md", MAIN[language], *protos}
+    assert files == {".dockerignore", "Dockerfile", "Makefile", "README.md", "debian-packages", MAIN[language], *protos}
     text = (folder / "README.md").read_text()
     assert "NAME" not in text
     for command in ("docker build -t my-bot:1 .", "pigpen check my-bot:1", "pigpen submit my-bot:1 --name my-bot"):
         assert command in text
+
+
+@pytest.mark.parametrize("language", MAIN)
+def test_a_kits_packages_stand_in_one_list(language: str) -> None:
+    packages = (KITS / language / "debian-packages").read_text().split()
+    assert "make" in packages
+    places = [*(KITS / language).iterdir(), ROOT / "scripts" / "toolchains"]
+    naming = [
+        path.name
+        for path in places
+        if any(f" {package} " in path.read_text() for package in packages if package.endswith("-dev"))
+    ]
+    assert naming == []
+    for name in ("Dockerfile", "Makefile", "README.md"):
+        assert "debian-packages" in (KITS / language / name).read_text()
 
 
 @pytest.mark.parametrize(

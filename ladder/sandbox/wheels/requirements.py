@@ -105,7 +105,7 @@ def _read_line(line: str, by: str) -> Wanted:
         raise BotRejected(f"A requirement of {len(plain):,} characters ({by}) is not taken. Write a shorter one.")
     try:
         wanted = Wanted(Requirement(plain), by, hashes)
-    except (ValueError, RecursionError):
+    except (ValueError, SyntaxError, RecursionError):  # packaging before 26.3 evaluates quoted text as Python
         raise _refusal(line, by, "is not the name of a package with versions") from None
     _check_plain(wanted, line)
     return wanted

@@ -47,6 +47,7 @@ REFUSED = {
     "numpy; " + "(" * 400: "versions",
     "numpy; os_name ~= 'posix'": "makes no sense",
     "numpy==\x1b[31m": "versions",
+    "numpy; os_name == 'a\rb'": "versions",
     "numpy\x00": "versions",
     "\u202enumpy": "versions",
     "n" * 501: "501 characters",
