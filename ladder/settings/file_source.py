@@ -28,11 +28,11 @@ class SettingsFile(TomlConfigSettingsSource):
         ValueError: If the file is there and cannot be read; the message says why, and does not name the file.
     """
 
-    def _read_files(self, files: Any, deep_merge: bool = False) -> dict[str, Any]:
+    def _read_files(self, files: Any, *options: Any, **named: Any) -> dict[str, Any]:  # which, depends on the version
         if files is not None and (reason := _why_no_file()):
             raise ValueError(reason)
         try:
-            return super()._read_files(files, deep_merge)
+            return super()._read_files(files, *options, **named)
         except OSError as error:
             raise ValueError(error.strerror or str(error)) from None
 
