@@ -1,10 +1,11 @@
 """
-Runs `pigpen` as if this were not Linux: `python tests/without_linux.py macos|nowhere WORD... [, WORD...]`.
+Runs `pigpen` as if this were not Linux: `python tests/without_linux.py macos|nowhere|windows WORD... [, WORD...]`.
 
 Commands that a comma stands between run one after the other, in this process; a form feed is printed after each.
 
 On ``macos`` the names are missing that macOS does not have. ``nowhere`` has no module either that is not on every
-platform; they are hidden from our code only, since the standard library of this machine needs them itself.
+platform; they are hidden from our code only, since the standard library of this machine needs them itself. On
+``windows`` the names of other modules are missing as well that Windows does not have: signals, sockets, `os.fork`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import signal
 import socket
 import sys
 import time
+from functools import partial
 from typing import Any
 
 HIDDEN = {"fcntl", "grp", "pwd", "resource", "termios", "tty"}
@@ -29,6 +31,17 @@ LINUX_ONLY = {
     time: ("CLOCK_BOOTTIME", "CLOCK_TAI"),
 }  # fmt: skip
 """How names begin that only Linux has."""
+NOT_ON_WINDOWS = {
+    os: ("fork", "geteuid", "getuid", "getegid", "getgid", "getgroups", "setsid", "setuid", "setgid", "killpg",
+         "getpgid", "chown", "fchown", "lchown", "mkfifo", "sysconf", "statvfs", "fstatvfs", "pread", "pwrite",
+         "fchdir", "fchmod", "wait3", "wait4", "waitid", "WNOHANG", "WIFEXITED", "WIFSIGNALED", "getloadavg",
+         "O_NOFOLLOW", "O_DIRECTORY", "O_CLOEXEC", "O_NONBLOCK", "ST_NOEXEC", "openpty", "posix_spawn", "nice",
+         "getpriority", "setpriority", "register_at_fork", "chroot", "ttyname", "tcgetpgrp"),
+    signal: ("SIGKILL", "SIGHUP", "SIGQUIT", "SIGSTOP", "SIGTSTP", "SIGCONT", "SIGUSR", "SIGCHLD", "SIGPIPE", "SIGALRM",
+             "SIGWINCH", "SIGTTIN", "SIGTTOU", "pthread_", "setitimer", "alarm", "sigpending", "sigwait"),
+    socket: ("AF_UNIX", "SOCK_SEQPACKET", "CMSG_", "sendmsg", "recvmsg"),
+}  # fmt: skip
+"""How names begin that Windows does not have."""
 OURS = {"pigpen", "pigpen_arena", "referee", "ladder", "sample_bots"}
 _import = builtins.__import__
 
@@ -40,14 +53,25 @@ def hide(system: str) -> None:
             delattr(module, name)
     _settle()
     sys.platform = "darwin"
-    if system == "nowhere":
+    if system == "windows":
+        socket.socketpair = partial(socket.socketpair, socket.AF_UNIX)  # Windows has one of another family
+        for module, beginnings in NOT_ON_WINDOWS.items():
+            for name in [name for name in dir(module) if name.startswith(beginnings)]:
+                delattr(module, name)
+    if system != "macos":
         setattr(builtins, "__import__", _without_hidden)  # noqa: B010
 
 
 def _settle() -> None:
     """Let the standard library find out what platform it runs on, as long as that is true."""
     import asyncio  # noqa: F401
+    import concurrent.futures.process  # noqa: F401
+    import multiprocessing.connection  # noqa: F401
+    import pathlib  # noqa: F401
+    import shutil  # noqa: F401
+    import subprocess  # noqa: F401
     import sysconfig
+    import tempfile  # noqa: F401
     import urllib.request  # noqa: F401
 
     sysconfig.get_config_vars()

@@ -24,6 +24,25 @@ def has_files(folder: Path) -> bool:
     return bool({entry.name for entry in os.scandir(folder)} - NOTHING_OF_ITS_OWN)
 
 
+class _Home:
+    """The working directory of now, to come back to: where the system can, also if it is moved meanwhile."""
+
+    def __init__(self) -> None:
+        self._can_open = hasattr(os, "fchdir")  # Windows cannot
+        self._path = "" if self._can_open else os.getcwd()
+        self._number = os.open(".", getattr(os, "O_PATH", os.O_RDONLY)) if self._can_open else -1
+
+    def enter(self) -> None:
+        if self._can_open:
+            os.fchdir(self._number)
+        else:
+            os.chdir(self._path)
+
+    def close(self) -> None:
+        if self._can_open:
+            os.close(self._number)
+
+
 class InlineFolder:
     """
     The folder of one instance of a bot, entered for each call of the bot.
@@ -49,11 +68,11 @@ class InlineFolder:
 
     def __enter__(self) -> Self:
         """Make this process the bot's."""
-        self._home = os.open(".", getattr(os, "O_PATH", os.O_RDONLY))
+        self._home = _Home()
         try:
             os.chdir(self._folder)
         except OSError:
-            os.close(self._home)
+            self._home.close()
             raise
         self._others_path, sys.path = sys.path, self._path
         self._hidden = self._take_hidden()
@@ -72,8 +91,8 @@ class InlineFolder:
                     _extensions[self._folder][name] = module
         sys.modules.update(self._hidden)
         self._path, sys.path = sys.path, self._others_path
-        os.fchdir(self._home)
-        os.close(self._home)
+        self._home.enter()
+        self._home.close()
 
     def _take_hidden(self) -> dict[str, ModuleType]:
         """Take away what this process has imported under the name of a module of the bot."""

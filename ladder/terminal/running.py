@@ -54,7 +54,8 @@ async def _cancelled_by_sigterm(work: Coroutine[object, object, T]) -> T:
         terminated.set()
         task.cancel()
 
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
+    with contextlib.suppress(NotImplementedError):  # Windows has no such signals
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
     try:
         return await task
     except asyncio.CancelledError:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ladder.errors import UserError
 from ladder.matches.kinds import open_sandbox as open_kind
 from ladder.sandbox.bots.bot_source import unread_packages
 from ladder.terminal.sanitize import sanitize
-from ladder.values.sandbox_kind import SandboxKind, SandboxSetup
+from ladder.values.sandbox_kind import WITHOUT_ENGINE, SandboxKind, SandboxSetup
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable
@@ -19,9 +20,14 @@ if TYPE_CHECKING:
     from ladder.sandbox.bots.bot_source import BotSource
 
 
+NO_PROCESSES = "Bots in processes need Linux or macOS. Play bots that you trust with --sandbox inline."
+
+
 def open_sandbox(setup: SandboxSetup) -> Sandbox:
     """Open a sandbox, and tell of long steps; a weak one says so."""
     if setup.kind is SandboxKind.PROCESS:
+        if WITHOUT_ENGINE is not SandboxKind.PROCESS:
+            raise UserError(NO_PROCESSES)
         say("The process sandbox does not keep bots from your files. Use it only for bots that you trust.")
     return open_kind(setup, say)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -27,6 +28,8 @@ class SandboxKind(enum.StrEnum):
         return repr(self.value)
 
 
+WITHOUT_ENGINE = SandboxKind.PROCESS if hasattr(os, "killpg") else SandboxKind.INLINE
+"""Where bots that are trusted play without Docker: on Windows no process sandbox works."""
 LadderSandbox = Literal[SandboxKind.DOCKER, SandboxKind.PROCESS]
 """Where the bots of a ladder may run."""
 

@@ -28,6 +28,19 @@ if TYPE_CHECKING:
     from referee.records.lines import AnyLine
 
 
+def _lock(file: io.FileIO) -> None:
+    """
+    Lock a file where the system can: Windows keeps nobody from resuming a match twice at once.
+
+    Raises:
+        BlockingIOError: If another process has it.
+    """
+    with contextlib.suppress(ModuleNotFoundError):
+        import fcntl  # not everywhere
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 class RecordWriter:
     """
     Writes the lines of a record to its file, and keeps others from doing so meanwhile.
@@ -42,15 +55,13 @@ class RecordWriter:
         Raises:
             RecordError: If another process is writing to it.
         """
-        import fcntl  # not everywhere, and reading needs none
-
         self._file = file
         self._before = START
         self._max_lines = max_lines
         self._lines = self._bytes = 0
         self._packs = str(file.name).endswith(".gz")
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(file)
         except BlockingIOError:
             file.close()
             raise RecordError(f"{str(file.name)!r} is being written by another pigpen; wait for its end.") from None

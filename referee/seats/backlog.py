@@ -8,11 +8,9 @@ hundred bytes for each question, which are read at once; where a bot sends faste
 
 from __future__ import annotations
 
-import fcntl
 import os
 import socket
 import stat
-import termios
 from contextlib import suppress
 from pathlib import Path
 
@@ -68,6 +66,9 @@ class Backlog:
         return False
 
     def _unread(self, descriptor: int, inode: int) -> int:
+        import fcntl  # not everywhere, and bots in this process need none
+        import termios
+
         with suppress(OSError):
             if os.fstat(descriptor).st_ino == inode:
                 return int.from_bytes(fcntl.ioctl(descriptor, termios.FIONREAD, bytes(4)), "little", signed=True)

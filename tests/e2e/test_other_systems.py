@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ladder.app.ladder import Ladder
+from ladder.cli.failures import NOT_HERE
 from ladder.settings.settings import load_settings
+from ladder.terminal.sandboxes import NO_PROCESSES
 from tests.e2e.command import ROOT, environment
 from tests.ladder import shown as shown_ladder
 from tests.ladder.accounts import add_person, token_of
@@ -23,15 +26,16 @@ if TYPE_CHECKING:
 TABLE = ("random", "cautious", "random", "random")
 
 
-def pigpen(system: str, *words: str, folder: Path, **extra: str) -> str:
+def pigpen(system: str, *words: str, folder: Path, both: bool = False, **extra: Any) -> str:
     """Run ``pigpen WORDS`` as on *system* and give what it prints."""
     script = str(ROOT / "tests" / "without_linux.py")
     done = subprocess.run(
         [sys.executable, script, system, *words],
-        cwd=folder, env=environment(**extra), capture_output=True, text=True, timeout=PATIENCE, check=False,
+        cwd=folder, env=environment(**extra), capture_output=True, stdin=subprocess.DEVNULL, text=True,
+        timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert "Traceback" not in done.stderr, done.stderr
-    return done.stdout
+    return done.stdout + done.stderr if both else done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -66,23 +70,88 @@ COMMANDS = {
 """What contestants do without a ladder, and some of what is printed."""
 
 
-def printed(commands: Iterable[str], folder: Path, **extra: str) -> dict[str, str]:
+def printed(commands: Iterable[str], folder: Path, system: str = "nowhere", **extra: Any) -> dict[str, str]:
     """What each command prints, run one after the other in one process where no module is that only Linux has."""
     words = [word for command in commands for word in (*command.split(), ",")]
-    return dict(zip(commands, pigpen("nowhere", *words, folder=folder, **extra).split("\f"), strict=False))
+    return dict(zip(commands, pigpen(system, *words, folder=folder, **extra).split("\f"), strict=False))
 
 
-@pytest.fixture(scope="module")
-def shown(record: Path) -> dict[str, str]:
+@pytest.fixture(scope="module", params=["nowhere", "windows"])
+def shown(record: Path, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What is printed for `COMMANDS`."""
-    folder = record.parent
+    folder = tmp_path_factory.mktemp(request.param)
+    shutil.copy(record, folder)
     given = [command.replace("RECORD", record.name) for command in COMMANDS]
-    return dict(zip(COMMANDS, printed(given, folder).values(), strict=False))
+    return dict(zip(COMMANDS, printed(given, folder, request.param).values(), strict=False))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_it_works_where_no_module_is_that_is_not_on_every_platform(shown: dict[str, str], command: str) -> None:
     assert COMMANDS[command] in shown[command]
+
+
+def test_a_bot_with_files_beside_it_plays_on_windows_and_its_match_is_recorded(tmp_path: Path) -> None:
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / "bot.py").write_text(BESIDE)
+    (tmp_path / "ada" / "choice.py").write_text("PLACE = -1\n")
+    words = ("play", "./ada", *TABLE[1:], "--deals", "1", "--sandbox", "inline", "--record", "match.jsonl")
+    assert "points/deal" in pigpen("windows", *words, folder=tmp_path)
+    assert (tmp_path / "match.jsonl").read_text().count("\n") == 3
+
+
+BESIDE = """
+import pigpen
+from choice import PLACE
+
+class Ada(pigpen.Bot):
+    def play(self, view):
+        return view.legal[PLACE]
+"""
+
+
+FROM_PYTHON = """
+import without_linux
+without_linux.hide("windows")
+import copy
+import pigpen_arena as arena
+match = arena.play(["cautious", "random", "random", "random"], "hearts", deals=1, seed="7", progress=False)
+print(match.verify().holds, copy.deepcopy(match).rows() == match.rows())
+print(arena.check("random", ["hearts-short"], case="follow suit", progress=False).value.passed)
+try:
+    arena.play(["random"] * 4, deals=1, sandbox="process")
+except arena.PigpenError as error:
+    print(error)
+"""
+
+
+def test_python_plays_inline_on_windows_and_refuses_the_rest_in_a_sentence(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FROM_PYTHON], cwd=tmp_path, env=environment(PYTHONPATH=str(ROOT / "tests")),
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "True True",
+        "True",
+        NO_PROCESSES.replace("--sandbox inline", 'sandbox="inline"'),
+    ]
+
+
+@pytest.mark.parametrize("command", ["play cautious random random random --deals 1", "check cautious --rules hearts"])
+def test_processes_are_refused_in_a_sentence_on_windows(tmp_path: Path, command: str) -> None:
+    said = pigpen("windows", *command.split(), "--sandbox", "process", folder=tmp_path, both=True)
+    assert said.strip() == f"pigpen: {NO_PROCESSES}"
+
+
+def test_a_new_bot_is_played_as_it_can_be_played_here(tmp_path: Path) -> None:
+    assert "--sandbox inline" in pigpen("windows", "new", "mine", folder=tmp_path)
+    assert "--sandbox process" in pigpen("macos", "new", "other", folder=tmp_path)
+
+
+@pytest.mark.parametrize("command", ["doctor", "up", "serve", "ladder export x"])
+def test_a_command_that_needs_linux_says_so_in_a_sentence_on_windows(tmp_path: Path, command: str) -> None:
+    said = pigpen("windows", *command.split(), folder=tmp_path, both=True, PIGPEN_DATA_DIR=str(tmp_path / "data"))
+    assert NOT_HERE.partition("{name}")[0] in said
 
 
 def test_a_remote_ladder_is_asked_and_sent_a_bot(tmp_path: Path) -> None:
@@ -105,7 +174,7 @@ def test_a_remote_ladder_is_asked_and_sent_a_bot(tmp_path: Path) -> None:
     assert [command for command, words in wanted.items() if words not in outputs[command]] == [], outputs
 
 
-def test_a_module_that_is_hidden_is_missed(tmp_path: Path) -> None:
+def test_a_module_that_is_hidden_is_missed_and_named(tmp_path: Path) -> None:
     """The test's own test: processes ask the kernel what waits in a pipe."""
-    with pytest.raises(AssertionError, match="fcntl, which is hidden"):
-        pigpen("nowhere", "play", *TABLE, "--deals", "1", "--sandbox", "process", folder=tmp_path)
+    words = ("play", *TABLE, "--deals", "1", "--sandbox", "process")
+    assert NOT_HERE.format(name="fcntl") in pigpen("nowhere", *words, folder=tmp_path, both=True)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ladder.values.bot_files import MAIN_FILES
+from ladder.values.sandbox_kind import WITHOUT_ENGINE
 
 
 def new(
@@ -39,4 +40,6 @@ def new(
         typer.echo(f"Change {main}, build its image, and see how it does (README.md in the folder says more):")
         typer.echo(f"  docker build -t {image} {word}\n  pigpen play {image} random cautious counting")
         return
-    typer.echo(f"Change {main}, then see how it does: pigpen play {word} random cautious counting --sandbox process")
+    typer.echo(
+        f"Change {main}, then see how it does: pigpen play {word} random cautious counting --sandbox {WITHOUT_ENGINE}"
+    )
