@@ -16,6 +16,7 @@ from requests import ReadTimeout, RequestException
 from urllib3.exceptions import HTTPError
 
 from ladder.errors import EngineApart, SandboxError
+from ladder.values.sandbox_kind import WITHOUT_ENGINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,8 +42,8 @@ BUSY_SECONDS = 600
 """Seconds that an engine that is there may take for one call."""
 
 WITHOUT_CONTAINERS = (
-    'play bots that you trust with --sandbox process. (A ladder does where pigpen.toml says sandbox = "process", '
-    "before its first bot.)"
+    f"play bots that you trust with --sandbox {WITHOUT_ENGINE}. (A ladder does where pigpen.toml says "
+    'sandbox = "process", before its first bot.)'
 )
 """The way out where no container can run, as the end of a sentence."""
 NO_FOLDER = "bind source path does not exist"
