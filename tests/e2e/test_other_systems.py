@@ -139,8 +139,8 @@ def test_python_plays_inline_on_windows_and_refuses_the_rest_in_a_sentence(tmp_p
 
 @pytest.mark.parametrize("command", ["play cautious random random random --deals 1", "check cautious --rules hearts"])
 def test_processes_are_refused_in_a_sentence_on_windows(tmp_path: Path, command: str) -> None:
-    said = pigpen("windows", *command.split(), "--sandbox", "process", folder=tmp_path, both=True)
-    assert said.strip() == f"pigpen: {NO_PROCESSES}"
+    printed_text = pigpen("windows", *command.split(), "--sandbox", "process", folder=tmp_path, both=True)
+    assert printed_text.strip() == f"pigpen: {NO_PROCESSES}"
 
 
 def test_a_new_bot_is_played_as_it_can_be_played_here(tmp_path: Path) -> None:
@@ -150,8 +150,10 @@ def test_a_new_bot_is_played_as_it_can_be_played_here(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["doctor", "up", "serve", "ladder export x"])
 def test_a_command_that_needs_linux_says_so_in_a_sentence_on_windows(tmp_path: Path, command: str) -> None:
-    said = pigpen("windows", *command.split(), folder=tmp_path, both=True, PIGPEN_DATA_DIR=str(tmp_path / "data"))
-    assert NOT_HERE.partition("{name}")[0] in said
+    printed_text = pigpen(
+        "windows", *command.split(), folder=tmp_path, both=True, PIGPEN_DATA_DIR=str(tmp_path / "data")
+    )
+    assert NOT_HERE.partition("{name}")[0] in printed_text
 
 
 def test_a_remote_ladder_is_asked_and_sent_a_bot(tmp_path: Path) -> None:
