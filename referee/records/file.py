@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def _lock(file: io.FileIO) -> None:
     """
-    Lock a file where the system can: Windows keeps nobody from resuming a match twice at once.
+    Lock a file where the system can: Windows does not, so a match can be resumed twice at once there.
 
     Raises:
         BlockingIOError: If another process has it.

@@ -148,7 +148,7 @@ def test_a_new_bot_is_played_as_it_can_be_played_here(tmp_path: Path) -> None:
     assert "--sandbox process" in pigpen("macos", "new", "other", folder=tmp_path)
 
 
-@pytest.mark.parametrize("command", ["doctor", "up", "serve", "ladder export x"])
+@pytest.mark.parametrize("command", ["doctor", "up", "serve"])
 def test_a_command_that_needs_linux_says_so_in_a_sentence_on_windows(tmp_path: Path, command: str) -> None:
     printed_text = pigpen(
         "windows", *command.split(), folder=tmp_path, both=True, PIGPEN_DATA_DIR=str(tmp_path / "data")
