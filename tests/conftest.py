@@ -32,6 +32,7 @@ from tests.waiting import PATIENCE
 OWN_MOUNTS = ("unshare", "--user", "--map-root-user", "--mount")
 """Runs a command that sees mounts of its own."""
 MARKERS = (
+    "bare",
     "chromium",
     "docker",
     "docs",
@@ -98,6 +99,8 @@ def _missing() -> dict[str, str]:
         missing["mounts"] = "This user may not mount a file system of its own (unshare --user --mount)."
     if why := why_none():
         missing["machines"] = why
+    if os.geteuid() != 0 or not (shutil.which("mmdebstrap") and shutil.which("unshare")):
+        missing["bare"] = "A bare machine is made by root with mmdebstrap, which is not there."
     if not (shutil.which("node") and shutil.which("npm")):
         missing["node"] = "Node.js and npm are not installed."
     if not chromium.program():
