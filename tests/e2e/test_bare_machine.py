@@ -33,7 +33,7 @@ RELEASE = "bookworm"
 README = (ROOT / "README.md").read_text("utf-8")
 KITS = [name for name, sample in LANGUAGES.items() if sample is None]
 CONFIGURED = ("/etc/apt", "/etc/hosts", "/etc/pip.conf", "/etc/resolv.conf", "/etc/ssl", "/usr/share/keyrings")
-"""Which packages can be had, and from where."""
+"""Settings of apt and pip, and what they need to reach their sources."""
 PASSED_ON = re.compile(r"PIP_\w+|(https?|no|all)_proxy|SSL_CERT_\w+", re.IGNORECASE)
 LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "node_modules", "*.so")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
