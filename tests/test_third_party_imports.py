@@ -75,6 +75,7 @@ NOT_IMPORTED = {
     "mkdocstrings": "a plugin of mkdocs",
     "mypy": "a command of make check",
     "pandas": "frames of pigpen_arena, where it is installed",
+    "pip": "a command that fetches what images hold",
     "polars": "as pandas",
     "mypy-protobuf": "a plugin of scripts/protos",
     "psycopg": "SQLAlchemy loads it for PostgreSQL",
