@@ -108,12 +108,14 @@ class FixedDict(dict[K, V]):
     def __reduce__(self) -> tuple[type[FixedDict[K, V]], tuple[dict[K, V]]]:
         return FixedDict, (dict(self),)
 
-    def _refuse(self, *values: object, **named: object) -> NoReturn:
-        """Raise a TypeError: rules never change."""
-        raise TypeError("rules are never changed; make others with dataclasses.replace")
 
-    __setitem__ = __delitem__ = __ior__ = _refuse
-    clear = pop = popitem = setdefault = update = _refuse
+def _refuse(self: object, *values: object, **named: object) -> NoReturn:
+    """Raise a TypeError: rules never change."""
+    raise TypeError("rules are never changed; make others with dataclasses.replace")
+
+
+for _change in ("__setitem__", "__delitem__", "__ior__", "clear", "pop", "popitem", "setdefault", "update"):
+    setattr(FixedDict, _change, _refuse)
 
 
 class Part:

@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from ladder.app.ladder import Ladder
+from ladder.app.remote.login import NOT_LOGGED_IN
 from ladder.cli.extras import EXTRAS
 from ladder.settings.settings import load_settings
 from tests.e2e.command import ROOT, environment
@@ -42,7 +43,7 @@ QUICK = {
     "check": ("--sandbox", "inline", "--limit", "60"),
 }
 """What the commands of docs/learn.md have at their end."""
-LATER = ("standings", "ladder tables", "db check", "up", "account add ada", "account list")
+LATER = ("standings --local", "ladder tables", "db check", "up", "account add ada", "account list")
 """Commands of a ladder that say the same as others."""
 TYPED = {
     "pigpen_sdk": {"pigpen/py.typed", "pigpen/v1/referee_pb2.pyi", "pigpen/v1/rules_pb2.pyi", "pigpen/v1/view_pb2.pyi"},
@@ -155,7 +156,7 @@ def test_the_example_that_learns_needs_no_checkout(installation: Installation) -
     lines = text.partition("```\n")[2].partition("```")[0].splitlines()
     commands = [shlex.split(line, comments=True) for line in lines if not line.startswith("export ")]
     assert len(commands) == 4
-    with installation.lent("numpy", "pip"):  # pip knows the package index of this machine
+    with installation.lent("numpy"):
         for command in commands:
             done = installation.run(*command, *QUICK[command[2] if command[0] == "python" else command[1]])
             assert done.returncode == 0, done.stdout + done.stderr
@@ -217,7 +218,7 @@ def test_a_contestant_gets_nothing_that_only_ladders_need(installation: Installa
     "words",
     [
         "ladder run --matches 1",
-        "submit random --sandbox process",
+        "submit random --sandbox process --local",
         "serve",
         *(pytest.param(words, marks=pytest.mark.long) for words in LATER),
     ],
@@ -226,6 +227,11 @@ def test_a_ladders_command_says_what_to_install(installation: Installation, whee
     done = installation.run("pigpen", *words.split())
     assert done.returncode == 2
     assert done.stderr == f"pigpen: {EXTRAS['ladder'].format(f'pip install -r {wheels_site}/wheels/ladder.txt')}\n"
+
+
+def test_a_command_of_remote_ladders_asks_for_a_log_in(installation: Installation) -> None:
+    done = installation.run("pigpen", "standings")
+    assert (done.returncode, done.stderr) == (2, f"pigpen: {NOT_LOGGED_IN}\n")
 
 
 def test_a_workers_command_says_what_to_install(installation: Installation, wheels_site: str) -> None:
