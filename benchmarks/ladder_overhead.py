@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Future
 
-    from ladder.pairing.suspension import Witness
+    from ladder.pairing.suspension import Reporter
     from ladder.runner.executor import Judgement
     from ladder.sandbox.base import Sandbox
     from ladder.store.database import Database
@@ -90,9 +90,9 @@ class Slots:
         """Pass it on."""
         return self._inner.judge(key, judgement, reason)
 
-    def witness(self, key: str) -> Witness | None:
+    def reporter(self, key: str) -> Reporter | None:
         """Ask the inner one."""
-        return self._inner.witness(key)
+        return self._inner.reporter(key)
 
     def ready(self) -> Future[None]:
         """Ask the inner one."""

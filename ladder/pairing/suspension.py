@@ -41,7 +41,7 @@ MAX_CHANCE = 0.001
 
 
 @dataclass(frozen=True)
-class Witness:
+class Reporter:
     """A worker on another machine: what it reports of a bot is its word, which nothing in a record proves."""
 
     name: str

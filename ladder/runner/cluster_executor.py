@@ -16,7 +16,7 @@ from ladder.runner.executor import LocalExecutor
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from ladder.pairing.suspension import Witness
+    from ladder.pairing.suspension import Reporter
     from ladder.runner.cluster_dispatch import ClusterDispatch
     from ladder.runner.executor import Judgement
     from ladder.store.commands.queue import MachineLoad
@@ -66,6 +66,6 @@ class ClusterExecutor(LocalExecutor):
         self._loop.call_soon_threadsafe(self._dispatch.judge, key, judgement, reason)
         return True
 
-    def witness(self, key: str) -> Witness | None:
+    def reporter(self, key: str) -> Reporter | None:
         """Give the worker that has played a task."""
-        return self._dispatch.fleet.witness(key)
+        return self._dispatch.fleet.reporter(key)

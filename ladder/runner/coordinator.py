@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
     from random import Random
 
-    from ladder.pairing.suspension import Witness
+    from ladder.pairing.suspension import Reporter
     from ladder.results.summary import MatchSummary
     from ladder.settings.settings import Settings
     from ladder.store.commands.results import Result
@@ -228,14 +228,14 @@ class Coordinator:
         submit_house_bots(self._database, self.submissions.folders, self._settings, lacking, now)
         self._house_bots |= lacking.keys()
 
-    def record(self, task: MatchTask, outcome: MatchOutcome, witness: Witness | None = None) -> Result | None:
+    def record(self, task: MatchTask, outcome: MatchOutcome, reporter: Reporter | None = None) -> Result | None:
         """
         Put a finished match into the ladder: its record on the disk, then everything else in one transaction.
 
         Args:
             task: What was to be played.
             outcome: What has come of it.
-            witness: The worker that has played it; None: this machine.
+            reporter: The worker that has played it; None: this machine.
 
         Returns:
             The result; None if it came too late: another runner has the lease now.
@@ -248,7 +248,7 @@ class Coordinator:
         self.files.keep(outcome.match, outcome.attempt, outcome.record, outcome.logs)
         try:
             summary = summary_of(self.files.record(outcome.match, outcome.attempt), task)
-            result, given_up = self._record(outcome, summary, witness)
+            result, given_up = self._record(outcome, summary, reporter)
         except WrongRecord:
             self.files.remove(outcome.match, outcome.attempt)
             raise
@@ -344,12 +344,12 @@ class Coordinator:
         return bool(known) and all(known)
 
     def _record(
-        self, outcome: MatchOutcome, summary: MatchSummary, witness: Witness | None
+        self, outcome: MatchOutcome, summary: MatchSummary, reporter: Reporter | None
     ) -> tuple[Result | None, list[tuple[int, int]]]:
         attempt = outcome.match, outcome.attempt
         with self._database.write() as session:
             took = outcome.starting_seconds, outcome.playing_seconds
-            result = record_summary(session, *attempt, summary, self._now(), *took, witness=witness)
+            result = record_summary(session, *attempt, summary, self._now(), *took, reporter=reporter)
             # If the answer to a commit was lost, the result may be stored already: then we recorded it a moment ago.
             if result is None and queue.was_recorded(session, *attempt):
                 result = self._newest.get(attempt)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from concurrent.futures import Future
 
-    from ladder.pairing.suspension import Witness
+    from ladder.pairing.suspension import Reporter
     from ladder.store.commands.queue import MachineLoad
     from ladder.worker.task_worker import TaskWorker
 
@@ -73,7 +73,7 @@ class Executor(Protocol):
             suspected when a task is void.
         """
 
-    def witness(self, key: str) -> Witness | None:
+    def reporter(self, key: str) -> Reporter | None:
         """Give the worker that has played a task, until it is judged; None: this machine."""
 
     def ready(self) -> Future[None]:
@@ -117,7 +117,7 @@ class LocalExecutor:
         """Give False: nothing is known of one place that is not true of all others."""
         return False
 
-    def witness(self, key: str) -> Witness | None:
+    def reporter(self, key: str) -> Reporter | None:
         """Give None: it is this machine."""
         return None
 

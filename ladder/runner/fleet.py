@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ladder.pairing.suspension import Witness
+from ladder.pairing.suspension import Reporter
 from ladder.runner.executor import Judgement
 from ladder.runner.fleet_roster import FleetRoster
 from ladder.runner.fleet_worker import MAX_LIES
@@ -158,10 +158,10 @@ class Fleet(FleetRoster):
             self.lie(worker, reason)
         self._changed(worker)
 
-    def witness(self, key: str) -> Witness | None:
+    def reporter(self, key: str) -> Reporter | None:
         """Give the worker that has, or had, a task, until it is judged; None: no worker. For any thread."""
         placed = self._placed.get(key)
-        return None if placed is None else Witness(placed.worker.name, is_alone=self.connected == 1)
+        return None if placed is None else Reporter(placed.worker.name, is_alone=self.connected == 1)
 
     def lie(self, worker: FleetWorker, reason: str) -> None:
         """Count an answer that cannot be true; the third one drains the worker."""

@@ -71,7 +71,7 @@ class MatchRuns(AttemptRuns[MatchTask, MatchOutcome]):
 
     def _record(self, task: MatchTask, outcome: MatchOutcome) -> AttemptFailure | None:
         try:
-            result = self._coordinator.record(task, outcome, self._executor.witness(task.key))
+            result = self._coordinator.record(task, outcome, self._executor.reporter(task.key))
         except WrongRecord as error:
             return AttemptFailure(Judgement.INVALID, str(error))
         if result is None:

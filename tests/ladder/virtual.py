@@ -25,7 +25,7 @@ from tests.referee.tables import play_tables
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ladder.pairing.suspension import Witness
+    from ladder.pairing.suspension import Reporter
     from ladder.runner.events import Event
     from referee.seats.seat import Seat
 
@@ -138,7 +138,7 @@ class FakeExecutor:
         self.is_ready: Callable[[], Exception | None] = lambda: None
         self.sees_to = False
         """Whether it asks less itself of places that fail, as a cluster does."""
-        self.witnesses: dict[str, Witness] = {}
+        self.reporters: dict[str, Reporter] = {}
         """Which worker has played which task; others are played on this machine."""
         self.judgements: list[tuple[str, Judgement]] = []
         """What became of which task."""
@@ -177,9 +177,9 @@ class FakeExecutor:
         self._time.after(seconds, lambda: self._end(answer, future))
         return future
 
-    def witness(self, key: str) -> Witness | None:
+    def reporter(self, key: str) -> Reporter | None:
         """The worker that has played a task."""
-        return self.witnesses.get(key)
+        return self.reporters.get(key)
 
     def judge(self, key: str, judgement: Judgement, reason: str = "") -> bool:
         """Note it; `sees_to` says whether that is enough."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Row
     from sqlalchemy.orm import Session
 
-    from ladder.pairing.suspension import Witness
+    from ladder.pairing.suspension import Reporter
     from ladder.results.summary import BotSummary, MatchSummary
 
 
@@ -69,7 +69,7 @@ def record_summary(
     now: float,
     starting_seconds: float | None = None,
     playing_seconds: float | None = None,
-    witness: Witness | None = None,
+    reporter: Reporter | None = None,
 ) -> Result | None:
     """
     Write the result of a match, as its record tells it, and all that follows from it.
@@ -82,7 +82,7 @@ def record_summary(
         now: Unix time.
         starting_seconds: How long its bots took to start and to be cleared away, as its worker has measured it.
         playing_seconds: How long its deals took, as its worker has measured it.
-        witness: The worker on another machine that has played it; None: this machine.
+        reporter: The worker on another machine that has played it; None: this machine.
 
     Returns:
         What was written; None if it came too late, because the match is not leased to this attempt any more.
@@ -97,7 +97,7 @@ def record_summary(
         {
             "match_": match_id, "attempt_": attempt, "now_": now, "deals_": summary.deals,
             "rated_by_": RATED_BY, "starting_": starting_seconds, "playing_": playing_seconds,
-            "worker_": witness and witness.name,
+            "worker_": reporter and reporter.name,
         },
     ).one_or_none()  # fmt: skip
     if match is None:
@@ -115,7 +115,7 @@ def record_summary(
     _write_pair_results(connection, match.variant, match.boards, new)
     _write_think_times(connection, match.variant, summary, rows)
     _write_rating_points(connection, match_id, match, new, now)
-    suspended = _write_ratings(connection, match.variant, summary, rows, new, now, witness)
+    suspended = _write_ratings(connection, match.variant, summary, rows, new, now, reporter)
     if suspended:
         follow_states(session, match.variant)
     for bot, reason in suspended:
@@ -237,14 +237,14 @@ def _write_ratings(
     rows: Sequence[Row[Any]],
     new: RatingChange,
     now: float,
-    witness: Witness | None,
+    reporter: Reporter | None,
 ) -> tuple[tuple[str, str], ...]:
     """Write the ratings, and which bots are suspended by the rule; give those, with the reasons."""
     failed = {row.version_id for row, bot in zip(rows, summary.bots, strict=True) if bot.taken_over}
     absent = {row.version_id for row, bot in zip(rows, summary.bots, strict=True) if bot.never_came}
     entries = {row.version_id: row for row in rows}
     judgements = {
-        version: judged(connection, variant, row, version in failed, version in absent, now, witness)
+        version: judged(connection, variant, row, version in failed, version in absent, now, reporter)
         for version, row in entries.items()
     }
     connection.execute(

@@ -29,7 +29,7 @@ def judged(
     failed: bool,
     never_came: bool,
     now: float,
-    witness: suspension.Witness | None = None,
+    reporter: suspension.Reporter | None = None,
 ) -> dict[str, Any]:
     """
     Tell whether one more result suspends an entry; its seat and faults are written already.
@@ -43,7 +43,7 @@ def judged(
         failed: Whether it was taken over in the match.
         never_came: Whether it took its seat at none of its tables.
         now: Unix time.
-        witness: The worker that has played the match; None: this machine.
+        reporter: The worker that has played the match; None: this machine.
 
     Returns:
         The columns of its row of ratings that have to do with suspension.
@@ -54,7 +54,7 @@ def judged(
     suspensions = 0 if suspension.has_mended(recent) else entry.suspensions
     count = suspension.too_many(recent)
     failures = _failed_matches(connection, variant, entry.version_id, recent) if count else []
-    if count and witness is not None and not witness.is_alone:
+    if count and reporter is not None and not reporter.is_alone:
         count = suspension.confirmed(recent, [worker for _, worker in failures])
     if not count:
         return _columns(entry.state, entry.since, entry.reason, suspensions, recent)

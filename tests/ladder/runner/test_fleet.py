@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from structlog.testing import capture_logs
 
-from ladder.pairing.suspension import Witness
+from ladder.pairing.suspension import Reporter
 from ladder.runner.executor import Judgement
 from ladder.runner.fleet import Fleet
 from ladder.runner.fleet_admission import Demands, why_shares_kernel
@@ -314,9 +314,9 @@ def test_a_worker_whose_word_is_to_be_confirmed_gets_a_task_last() -> None:
 def test_a_witness_is_known_until_its_task_is_judged_and_whether_it_is_alone() -> None:
     fleet = fleet_of("barn")
     fleet.place("match-1-1", [], 1)
-    assert fleet.witness("match-1-1") == Witness("barn", is_alone=True)
+    assert fleet.reporter("match-1-1") == Reporter("barn", is_alone=True)
     fleet.take_report(joined("sty"))
     fleet.end("match-1-1", is_judged=False)
-    assert fleet.witness("match-1-1") == Witness("barn", is_alone=False)
+    assert fleet.reporter("match-1-1") == Reporter("barn", is_alone=False)
     fleet.judge("match-1-1", Judgement.COUNTED)
-    assert fleet.witness("match-1-1") is None
+    assert fleet.reporter("match-1-1") is None

@@ -565,8 +565,8 @@ def test_a_commit_whose_answer_was_lost_is_recorded_once(
     record = coordinator.record
     lost: list[object] = []
 
-    def losing(task: MatchTask, outcome: MatchOutcome, witness: None) -> Any:
-        result = record(task, outcome, witness)
+    def losing(task: MatchTask, outcome: MatchOutcome, reporter: None) -> Any:
+        result = record(task, outcome, reporter)
         if outcome.match == 1 and not lost:
             lost.append(result)
             raise StoreError("The connection was lost.")

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from ladder.errors import LadderError
-from ladder.pairing.suspension import Witness
+from ladder.pairing.suspension import Reporter
 from ladder.results.summary import summarise
 from ladder.store import models
 from ladder.store.commands.results import record_summary
@@ -37,7 +37,7 @@ def versions(database: Database) -> list[int]:
         return [enter(session, name) for name in ("Trotter", "Snout", "Truffle", "Bristle")]
 
 
-BARN, STY = Witness("barn", is_alone=False), Witness("sty", is_alone=False)
+BARN, STY = Reporter("barn", is_alone=False), Reporter("sty", is_alone=False)
 
 
 def play(
@@ -46,7 +46,7 @@ def play(
     results: str,
     now: float = NOW,
     variant: str = "hearts",
-    witnesses: Iterable[Witness | None] = repeat(None),
+    reporters: Iterable[Reporter | None] = repeat(None),
 ) -> list[int]:
     """
     Play matches, one after the other, and give their ids.
@@ -54,14 +54,14 @@ def play(
     Truffle fails those marked x, and takes its seat at no table of those marked a.
     """
     ids = []
-    for each, witness in zip(results, witnesses, strict=False):
+    for each, reporter in zip(results, reporters, strict=False):
         with database.write() as session:
             match = queue(session, versions, variant)
             attempt = lease(session, match)
             summary = summary_of(variant, sinner=None if each == "." else SINNER)
             bots = [replace(bot, never_came=each == "a" and bot.taken_over) for bot in summary.bots]
             summary = replace(summary, bots=tuple(bots))
-            assert record_summary(session, match, attempt, summary, now, witness=witness)
+            assert record_summary(session, match, attempt, summary, now, reporter=reporter)
         ids.append(match)
     return ids
 
@@ -125,18 +125,18 @@ def test_one_match_without_a_start_suspends_a_bot(database: Database, versions: 
 
 @IN_BOTH
 def test_of_several_workers_two_must_have_seen_that_it_does_not_start(database: Database, versions: list[int]) -> None:
-    play(database, versions, "aaaa", witnesses=repeat(BARN))
+    play(database, versions, "aaaa", reporters=repeat(BARN))
     assert truffle(database, versions).state == "active"
-    play(database, versions, "a", witnesses=[STY])
+    play(database, versions, "a", reporters=[STY])
     assert truffle(database, versions).state == "suspended"
 
 
 @IN_BOTH
 def test_one_worker_of_several_suspends_no_bot_by_its_word(database: Database, versions: list[int]) -> None:
-    ids = play(database, versions, "x" * 20, witnesses=repeat(BARN))
+    ids = play(database, versions, "x" * 20, reporters=repeat(BARN))
     assert truffle(database, versions).state == "active"
-    play(database, versions, ".", witnesses=[STY])
-    ids += play(database, versions, "x", witnesses=[STY])
+    play(database, versions, ".", reporters=[STY])
+    ids += play(database, versions, "x", reporters=[STY])
     assert truffle(database, versions).state == "active", "of the first worker only as many count as of the other"
     with database.read() as session:
         workers = session.scalars(select(models.StoredMatch.worker).where(models.StoredMatch.id.in_([ids[0], ids[-1]])))
@@ -145,27 +145,27 @@ def test_one_worker_of_several_suspends_no_bot_by_its_word(database: Database, v
 
 @IN_BOTH
 def test_what_two_workers_report_suspends_a_bot(database: Database, versions: list[int]) -> None:
-    play(database, versions, "xxx", witnesses=[BARN, STY, BARN])
+    play(database, versions, "xxx", reporters=[BARN, STY, BARN])
     assert truffle(database, versions).state == "active", "two of them are believed"
-    play(database, versions, "x", witnesses=[STY])
+    play(database, versions, "x", reporters=[STY])
     entry = truffle(database, versions)
     assert entry.state == "suspended"
     assert entry.reason.startswith("It failed 4 matches in a row (1, 2, 3, 4), mostly by malformed")
 
 
 def test_far_apart_they_do_so_too(database: Database, versions: list[int]) -> None:
-    play(database, versions, "x.x.x.x.x.", witnesses=cycle([BARN, BARN, STY, STY]))
+    play(database, versions, "x.x.x.x.x.", reporters=cycle([BARN, BARN, STY, STY]))
     assert truffle(database, versions).state == "active"
-    play(database, versions, "x.", witnesses=repeat(STY))
+    play(database, versions, "x.", reporters=repeat(STY))
     assert truffle(database, versions).state == "suspended"
     assert "6 of its last 11 matches" in truffle(database, versions).reason
 
 
-@pytest.mark.parametrize("witness", [None, Witness("barn", is_alone=True)])
+@pytest.mark.parametrize("reporter", [None, Reporter("barn", is_alone=True)])
 def test_the_word_of_the_ladders_own_machine_or_of_the_only_worker_counts(
-    database: Database, versions: list[int], witness: Witness | None
+    database: Database, versions: list[int], reporter: Reporter | None
 ) -> None:
-    play(database, versions, "xxx", witnesses=repeat(witness))
+    play(database, versions, "xxx", reporters=repeat(reporter))
     assert truffle(database, versions).state == "suspended"
 
 
@@ -175,11 +175,11 @@ def test_a_bot_that_only_one_worker_reports_goes_to_another_one(database: Databa
             return lone_reporters(session, queue(session, versions))
 
     assert avoided() == ()
-    play(database, versions, "..x", witnesses=repeat(BARN))
+    play(database, versions, "..x", reporters=repeat(BARN))
     assert avoided() == ("barn",)
-    play(database, versions, "x", witnesses=[STY])
+    play(database, versions, "x", reporters=[STY])
     assert avoided() == ()
-    play(database, versions, "x", witnesses=[STY])
+    play(database, versions, "x", reporters=[STY])
     assert avoided() == ("sty",)
 
 
