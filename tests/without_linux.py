@@ -73,7 +73,11 @@ def _settle() -> None:
     import sysconfig
     import tempfile  # noqa: F401
     import urllib.request  # noqa: F401
+    from importlib import import_module
+    from importlib.util import find_spec
 
+    if find_spec("psutil"):  # its files for another system are not here
+        import_module("psutil")
     sysconfig.get_config_vars()
 
 

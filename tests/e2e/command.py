@@ -7,8 +7,10 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ladder.cli.commands import COMMANDS
+from ladder.cli.typer_app import load_command
 from tests.ladder.every_database import database_variables
 from tests.typed import run_here
 
@@ -21,6 +23,20 @@ PLAIN = {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}
 """A plain terminal, 100 columns wide."""
 PATIENT = ("--clock", "600+1", "--limit", "60")
 """For a match whose record is compared: the time of processes is counted by the wall, also while others compute."""
+
+
+def every_command() -> Iterator[tuple[str, Any]]:
+    """Every command that does something, by its words, such as ``event draw``."""
+    for top in COMMANDS:
+        yield from _below(top, load_command(top))
+
+
+def _below(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+    if not hasattr(command, "commands"):
+        yield name, command
+        return
+    for inner, each in command.commands.items():
+        yield from _below(f"{name} {inner}", each)
 
 
 def environment(**extra: str) -> dict[str, str]:

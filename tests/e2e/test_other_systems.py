@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from ladder.app.ladder import Ladder
 from ladder.cli.failures import NOT_HERE
 from ladder.settings.settings import load_settings
 from ladder.terminal.sandboxes import NO_PROCESSES
-from tests.e2e.command import ROOT, environment
+from tests.e2e.command import ROOT, environment, every_command
 from tests.ladder import shown as shown_ladder
 from tests.ladder.accounts import add_person, token_of
 from tests.ladder.remote_site import log_in, served
@@ -154,6 +155,21 @@ def test_a_command_that_needs_linux_says_so_in_a_sentence_on_windows(tmp_path: P
         "windows", *command.split(), folder=tmp_path, both=True, PIGPEN_DATA_DIR=str(tmp_path / "data")
     )
     assert NOT_HERE.partition("{name}")[0] in printed_text
+
+
+ENDLESS = "ladder tables"
+"""The command that serves tables until it is ended, on every system; the other services need Linux."""
+
+
+def test_no_command_ends_in_a_traceback_on_windows(tmp_path: Path) -> None:
+    """With one word for each argument that it must have: there is no ladder, and the files are missing."""
+    typed: list[str] = []
+    for name, command in every_command():
+        needed = [each for each in command.params if each.required]
+        words = [(each.opts[0], "x") if each.param_type_name == "option" else ("x",) for each in needed]
+        typed += [*name.split(), *chain(*words), ","] if name != ENDLESS else []
+    shown = pigpen("windows", *typed, folder=tmp_path, PIGPEN_DATA_DIR=str(tmp_path / "data"))
+    assert shown.count("\f") == typed.count(",") - 1 > 50  # the last one ends the process
 
 
 def test_a_remote_ladder_is_asked_and_sent_a_bot(tmp_path: Path) -> None:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from ladder.app.new_file import THERE, write_new
-from ladder.cli.commands import COMMANDS
-from ladder.cli.typer_app import load_command
 from ladder.cluster.private_files import write_private
 from ladder.errors import UserError
 from ladder.settings.settings import load_settings
 from ladder.store.commands.opening import open_ladder
 from ladder.values.new_name import NO_LINKS, give_new_name
+from tests.e2e.command import every_command
 from tests.referee.recorded import match_lines, write_record
 from tests.typed import typed
 
@@ -65,23 +64,11 @@ TYPED = {
 MINE = "a diary"
 
 
-def leaves(name: str, command: Any) -> Iterator[tuple[str, Any]]:
-    """The commands below one, by their names."""
-    if not hasattr(command, "commands"):
-        yield name, command
-        return
-    for inner, each in command.commands.items():
-        yield from leaves(f"{name} {inner}", each)
-
-
 def test_each_file_that_a_command_is_given_is_read_or_tried_here() -> None:
     found: dict[str, set[str]] = {}
-    for top in COMMANDS:
-        for name, command in leaves(top, load_command(top)):
-            if given := {
-                each.name for each in command.params if "Path" in repr(vars(each)) or "File" in repr(vars(each))
-            }:
-                found[name] = given
+    for name, command in every_command():
+        if given := {each.name for each in command.params if "Path" in repr(vars(each)) or "File" in repr(vars(each))}:
+            found[name] = given
     assert found == {name: READ.get(name, set()) | WRITTEN.get(name, set()) for name in {**READ, **WRITTEN}}
 
 
