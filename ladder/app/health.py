@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ladder.settings.settings import Settings
     from ladder.values.accounts import Viewer
 
+WAITS = "waiting matches and submissions: {}"
 DOWN_SECONDS = 120.0
 """A coordinator speaks every 20 seconds, or every minute while it waits; one that is silent for longer is down."""
 PUBLIC_UNIT = 1024**3
@@ -69,7 +70,7 @@ def ladder_findings(settings: Settings) -> list[Finding]:
     except (LadderError, StoreError) as error:
         return [Finding("Ladder", False, "cannot be read", str(error))]
     runner = f"{found.runners}" if found.runners else no_runner(found)
-    waits = f"waiting matches and submissions: {found.waiting}"
+    waits = WAITS.format(found.waiting)
     return [
         Finding(
             "Runner", bool(found.runners or not found.waiting), runner, f"Nothing plays, and {waits}. {START_HERE}"

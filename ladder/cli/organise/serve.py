@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from ladder.settings.settings import Settings
     from ladder.site.server.tls import Tls
 
+NO_WHEELS = (
+    "The site has no wheels of Pigpen to offer. In a checkout run make wheels; or copy them to {}, and start again."
+)
+
 HostOption = Annotated[str | None, typer.Option(help="The address to listen at. By default: as the settings say.")]
 PortOption = Annotated[
     int | None, typer.Option(min=0, max=65535, help="The port. 0: port 8020, or a free one if that is taken.")
@@ -211,8 +215,7 @@ def _say_without_wheels(settings: Settings) -> None:
     from ladder.app.wheels import find_wheels
 
     if not find_wheels(settings.data_dir):
-        sentence = "The site has no wheels of Pigpen to offer. In a checkout run make wheels; or copy them to"
-        typer.echo(sanitize(f"{sentence} {settings.data_dir / 'wheels'}, and start again."))
+        typer.echo(sanitize(NO_WHEELS.format(settings.data_dir / "wheels")))
 
 
 def _say_where(settings: Settings, listener: socket.socket, tls: Tls | None) -> None:

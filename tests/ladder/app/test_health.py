@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ladder.app import health as health_module
-from ladder.app.health import DOWN_SECONDS, MIN_FREE, health, ladder_findings
+from ladder.app.health import DOWN_SECONDS, MIN_FREE, WAITS, health, ladder_findings
 from ladder.app.ladder import Ladder
 from ladder.app.missing_runner import START_HERE, why_nothing_plays
 from ladder.runner.presence import CoordinatorPresence
@@ -118,7 +118,7 @@ def test_matches_and_doctor_say_that_nothing_plays(ladder: Ladder, monkeypatch: 
     assert listed.stderr.startswith("Nothing plays: no runner has been seen yet.")
     runner, room = ladder_findings(ladder.settings)
     assert (runner.name, runner.holds, room.name, room.holds) == ("Runner", False, "Room", True)
-    assert "1 matches and submissions wait" in runner.follows
+    assert WAITS.format(1) in runner.follows
     alive(ladder, owners.this_process(), 5.0)
     assert pigpen("matches", "--status", "queued").stderr == ""
     monkeypatch.setattr(health_module, "_free", lambda folder: MIN_FREE - 1)

@@ -245,20 +245,22 @@ def test_names_in_a_record_are_shown_without_what_speaks_to_a_terminal(tmp_path:
     assert (json.loads(as_json.out)["rules"], json.loads(as_json.out)["record"]) == (nasty, path)
 
 
-def test_a_variants_title_is_shown_without_what_speaks_to_a_terminal_and_is_kept_in_toml_and_json(
+def test_a_variants_name_is_shown_without_what_speaks_to_a_terminal_and_is_kept_in_toml_and_json(
     tmp_path: Path,
 ) -> None:
     nasty = "".join(map(chr, BIDI)) + "\x7f\n\t[bold]\U000e0001猪"
-    text = HEARTS.replace('name = "hearts"', f"name = {json.dumps(nasty)}")
-    title = tomllib.loads(HEARTS)["title"]
-    text = text.replace(f'title = "{title}"', f"title = {json.dumps(nasty)}").replace("\\udb40\\udc01", "\\U000e0001")
+    name, title = json.dumps(nasty).replace("\\udb40\\udc01", "\\U000e0001"), tomllib.loads(HEARTS)["title"]
+    text = HEARTS.replace('name = "hearts"', f"name = {name}")
+    (tmp_path / "mine.toml").write_text(text.replace(f'title = "{title}"', f"title = {name}"), "utf-8")
+    refused = typed("rules", "mine.toml", folder=tmp_path)
+    assert (refused.is_civil, refused.code, "mine.toml: title: " in refused.err) == (True, 2, True), refused
     (tmp_path / "mine.toml").write_text(text, "utf-8")
     shown_ = typed("rules", "mine.toml", folder=tmp_path)
     assert (shown_.is_civil, shown_.code) == (True, 0), shown_
     for words, read in ((("--toml",), tomllib.loads), (("--json",), json.loads)):
         done = typed("rules", "mine.toml", *words, folder=tmp_path)
         assert (done.is_civil, done.code) == (True, 0), done
-        assert (read(done.out)["name"], read(done.out)["title"]) == (nasty, nasty)
+        assert (read(done.out)["name"], read(done.out)["title"]) == (nasty, title)
     bots = ("random", "cautious", "random", "cautious")
     play = ("play", *bots, "--rules", "mine.toml", "--deals", "1", "--sandbox", "inline")
     for command in (play, (*play, "--json")):

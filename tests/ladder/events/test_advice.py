@@ -145,7 +145,7 @@ UNWISE: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
     "no final": ([ROUNDS], {"entrants": (4, 16)}, "more than one table"),
     "owners": ([SWISS, FINAL], {"per_owner": 3, "entrants": (8, 16)}, "bots of one owner will meet"),
     "two of an owner": ([ROUNDS, FINAL], {"per_owner": 2, "entrants": (8, 16)}, "could help each other"),
-    "stand-ins": ([ROUNDS, FINAL], {"entrants": (3, 16)}, "a table of 4 has 1 stand-ins"),
+    "stand-ins": ([ROUNDS, FINAL], {"entrants": (3, 16)}, "a table of 4 has 1 stand-in."),
     "one game": ([ROUNDS, FINAL | {"deals": None, "format": "game"}], {}, "is one game, in one seating"),
     "no play-off": ([ROUNDS | {"play_off": None}, FINAL], {}, "has no play-off"),
     "times": ([SWISS | {"round_starts": ["2026-12-05T08:00:00Z"]}, FINAL], {}, "has the times of 1"),

@@ -44,7 +44,7 @@ def test_one_match_waits_at_a_time_and_takes_its_turn_like_a_visitor(ladder: Lad
 
 
 def test_a_queue_that_is_full_leaves_the_match_for_later(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(computations, "MAX_WAITING", 1)
+    monkeypatch.setattr(computations.ask, "__defaults__", (1,))
     with ladder.database.write() as session:
         computations.ask(session, NewQuestion("key", Lane.LONG, {"kind": "costliest"}, "now", "account ada"), 1.0)
         look_for_puzzles(ladder, session, ladder.clock())

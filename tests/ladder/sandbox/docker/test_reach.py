@@ -37,7 +37,7 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.docker
 @pytest.mark.usefixtures("apart", "no_leftovers")
 def test_a_check_ends_before_it_begins_and_nobody_is_at_fault() -> None:
-    done = pigpen("check", "random")
+    done = pigpen("check", "random", "--runtime", "runc")
     assert done.returncode == 3
     assert "cannot connect to Unix sockets of this machine. It runs in a virtual" in done.stderr.splitlines()[-1]
     assert "fault" not in done.stdout + done.stderr
