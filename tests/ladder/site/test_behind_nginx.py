@@ -89,7 +89,7 @@ def test_pages_come_through_with_what_https_needs(place: Place) -> None:
 def test_links_with_an_address_lead_back_to_https(place: Place) -> None:
     moved = place.client.get("/v/gongzhu/")
     assert (moved.status_code, moved.headers["location"]) == (307, "/v/gongzhu")
-    assert f'property="og:image" content="https://{HOST}/' in place.client.get("/v/gongzhu").text
+    assert f'href="https://{HOST}/' in place.client.get("/v/gongzhu/feed.atom").text
 
 
 def test_who_comes_by_http_is_sent_to_https(place: Place) -> None:
