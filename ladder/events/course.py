@@ -37,7 +37,7 @@ PLAY_OFFS = 3
 Reasons = dict[tuple[int, int], str]
 """Why the first of a pair is before the second, where the criteria of the stage do not say it."""
 WENT_OUT = "went out in "
-"""What the reason begins with that one is before another who was in no later leg; the stage follows."""
+"""Beginning of the reason that one is before another who was in no later leg; the stage follows."""
 Words = tuple[str | int, ...]
 """What a lot is for."""
 
@@ -89,7 +89,7 @@ class _Ended:
 
 @dataclass(frozen=True)
 class _Last:
-    """How one stands in the leg that it played last."""
+    """The standing of one in the leg that it played last."""
 
     leg: Leg
     rounds: int

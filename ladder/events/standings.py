@@ -31,7 +31,7 @@ Figures = tuple[float | None, ...]
 
 @dataclass(frozen=True)
 class Reason:
-    """Why one entrant is before the next."""
+    """The reason that one entrant is before the next."""
 
     criterion: str
     own: float | None = None

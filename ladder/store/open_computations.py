@@ -27,7 +27,7 @@ class WaitingQuestion(NamedTuple):
 
     @property
     def neighbours(self) -> str:
-        """Who shares a turn in the queue: one account, or guests at addresses near each other."""
+        """Name of those that share a turn in the queue: one account, or guests at addresses near each other."""
         return neighbours_of(self.visitor)
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS)
-"""What `os.link` fails with on a file system without hard links, such as FAT, exFAT or a share of SMB."""
+"""Errors of `os.link` on a file system without hard links, such as FAT, exFAT or a share of SMB."""
 
 
 def give_new_name(draft: Path, target: Path) -> None:

@@ -35,7 +35,7 @@ class Part:
     harms: Mapping[str, Harm]
     """By table: why its file cannot be used."""
     is_listed: bool
-    """Whether the last manifest names it; else a process was killed before it wrote one."""
+    """True if the last manifest names it; else a process was killed before it wrote one."""
 
     def file(self, table: str) -> Path:
         """Return the path of its file in a table."""
