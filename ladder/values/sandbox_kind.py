@@ -29,7 +29,7 @@ class SandboxKind(enum.StrEnum):
 
 
 WITHOUT_ENGINE = SandboxKind.PROCESS if hasattr(os, "killpg") else SandboxKind.INLINE
-"""Where bots that are trusted play without Docker: on Windows no process sandbox works."""
+"""Sandbox in which trusted bots play without Docker: on Windows no process sandbox works."""
 LadderSandbox = Literal[SandboxKind.DOCKER, SandboxKind.PROCESS]
 """Where the bots of a ladder may run."""
 

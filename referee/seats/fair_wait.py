@@ -35,7 +35,7 @@ MAX_TIMES = 12.0
 
 @dataclass(frozen=True)
 class WitnessStart:
-    """What a witness needed to take its own seat."""
+    """Time that a witness needed to take its own seat."""
 
     wall: float
     """Seconds of wall time from its start."""

@@ -40,7 +40,7 @@ class BadBot:
     or_faults: tuple[Verdict, ...] | None = None
     """The same as *faults*, where luck decides which of the two it is."""
     or_absent: bool = False
-    """Whether it may also have lost its seat before it took it."""
+    """True if it may also have lost its seat before it took it."""
     rules: str = FEW_TRICKS.name
     """One honest neighbour is enough, where nothing else is given."""
     deals: int = 1

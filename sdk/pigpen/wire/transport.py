@@ -21,7 +21,7 @@ TRIED = (1, 80), (1, 85)
 """The first and the last minor version of grpcio in which the switches were tried. Patch releases keep switches."""
 
 ONE_THREAD = "-event_engine_client,-event_engine_listener"
-"""What GRPC_EXPERIMENTS is set to: gRPC's names of the switches, each turned off."""
+"""Value of GRPC_EXPERIMENTS: gRPC's names of the switches, each turned off."""
 
 LACKING = b"Unknown experiment"
 """gRPC's words for a switch that it lacks, on stderr."""

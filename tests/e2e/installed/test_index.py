@@ -85,7 +85,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def resolved(words: str, python: Path, folder: Path, strangers: tuple[Index, str], *, by_uv: bool = False) -> set[str]:
-    """What the index is asked for when `pip install WORDS` is typed; nothing is installed."""
+    """Names that the index is asked for when `pip install WORDS` is typed; nothing is installed."""
     index, address = strangers
     index.asked.clear()
     program = [find_uv_bin(), "pip"] if by_uv else [sys.executable, "-m", "pip", "--python", str(python)]

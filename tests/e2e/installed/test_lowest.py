@@ -17,7 +17,7 @@ from ladder.sandbox.wheels.index import configured_index
 from tests.e2e.command import ROOT
 
 TOOLS = ("httpx", "hypothesis", "jsonschema", "pytest", "pytest-asyncio", "pytest-timeout", "pytest-xdist")
-"""What the tests need besides, in the versions of requirements-dev.lock."""
+"""Packages that the tests need besides, in the versions of requirements-dev.lock."""
 CORE = (
     "tests/referee/match", "tests/referee/records", "tests/ladder/sandbox/bots", "tests/ladder/settings",
     "tests/ladder/sandbox/wheels/test_requirements.py", "tests/ladder/store/test_migrations.py",
