@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ShownBot:
-    """What the page of a bot shows."""
+    """The contents of a bot's page."""
 
     page: BotPage
     curves: dict[str, RatingCurve]

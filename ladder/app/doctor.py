@@ -1,4 +1,6 @@
-"""What this machine offers to a ladder, and which protections between bots work here, by trying them."""
+"""
+The findings of `pigpen doctor`: what this machine offers to a ladder, and the protections between bots, each tried.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ PROBE = Path(__file__).with_name("doctor_probe")
 """A bot's folder: it tries what the sandbox is to prevent."""
 
 PROBE_SECONDS = 30.0
-"""How long the probe may take to say what it found."""
+"""Limit, in seconds, until the probe reports."""
 
 
 def engine_facts() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Whether a ladder plays: whether it has a runner, its queue moves, and its disk has room."""
+"""The health of a ladder: whether it has a runner, its queue moves, and its disk has room."""
 
 from __future__ import annotations
 

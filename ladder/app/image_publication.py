@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
 
 START_SECONDS, LOOK_SECONDS = 15.0, 0.5
-"""How long the registry may take to start, and the seconds between two looks."""
+"""Limit, in seconds, of the registry's start; seconds between two looks."""
 
 log = structlog.get_logger()
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ladder:
-    """What all use cases of a ladder work on."""
+    """An open ladder: all use cases work on one."""
 
     settings: Settings
     database: Database

@@ -42,17 +42,17 @@ class LiveHub:
 
     @property
     def is_closed(self) -> bool:
-        """Whether `close` was called."""
+        """True once `close` was called."""
         return self._is_closed
 
     @property
     def matches(self) -> int:
-        """How many attempts are followed now."""
+        """Number of attempts that are followed now."""
         return len(self._tails)
 
     @property
     def viewers(self) -> int:
-        """How many viewers there are, those left out that have asked for no event yet."""
+        """Number of viewers; those that have asked for no event yet are not counted."""
         return len(self._viewers)
 
     def follow(self, match: int, after: str = "") -> LiveViewer:

@@ -23,7 +23,7 @@ MAX_SHARED = 4
 
 @dataclass(frozen=True)
 class PollPace:
-    """How often a match is looked at."""
+    """Intervals at which a match is looked at."""
 
     poll_seconds: float = 0.2
     """Seconds between two looks at a file."""
@@ -50,7 +50,7 @@ class LiveTail:
         """
         self.match, self.attempt = match, attempt
         self.outcome = outcome
-        """What has become of it, as far as was asked."""
+        """The attempt's outcome, as far as the ladder was asked; None: it is being played."""
         self.listeners: set[asyncio.Event] = set()
         """Set whenever there may be more to read."""
         self._ladder = ladder

@@ -1,4 +1,4 @@
-"""What bots printed in the matches of a ladder."""
+"""Output of bots in the matches of a ladder."""
 
 from __future__ import annotations
 

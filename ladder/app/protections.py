@@ -1,4 +1,4 @@
-"""Which protections between bots work, by what a bot's container could do that it should not."""
+"""The protections between bots: which of them work, by what a hostile program in a bot's container could do."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ OWN_KERNEL = "not needed: each bot has a kernel of its own"
 
 @dataclass(frozen=True)
 class Probed:
-    """What a hostile program in a container found, and what we could do with the container."""
+    """Findings of a hostile program in a container, and the platform's power over that container."""
 
     output: dict[str, Any]
     image_files: str | None
-    """How the files of its image were kept from the page cache's clock (referee.records.lines.ImageFiles)."""
+    """Protection of its image's files from timing through the page cache (referee.records.lines.ImageFiles)."""
     has_clock: bool
-    """Whether its CPU time can be read."""
+    """True if its CPU time can be read."""
     can_hold: bool
-    """Whether it can be frozen."""
+    """True if it can be frozen."""
     runtime: str
     """The OCI runtime under which it ran."""
     shared_kernel: str
-    """What follows if that gives it no kernel of its own (`ladder.app.machine_findings.shared_kernel`)."""
+    """The consequence, if the runtime gives it no kernel of its own (`ladder.app.machine_findings.shared_kernel`)."""
 
     @property
     def own_kernel(self) -> bool:
-        """Whether it had a kernel to itself."""
+        """True if it had a kernel to itself."""
         return has_own_kernel(self.runtime)
 
 

@@ -36,7 +36,7 @@ class RecordedMatch:
     where: dict[DealPlace, int]
     """The place of each deal among the deals of `recorded`, in that order."""
     decisions: dict[DealPlace, tuple[int, ...]]
-    """How many decisions each bot, by its number, had been asked for in this rotation before the deal."""
+    """Number of decisions that each bot, by its number, had been asked for in this rotation before the deal."""
     faults: tuple[FaultPlace, ...]
     """Every fault, in the order of the deals."""
 

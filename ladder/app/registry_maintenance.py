@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 TOKEN_PATH = "api/v1/registry/token"
 LOCK = "lock"
 REPOSITORIES = "docker/registry/v2/repositories"
-"""What the first push makes."""
+"""The folder that the first push makes."""
 SWEEP_CONFIG = "sweep.yml"
 START_SECONDS = 30.0
 LOOK_SECONDS = 0.05

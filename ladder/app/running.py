@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RunPlan:
-    """What a run of a ladder is to do."""
+    """The plan of a run of a ladder."""
 
     matches: int | None = None
     """Number of results after which the run ends; None: no limit."""
@@ -44,7 +44,7 @@ class RunPlan:
     variants: tuple[str, ...] = ()
     """Play only these; none: all."""
     concurrency: int | None = None
-    """How many matches to play at once; None: as the settings say."""
+    """Number of matches to play at once; None: as the settings say."""
     cluster: bool = False
     """Play on other machines, and not on this one."""
     seed: str = ""

@@ -29,7 +29,7 @@ KEYS: dict[Column, Callable[[StandingRow], float | None]] = {
     Column.FAULTS: lambda row: row.fault_rate,
     Column.TREND: lambda row: None if row.change is None else -row.change,
 }
-"""What rows are sorted by, the smallest first."""
+"""Sort keys of rows; the smallest comes first."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class StandingsPage:
     extent: Extent
     """Of all that are ranked, whatever was searched for."""
     likely: dict[tuple[str, int], float]
-    """How likely each is stronger than the one ranked next, 0 to 1, by bot and number of the version."""
+    """Probability, 0 to 1, that each is stronger than the one ranked next, by bot and number of the version."""
     has_old_seasons: bool
-    """Whether a season of the variant is over."""
+    """True if a season of the variant is over."""
 
 
 def standings_page(

@@ -41,11 +41,11 @@ class SupervisedProcess:
     """One of the processes."""
 
     name: str
-    """What people call it."""
+    """The name that messages to people use."""
     arguments: Sequence[str]
     """Of the program."""
     errors: Path
-    """What it writes to stderr goes there."""
+    """The file that receives its stderr."""
     descriptors: tuple[int, ...] = ()
     """Files that it inherits."""
     program: str = ""
@@ -58,7 +58,7 @@ class SupervisedProcess:
     began: float = field(default=0.0, init=False)
     pause: float = field(default=FIRST_PAUSE, init=False)
     starts_at: float | None = field(default=None, init=False)
-    """When it is started again, by `time.monotonic`; None: it runs, or has ended for good."""
+    """The time of its next start, by `time.monotonic`; None: it runs, or has ended for good."""
 
     def start(self) -> None:
         """Start it, in a session of its own: Ctrl-C in the terminal is for the supervisor alone."""
@@ -90,7 +90,7 @@ class SupervisedProcess:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it has not begun, or does not run any more."""
+        """True if it was not started yet, or does not run any more."""
         return self.process is None or self.process.poll() is not None
 
     def signal(self, number: int) -> None:

@@ -1,4 +1,4 @@
-"""What is new on a ladder, for its front page, its feeds, and the page that says all of it."""
+"""News of a ladder, for its front page, its feeds, and the page that has all of them."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class OfferedWheel:
 
     @property
     def machine(self) -> str:
-        """What it is compiled for, as `uname -m` calls it; empty if for any."""
+        """The machine for which it is compiled, as `uname -m` calls it; empty if for any."""
         return next(
             (each for each in ("x86_64", "aarch64") for name in self.platforms if name.endswith(f"_{each}")), ""
         )

@@ -41,7 +41,7 @@ class Waiting:
 
     code: str
     client: str
-    """Where the command runs, in its own words."""
+    """The machine on which the command runs, in the command's own words."""
     address: str
 
 

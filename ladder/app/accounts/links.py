@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 NOTED = "site-address"
 """The file in the ladder's folder that says where its site listens, or listened last."""
 USUAL_PORT = 8020
-"""Where the site listens by default."""
+"""The port on which the site listens by default."""
 
 
 def link_of(settings: Settings, made: NewSecret, address: str = "") -> InvitationLink:

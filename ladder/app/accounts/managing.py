@@ -1,4 +1,4 @@
-"""What organisers do with accounts: make and disable them, set quotas, read the audit log."""
+"""Accounts, for organisers: make and disable them, set quotas, read the audit log."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ladder.store.database import Session
     from ladder.values.accounts import Viewer
 WITHDRAWN = "The account was disabled."
-"""Why its submissions have ended."""
+"""The reason that is given for the end of its submissions."""
 
 
 def accounts(ladder: Ladder, viewer: Viewer) -> Sequence[AccountRow]:

@@ -55,7 +55,7 @@ class Begun:
     verifier: str
     """Of PKCE: only who began it can redeem its code."""
     back: str
-    """Where the provider sends the browser back to."""
+    """The address to which the provider sends the browser back."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class KnownPerson:
     subject: str
     """Issuer, a space, and who it is there."""
     name: str
-    """What it calls itself there; may be anything."""
+    """The name that the person has at the provider; may be anything."""
 
 
 class Provider:

@@ -1,4 +1,4 @@
-"""Whether the settings name an identity provider that a site can use."""
+"""The check that the settings name an identity provider that a site can use."""
 
 from __future__ import annotations
 

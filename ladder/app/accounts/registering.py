@@ -32,13 +32,13 @@ THERE_ALREADY = "You have an account already; log in again."
 
 @dataclass(frozen=True)
 class RegistrationOffer:
-    """How a visitor may register, with an invitation or without one."""
+    """The conditions under which a visitor may register, with an invitation or without one."""
 
     name: str | None = None
     """The account's name; None: to be chosen."""
     is_organiser: bool = False
     has_account: bool = False
-    """Whether there is that account already, and this only gives it a password."""
+    """True if the account exists already, and this only gives it a password."""
 
 
 def registration_offer(ladder: Ladder, invitation: str) -> RegistrationOffer:

@@ -6,7 +6,7 @@ import hashlib
 import secrets
 
 TOKEN, SESSION, INVITATION, DEVICE = "pgp_", "pgs_", "pgi_", "pgd_"
-"""How each kind of secret begins, so that people, and programs that look for leaks, know one when they see it."""
+"""Beginnings of the kinds of secrets, so that people, and programs that look for leaks, recognise one."""
 RANDOM_BYTES = 32
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 """Of codes that people compare: no vowels, so no words; nothing that looks like a digit."""

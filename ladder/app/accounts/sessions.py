@@ -29,7 +29,7 @@ WRONG_OLD = "The old password is wrong."
 
 @dataclass(frozen=True)
 class Visit:
-    """Where a log-in comes from."""
+    """The origin of a log-in."""
 
     address: str
     browser: str

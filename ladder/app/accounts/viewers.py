@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LONGEST = 100
 """Characters: no secret is longer."""
 TOUCHED_SECONDS = 600.0
-"""When a secret was used last is written down so seldom."""
+"""Seconds between two updates of the time when a secret was last used, at least."""
 
 DISABLED = "This account is disabled; ask the organiser of the ladder."
 

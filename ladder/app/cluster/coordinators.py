@@ -1,4 +1,4 @@
-"""Which coordinators work at a ladder."""
+"""The coordinators that work at a ladder."""
 
 from __future__ import annotations
 

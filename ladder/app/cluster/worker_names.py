@@ -1,4 +1,4 @@
-"""What a worker may be called."""
+"""Names that a worker may have."""
 
 from __future__ import annotations
 

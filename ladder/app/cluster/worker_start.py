@@ -40,9 +40,9 @@ class WorkerPlan:
     data_dir: Path | None = None
     """Takes temporary files, and bots' folders; None: where such files are usually."""
     image_bytes: int | None = None
-    """What images may have together on its engine; None: 20 GiB."""
+    """Limit of the images on its engine together, in bytes; None: 20 GiB."""
     folder_bytes: int | None = None
-    """What folders may have together on its disk; None: 2 GiB."""
+    """Limit of the bots' folders on its disk together, in bytes; None: 2 GiB."""
 
 
 def open_worker(plan: WorkerPlan, say: Callable[[str], None]) -> WorkerProgram:

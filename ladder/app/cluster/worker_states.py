@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MAX_REASON = 200
 MAX_NAMES = 20
-"""How many workers a message names."""
+"""Limit of the workers that a message names."""
 
 
 def workers(ladder: Ladder, viewer: Viewer) -> list[WorkerRow]:

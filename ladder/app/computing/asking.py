@@ -46,12 +46,12 @@ class NoAnswer(UserError):
 
 @dataclass(frozen=True)
 class KnownAnswer:
-    """What is known of a question."""
+    """The newest answer to a question, and the progress of the next one."""
 
     answer: str | None
     """The newest one; None: there is none yet."""
     computing: Computing | None
-    """How far the answer about the current state has come; None: *answer* is that answer."""
+    """Progress of the answer about the current state; None: *answer* is that answer."""
 
 
 def computing_files(ladder: Ladder) -> WakeFile:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ladder.store.database import Session
 
 ASKER = "puzzles"
-"""Whose place in the queue it takes: it has one of its own, so that it waits for its turn like a visitor."""
+"""The place in the queue that it takes: it has one of its own, so that it waits for its turn like a visitor."""
 MAX_PUZZLES = 2
 """Puzzles of one match."""
 GUEST_SECONDS = 30 * 24 * 3600.0

@@ -1,4 +1,4 @@
-"""What is asked of the process that computes."""
+"""Questions for the process that computes."""
 
 from __future__ import annotations
 

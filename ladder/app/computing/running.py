@@ -26,7 +26,7 @@ LIMITS = {
     Lane.LONG: ComputingLimits(cpu_seconds=120, memory_bytes=MEMORY_BYTES, niceness=19),
 }
 """
-What one computation may take. A decision takes 0.05 to 0.4 s, a house bot's board 0.1 s, an inbox half a minute.
+Limits of one computation. A decision takes 0.05 to 0.4 s, a house bot's board 0.1 s, an inbox half a minute.
 Matches go first.
 """
 

@@ -1,4 +1,4 @@
-"""How a bot of the ladder plays: read from the records of its newest matches by the process that computes."""
+"""The style of a ladder's bot: read from the records of its newest matches by the process that computes."""
 
 from __future__ import annotations
 

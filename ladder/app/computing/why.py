@@ -1,4 +1,4 @@
-"""What the decisions in a ladder's matches were worth: a model's opinion."""
+"""The worth of the decisions in a ladder's matches: a model's opinion."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ladder.values.why import Costliest
 
 FAULTS = 20
-"""How many of the newest faults stand in an inbox."""
+"""Number of the newest faults that an inbox shows."""
 NOTHING = FoundCostliest(sources=(), decisions=0, not_estimated=0, costliest=())
 
 

@@ -15,7 +15,7 @@ from pigpen.wire.blocking_stream import WHY_SLOW
 
 OF_HOST = ("/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/locks", "/proc/vmstat", "/proc/sys/kernel/hostname")
 OURS = ("devices",)
-"""What a container has in /sys: copies of what describes processors."""
+"""Folders of /sys that a container has: copies of what describes processors."""
 OF_OTHERS = ("/proc/self/smaps", "/proc/self/pagemap", "/proc/1/status")
 
 

@@ -1,4 +1,4 @@
-"""What a command may ask of a ladder, on this machine or remote."""
+"""The requests that a command may make of a ladder, on this machine or remote."""
 
 from __future__ import annotations
 

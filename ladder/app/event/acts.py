@@ -1,4 +1,4 @@
-"""What is done with an event, as one value: commands, the API and pages all give an `EventAct`."""
+"""Actions on an event, as one value: commands, the API and pages all give an `EventAct`."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def exported_chunks(ladder: Ladder, name: str) -> tuple[ExportedEvent, Iterator[
 
 
 class _Pipe:
-    """What is written comes out again."""
+    """A file in memory: `take` gives what was written since the last call."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()

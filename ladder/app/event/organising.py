@@ -1,4 +1,4 @@
-"""What an organiser can do with an event before it is run: write its file, check it, draw a round, simulate it."""
+"""An organiser's work on an event before it is run: write its file, check it, draw a round, simulate it."""
 
 from __future__ import annotations
 

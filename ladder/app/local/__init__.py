@@ -1,1 +1,1 @@
-"""What a contestant does on one machine, without a ladder: play, check, compare, rerun, verify."""
+"""Work of a contestant on one machine, without a ladder: play, check, compare, rerun, verify."""

@@ -32,7 +32,7 @@ MAX_ELO = 2000
 
 
 class ComparisonRequest(LocalRequest):
-    """Which bots to compare, and how sure to be."""
+    """The bots to compare, and the test's bounds and probabilities of error."""
 
     old: str
     """A sample bot's name, a folder or an image."""
@@ -46,9 +46,9 @@ class ComparisonRequest(LocalRequest):
     elo1: float = 50.0
     """The same by the other one, more than `elo0`; 0 or less: the test asks whether the new bot is worse."""
     alpha: float = 0.05
-    """How often `elo1` may be accepted of a bot of `elo0`, between 0 and 0.5."""
+    """Probability, between 0 and 0.5, of accepting `elo1` for a bot of `elo0`."""
     beta: float = 0.05
-    """How often `elo0` may be accepted of a bot of `elo1`, between 0 and 0.5."""
+    """Probability, between 0 and 0.5, of accepting `elo0` for a bot of `elo1`."""
 
 
 def plan_comparison(asked: ComparisonRequest, find: FindBot = find_bot) -> tuple[ComparisonPlan, list[BotSource]]:

@@ -51,7 +51,7 @@ class MatchRequest(LocalRequest):
     game: bool = False
     """Deals until the variant's own end."""
     record: Path | None = None
-    """Where to write the match; None: nowhere."""
+    """File to which the match is written; None: none."""
     human_limit: float = PERSON_SECONDS
     """Most seconds of wall time for one decision of a person."""
 
@@ -64,20 +64,20 @@ class MatchPlan:
     sources: tuple[BotSource, ...]
     """The bots, in the order of their numbers; people are none."""
     record: Path | None = None
-    """Where it is written."""
+    """File to which it is written; None: none."""
     begun: Unfinished | None = None
-    """What the record holds of it already; None: it is a new match."""
+    """The part of the match that the record holds already; None: it is a new match."""
     can_resume: bool = True
     """True if the caller has the option --resume."""
 
     @property
     def deals(self) -> int | None:
-        """How many there are in all; None: unknown."""
+        """Number of deals in all; None: unknown."""
         return self.spec.format.count(self.spec.rules)
 
     @property
     def deals_done(self) -> int:
-        """How many the record holds already."""
+        """Number of deals that the record holds already."""
         return len(self.begun.deals) if self.begun else 0
 
     @contextmanager

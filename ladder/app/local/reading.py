@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Where(NamedTuple):
-    """Which deals of a match are meant, by numbers from 1; None: any. Only boards have rotations."""
+    """A choice of deals of a match, by numbers from 1; None: any. Only boards have rotations."""
 
     deal: int | None = None
     board: int | None = None

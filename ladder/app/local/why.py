@@ -1,4 +1,4 @@
-"""What the decisions of a record were worth: a model's opinion."""
+"""The worth of the decisions of a record: a model's opinion."""
 
 from __future__ import annotations
 

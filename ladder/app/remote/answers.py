@@ -33,7 +33,7 @@ BROKEN = {
     http.client.IncompleteRead: "the connection was closed in the middle of an answer",
     http.client.HTTPException: "what is there does not speak HTTP",
 }
-"""What a library says in its own words, in ours; the first that fits."""
+"""Sentences of ours for exceptions of the HTTP library; the first that fits is taken."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class HttpAnswer:
 
     @property
     def media_type(self) -> str:
-        """What it says it is."""
+        """The media type that the answer's header names; empty: none."""
         return self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
 
 

@@ -41,7 +41,7 @@ MAX_PAUSE = 10.0
 MAX_REDIRECTS = 5
 AUTHORITIES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 FAILURES = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
-"""What `requests` raises; a missing file of authorities is an OSError."""
+"""Exceptions that `requests` raises; a missing file of authorities is an OSError."""
 
 
 class Connection:

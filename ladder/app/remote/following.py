@@ -1,4 +1,4 @@
-"""How far a submission to a remote ladder has come: read from a stream; requested where no stream gets through."""
+"""Progress of a submission to a remote ladder: read from a stream; requested where no stream gets through."""
 
 from __future__ import annotations
 

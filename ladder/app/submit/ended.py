@@ -1,4 +1,4 @@
-"""What became of a submission that has ended, on this machine or on a remote ladder."""
+"""The outcome of a submission that has ended, on this machine or on a remote ladder."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _ID = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True)
 class _Head:
-    """What was announced."""
+    """The announcement of an upload."""
 
     owner: str
     bytes: int
