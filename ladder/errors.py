@@ -1,5 +1,5 @@
 """
-What can go wrong in the ladder's part of the house; the whole tree stands in `pigpen.rules.errors`.
+Errors of the ladder's part of the house; the whole tree stands in `pigpen.rules.errors`.
 
 Each branch knows the exit code of a command that ends with it.
 """
@@ -46,7 +46,7 @@ class Forbidden(LadderError):
 
 
 class Conflict(LadderError):
-    """What was asked for does not fit what is there by now; the message says what is."""
+    """Something that was asked for does not fit the present state; the message names that state."""
 
 
 class TooOften(LadderError):

@@ -1,5 +1,5 @@
 """
-How often Python's garbage collector runs in a program.
+The interval at which Python's garbage collector runs in a program.
 
 A short command mostly imports modules, and objects made by imports are hardly ever garbage. With
 Python's default threshold, the collector took a third of the time to start and end `pigpen serve`.

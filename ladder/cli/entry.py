@@ -1,5 +1,5 @@
 """
-Where the command `pigpen` begins. It imports nothing of ours before Ctrl-C is taken care of.
+Entry point of the command `pigpen`. It imports nothing of ours before Ctrl-C is taken care of.
 
 As long as modules are imported and the commands are put together there is nothing to clean up, so Ctrl-C ends the
 process at once. An exception would not do: raised in the middle of an import it can get lost, or show a traceback.

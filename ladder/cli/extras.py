@@ -1,4 +1,6 @@
-"""What to say when a part of Pigpen is not installed, as contestants need none of a ladder's database and runner."""
+"""
+The message for a part of Pigpen that is not installed, as contestants need none of a ladder's database and runner.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of the errors that commands raise."""
+"""Error handling of commands."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 PYDANTIC = "Value error, "
-"""What pydantic, by which typer reads options, puts before a sentence; users do not know it."""
+"""The words that pydantic, by which typer reads options, puts before a sentence; users do not know it."""
 
 
 class _Commands(TyperGroup):

@@ -6,7 +6,7 @@ from ladder.cluster.terms import ANSWER_BYTES
 from ladder.worker.channel import Frame, MessageKind
 
 KINDS = (MessageKind.ANSWER, MessageKind.FAILURE, MessageKind.CANCELLED)
-"""What a worker may answer."""
+"""The kinds of messages with which a worker may answer."""
 
 
 class AnswerTooLong(Exception):
@@ -14,7 +14,7 @@ class AnswerTooLong(Exception):
 
 
 class PartedAnswer:
-    """What has come of one answer."""
+    """One answer, received in parts."""
 
     def __init__(self, token: str, max_bytes: int = ANSWER_BYTES) -> None:
         self.token = token

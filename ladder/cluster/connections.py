@@ -24,9 +24,9 @@ class WorkerConnection:
     """A worker that has sent its name."""
 
     address: str
-    """What Dask calls it."""
+    """Dask's name for the connection."""
     name: str
-    """What the coordinator calls it: where its packets come from."""
+    """The coordinator's name for the worker: where its packets come from."""
     facts: WorkerFacts
     lines: LogLimit
     calls: set[int] = field(default_factory=set)
@@ -39,7 +39,7 @@ class WorkerCall:
     connection: WorkerConnection
     answer: PartedAnswer
     subject: tuple[str, object, object]
-    """What the task is about: its kind, its number, its attempt."""
+    """The subject of the task: its kind, its number, its attempt."""
     limit: asyncio.TimerHandle | None = None
     """Cuts the worker off if it does not give up the call."""
 

@@ -1,4 +1,4 @@
-"""How Dask is used here: it knows the workers and carries messages, opens no other port, and keeps and says little."""
+"""Use of Dask: it knows the workers and carries messages, opens no other port, and keeps and says little."""
 
 from __future__ import annotations
 

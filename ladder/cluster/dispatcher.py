@@ -70,7 +70,7 @@ class Dispatcher(SchedulerPlugin):  # type: ignore[misc]
         """By Dask's address."""
         self._calls: dict[int, WorkerCall] = {}
         self._reasons: dict[str, str] = {}
-        """Why a worker was cut off, by Dask's address."""
+        """Reasons for which workers were cut off, by Dask's address."""
         self._lines = LogLimit(MAX_BURST_LINES, MAX_LINES_A_SECOND, clock)
 
     # The coordinator's orders

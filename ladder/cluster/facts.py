@@ -1,4 +1,4 @@
-"""What a worker reports of itself and its machine."""
+"""A worker's report of itself and its machine."""
 
 from __future__ import annotations
 

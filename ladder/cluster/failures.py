@@ -1,5 +1,6 @@
 """
-How a call to a remote worker ends without an answer. Any other `SandboxError` is the worker's own: it could not play.
+Errors of calls to a remote worker that end without an answer. Any other `SandboxError` is the worker's own: it could
+not play.
 
 SandboxError
 ├── SchedulerLost   the process between has ended: its calls may or may not be running
@@ -21,4 +22,4 @@ class WorkerLost(SandboxError):
 
 
 class InvalidAnswer(SandboxError):
-    """What the worker answered can be no answer, such as one that is too long."""
+    """A message that can be no answer of a worker, such as one that is too long."""

@@ -1,4 +1,4 @@
-"""Whether a worker has the same Python and the same Dask as its scheduler: they speak as their versions do."""
+"""The check that a worker has the same Python and the same Dask as its scheduler: they speak as their versions do."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class SchedulerProcess(PlayingProcess):
     """The process to which workers come. Only for the thread of the event loop that started it."""
 
     address = ""
-    """Where workers reach it."""
+    """The address at which workers reach it."""
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from distributed.comm import Comm
 
 NOTHING: dict[str, Any] = {"nanny": "", "services": {}, "resources": {}, "extra": {}, "host_info": None}
-"""What no worker of ours sends when it connects; Dask's scheduler would connect to where `nanny` says."""
+"""Fields that no worker of ours sends when it connects; Dask's scheduler would connect to where `nanny` says."""
 NEWS = frozenset({"keep-alive", "log-event", "worker-status-change"})
 """Messages that a worker may send on its stream; others are ignored."""
 

@@ -1,4 +1,4 @@
-"""What a scheduler and its workers have to agree on."""
+"""Terms on which a scheduler and its workers have to agree."""
 
 from __future__ import annotations
 

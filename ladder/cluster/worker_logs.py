@@ -20,11 +20,11 @@ LEVELS = ("debug", "info", "warning", "error", "critical", "exception")
 LINE_CHARACTERS = 64 << 10
 """A line that is longer is dropped."""
 OURS = ("timestamp", "worker_name")
-"""What no worker may say for us."""
+"""Fields that no worker may set, because the ladder does."""
 BURST_LINES, LINES_A_SECOND = 200.0, 5.0
-"""What one worker may write at once, and in the long run."""
+"""Limits of one worker: lines at once, and lines a second in the long run."""
 MAX_BURST_LINES, MAX_LINES_A_SECOND = 2000.0, 200.0
-"""What all of them together may."""
+"""Limits of all workers together."""
 CHARACTERS_A_LINE = 1000
 """A longer line counts as several."""
 REPORT_SECONDS = 10.0

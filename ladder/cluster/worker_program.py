@@ -1,4 +1,4 @@
-"""What `pigpen worker` runs: it connects to a coordinator's scheduler, plays its tasks, and reconnects."""
+"""The program of `pigpen worker`: it connects to a coordinator's scheduler, plays its tasks, and reconnects."""
 
 from __future__ import annotations
 

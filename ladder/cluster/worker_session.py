@@ -63,11 +63,11 @@ class WorkerSession:
             facts: What the worker reports of itself.
         """
         self.turned_away: str | None = None
-        """Why the coordinator has refused this worker; None: it has not."""
+        """The reason for which the coordinator has refused this worker; None: it has not."""
         self._service = Service(worker, self._begin_to_answer)
         self._facts = facts
         self._tokens: dict[int, str] = {}
-        """What the answer must show of each call that is not answered yet."""
+        """Tokens that the answers must show, by the number of each call that is not answered yet."""
         self._all_answered = asyncio.Event()
         self._answering: set[asyncio.Task[None]] = set()
         self._dask = NonListeningWorker(
@@ -140,7 +140,7 @@ class WorkerSession:
 
     @property
     def playing(self) -> int:
-        """How many tasks are played here."""
+        """Number of tasks that are played here."""
         return len(self._tokens)
 
     def tell(self, kind: MessageKind, body: str) -> bool:

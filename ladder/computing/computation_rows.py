@@ -1,4 +1,4 @@
-"""What the process that computes reads and writes in the database."""
+"""Database access of the process that computes."""
 
 from __future__ import annotations
 

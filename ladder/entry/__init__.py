@@ -1,1 +1,1 @@
-"""Who may enter which bot, under what name, in what variants; who may see and do what. Pure functions."""
+"""Admission: the bots that an owner may enter, their names and variants; and permissions of users. Pure functions."""

@@ -1,4 +1,4 @@
-"""Who may enter a bot under what name, and in what variants."""
+"""The check of a bot's entry: its owner, its name, and its variants."""
 
 from __future__ import annotations
 

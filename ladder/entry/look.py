@@ -1,4 +1,4 @@
-"""What a ladder holds that decides about a submission."""
+"""The state of a ladder that decides about a submission."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class SubmissionLook:
     """The state of a ladder at one moment, as far as it decides about submissions of one bot."""
 
     rules: Mapping[str, Rules]
-    """What the ladder plays, by name."""
+    """The variants that the ladder plays, by name."""
     plays: Sequence[str]
     """The variants in which versions of the bot play."""
     entered: Mapping[str, frozenset[str]]
@@ -28,4 +28,4 @@ class SubmissionLook:
     owners: Sequence[str] = ()
     """The names of all who have entered bots, or have an account."""
     sandbox: str | None = None
-    """Where the bots of this ladder run; None as long as it has none."""
+    """The sandbox in which the bots of this ladder run; None as long as it has none."""

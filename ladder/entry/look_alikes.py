@@ -23,7 +23,7 @@ MIXTURES = (
 )
 """Scripts that stand side by side in one name (UTS 39, "highly restrictive"): 拱猪Bot is a name, Sоlo is none."""
 EVERYWHERE = frozenset({"COMMON", "INHERITED"})
-"""What belongs to no script: digits, `_`, `-`, `.`, and marks that letters of any script bear."""
+"""Scripts of characters that belong to none: digits, `_`, `-`, `.`, and marks that letters of any script bear."""
 INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )

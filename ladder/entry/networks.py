@@ -1,4 +1,6 @@
-"""What of an address belongs to one customer, and to one provider: strangers are counted by these, not by cookies."""
+"""
+Parts of an address that belong to one customer, and to one provider: strangers are counted by these, not by cookies.
+"""
 
 from __future__ import annotations
 

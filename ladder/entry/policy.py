@@ -1,5 +1,5 @@
 """
-Who may see and do what: one function, asked by every page, every route of the API, every stream and every command.
+Permissions of users: one function, asked by every page, every route of the API, every stream and every command.
 
 What it does not name is public: standings, bots, matches, records, what is seen of running matches.
 """
@@ -30,7 +30,9 @@ class Act(enum.StrEnum):
     SUBMIT = "submit"
     """To submit a bot, to withdraw that, to retire a bot, to push an image."""
     ADMINISTER = "administer"
-    """What organisers do: accounts, invitations, quotas, suspensions, quarantined matches, workers, the audit log."""
+    """
+    The work of organisers: accounts, invitations, quotas, suspensions, quarantined matches, workers, the audit log.
+    """
 
 
 SCOPES = {

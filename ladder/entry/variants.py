@@ -1,4 +1,4 @@
-"""Which variants a bot is entered in, by the words of its owner."""
+"""The variants in which a bot is entered, by the words of its owner."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ALL = "all"
 """Every preset, and every variant that the ladder plays."""
 FIRST = "gongzhu"
-"""What a bot plays if neither its owner nor its image says what."""
+"""The variant of a bot if neither its owner nor its image names one."""
 
 
 def choices(words: Sequence[str]) -> tuple[str | VariantFile, ...]:

@@ -1,4 +1,4 @@
-"""What is wrong or unwise about an event, in sentences, and what it is with certain numbers of entrants."""
+"""Findings about an event, wrong or unwise, in sentences; and its size with certain numbers of entrants."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DEAL_SECONDS = 0.12
 
 @dataclass(frozen=True)
 class Pace:
-    """How quickly matches are played."""
+    """The pace of matches: tables at once, and seconds of a deal."""
 
     tables: int = 4
     """That play at once."""

@@ -28,7 +28,7 @@ class Contest:
 
     groups: Groups
     cut: int
-    """How many are above it."""
+    """Number of entrants above it."""
 
     @property
     def level(self) -> list[int]:

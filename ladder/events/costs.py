@@ -1,5 +1,5 @@
 """
-What a table costs, by its pairs: bots of one owner, bots that have met, bots apart in the standings; and lots.
+The cost of a table, by its pairs: bots of one owner, bots that have met, bots apart in the standings; and lots.
 
 A cost has three parts, and the first that differs decides: so two bots of one owner sit at a table only where that
 cannot be avoided, two that have met likewise, and only then the standings count.
@@ -33,11 +33,11 @@ MEETING = 10**6 * LOT
 OWNER = 10**11 * LOT
 """More than all meetings of a round."""
 STAND_IN = "stand-in"
-"""What stands for all stand-ins where meetings are counted."""
+"""The one name of all stand-ins where meetings are counted."""
 
 
 class Cost(NamedTuple):
-    """What the tables of a round cost."""
+    """The cost of the tables of a round."""
 
     owners: int
     """Pairs of one owner at a table."""
@@ -54,7 +54,7 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True)
 class PairCosts:
-    """What each pair costs, by two places in `numbers`."""
+    """The cost of each pair, by two places in `numbers`."""
 
     numbers: tuple[int, ...]
     owners: IntArray

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 PLAY_OFFS = 3
 """The most play-offs about one place; after them, the other tie-breaks decide."""
 Reasons = dict[tuple[int, int], str]
-"""Why the first of a pair is before the second, where the criteria of the stage do not say it."""
+"""Reasons that the first of a pair is before the second, where the criteria of the stage do not say it."""
 WENT_OUT = "went out in "
 """Beginning of the reason that one is before another who was in no later leg; the stage follows."""
 Words = tuple[str | int, ...]
-"""What a lot is for."""
+"""The purpose of a lot, from which its seed follows."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,11 @@ class NextRound:
 
 @dataclass(frozen=True)
 class _Ended:
-    """How a leg has ended."""
+    """The end of a leg."""
 
     order: list[int]
     on: int
-    """How many advance: the first ones of the order; 0 in the last leg."""
+    """Number of those that advance: the first ones of the order; 0 in the last leg."""
     reasons: Reasons
     words: Words
     """Of its lots."""

@@ -1,13 +1,13 @@
-"""Who plays in an event, and what has been played."""
+"""The entrants of an event, and the results of its tables."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 Table = tuple[int, ...]
-"""Who sits at a table, by number; negative numbers are stand-ins."""
+"""The entrants at a table, by number; negative numbers are stand-ins."""
 STAND_IN = "stand-in "
-"""What the names of stand-ins begin with; a number follows."""
+"""Beginning of the names of stand-ins; a number follows."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Entrant:
 
 @dataclass(frozen=True)
 class TableResult:
-    """What a table has played."""
+    """The points of a table that has been played."""
 
     table: Table
     boards: tuple[tuple[int, ...], ...]

@@ -41,7 +41,7 @@ class HeldTable:
 
     table: Table
     turn: int
-    """How often the organiser has let it be played again."""
+    """Number of times that the organiser has let it be played again."""
     boards: tuple[tuple[int, ...], ...] | None
     """As in `TableResult`; None: not played yet."""
     deals: int
@@ -70,7 +70,7 @@ class HeldRound:
 
     @property
     def is_over(self) -> bool:
-        """Whether all tables have been played."""
+        """True if all tables have been played."""
         return all(table.boards is not None for table in self.tables)
 
     @property

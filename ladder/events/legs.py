@@ -1,4 +1,4 @@
-"""What an event is with a certain number of entrants: its legs, each of them rounds after which some advance."""
+"""The plan of an event with a certain number of entrants: its legs, each of them rounds after which some advance."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Leg:
     keeps: int
     """That advance; of the last leg of an event 0."""
     first: bool
-    """Whether it is the first leg of its stage."""
+    """True for the first leg of its stage."""
 
     def tables(self, sides: int) -> int:
         """Count the tables of a round."""

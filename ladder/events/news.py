@@ -1,4 +1,4 @@
-"""What has become public of an event since messages were written last: the messages that are to be written now."""
+"""News of an event: the messages to write now, about all that has become public since the last ones were written."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class ShownTable:
     """Within the event, from 1."""
     number: int
     turn: int
-    """How often the organiser has let it be played again."""
+    """Number of times that the organiser has let it be played again."""
     rulings: int
     """The organiser's decisions about it."""
 
 
 @dataclass(frozen=True)
 class PublicCourse:
-    """How far an event has come, as the public may know it."""
+    """The course of an event, as far as the public may know it."""
 
     state: str = ""
     """`EventState`; empty: the event does not exist."""
@@ -61,7 +61,7 @@ class PublicCourse:
 
 @dataclass(frozen=True)
 class EventNews:
-    """What a message is about."""
+    """The subject of a message."""
 
     kind: MessageKind
     round: int | None = None

@@ -51,7 +51,7 @@ class Partition:
     bound: Cost
     """No tables can cost less."""
     proven: bool
-    """Whether no other tables cost less, or as little."""
+    """True if it is proven that no other tables cost less, or as little."""
 
 
 def is_small(count: int, sides: int) -> bool:

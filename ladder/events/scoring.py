@@ -110,7 +110,7 @@ def performance(numbers: Sequence[int], results: Iterable[TableResult], games: b
 
 @dataclass(frozen=True)
 class Sums:
-    """What those in a stage have scored."""
+    """The scores of those in a stage."""
 
     numbers: tuple[int, ...]
     results: tuple[TableResult, ...]

@@ -48,7 +48,7 @@ DRAWS = 4_000_000
 
 @dataclass(frozen=True)
 class Simulated:
-    """What a number of simulated events came to."""
+    """The results of a number of simulated events."""
 
     strengths: FloatArray
     """(e, n) Of each entrant in each event."""

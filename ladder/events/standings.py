@@ -54,7 +54,7 @@ class Ranked:
     """Those who are level have the same."""
     values: Figures
     why: str
-    """Why it is before the next one; empty for the last."""
+    """The reason that it is before the next one; empty for the last."""
     stage: int | None = None
     """The place in the file of the stage whose figures these are; None: it has played in none."""
 

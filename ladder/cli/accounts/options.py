@@ -1,4 +1,4 @@
-"""What the commands of `pigpen account` share: their options, and how a link is printed."""
+"""Common parts of the commands of `pigpen account`: their options, and how a link is printed."""
 
 from __future__ import annotations
 

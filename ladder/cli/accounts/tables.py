@@ -1,4 +1,4 @@
-"""How accounts, invitations, sessions and the audit log look in a terminal."""
+"""Accounts, invitations, sessions and the audit log as terminal output."""
 
 from __future__ import annotations
 

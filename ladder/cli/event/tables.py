@@ -1,4 +1,4 @@
-"""How an event's plans, draws and simulations look in a terminal."""
+"""An event's plans, draws and simulations as terminal output."""
 
 from __future__ import annotations
 

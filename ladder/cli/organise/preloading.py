@@ -1,4 +1,4 @@
-"""What `pigpen up` imports before its processes are forked, so that they share the memory of it."""
+"""Modules that `pigpen up` imports before its processes are forked, so that they share the memory of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MODULES = (
     "uvicorn.loops.auto",
     "uvicorn.protocols.websockets.auto",
 )
-"""What the four commands import, also within functions, until they wait for work."""
+"""The modules that the four commands import, also within functions, until they wait for work."""
 
 
 def preload() -> None:

@@ -1,4 +1,4 @@
-"""How workers on other machines look in a terminal."""
+"""Workers on other machines as terminal output."""
 
 from __future__ import annotations
 

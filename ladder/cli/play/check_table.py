@@ -1,4 +1,4 @@
-"""How a check went, as a table."""
+"""The result of a check, as a table."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ VERDICTS = {
         "play more of them (--boards), or ask for a larger --elo1."
     ),
 }
-"""What the test has come to, with its bounds."""
+"""The test's results in words, with its bounds."""
 LIKELIER = (
     "{new} is more likely better than {old} by {elo1:g} than worse by {by:g} of normalised Elo: " + ACCEPTS_1 + "."
 )

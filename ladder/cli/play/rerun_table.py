@@ -1,4 +1,4 @@
-"""What a bot does otherwise than a recorded one, as a table."""
+"""Decisions in which a bot differs from a recorded one, as a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a match went, as a table."""
+"""The result of a match, as a table."""
 
 from __future__ import annotations
 

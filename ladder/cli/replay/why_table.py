@@ -1,4 +1,4 @@
-"""What the choices of a decision were worth, and the costliest decisions of a bot, as tables."""
+"""The worth of the choices of a decision, and the costliest decisions of a bot, as tables."""
 
 from __future__ import annotations
 

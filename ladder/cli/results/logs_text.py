@@ -1,4 +1,4 @@
-"""What a bot printed, with its faults in their places."""
+"""Output of a bot, with its faults in their places."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ladder.values.logs import RotationLog, SeatLog
 
 _DECISION = re.compile(r"\[(\d+)\] ")
-"""What stands before each line that was printed: the decision that the bot was at (`ladder.sandbox.tail`)."""
+"""The beginning of each line that was printed: the decision that the bot was at (`ladder.sandbox.tail`)."""
 
 
 def print_logs(match: int, log: SeatLog, max_lines: int, console: Console) -> None:

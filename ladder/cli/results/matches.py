@@ -17,7 +17,7 @@ from ladder.terminal.ladder import LocalOption, asked
 
 
 class StatusName(enum.StrEnum):
-    """What can be asked for: the names of `ladder.app.matches.MatchStatus`."""
+    """Filters of matches by status: the names of `ladder.app.matches.MatchStatus`."""
 
     QUEUED = "queued"
     RUNNING = "running"

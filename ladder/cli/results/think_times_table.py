@@ -1,4 +1,4 @@
-"""How long a bot thinks, by phase: a histogram that fits in a line."""
+"""Think times of a bot, by phase: a histogram that fits in a line."""
 
 from __future__ import annotations
 

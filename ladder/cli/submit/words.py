@@ -1,4 +1,4 @@
-"""What became of a submission, for people."""
+"""The outcome of a submission, in words for people."""
 
 from __future__ import annotations
 
