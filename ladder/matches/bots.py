@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class BotSeats(Protocol):
-    """Where the bots of a match sit, by their numbers."""
+    """The seats of the bots of a match, by their numbers."""
 
     def table(self, keep: Keep, deals: str | None = None) -> AbstractAsyncContextManager[Sequence[Seat]]:
         """
@@ -36,11 +36,11 @@ class BotSeats(Protocol):
 
     @property
     def image_files(self) -> ImageFiles | None:
-        """How the files of their images are protected, for the record."""
+        """The protection of their images' files, for the record."""
 
     @property
     def instances(self) -> Instances | None:
-        """How their instances are started, for the record."""
+        """The way in which their instances are started, for the record."""
 
     @property
     def runtime(self) -> str | None:

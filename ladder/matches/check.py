@@ -34,7 +34,7 @@ ENDING = {Verdict.GONE, Verdict.ABSENT, Verdict.TIMEOUT}
 
 @dataclass(frozen=True)
 class Report:
-    """How a bot did."""
+    """The outcomes of a bot's cases, with its start-up time and its memory."""
 
     outcomes: tuple[Outcome, ...]
     start_up: float | None = None
@@ -44,7 +44,7 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether every case was tried and passed."""
+        """True if every case was tried and passed."""
         return all(outcome.passed for outcome in self.outcomes)
 
     @property

@@ -68,7 +68,7 @@ class WireCase:
 
     attempt: Callable[[Trial, Case], Awaitable[None]]
     refuses: bool = False
-    """Whether the seat refuses the bot, from before its program starts: one that is forked may connect at once."""
+    """True if the seat refuses the bot, from before its program starts: one that is forked may connect at once."""
 
 
 WIRE_GROUP = "wire"

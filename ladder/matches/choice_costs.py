@@ -1,4 +1,4 @@
-"""What the choices of a bot cost, by phase, beside those of the bots that it met: a sample of them, estimated."""
+"""Costs of the choices of a bot, by phase, beside those of the bots that it met: a sample of them, estimated."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Part(NamedTuple):
 
 
 Key = tuple[bool, Part]
-"""Whether the bot itself decided, and when."""
+"""True if the bot itself decided; and the part of the deal."""
 
 
 class ChoiceCosts:

@@ -1,5 +1,5 @@
 """
-Whether a new version of a bot is better than the old one.
+The test whether a new version of a bot is better than the old one.
 
 Both play the same boards, each from every seat, against the same opponents, who get the same seeds: what the two do
 differently is all that can make a difference. Every board is one observation of a test that may stop after any of them.
@@ -35,7 +35,7 @@ BATCH = 8
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """What is compared, and how."""
+    """The plan of a comparison."""
 
     rules: Rules
     names: tuple[str, ...]
@@ -61,7 +61,7 @@ class ComparisonPlan:
 
 @dataclass
 class Comparison:
-    """What has come out so far."""
+    """The results of a comparison so far."""
 
     test: SequentialTest
     deals: int = 0
@@ -78,12 +78,12 @@ class Comparison:
 
     @property
     def decision(self) -> SprtDecision:
-        """What the test has come to."""
+        """The decision of the test."""
         return self.test.decision
 
     @property
     def estimate(self) -> MeanEstimate:
-        """How many points per deal the new bot is better by, turned so that more is better."""
+        """Mean points per deal by which the new bot is better, turned so that more is better."""
         return MeanEstimate.of(self.test.values)
 
 

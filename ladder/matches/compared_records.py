@@ -1,4 +1,4 @@
-"""What the records of matches say of two of their bots: by how much one was better when, and whom they favoured."""
+"""Findings about two bots in the records of matches: by how much one was better when, and whom they favoured."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-What each choice of a decision is worth, by simulation from what the seat knew: a model's opinion.
+The worth of each choice of a decision, by simulation from what the seat knew: a model's opinion.
 
 Cards are searched as a tree where the engine in C runs and there is time for it; all else is tried by playouts.
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pigpen.values.view import View
 
 POLICY = Policy.CAREFUL
-"""How all seats play on."""
+"""The policy by which all seats play on."""
 BATCHES = 20
 T_95 = 2.093
 """The 97.5 % quantile of Student's t with `BATCHES` - 1 degrees of freedom."""
@@ -86,7 +86,7 @@ class TooManyChoices(PigpenError):
 
 @dataclass(frozen=True, slots=True)
 class ChoiceEstimate:
-    """What one choice is worth."""
+    """The worth of one choice."""
 
     action: Action
     points: float

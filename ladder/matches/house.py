@@ -1,4 +1,4 @@
-"""What the house bots would do in a decision: sample bots that run in this process, without a clock."""
+"""Actions of the house bots in a decision: sample bots that run in this process, without a clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a house bot plays a board, in this process: what people's points are compared with."""
+"""A house bot's play of a board, in this process: what people's points are compared with."""
 
 from __future__ import annotations
 

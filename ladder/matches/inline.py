@@ -34,7 +34,7 @@ class Played:
     logs: Mapping[int, tuple[str, ...]]
     """By table: the end of what each bot wrote to stdout and stderr there, in the order of their numbers."""
     seconds: MatchSeconds
-    """Where the time went."""
+    """The parts of the match's wall time."""
 
 
 @contextlib.asynccontextmanager

@@ -1,4 +1,4 @@
-"""How a sandbox of each kind is opened: the one place that knows them all."""
+"""Opening a sandbox of any kind: the one place that knows them all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model thinks of one decision, from what its seat knows: asked of a record as of a table that waits."""
+"""A model's opinion of one decision, from what its seat knows: asked of a record as of a table that waits."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Opinion:
     found: Sequence[ChoiceEstimate]
     """The best one first; of many only those that did best in a quick first estimate, and all that were chosen."""
     house: Mapping[str, str]
-    """What each house bot does, as a record says it."""
+    """The action of each house bot, as a record says it."""
     legal: int
     """Number of legal choices."""
     deals: int
     """Sampled deals in which each choice was tried."""
     search: Search
-    """How they were tried."""
+    """The method by which they were tried."""
 
     def fields(self, each: ChoiceEstimate) -> dict[str, object]:
         """Give the estimate of a choice, as it is shown."""

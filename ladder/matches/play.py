@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class ProgramSeat(Protocol):
-    """What a program takes: one seat, or several at one table."""
+    """The seats of one program: one seat, or several at one table."""
 
     async def listen(self) -> None:
         """See `StreamSeat`, as of the other members."""
@@ -263,7 +263,7 @@ class SeatedBot(Generic[S]):
         self._instance: Instance | None = None
         self.seat = make_seat(folder / SOCKET_NAME, self._mount.token)
         self.end: asyncio.Future[Exit] = asyncio.get_running_loop().create_future()
-        """How the instance ended, once it has."""
+        """The end of the instance, once it has ended."""
 
     async def start(self) -> None:
         """Open the seat and start the instance; the bot's time does not run yet."""

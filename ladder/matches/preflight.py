@@ -1,4 +1,4 @@
-"""What a bot must get through before the ladder takes it: every conformance case, and deals against itself."""
+"""The trial that a bot must pass before the ladder takes it: every conformance case, and deals against itself."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class SelfPlay:
 
 @dataclass(frozen=True)
 class Preflight:
-    """How a bot did; what comes after a failure has not been tried."""
+    """The result of a bot's trial; what comes after a failure has not been tried."""
 
     report: Report
     matches: tuple[SelfPlay, ...] = ()
 
     @property
     def passed(self) -> bool:
-        """Whether every case passed and no match had a fault."""
+        """True if every case passed and no match had a fault."""
         return self.report.passed and not any(match.faults.reports for match in self.matches)
 
 

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rerun:
-    """How another bot answered."""
+    """The answers of another bot."""
 
     answers: tuple[RerunAnswer, ...]
     untried: int
-    """How many questions were not put, because the bot had ended too often."""
+    """Number of questions that were not put, because the bot had ended too often."""
     forced: int
-    """How many actions of the recorded bot were forced, and are no questions."""
+    """Number of actions of the recorded bot that were forced, and are no questions."""
     output: str
     """The end of what the last instance at fault wrote."""
 

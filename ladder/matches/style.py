@@ -1,4 +1,4 @@
-"""How bots play, counted from the records of matches."""
+"""The style of bots, counted from the records of matches."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOON_PART = 0.75
 
 
 class Count(NamedTuple):
-    """How often something was, of how many chances."""
+    """Number of times that something happened, and of its chances."""
 
     times: int = 0
     chances: int = 0
@@ -47,7 +47,7 @@ class Count(NamedTuple):
 
 
 class Habits:
-    """What one bot has done."""
+    """Counts of one bot's actions."""
 
     def __init__(self) -> None:
         self.counts: defaultdict[Trait | Second, Count] = defaultdict(Count)

@@ -1,4 +1,4 @@
-"""Why a recorded decision was good or costly: its estimate, what the house bots would do, and hindsight."""
+"""Reasons that a recorded decision was good or costly: its estimate, what the house bots would do, and hindsight."""
 
 from __future__ import annotations
 
@@ -95,11 +95,11 @@ class FirstLook(NamedTuple):
 
     costs: list[tuple[float, RecordedDecision]]
     not_estimated: int
-    """How many decisions have too many choices."""
+    """Number of decisions that have too many choices."""
 
     @property
     def decisions(self) -> int:
-        """How many decisions there are."""
+        """Number of decisions."""
         return len(self.costs) + self.not_estimated
 
     def candidates(self, source: str) -> list[tuple[float, RecordedDecision, str]]:

@@ -1,1 +1,1 @@
-"""Who plays whom, and which bots are suspended: pure functions."""
+"""Pairing of matches, and suspension of bots: pure functions."""

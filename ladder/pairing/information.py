@@ -1,5 +1,5 @@
 """
-What a match is expected to teach about the order of the bots: from the posterior of the batch estimate.
+The information that a match is expected to give about the order of the bots: from the posterior of the batch estimate.
 
 Of two bots whose ratings differ by d, with a standard error of s, the order is open while z = d / s is small. A match
 in which both sit tells of d with a variance of 2σ². It is expected to remove the share s² / (s² + 2σ²) of what is
@@ -38,7 +38,7 @@ ROWS = 256
 
 class Information:
     """
-    What is known about the bots that may play, and what pairs of them would gain by a match.
+    Knowledge about the bots that may play, and the gain of a match for pairs of them.
 
     Attributes:
         versions: Their ids.

@@ -1,5 +1,5 @@
 """
-How many boards the next match of a variant has: the fewest with which starting is a small part of it.
+Number of boards of the next match of a variant: the fewest with which starting is a small part of it.
 
 A match starts every bot once for each rotation, whatever its length. Where bots answer at once a short match is mostly
 starting; where they think for long even one board is mostly playing, and short matches are better: they can be chosen
@@ -30,7 +30,7 @@ FEWEST = 3
 
 @dataclass(frozen=True)
 class MatchTime:
-    """Where the wall time of a match went."""
+    """The parts of a match's wall time."""
 
     boards: int
     starting: float

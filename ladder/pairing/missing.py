@@ -1,4 +1,4 @@
-"""What a variant lacks before a match can be played: bots of more owners. Pure functions."""
+"""Bots that a variant lacks before a match can be played: bots of more owners. Pure functions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-Who plays next: a pure function from entrants, and what is known of them, to matches. Policy, in this order:
+Choice of the next matches: a pure function from entrants, and what is known of them, to matches. Policy, in this order:
 
 1. Newcomers first: bots whose ± is above a limit, the one with the fewest matches first.
 2. If a bot has less than half of the mean number of matches, 30 of 100 others are for the one with the fewest.
@@ -65,7 +65,7 @@ class Entrant:
 
 @dataclass(frozen=True)
 class PairingAims:
-    """What matches are to find out first."""
+    """The priorities of pairing."""
 
     boundary: int = 10
     """The rank below which the boundary is that is played out most; 0: there is none."""

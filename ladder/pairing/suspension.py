@@ -25,7 +25,7 @@ FAILED, NEVER_CAME, CLEAN = "x", "a", "."
 IN_A_ROW = 3
 """Failed matches, one after the other, that suspend a bot."""
 WINDOW = 50
-"""How many matches are looked at, the last ones since the bot last resumed play."""
+"""Number of matches that are looked at, the last ones since the bot last resumed play."""
 MAX_FAILED = WINDOW // 10
 """More failed matches than this within the window are too many, also before it is full."""
 COOL_DOWN = 3600.0
@@ -35,7 +35,7 @@ LONGEST = 7 * 24 * 3600.0
 MIN_VOIDS = 3
 """Fewer void attempts never suspend a bot."""
 VOIDS = 50
-"""How many void attempts are looked at, the last ones; of a bot, those since it last resumed play."""
+"""Number of void attempts that are looked at, the last ones; of a bot, those since it last resumed play."""
 MAX_CHANCE = 0.001
 """A bot is suspended if the chance is less that one which has nothing to do with it is in as many of them."""
 

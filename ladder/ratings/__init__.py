@@ -1,1 +1,1 @@
-"""How strong the bots are: Elo after every match, and a batch estimate that knows how sure it is (docs/ratings.md)."""
+"""The strength of bots: Elo after every match, and a batch estimate that knows how sure it is (docs/ratings.md)."""

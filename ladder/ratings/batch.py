@@ -40,7 +40,7 @@ PRIOR = 200.0
 CLOSE = 1e-4
 """Newton's method ends with the first step that moves no θ by more: what is left is of the order of its square."""
 FINE = 1e-3
-"""How well each of its steps is solved: the next one makes good what is left."""
+"""Precision of the solution of each of its steps: the next one makes good what is left."""
 NORMAL = NormalDist()
 WIDE = NORMAL.inv_cdf(0.975)
 """Standard errors in half of a 95 % interval."""

@@ -55,7 +55,7 @@ class SideMember:
 
 @dataclass(frozen=True)
 class Side:
-    """Who wins or loses together: one bot, or the members of a team."""
+    """The bots that win or lose together: one bot, or the members of a team."""
 
     members: tuple[SideMember, ...]
     """Each version once, also where it has both seats of a team."""
@@ -87,7 +87,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Against:
-    """What one opponent brought."""
+    """The contribution of one opponent."""
 
     versions: tuple[int, ...]
     rating: float
@@ -101,7 +101,7 @@ class Against:
 
 @dataclass(frozen=True)
 class Move:
-    """How the rating of one version moved, and why."""
+    """The move of one version's rating, and its reasons."""
 
     version: int
     before: float

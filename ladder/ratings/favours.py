@@ -1,5 +1,5 @@
 """
-What one of several bots gives another beyond what their habits and their seats explain.
+Favours: what one of several bots gives another beyond what their habits and their seats explain.
 
 A deal is a table: what the bot in seat i gives the one in seat j, for i ≠ j. The model is that of social relations (R.
 Warner, D. Kenny and M. Stoto, 1979), with one more term for the distance of the seats:

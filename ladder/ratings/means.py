@@ -50,7 +50,7 @@ class Mean(NamedTuple):
     @property
     def p(self) -> float:
         """
-        How likely chance alone gives a mean at least as far from 0: two-sided, by the normal distribution.
+        Probability that chance alone gives a mean at least as far from 0: two-sided, by the normal distribution.
 
         >>> round(Mean(1.96, 1.0, 100).p, 4)
         0.05

@@ -36,12 +36,12 @@ MEAN = 0.0
 EXACT = 1e-12
 """Noise below this part of all squares is rounding: the margins are known for certain."""
 FINE = 1e-10
-"""How well the least squares are solved."""
+"""Precision of the least squares."""
 
 
 @dataclass(frozen=True)
 class PairSums:
-    """What pairs of versions have won from each other, one entry for each pair, or several, in either order."""
+    """Points that pairs of versions have won from each other, one entry for each pair, or several, in either order."""
 
     a: IntArray
     """(m,) Ids."""

@@ -1,5 +1,5 @@
 """
-How far margins are drawn towards their mean: the ridge λ = σ² / τ² of (H + λ) θ = b, by its likelihood.
+Shrinkage of margins towards their mean: the ridge λ = σ² / τ² of (H + λ) θ = b, by its likelihood.
 
 With n bots, and up to a constant, −2 log (τ · likelihood) is
 
@@ -86,7 +86,7 @@ def _slopes(found: AnyFloats, margins: FloatArray, ridge: float, noise: float) -
 
 @dataclass(frozen=True)
 class _Model:
-    """What is to be the least, by a spectrum of H."""
+    """The function to minimise, by a spectrum of H."""
 
     degrees: FloatArray
     """(n,) The diagonal of H."""

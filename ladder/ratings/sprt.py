@@ -29,7 +29,7 @@ with none asked for, in 74 and 88 of 100 where 5 and 2 of 100 boards differ.
 
 class SprtDecision(enum.StrEnum):
     """
-    What the test has come to.
+    The decision of the test.
 
     It accepts one of two hypotheses, elo1 or elo0. What that says depends on the side of zero on which elo1 is: above,
     the test asks whether the new bot is better; at or below zero, whether it is worse (non-regression).
@@ -48,7 +48,7 @@ class SprtDecision(enum.StrEnum):
 
     @property
     def accepted(self) -> Literal["elo0", "elo1"] | None:
-        """Which hypothesis is accepted."""
+        """The hypothesis that is accepted; None: none is."""
         if self is SprtDecision.OPEN:
             return None
         return "elo1" if self in (SprtDecision.BETTER, SprtDecision.NOT_WORSE) else "elo0"
@@ -56,7 +56,7 @@ class SprtDecision(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Hypotheses:
-    """What is tested, and the probabilities of error."""
+    """The hypotheses of a test, and the probabilities of error."""
 
     elo0: float = 0.0
     elo1: float = 50.0
@@ -98,7 +98,7 @@ class SequentialTest:
 
     @property
     def decision(self) -> SprtDecision:
-        """What the observations so far say."""
+        """The decision that the observations so far give."""
         low, high = self.hypotheses.bounds
         llr, asks_better = self.llr, self.hypotheses.elo1 > 0
         if llr >= high:
@@ -121,7 +121,7 @@ class SequentialTest:
 
 @dataclass(frozen=True)
 class MeanEstimate:
-    """How large a difference is."""
+    """The size of a difference."""
 
     mean: float
     error: float

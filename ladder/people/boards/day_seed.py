@@ -18,7 +18,7 @@ OPPONENT = "counting"
 HOUSE = ("cautious", "counting", "exact", "random", "sampling", "tree")
 """The house bots that play it from the person's chair, too."""
 FOLDER, FILE = "tables", "today.secret"
-"""Where the secret of the days is, in the folder of a ladder; only its user may read it."""
+"""Folder and file, in the folder of a ladder, of the secret of the days; only its user may read it."""
 
 
 def day_of(now: datetime.datetime) -> datetime.date:

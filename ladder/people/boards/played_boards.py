@@ -50,7 +50,7 @@ class Scores:
 
     found: tuple[BoardScore, ...]
     computing: Computing | None = None
-    """How far the plays of house bots have come; None: all are done."""
+    """Progress of the plays of house bots; None: all are done."""
     absent: tuple[str, ...] = ()
     """House bots whose play of this board could not be computed."""
 
@@ -72,7 +72,7 @@ class PlayedBoard:
     own: frozenset[str]
     """The keys of what you have played, this time and others."""
     asker: str
-    """Whose turn in the queue the plays of house bots take (`ladder.app.computing.asking`)."""
+    """The asker in whose turn in the queue the plays of house bots are computed (`ladder.app.computing.asking`)."""
 
     def scores(self) -> Scores:
         """Give everybody's points, as far as they are known."""

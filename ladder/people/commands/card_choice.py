@@ -1,4 +1,4 @@
-"""What a person at a terminal is about to answer: the cursor in the hand, cards chosen, faces, the moon."""
+"""The answer that a person at a terminal prepares: the cursor in the hand, cards chosen, faces, the moon."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-What a person at a terminal sees, moment by moment, and what the keys do.
+Screen of a person at a terminal: its state, moment by moment, and the effect of its keys.
 
 The referee is ahead of the screen: bots play within milliseconds. So whatever comes waits in a line, and is shown at a
 pace that a person can follow; Space or Enter shows all of it at once.
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from pigpen.values.notices import Notice, Welcome
 
 TRICK_PACES = 2.4
-"""How many times as long a full trick is shown, or what was passed or exposed."""
+"""Factor by which a full trick is shown longer, and so is what was passed or exposed."""
 _DONE = {Phase.PASS: "passed", Phase.EXPOSE: "exposed", Phase.PLAY: "played"}
 ONWARD = ("\r", "\n", " ")
 
 
 class Page(enum.Enum):
-    """What covers the table."""
+    """A page that covers the table."""
 
     HELP = enum.auto()
     SHEET = enum.auto()
@@ -92,7 +92,7 @@ class ScreenState:
         self._question: Question | None = None
         self._last_result = -1
         self._fault: FaultNotice | None = None
-        """What was wrong, until it is seen what the policy played."""
+        """The person's fault, until the action that the policy played instead is shown."""
 
     # Called by the client.
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 OWN, LEFT, RIGHT, TOP_LEFT, TOP = 7, 6, 8, 0, 1
 """Numbers of fields: the own hand and those beside it; `TOP_LEFT` takes notes if no seat is there."""
 HURRIED = 10.0
-"""When fewer seconds are left, the clock is red."""
+"""Seconds; when fewer are left, the clock is red."""
 
 
 def table_screen(state: ScreenState, width: int, height: int) -> list[Text]:

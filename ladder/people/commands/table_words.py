@@ -1,4 +1,4 @@
-"""What the table of a person says in words."""
+"""The table of a person, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the form for a table asks for, and what was chosen there."""
+"""The form for a table: its fields, and the choices made there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OWN = "own"
 FRIEND = "friend"
 USUAL_BOTS = ("counting", "cautious", "counting", "cautious", "random", "counting", "cautious")
 LEVELS = {"easy": "cautious", "steady": "counting", "strong": "tree"}
-"""How strong all opponents are to be: the house bot that plays so."""
+"""Strengths of all opponents: the house bot that plays so."""
 CHOSEN = "chosen"
 """In the place of a level: each chair as it was chosen."""
 LENGTHS = {

@@ -1,4 +1,4 @@
-"""What decisions are worth: asked before one plays, at tables for practice, and after a deal, at all of them."""
+"""The worth of decisions: asked before one plays, at tables for practice, and after a deal, at all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was played at a table, card by card: pages, and what their scripts ask for."""
+"""Replay of a table, card by card: pages, and what their scripts ask for."""
 
 from __future__ import annotations
 

@@ -36,26 +36,26 @@ class AnswerMessage(_Message):
 
 
 class DecisionMessage(_Message):
-    """Which question something is about."""
+    """The number of a question."""
 
     decision: int = Field(ge=0, le=2**53)
 
 
 class PresenceMessage(_Message):
-    """Where the person is."""
+    """The presence of the person."""
 
     state: Literal["here", "away", "ready"]
     deal: int | None = Field(None, ge=0, le=2**31)
 
 
 class PhraseMessage(_Message):
-    """What a person says to the others at the table."""
+    """A phrase of a person to the others at the table."""
 
     phrase: Phrase
 
 
 class EmptyMessage(_Message):
-    """What is sent where the address says all."""
+    """A message without fields, where the address says all."""
 
 
 S = TypeVar("S", bound=_Message)

@@ -1,4 +1,6 @@
-"""Who sits where: the cookie of a chair, how guests are told from one another, and whose session a request is for."""
+"""
+The holders of chairs: the cookie of a chair, how guests are told from one another, and whose session a request is for.
+"""
 
 from __future__ import annotations
 

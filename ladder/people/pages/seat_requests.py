@@ -1,4 +1,4 @@
-"""What a table's page receives and sends while it is played: states and answers."""
+"""Messages of a table's page while it is played: states and answers."""
 
 from __future__ import annotations
 

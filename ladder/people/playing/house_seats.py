@@ -117,17 +117,17 @@ class HouseSeats:
 
     @property
     def has_left(self) -> bool:
-        """Whether a bot had no stream when that was noted last, before the match was announced as over."""
+        """True if a bot had no stream when that was noted last, before the match was announced as over."""
         return any(seat.has_left for seat in self.seats)
 
     @property
     def was_taken(self) -> bool:
-        """Whether a bot has ever come."""
+        """True if a bot has ever come."""
         return any(seat.was_taken for seat in self.seats)
 
     @property
     def is_over(self) -> bool:
-        """Whether the end of the match was announced to all."""
+        """True if the end of the match was announced to all."""
         return all(seat.is_over for seat in self.seats)
 
     async def close(self) -> None:

@@ -31,7 +31,7 @@ class _Opened:
     sandboxes: dict[str, Sandbox] = field(default_factory=dict)
     programs: dict[str, Program] = field(default_factory=dict)
     tables: int = 0
-    """How many use them."""
+    """Number of tables that use them."""
 
     async def close(self) -> None:
         """Close them, and with them what runs there."""

@@ -1,4 +1,4 @@
-"""What the process that plays tables reads and writes in the database."""
+"""Database access of the process that plays tables."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class TablesService(LeaseLoop[Lease]):
 
 
 class _Presence:
-    """Whether people are at a table that is played."""
+    """The presence of people at a table that is played."""
 
     def __init__(self, run: TableRun) -> None:
         self.run = run

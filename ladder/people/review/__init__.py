@@ -1,1 +1,1 @@
-"""What decisions are worth, before and after; the record, score sheet and replays of a table."""
+"""The worth of decisions, before and after; the record, score sheet and replays of a table."""

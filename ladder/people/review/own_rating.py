@@ -34,7 +34,7 @@ class RatedGame(NamedTuple):
 
 
 class OwnRating(NamedTuple):
-    """How strong a person is, on the scale of Elo."""
+    """The strength of a person, on the scale of Elo."""
 
     elo: float
     error: float

@@ -1,4 +1,4 @@
-"""What is left of a table that was played: its record, and the score sheet that follows from it."""
+"""The remains of a table that was played: its record, and the score sheet that follows from it."""
 
 from __future__ import annotations
 

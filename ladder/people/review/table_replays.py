@@ -1,4 +1,4 @@
-"""What was played at a table, card by card, and what decisions were worth: for those who have played there."""
+"""Replays of a table, card by card, and the worth of its decisions: for those who have played there."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ladder.values.why import Costliest
 
 WORST = 3
-"""How many of the costliest decisions of a deal are shown."""
+"""Number of the costliest decisions of a deal that are shown."""
 NOT_OVER = "What was played here is shown when the table is over."
 
 

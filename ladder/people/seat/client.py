@@ -40,15 +40,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Question:
-    """What a person is asked; it is answered by the number of the decision that the view has."""
+    """A question to a person; it is answered by the number of the decision that the view has."""
 
     view: View
     until: float
-    """When the default is played instead, by the client's clock; infinite: the clock has stopped."""
+    """The time when the default is played instead, by the client's clock; infinite: the clock has stopped."""
 
 
 class SeatListener(Protocol):
-    """What shows the table to a person. Its methods are plain functions, and wait for nothing."""
+    """The display of a table for a person. Its methods are plain functions, and wait for nothing."""
 
     def welcomed(self, welcome: Welcome) -> None:
         """Take the person's seat; called again after a lost connection."""
@@ -67,7 +67,7 @@ class SeatListener(Protocol):
 
 
 class SeatActions(Protocol):
-    """What a person can do in its seat; a `PersonClient` does it."""
+    """A person's actions in its seat; a `PersonClient` does it."""
 
     def answer(self, decision: int, action: Action) -> bool:
         """Answer a question."""

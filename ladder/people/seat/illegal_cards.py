@@ -1,4 +1,4 @@
-"""Why a card may not be played now, from what the seat itself sees: as a value, and in one sentence."""
+"""The reason that a card may not be played now, from what the seat itself sees: as a value, and in one sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Bar(enum.StrEnum):
-    """What forbids a card."""
+    """The rule that forbids a card."""
 
     FOLLOW = "follow"
     """Another suit was led, and the hand has cards of it."""
@@ -32,7 +32,7 @@ class Bar(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Barred:
-    """Why a card may not be played."""
+    """The reason that a card may not be played."""
 
     bar: Bar
     names: tuple[str, ...] = ()

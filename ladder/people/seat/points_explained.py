@@ -1,4 +1,4 @@
-"""What the points of a deal are made of, card by card."""
+"""The parts of the points of a deal, card by card."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Reason(enum.StrEnum):
-    """Why some points were given."""
+    """The reason that some points were given."""
 
     CARD = "card"
     """A card was taken; `factor` is what its exposure makes of it."""
@@ -35,7 +35,7 @@ class Reason(enum.StrEnum):
     MOON_OTHERS = "moon others"
     """Another seat has shot the moon."""
     PARTNER = "partner"
-    """What the partner has."""
+    """The partner's points."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""What open pages show: sessions of chairs and of spectators, in the web process."""
+"""The state of open pages: sessions of chairs and of spectators, in the web process."""

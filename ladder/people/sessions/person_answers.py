@@ -1,4 +1,4 @@
-"""What a person's browser sends as an answer: read, and held against the rules before the referee hears of it."""
+"""Answers from a person's browser: read, and held against the rules before the referee hears of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one person's seat hears, made into what its browsers show: the listener of its `PersonClient`."""
+"""The events of one person's seat, made into what its browsers show: the listener of its `PersonClient`."""
 
 from __future__ import annotations
 
@@ -126,12 +126,12 @@ class PersonStateTracker:
 
     @property
     def is_connected(self) -> bool:
-        """Whether the seat is there."""
+        """True while connected."""
         return self._is_connected
 
     @property
     def question(self) -> Question | None:
-        """What is asked now."""
+        """The question that is open now; None: none is."""
         return self._question
 
     def answered(self, decision: int) -> Action | None:
@@ -169,7 +169,7 @@ class PersonStateTracker:
 
     @property
     def may_say(self) -> bool:
-        """Whether the person may say something: it looks at the end of a deal, so it cannot speak of cards in play."""
+        """True if the person may send a phrase: it looks at the end of a deal, so it cannot speak of cards in play."""
         return self._result is not None or self._status() == "over"
 
     def show_phrase(self, who: str, phrase: Phrase) -> None:

@@ -23,7 +23,7 @@ DRAWN_AT_BOTTOM = 0
 
 
 class PublicDeal:
-    """What has happened in a deal, as far as it is public (C-9)."""
+    """The events of a deal, as far as they are public (C-9)."""
 
     def __init__(self, rules: Rules, number: int, totals: Sequence[int]) -> None:
         """

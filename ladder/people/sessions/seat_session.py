@@ -36,7 +36,7 @@ SESSION_SECONDS = 60.0
 MAX_TABS = 10
 """Tabs that show one chair at the same time."""
 FIND_SECONDS = (*(0.02,) * 20, *(0.1,) * 20, 0.5)
-"""How long to wait before the seat of a table that is to play is looked for again; then always the last one."""
+"""Seconds to wait before the seat of a table that is to play is looked for again; then always the last one."""
 WAITING_SECONDS = 1.0
 """The same while people are still to come."""
 PATIENCE_SECONDS = 1.0

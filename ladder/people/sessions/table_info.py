@@ -1,4 +1,4 @@
-"""What is known of a table and of a person's seat at it, as the person's browser is shown it."""
+"""Facts about a table and about a person's seat at it, as the person's browser is shown them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ ShownStatus = Literal["waiting", "starting", "playing", "resuming", "over", "end
 
 @dataclass
 class TableInfo:
-    """What browsers are shown of a table besides the game."""
+    """Facts about a table that browsers are shown besides the game."""
 
     kinds: Mapping[str, Kind]
-    """What sits behind each name."""
+    """The kind of player behind each name."""
     status: ShownStatus = "starting"
     reason: str = ""
     practice: bool = False
@@ -31,14 +31,14 @@ class TableInfo:
     place: int | None = None
     """The person's, once that is known."""
     totals: tuple[int, ...] = ()
-    """What all seats have then."""
+    """The totals of all seats then."""
     verify: str = ""
     compare: str = ""
 
 
 @dataclass(frozen=True)
 class FoundSeat:
-    """What a seat session must know of its table."""
+    """Facts about a table that a seat session needs."""
 
     state: TableState
     place: SeatPlace

@@ -1,4 +1,4 @@
-"""What the open tabs of a table's page have still to show."""
+"""States that the open tabs of a table's page have still to show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What there is to see of a table, without what is played there."""
+"""The states of tables, without what is played there."""
 
 from __future__ import annotations
 
