@@ -1,4 +1,4 @@
-"""What the ladder asks its registry: manifests before anything is pulled, and that old ones be removed."""
+"""Requests of the ladder to its registry: manifests before anything is pulled, and that old ones be removed."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ _DECIMAL = re.compile(rb"[0-9]{1,18}")
 
 
 class ImageTotal:
-    """What an image unpacks to, counted while it is read."""
+    """The unpacked size of an image, counted while it is read."""
 
     def __init__(self, image: str, max_bytes: int) -> None:
         """
@@ -93,7 +93,7 @@ class ImageTotal:
 
 
 class PlainStream:
-    """What a layer, or a configuration, has unpacked; each byte is counted."""
+    """The unpacked bytes of a layer, or of a configuration; each byte is counted."""
 
     def __init__(self, stream: Any, total: ImageTotal) -> None:
         self.total = total

@@ -1,4 +1,4 @@
-"""How a program of the ladder's own is let into the registry."""
+"""Access to the registry for a program of the ladder's own."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class RegistryLogin(Message):
     address: str
     """Host and port."""
     plain: bool
-    """Whether it speaks HTTP."""
+    """True if it speaks HTTP."""
     token: str = Field(repr=False)
     """Valid for the images of one task, and for an hour; secret."""
 
 
 class ImagePlace(Message):
-    """Where in the registry the ladder puts an image of its own."""
+    """A place in the registry for an image of the ladder's own."""
 
     repository: str
     """`pigpen/…`, for what one submission was built to, or one image."""

@@ -1,4 +1,4 @@
-"""What the ladder takes for an image, by its manifest: one image for one kind of machine, all of it in the registry."""
+"""The check of an image's manifest: one image for one kind of machine, all of it in the registry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LISTS = (
     "application/vnd.oci.image.index.v1+json",
 )
 ACCEPTED = (DOCKER, OCI, *LISTS)
-"""What is asked for: else a registry would choose one image of a list, or write it in an old way."""
+"""The media types that are requested: else a registry would choose one image of a list, or write it in an old way."""
 CONFIGS = ("application/vnd.docker.container.image.v1+json", "application/vnd.oci.image.config.v1+json")
 PACKED = ("application/vnd.docker.image.rootfs.diff.tar.gzip", "application/vnd.oci.image.layer.v1.tar+gzip")
 PLAIN = ("application/vnd.oci.image.layer.v1.tar",)

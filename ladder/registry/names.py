@@ -34,12 +34,12 @@ class ImageName:
 
     @property
     def namespace(self) -> str:
-        """Whose it is."""
+        """The namespace, which is its owner's."""
         return self.repository.partition("/")[0]
 
     @property
     def is_digest(self) -> bool:
-        """Whether it names one image for ever."""
+        """True if it names one image for ever."""
         return self.reference.startswith("sha256:")
 
     def __str__(self) -> str:

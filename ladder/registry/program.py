@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NAME = "docker-registry"
 UNPACKED = Path(__file__).resolve().parents[2] / ".venv" / NAME / "usr" / "bin" / NAME
-"""Where `scripts/program docker-registry` puts it, in a checkout."""
+"""The path at which `scripts/program docker-registry` puts it, in a checkout."""
 CONFIG = "config.yml"
 ENVIRONMENT = {"OTEL_TRACES_EXPORTER": "none"}
 """Without this the program looks for a collector of its traces."""
@@ -29,7 +29,7 @@ ENVIRONMENT = {"OTEL_TRACES_EXPORTER": "none"}
 
 @dataclass(frozen=True)
 class RegistryPlan:
-    """Where the ladder's registry listens, and how."""
+    """The address at which the ladder's registry listens, and its settings."""
 
     data_dir: Path
     listen: str
@@ -39,12 +39,12 @@ class RegistryPlan:
     tls: tuple[Path, Path] | None = None
     """Certificate and key; None: it speaks HTTP."""
     may_delete: bool = False
-    """Whether images can be deleted through it; while people can reach it, they cannot."""
+    """True if images can be deleted through it; while people can reach it, they cannot."""
     read_only: bool = False
 
     @property
     def images(self) -> Path:
-        """Where it keeps images."""
+        """Folder of its images."""
         return self.data_dir / FOLDER / "images"
 
 

@@ -30,7 +30,7 @@ _SCOPE = re.compile(r"repository:(?P<name>[^:\s]{1,300}):(?P<actions>[a-z*,]{1,1
 
 @dataclass(frozen=True)
 class Access:
-    """What may be done with one repository."""
+    """Actions that are allowed with one repository."""
 
     repository: str
     actions: tuple[str, ...]

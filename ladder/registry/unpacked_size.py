@@ -1,4 +1,4 @@
-"""How large an image is once it is unpacked: read once before an engine unpacks it onto the disk."""
+"""The size of an image once it is unpacked: read once before an engine unpacks it onto the disk."""
 
 from __future__ import annotations
 

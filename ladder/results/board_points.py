@@ -1,4 +1,4 @@
-"""What each bot won on each board of a match: what the fit of points and the Elo of boards are made of."""
+"""Points of each bot on each board of a match: what the fit of points and the Elo of boards are made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each side won on each board over all its rotations: what the places on a board of an event are made of."""
+"""Points of each side on each board over all its rotations: what the places on a board of an event are made of."""
 
 from __future__ import annotations
 

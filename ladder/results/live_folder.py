@@ -54,7 +54,7 @@ class LiveChunk:
 
     @property
     def is_last(self) -> bool:
-        """Whether no event follows in this attempt, ever."""
+        """True if no event follows in this attempt, ever."""
         return bool(self.events) and self.events[-1].type == "end"
 
 

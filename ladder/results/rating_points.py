@@ -1,4 +1,7 @@
-"""Which ratings of a version a chart shows: of many matches every second one, every fourth one, … Pure functions."""
+"""
+Choice of the ratings of a version that a chart shows: of many matches every second one, every fourth one, … Pure
+functions.
+"""
 
 from __future__ import annotations
 

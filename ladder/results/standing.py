@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class RatedBy(enum.StrEnum):
-    """What of a match its Elo follows from."""
+    """The places in a match from which its Elo follows."""
 
     BOARDS = "boards"
     """The places on each board; a side that was taken over is last on all of them."""
@@ -31,9 +31,12 @@ class RatedBy(enum.StrEnum):
 
 
 RATED_BY = RatedBy.BOARDS
-"""How new results are rated. Each match keeps how it was (`models.StoredMatch.rated_by`): no old figure changes."""
+"""
+The rule by which new results are rated. Each match keeps its own (`models.StoredMatch.rated_by`): no old figure
+changes.
+"""
 TREND = 20
-"""How many ratings the history keeps: those after the last matches, and the first one while it is among them."""
+"""Number of ratings that the history keeps: those after the last matches, and the first one while it is among them."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class PairResult:
 
 @dataclass(frozen=True)
 class RatingChange:
-    """What a match changes."""
+    """The changes that a match makes."""
 
     moves: tuple[elo.Move, ...]
     """One for each version, in order of the sides."""

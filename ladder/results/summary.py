@@ -1,4 +1,4 @@
-"""What the ladder keeps of a match, worked out from its record alone, before the store is asked anything."""
+"""Summary of a match, worked out from its record alone, before the store is asked anything."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BotSummary:
-    """How one bot did, by its number in the match."""
+    """The result of one bot, by its number in the match."""
 
     place: int
     """1 is the best; equal places are ties; offenders stand last."""
@@ -48,7 +48,7 @@ class BotSummary:
 
 @dataclass(frozen=True)
 class MatchSummary:
-    """How a match went."""
+    """The result of a match."""
 
     commitment: str
     """SHA-256 of the seed that it was played with."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     """By phase, for each bin how many decisions fell in it; a phase that was never asked is left out."""
 
 PHASES = ("pass", "expose", "lead", "follow", "moon")
-"""What a bot decides; the first card of a trick is a lead, the others follow."""
+"""The kinds of a bot's decisions; the first card of a trick is a lead, the others follow."""
 EDGES_MS = tuple(step * 10**power / 100 for power in range(7) for step in (1, 2, 5))
 """Bin i ends below the i-th of these, in milliseconds: 0.01 … 50,000; the last bin has no end."""
 BINS = len(EDGES_MS) + 1

@@ -47,7 +47,7 @@ class AttemptRuns(ABC, Generic[Task, Outcome]):
     """Hands tasks to an executor, and settles what comes back; all in the thread of the runner."""
 
     name = ""
-    """What a row of the queue is: its number's name in a task, and in the names of the log's events."""
+    """Name of a row of the queue: its number's name in a task, and in the names of the log's events."""
 
     def __init__(
         self, executor: Executor, events: Events, tick: Callable[[], float], tell: Callable[[bool], None]
@@ -74,12 +74,12 @@ class AttemptRuns(ABC, Generic[Task, Outcome]):
 
     @property
     def tasks(self) -> list[Task]:
-        """What is under way; each takes a slot."""
+        """The tasks under way; each takes a slot."""
         return [task for task, *_ in self._begun.values()]
 
     @property
     def have_returned(self) -> bool:
-        """Whether any have come back and are not recorded yet."""
+        """True if any have come back and are not recorded yet."""
         return bool(self._returns)
 
     @property

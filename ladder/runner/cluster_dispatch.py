@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     """Has a task played by a function that reaches a remote worker, and sends bots that the worker lacks."""
 
 LOOK_SECONDS = 1.0
-"""How often the fleet is asked whom to check."""
+"""Seconds between two questions to the fleet about workers to check."""
 EXCHANGE_SECONDS = 5.0
-"""How often the table of workers is written, and read."""
+"""Seconds between two exchanges with the table of workers: it is written, and read."""
 CHECK_SECONDS = 400.0
 """A check that takes longer has failed: more than a calibration match may take."""
 
@@ -48,14 +48,14 @@ log = structlog.get_logger()
 
 
 class Scheduler(Protocol):
-    """What carries tasks: `ladder.cluster.scheduler_process.SchedulerProcess`."""
+    """The carrier of tasks: `ladder.cluster.scheduler_process.SchedulerProcess`."""
 
     address: str
-    """Where workers reach it."""
+    """The address at which workers reach it."""
 
     @property
     def has_ended(self) -> bool:
-        """Whether it takes no tasks any more."""
+        """True if it takes no tasks any more."""
 
     async def play(self, worker: str, task: str) -> str:
         """Let a worker play a task; worker and errors are those of `SchedulerProcess`."""

@@ -97,7 +97,7 @@ class Coordinator:
         self._holder = self._presence.holder
         self._beat_at = 0.0
         self._may_hold_more = False
-        """Whether it may have leased matches that it does not know of."""
+        """True if it may have leased matches that it does not know of."""
         self._house_bots: set[str] = set()
         """The house bots that it has submitted: one that is refused is not submitted again and again."""
         self._pace = RefreshRate()
@@ -106,7 +106,7 @@ class Coordinator:
 
     @property
     def owners_apart(self) -> bool:
-        """Whether it matters on which machine a match is played: no owner has bots in two at once there."""
+        """True if it matters on which machine a match is played: no owner has bots in two at once there."""
         return self._settings.owners_apart
 
     def changes(self) -> int | None:

@@ -28,11 +28,11 @@ CLOSE_SECONDS = 60.0
 
 
 class NotPlayed(SandboxError):
-    """Why a task was not played, for no reason that lies in the task: it goes back into the queue as it was."""
+    """A task was not played, for no reason that lies in it: it goes back into the queue as it was."""
 
 
 class Judgement(enum.Enum):
-    """What the answer to a task was good for."""
+    """The value of the answer to a task."""
 
     COUNTED = enum.auto()
     """It was used, or came too late."""
@@ -43,7 +43,7 @@ class Judgement(enum.Enum):
 
 
 class Executor(Protocol):
-    """Where matches are played."""
+    """The place where matches are played."""
 
     @property
     def slots(self) -> int:

@@ -36,7 +36,7 @@ class WorkerCheck:
 
     worker: FleetWorker
     connection: str
-    """Where it is looked at: what is found there says nothing about a later connection."""
+    """The connection at which it is looked at: what is found there says nothing about a later connection."""
     is_probe: bool
     """It is only asked; else it plays a calibration match."""
 

@@ -1,4 +1,4 @@
-"""Which workers a ladder can use; pure functions."""
+"""Admission of workers to a ladder; pure functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_SLOTS = 1000
 
 @dataclass(frozen=True)
 class Demands:
-    """What a ladder asks of each worker."""
+    """A ladder's demands on each worker."""
 
     version: str
     """Pigpen's; any other one might play by other rules, or write other records."""

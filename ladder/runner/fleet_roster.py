@@ -45,12 +45,12 @@ class FleetRoster(ABC):
 
     @property
     def connected(self) -> int:
-        """How many workers are connected."""
+        """Number of workers that are connected."""
         return len(self._connected)
 
     @property
     def why_none(self) -> str:
-        """Why no worker plays, in a sentence."""
+        """The reason that no worker plays, in a sentence."""
         if not self._connected:
             return "No worker is connected."
         troubles = [f"{worker.name}: {worker.reason or worker.state}" for worker in self._connected.values()]

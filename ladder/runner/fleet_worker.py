@@ -34,25 +34,25 @@ class FleetWorker:
     address: str = ""
     """The connection that it has, or had last."""
     gone: str = ""
-    """Why it is not connected, in a sentence."""
+    """The reason that it is not connected, in a sentence."""
     objection: str = ""
-    """Why it was turned away, in a sentence; empty: it was not."""
+    """The reason that it was turned away, in a sentence; empty: it was not."""
     lack: str = ""
-    """What it lacks to play this ladder's matches, in a sentence; that may change while it is connected."""
+    """The requirement of this ladder's matches that it lacks, in a sentence; that may change while it is connected."""
     drained: str | None = None
-    """Why it is to play no more, in a sentence; None: it may play."""
+    """The reason that it is to play no more, in a sentence; None: it may play."""
     failure: str = ""
-    """Why it gets nothing until it has been probed, in a sentence; empty: it gets tasks."""
+    """The reason that it gets nothing until it has been probed, in a sentence; empty: it gets tasks."""
     failures: int = 0
     """Attempts and probes in a row in which its platform has failed."""
     probe_at: float = 0.0
-    """When it is probed next if it fails, by the fleet's clock."""
+    """The time of its next probe if it fails, by the fleet's clock."""
     calibrate_at: float = 0.0
-    """When it is calibrated next, by the fleet's clock."""
+    """The time of its next calibration, by the fleet's clock."""
     is_checked: bool = False
-    """Whether it is probed or calibrated just now."""
+    """True while it is probed or calibrated."""
     is_calibrated: bool = False
-    """Whether it has been, since it was started."""
+    """True if it has been calibrated since it was started."""
     calls: set[str] = field(default_factory=set)
     """Keys of the tasks that it has."""
     capacity: int = 0
@@ -80,7 +80,7 @@ class FleetWorker:
 
     @property
     def state(self) -> WorkerState:
-        """What it is used for."""
+        """The state in which it is."""
         if not self.connection:
             return WorkerState.TURNED_AWAY if self.objection else WorkerState.GONE
         if self.drained is not None or self.facts.leaving:
@@ -91,7 +91,7 @@ class FleetWorker:
 
     @property
     def reason(self) -> str:
-        """Why it is in that state, in a sentence; empty: nothing is wrong."""
+        """The reason for that state, in a sentence; empty: nothing is wrong."""
         if not self.connection:
             return self.objection or self.gone
         if self.drained is not None:
@@ -100,13 +100,13 @@ class FleetWorker:
 
     @property
     def free(self) -> int:
-        """How many more tasks it may have now."""
+        """Number of tasks that it may have now besides its own."""
         busy = len(self.calls) + self.is_checked
         return max(0, self.capacity - busy) if self.state is WorkerState.ACTIVE else 0
 
     @property
     def slots(self) -> int:
-        """How many tasks it has, and may have."""
+        """Number of tasks that it has, and may have."""
         return self.free + len(self.calls)
 
     def rank(self, bots: Iterable[str]) -> tuple[int, int, float, str]:

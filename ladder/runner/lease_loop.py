@@ -38,7 +38,7 @@ class LeaseLoop(ABC, Generic[L]):
     """Works on what a process leases, in one event loop. A subclass leases, and does the work of one lease."""
 
     name = ""
-    """What a row of the queue is, in the names of the log's events."""
+    """Name of a row of the queue, in the names of the log's events."""
 
     def __init__(self, rows: LeasedRows[Any], files: WakeFile, retry_seconds: float) -> None:
         """
@@ -50,7 +50,7 @@ class LeaseLoop(ABC, Generic[L]):
             retry_seconds: Seconds that a lease is kept after a failure of the platform, before the next attempt.
         """
         self.running: dict[int, HeldLease[L]] = {}
-        """What is under way, by its number in the queue."""
+        """The work under way, by its number in the queue."""
         self._queue = rows
         self._files = files
         self._retry_seconds = retry_seconds

@@ -1,4 +1,4 @@
-"""What a process has leased of one queue, read and written in a thread of its own."""
+"""A process's leases of one queue, read and written in a thread of its own."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ MAX_REMEMBERED = 1000
 
 
 class LostClaims:
-    """Which workers have reported which version as lost."""
+    """The workers that have reported a version as lost, by version."""
 
     def __init__(self) -> None:
         self._claims: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""What a runner does while the platform fails: log it once, and try again after growing pauses."""
+"""A runner's behaviour while the platform fails: log it once, and try again after growing pauses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ log = structlog.get_logger()
 
 
 class Outage:
-    """What has failed since the platform worked last, and how long to wait before the next attempt."""
+    """The failures since the platform worked last, and the pause before the next attempt."""
 
     def __init__(self, tick: Callable[[], float]) -> None:
         """Begin with a platform that works; *tick* is a clock in seconds that never goes back."""
@@ -31,7 +31,7 @@ class Outage:
 
     @property
     def lasts(self) -> bool:
-        """Whether something has failed, and `end` has not been called since."""
+        """True if something has failed, and `end` has not been called since."""
         return bool(self._sentence)
 
     @property

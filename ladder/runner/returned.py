@@ -1,4 +1,4 @@
-"""What an executor returns, the summary of its record, and the log of a result."""
+"""Results that an executor returns, the summary of the record, and the log of a result."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class AttemptFailure:
-    """Why an attempt has no result that counts."""
+    """The reason that an attempt has no result that counts."""
 
     judgement: Judgement | None
     """None: it was not played, for no reason that lies in it."""

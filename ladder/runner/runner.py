@@ -154,7 +154,7 @@ class Runner:
 
     @property
     def _waits_for_bots(self) -> bool:
-        """Whether there were too few matches at the last request, not long ago, and nothing tells of more."""
+        """True if there were too few matches at the last request, not long ago, and nothing tells of more."""
         if not self._is_starved or self._must_probe or self._outage.lasts or self._submissions:
             return False
         since = self._tick() - self._requested_at
@@ -188,7 +188,7 @@ class Runner:
 
     @property
     def _playing(self) -> int:
-        """How many matches are under way."""
+        """Number of matches that are under way."""
         return len(self._matches.tasks)
 
     def _wanted(self) -> int:

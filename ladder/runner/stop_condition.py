@@ -1,4 +1,4 @@
-"""When a ladder's run stops."""
+"""The condition that stops a ladder's run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class StopCondition:
-    """When a run stops; with neither of the two it never stops by itself."""
+    """The condition that stops a run; with neither of the two it never stops by itself."""
 
     matches: int | None = None
     """Number of results that this run records before it stops; None: no limit."""
@@ -16,5 +16,5 @@ class StopCondition:
 
     @property
     def is_endless(self) -> bool:
-        """Whether the run continues until it is stopped."""
+        """True if the run continues until it is stopped."""
         return self.matches is None and self.ci is None

@@ -1,4 +1,4 @@
-"""What a runner, or `pigpen submit`, asks of the store about submissions; one transaction for each step."""
+"""Database access of a runner, or of `pigpen submit`, about submissions; one transaction for each step."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ladder.site.server.tls import Tls
 
 SHUTDOWN_SECONDS = 3
-"""How long requests that are under way may take to end; streams of live events are told to."""
+"""Limit, in seconds, for requests under way to end; streams of live events are told to."""
 
 
 TIMEOUTS = Timeouts()
@@ -113,7 +113,9 @@ def make_server(
 
 
 class DatedState(ServerState):
-    """What uvicorn's connections share; the header `Date` is made when an answer needs it, and kept a second."""
+    """
+    The state that uvicorn's connections share; the header `Date` is made when an answer needs it, and kept a second.
+    """
 
     _second = 0
     _date: list[tuple[bytes, bytes]] = []  # noqa: RUF012, never changed in place
@@ -152,7 +154,7 @@ class SiteServer(uvicorn.Server):
 
     @property
     def should_exit(self) -> bool:
-        """Whether it is to end; may be set by signal handlers and other threads."""
+        """True if it is to end; may be set by signal handlers and other threads."""
         return self._should_exit
 
     @should_exit.setter

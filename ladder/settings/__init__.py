@@ -1,1 +1,1 @@
-"""What an organiser sets, in `pigpen.toml` and in the environment."""
+"""Settings of the organiser, in `pigpen.toml` and in the environment."""

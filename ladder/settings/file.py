@@ -1,5 +1,6 @@
 """
-Where `pigpen.toml` lies, and when it is not read: a bot must not choose how it is run, and on which ladder.
+The place of `pigpen.toml`, and the folders in which it is not read: a bot must not choose how it is run, and on which
+ladder.
 
 It is the organiser's if it lies in the current folder, unless that is, or is in, the folder of a bot.
 """

@@ -1,5 +1,5 @@
 """
-What an organiser sets: in `pigpen.toml` in the current folder, or in the environment, which goes first.
+Settings of the organiser: in `pigpen.toml` in the current folder, or in the environment, which goes first.
 
 The file is not read where it lies in a bot's folder (file.py).
 
@@ -93,7 +93,7 @@ class Settings(BaseSettings):
     database_url: str = ""
     """sqlite:////path/to/file, or postgresql://user@host/name; empty: ladder.db in data_dir."""
     sandbox: LadderSandbox = SandboxKind.DOCKER
-    """Where bots run; process is for your own bots only."""
+    """Sandbox in which bots run; process is for your own bots only."""
     runtime: str = AUTO
     """The OCI runtime of containers; auto: gVisor (runsc) if the Docker engine knows it, else runc, and a warning."""
     concurrency: Annotated[int, Field(ge=0, le=10_000)] = 0
@@ -117,21 +117,21 @@ class Settings(BaseSettings):
     locked_bytes: Annotated[PositiveInt, Field(le=MAX_COUNT)] = LOCKED_BYTES
     """The largest image whose files are kept in memory while it plays; a larger one needs gVisor."""
     instances: Instances = "warm"
-    """How instances start; warm: forked in containers that are kept, where possible; fresh: each in one of its own."""
+    """Start of instances; warm: forked in containers that are kept, where possible; fresh: each in one of its own."""
     warm_bytes: Annotated[PositiveInt, Field(le=MAX_COUNT)] = WARM_BYTES
     """Memory that warm containers without an instance may have together; divided among the workers."""
     builds: Builds = "base"
     """Dockerfiles of folders submitted on this host; base: FROM pigpen/bot, COPY; allowed: any (docs/security.md)."""
     live: Public = "played"
-    """What is seen of running matches; played: cards played, and finished deals; open: all cards; off: nothing."""
+    """Public part of running matches; played: cards played, and finished deals; open: all cards; off: nothing."""
     live_delay: Annotated[NonNegativeFloat, Field(le=MAX_DELAY)] = 0.0
     """Seconds by which what is seen of a running match is late."""
     standings_by: Order = Order.ELO
-    """What the standings are ordered by; elo: places; points: points a deal against the field (docs/ratings.md)."""
+    """Order of the standings; elo: places; points: points a deal against the field (docs/ratings.md)."""
     records: Annotated[int, Field(ge=0, le=MAX_COUNT)] = 0
     """Number of records to keep, the newest ones; 0: all."""
     fill_with_house_bots: bool = False
-    """Whether house bots play, and are rated, while too few owners have a bot for a match (docs/ladder.md)."""
+    """True if house bots play, and are rated, while too few owners have a bot for a match (docs/ladder.md)."""
     preflight_deals: Annotated[PositiveInt, Field(le=MAX_DEALS)] = 4
     """Deals that a submitted bot plays against itself in each variant."""
     site_host: str = "127.0.0.1"
@@ -147,11 +147,11 @@ class Settings(BaseSettings):
     tls_key: Path | None = None
     """File with the private key of that certificate, in PEM."""
     plain_http: bool = False
-    """Whether accounts may be used over HTTP from other machines; who listens between them reads passwords."""
+    """True if accounts may be used over HTTP from other machines; who listens between them reads passwords."""
     public_logs: bool = False
-    """Whether the site shows all visitors what bots print."""
+    """True if the site shows all visitors what bots print."""
     registration: Literal["invitation", "open", "oidc"] = "invitation"
-    """How accounts are made; invitation: by a link; open: by any visitor; oidc: by logging in at a provider."""
+    """Creation of accounts; invitation: by a link; open: by any visitor; oidc: by logging in at a provider."""
     oidc_issuer: Annotated[str, Field(max_length=200)] = ""
     """The identity provider (OpenID Connect): its address, below which /.well-known/openid-configuration is."""
     oidc_client: Annotated[str, Field(max_length=200)] = ""
@@ -177,14 +177,14 @@ class Settings(BaseSettings):
     registry: Annotated[str, Field(max_length=200)] = ""
     """The ladder's registry of images, host and port, such as arena.example:5000; empty: none."""
     registry_gc: bool = True
-    """Whether images are removed from the registry whose versions have retired everywhere."""
+    """True if images are removed from the registry whose versions have retired everywhere."""
     webhook_http: bool = False
-    """Whether webhooks may have addresses with http; who listens between reads the messages, and may change them."""
+    """True if webhooks may have addresses with http; who listens between reads the messages, and may change them."""
     webhook_loopback: bool = False
-    """Whether webhooks may reach this machine itself, at a loopback address, also with http."""
+    """True if webhooks may reach this machine itself, at a loopback address, also with http."""
 
     cluster_listen: Annotated[str, Field(max_length=200)] = "tls://127.0.0.1:8786"
-    """Where --cluster waits for workers of other machines; tls://0.0.0.0:8786: at every address of this one."""
+    """Address of --cluster for workers of other machines; tls://0.0.0.0:8786: every address of this one."""
 
     @field_validator("data_dir", mode="before")
     @classmethod
@@ -262,7 +262,7 @@ class Settings(BaseSettings):
     @property
     def owners_apart(self) -> bool:
         """
-        Whether bots of one owner must not play at the same time: containers on one kernel share too much.
+        True if bots of one owner must not play at the same time: containers on one kernel share too much.
 
         With `AUTO` they must not, until the engine has been asked (`ladder.app.bot_runtime`).
         """

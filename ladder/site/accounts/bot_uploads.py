@@ -36,7 +36,7 @@ ENDINGS = (".tar.gz", ".tgz")
 NO_FILE = to_translate("Choose a file: the bot's folder, packed with tar and gzip.")
 NO_NAME = to_translate("A bot has a name of 1 to 64 characters.")
 NOT_TAKEN = (BotRejected, Conflict, LadderError, RulesFileError, TooOften, UserError)
-"""Why a bot is not taken; the form says it."""
+"""Errors for which a bot is not taken; the form says it."""
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""What logging in and registering have in common: slow work out of the way of pages, the cookie, where to go next."""
+"""Common parts of logging in and registering: slow work out of the way of pages, the cookie, where to go next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is one's own: bots, submissions, what bots printed."""
+"""The account's own pages: bots, submissions, what bots printed."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def variants(request: Request, first: Annotated[int, Query(ge=0, le=100)] = 5) -
 
 All = Annotated[bool, Query(alias="all")]
 By = Annotated[Order | None, Query()]
-"""What to order standings by; by default what the organiser has set."""
+"""Order of the standings; by default what the organiser has set."""
 MAX_ROWS = 1000
 """Rows of each variant that are given at once."""
 First = Annotated[int | None, Query(ge=1, le=1_000_000)]

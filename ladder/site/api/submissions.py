@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 router = APIRouter(dependencies=FOR_PEOPLE)
 LOOK_SECONDS = 1.0
-"""How often a stream looks how far a submission has come."""
+"""Seconds between two looks of a stream at a submission's progress."""
 MAX_STREAMS = 10
 """Streams that one account may read at a time: each of them asks the database again and again."""
 Number = Annotated[int, Path(ge=1, le=MAX_NUMBER)]

@@ -1,4 +1,4 @@
-"""What organisers do: accounts, invitations, bots, matches that were set aside, submissions of all, the audit log."""
+"""Pages of organisers: accounts, invitations, bots, matches that were set aside, submissions of all, the audit log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page of a bot shows besides the values of the ladder: think times in words."""
+"""Contents of a bot's page besides the values of the ladder: think times in words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LABELS = 4
 
 @dataclass(frozen=True)
 class ThinkTime:
-    """How long a bot thinks in one phase."""
+    """Think times of a bot in one phase."""
 
     phase: str
     times: int
@@ -37,7 +37,7 @@ class ThinkTime:
     counts: tuple[int, ...]
     """By bin."""
     edges: tuple[str, ...]
-    """Where each bin begins, in words; empty where nothing is written."""
+    """The beginning of each bin, in words; empty where nothing is written."""
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ class Column:
 
     @property
     def tables(self) -> int:
-        """How many tables it has, play-offs aside."""
+        """Number of its tables, play-offs aside."""
         return sum(not pod.is_play_off for pod in self.pods)
 
     def where(self) -> dict[int, int]:

@@ -1,4 +1,4 @@
-"""What calendars and feed readers are told of events."""
+"""Feeds of events for calendars and feed readers."""
 
 from __future__ import annotations
 
