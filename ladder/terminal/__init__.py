@@ -1,1 +1,1 @@
-"""What commands share: options, output, keys of the terminal, cards in words."""
+"""Common parts of commands: options, output, keys of the terminal, cards in words."""

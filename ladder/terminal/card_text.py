@@ -1,4 +1,4 @@
-"""What a replay says in words, on the screen and in plain text."""
+"""The words of a replay, on the screen and in plain text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ends a command from outside: Ctrl-C and SIGTERM."""
+"""Signals that end a command: Ctrl-C and SIGTERM."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all commands of the ladder begin with: its settings, and the ladder itself."""
+"""The beginning of all commands of the ladder: its settings, and the ladder itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the commands of the ladder put figures and names, so that all put them alike."""
+"""Wording of figures and names, so that all commands of the ladder put them alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the owner of a bot that was not accepted sees the same failure again."""
+"""The command by which the owner of a bot that was not accepted sees the same failure again."""
 
 from __future__ import annotations
 

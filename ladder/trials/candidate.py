@@ -49,13 +49,13 @@ class Candidate:
     size: int
     """Bytes."""
     pinned: str | None = None
-    """Where a registry has its image: ``registry/name@sha256:…``."""
+    """The reference of its image in a registry: ``registry/name@sha256:…``."""
     offered: tuple[str, ...] = ()
     """The variants that it says it plays; empty: it does not say."""
     copy: Path | None = None
     """The copy of its folder from which it is tried, in the process sandbox."""
     content: Content | None = None
-    """What its folder held when it was read; None for an image."""
+    """The content of its folder when it was read; None for an image."""
 
     async def keep(self, data_dir: Path | None, place: ImagePlace | None = None) -> str | None:
         """

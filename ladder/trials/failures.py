@@ -1,4 +1,4 @@
-"""What a bot did wrong in its trial, as values for its owner."""
+"""A bot's failures in its trial, as values for its owner."""
 
 from __future__ import annotations
 

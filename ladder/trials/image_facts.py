@@ -1,4 +1,4 @@
-"""What the ladder wants to know of an image before it runs, and how it keeps one."""
+"""Facts that the ladder needs about an image before it runs, and the way in which it keeps one."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class ImageFacts:
     size: int
     """Bytes."""
     pinned: str | None
-    """Where a registry has it: ``registry/name@sha256:…``."""
+    """The reference of the image in a registry: ``registry/name@sha256:…``."""
     variants: tuple[str, ...]
-    """What it says it plays; empty: it does not say."""
+    """The variants that it says it plays; empty: it does not say."""
 
 
 def refresh(reference: str) -> None:

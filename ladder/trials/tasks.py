@@ -1,5 +1,5 @@
 """
-What is sent to a worker that tries a submitted bot, and what comes back; both as JSON, like matches.
+Messages to and from a worker that tries a submitted bot; both as JSON, like matches.
 
 A task is one attempt at a submission. Its outcome says that the bot is fit, or why the ladder does not take it, or
 that the platform failed, which says nothing about the bot.
@@ -28,10 +28,10 @@ from referee.records.rules_file import rules_from
 
 
 class KnownToLadder(Message):
-    """What the ladder holds that decides about the bot (`ladder.entry.look`)."""
+    """The state of the ladder that decides about the bot (`ladder.entry.look`)."""
 
     rules: dict[str, dict[str, Any]]
-    """What the ladder plays, field for field as in a rules file."""
+    """The variants that the ladder plays, field for field as in a rules file."""
     plays: tuple[str, ...]
     entered: dict[str, tuple[str, ...]]
     holders: dict[str, tuple[str, ...]]
@@ -65,7 +65,7 @@ class SubmissionTask(Message):
     bot: str
     owner: str
     source: str
-    """What was submitted, in the owner's words."""
+    """The submitted bot, in the owner's words."""
     word: str
     """The bot as its owner typed it, to be repeated in commands."""
     image: str | None
@@ -77,7 +77,7 @@ class SubmissionTask(Message):
     registry: RegistryLogin | None = None
     """Lets the worker into the ladder's registry, if the image is there."""
     place: ImagePlace | None = None
-    """Where an image that only the worker's engine has is put, so that others can play it; None: nowhere."""
+    """The place for an image that only the worker's engine has, so that others can play it; None: nowhere."""
     variants: tuple[str | VariantFile, ...]
     known: KnownToLadder
     sandbox: LadderSandbox
@@ -91,7 +91,7 @@ class SubmissionTask(Message):
     clock: dict[str, Any]
     """`pigpen.ClockSetting`, field for field."""
     deals: int
-    """How many it plays against itself in each variant."""
+    """Number of deals that it plays against itself in each variant."""
     data_dir: str | None
     """The ladder's folder, where folders are kept that are entered; None: it is on another machine."""
     seconds: PositiveFloat
@@ -104,7 +104,7 @@ class SubmissionTask(Message):
 
     @property
     def clock_setting(self) -> ClockSetting:
-        """How much time the bot has."""
+        """The bot's time limits."""
         return ClockSetting(**self.clock)
 
     def setup(self) -> SandboxSetup:
@@ -113,7 +113,7 @@ class SubmissionTask(Message):
 
 
 class TrialProgress(Message):
-    """How far an attempt has come."""
+    """The progress of an attempt."""
 
     submission: int
     attempt: int
@@ -121,7 +121,7 @@ class TrialProgress(Message):
     done: int
     """Cases and deals that are over."""
     steps: int
-    """How many there are."""
+    """Number of cases and deals in all."""
 
 
 class TriedProgram(Message):
@@ -134,31 +134,31 @@ class TriedProgram(Message):
     size: int = Field(ge=0, lt=2**63)
     """Bytes."""
     lock: str | None
-    """Which packages it got; None: none."""
+    """The packages that it got; None: none."""
     can_fork: bool
 
 
 class SubmissionOutcome(Message):
-    """What became of an attempt: exactly one of refused, void and program is set."""
+    """The outcome of an attempt: exactly one of refused, void and program is set."""
 
     submission: int
     attempt: int
     refused: Sentence | None = None
-    """Why the ladder does not even try it, in a sentence for its owner."""
+    """The reason that the ladder does not even try it, in a sentence for its owner."""
     void: Sentence | None = None
-    """Why there is no outcome, in a sentence; never the bot's fault."""
+    """The reason that there is no outcome, in a sentence; never the bot's fault."""
     lost_container: bool = False
-    """Whether it is void because a container of the bot was killed, and not through its engine."""
+    """True if it is void because a container of the bot was killed, and not through its engine."""
     missing: tuple[str, ...] = ()
     """Identities of folders that the worker's machine lacks, where that is why it is void: it can have them sent."""
     program: TriedProgram | None = None
-    """What was tried."""
+    """The bot that was tried."""
     variants: tuple[dict[str, Any], ...] = ()
-    """Where it is to be entered, field for field as in a rules file."""
+    """The variants in which it is to be entered, field for field as in a rules file."""
     outdated: tuple[str, ...] = ()
     """Variants that the ladder plays by rules that a preset had once."""
     failures: tuple[Failure, ...] = ()
-    """What the bot did wrong; nothing: it is fit to be entered."""
+    """The bot's failures; nothing: it is fit to be entered."""
     again: str | None = None
     """The command that shows the same failure."""
 

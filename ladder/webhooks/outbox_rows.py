@@ -1,4 +1,4 @@
-"""What the part of a process that sends messages reads and writes in the database."""
+"""Database access of the part of a process that sends messages."""
 
 from __future__ import annotations
 

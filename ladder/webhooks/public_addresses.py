@@ -1,4 +1,4 @@
-"""Which addresses a webhook may have: those of the public Internet, and no machine near the ladder."""
+"""The addresses that a webhook may have: those of the public Internet, and no machine near the ladder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 @dataclass(frozen=True)
 class AddressPolicy:
-    """What the organiser allows."""
+    """The kinds of webhook addresses that the organiser allows."""
 
     http: bool = False
     """Messages that are not encrypted."""
@@ -53,7 +53,7 @@ class Target:
 
     @property
     def authority(self) -> str:
-        """What the header Host says."""
+        """The value of the header Host."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
 

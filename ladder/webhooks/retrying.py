@@ -1,4 +1,4 @@
-"""When a message that was not accepted is sent again."""
+"""The time at which a message that was not accepted is sent again."""
 
 from __future__ import annotations
 

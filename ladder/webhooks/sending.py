@@ -42,22 +42,22 @@ AGENT = "Pigpen-Webhooks/1"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of an attempt."""
+    """The outcome of an attempt."""
 
     status: int | None
-    """What the receiver answered; None: nothing that was understood."""
+    """The status of the receiver's answer; None: nothing that was understood."""
     sentence: str
     wait: float | None = None
     """Seconds that the receiver asks to wait before the next message."""
 
     @property
     def is_accepted(self) -> bool:
-        """Whether the receiver has taken the message."""
+        """True if the receiver has taken the message."""
         return self.status is not None and 200 <= self.status < 300
 
     @property
     def is_gone(self) -> bool:
-        """Whether the receiver wants no more messages."""
+        """True if the receiver wants no more messages."""
         return self.status == 410
 
 

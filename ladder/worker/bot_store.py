@@ -1,4 +1,4 @@
-"""What a worker of another machine keeps of bots: their images on its engine, their folders on its disk."""
+"""The bots that a worker of another machine keeps: their images on its engine, their folders on its disk."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ FOLDER_BYTES = 2 * 1024**3
 
 
 class StorePlan(Message):
-    """Where a worker keeps bots, and limits of their bytes."""
+    """The folder in which a worker keeps bots, and limits of their bytes."""
 
     data_dir: Path
     """The worker's data folder."""
     image_bytes: PositiveInt = IMAGE_BYTES
-    """What images may have together on its engine."""
+    """Limit of the images on its engine together, in bytes."""
     folder_bytes: PositiveInt = FOLDER_BYTES
-    """What folders may have together on its disk."""
+    """Limit of the folders on its disk together, in bytes."""
 
 
 class FoldersMissing(SandboxError):

@@ -23,7 +23,7 @@ BACKLOG_BYTES = 1 << 20
 
 
 class MessageKind(enum.StrEnum):
-    """What a message is: PLAY, READY and CANCEL go to the worker, the next six come from it."""
+    """The kind of a message: PLAY, READY and CANCEL go to the worker, the next six come from it."""
 
     PLAY = "play"
     """Play the `MatchTask` in the body."""
@@ -32,15 +32,15 @@ class MessageKind(enum.StrEnum):
     CANCEL = "cancel"
     """Give up the call of that number."""
     ANSWER = "answer"
-    """What the call has given: a `MatchOutcome`; nothing for READY."""
+    """The result of the call: a `MatchOutcome`; nothing for READY."""
     FAILURE = "failure"
-    """Why the call has failed, in a sentence."""
+    """The reason that the call has failed, in a sentence."""
     CANCELLED = "cancelled"
     """The call was given up, and what it had started is cleared away."""
     LOG = "log"
     """A line for the log, as JSON; the number of the call is 0."""
     TRIAL = "trial"
-    """How far a trial has come: a `TrialProgress`; the number of the call is 0."""
+    """The progress of a trial: a `TrialProgress`; the number of the call is 0."""
     PROGRESS = "progress"
     """Only from a computer: how many steps of the call are done, and how many there are; the call's number is 0."""
     LIVE = "live"
@@ -93,7 +93,7 @@ class Channel:
 
     @property
     def is_behind(self) -> bool:
-        """Whether the other end has much to take already."""
+        """True if more than `BACKLOG_BYTES` wait for the other end."""
         return self._writer.transport.get_write_buffer_size() > BACKLOG_BYTES
 
     async def receive(self) -> Frame | None:

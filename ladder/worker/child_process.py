@@ -40,7 +40,7 @@ class ChildProcess(ABC):
 
     @property
     def has_ended(self) -> bool:
-        """Whether it takes no calls any more."""
+        """True if it takes no calls any more."""
         return self._is_closing or self._listening.done()
 
     async def call(self, kind: MessageKind, body: str = "") -> str:

@@ -41,7 +41,7 @@ REPORT_SECONDS = 0.5
 
 
 class ComputingLimits(pydantic.BaseModel):
-    """What a computation may take."""
+    """The limits of a computation."""
 
     cpu_seconds: int
     """Of one computation."""
@@ -51,11 +51,11 @@ class ComputingLimits(pydantic.BaseModel):
 
 
 class ComputingOutcome(pydantic.BaseModel):
-    """How a computation has ended; computed again, it would end in the same way."""
+    """The end of a computation; computed again, it would end in the same way."""
 
     answer: str | None = None
     refused: str = ""
-    """Why there is no answer, in a sentence."""
+    """The reason that there is no answer, in a sentence."""
     is_too_heavy: bool = False
     """It needed more memory than it may have."""
 

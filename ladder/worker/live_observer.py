@@ -1,5 +1,5 @@
 """
-What the public sees of a match while it is played: the referee reports everything, and this passes on what is public.
+The public's view of a match while it is played: the referee reports everything, and this passes on what is public.
 
 With `played`, an event holds only what all seats at the table can see (C-9): the cards played, and those exposed face
 up. Who decided a card and how long that took is left out, because a forced card reveals a part of a hand. Faults are
@@ -38,7 +38,10 @@ if TYPE_CHECKING:
     from referee.records.lines import DealLine, MatchLine, ResultLine
 
 HELD_CHARACTERS = 32 * 1024**2
-"""What deals may take that wait to be opened; those that find no room are not opened before the record is there."""
+"""
+Limit of the characters of deals that wait to be opened; those that find no room are not opened before the record is
+there.
+"""
 
 
 class LiveObserver:

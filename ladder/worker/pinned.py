@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ProgramLost(SandboxError):
-    """What was entered does not exist here any more, so that trying again is of no use."""
+    """The version that was entered does not exist here any more, so that trying again is of no use."""
 
     def __init__(self, message: str, identity: str) -> None:
         super().__init__(message)

@@ -33,7 +33,7 @@ PULLED = "pigpen/pulled"
 MARKS = "images-in-use"
 COUNTS = "images.json"
 COUNT_SECONDS = 60.0
-"""How old a count may be to which pulled images are added, as if they shared nothing."""
+"""Age of a count, in seconds, up to which pulled images are added to it, as if they shared nothing."""
 
 
 class PulledImages:
@@ -180,7 +180,7 @@ def _tags(client: DockerClient) -> dict[str, str]:
 
 
 class _Size(NamedTuple):
-    """What an image takes of the disk."""
+    """The disk space of an image."""
 
     own: int
     """Bytes of the layers that no other image has."""

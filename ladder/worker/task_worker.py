@@ -1,4 +1,4 @@
-"""What plays tasks in an event loop, and how it is shut down."""
+"""The player of tasks in an event loop, and its shutdown."""
 
 from __future__ import annotations
 

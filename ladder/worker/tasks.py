@@ -1,5 +1,5 @@
 """
-What goes to a worker and what comes back, as JSON: a worker needs no database, and no pickle of it must be trusted.
+Messages to and from a worker, as JSON: a worker needs no database, and no pickle of it must be trusted.
 
 A task is one attempt at a match. Its outcome is either the match's record or one sentence on why there is none.
 """
@@ -29,18 +29,21 @@ class TaskBot(Message):
     """A version of a bot, and where to find exactly that."""
 
     name: str
-    """What the record calls it."""
+    """The bot's name in the record."""
     identity: str
     """`Program.identity`: ``sha256:`` and 64 hex digits."""
     sandbox: LadderSandbox
     pinned: str | None = None
-    """Where an engine that lacks the image gets exactly this one: ``registry/name@sha256:…``; None: nowhere."""
+    """
+    The reference by which an engine that lacks the image gets exactly this one: ``registry/name@sha256:…``; None:
+    nowhere.
+    """
     folder: str | None = None
     """Absolute path of the folder to run, in the process sandbox; None: the worker's own copy, by its identity."""
     registry: RegistryLogin | None = None
     """Lets the worker into the ladder's registry, if the image is there."""
     can_fork: bool = False
-    """Whether the ladder found, when it was entered, that its image is a base of ours and files."""
+    """True if the ladder found, when it was entered, that its image is a base of ours and files."""
 
 
 class MatchTask(Message):
@@ -63,13 +66,13 @@ class MatchTask(Message):
     locked_bytes: int = LOCKED_BYTES
     """The largest image whose files are kept in memory while it plays; a larger one needs gVisor."""
     instances: Instances = "fresh"
-    """Whether bots for which that can be done are forked in warm containers."""
+    """Start of instances; warm: forked in warm containers where possible; fresh: each in a container of its own."""
     warm_bytes: int = WARM_BYTES
     """Memory that warm containers without an instance may have together."""
     live: Public = "off"
-    """What is shown of it while it is played."""
+    """Public part of the match while it is played."""
     machine: str = ""
-    """Where it must be played (`MachineLoad`); empty: anywhere."""
+    """The machine on which it must be played (`MachineLoad`); empty: anywhere."""
     avoided: tuple[str, ...] = ()
     """Names of workers whose reports on a bot in it no other has confirmed: they get it only if no other is free."""
     seconds: PositiveFloat
@@ -121,14 +124,14 @@ class CalibrationTask(Message):
 
 
 class MatchOutcome(Message):
-    """What became of an attempt: it has a record, or it is void."""
+    """The outcome of an attempt: it has a record, or it is void."""
 
     match: int
     attempt: int
     record: bytes | None = None
     """The finished record, packed as in a file that ends in ``.jsonl.gz``."""
     void: Sentence | None = None
-    """Why there is none, in a sentence; never a bot's fault."""
+    """The reason that there is none, in a sentence; never a bot's fault."""
     lost: str | None = None
     """The identity of the bot's version that does not exist any more, where that is why."""
     broke: NonNegativeInt | None = None

@@ -29,11 +29,11 @@ MAX_TRIES = 5
 
 @dataclass(frozen=True)
 class Mark:
-    """What is kept, by its name."""
+    """A thing that is kept, by its name."""
 
     name: str
     used: float
-    """When it was used last; Unix time."""
+    """The time of its last use; Unix time."""
     note: str
     """The text that was written into the mark when the thing was got."""
 

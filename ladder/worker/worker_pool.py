@@ -69,7 +69,7 @@ class WorkerPool:
 
 
 class _WorkerSlot:
-    """Where a process works, and after it the one that replaces it."""
+    """A slot for one process, and after it for the one that replaces it."""
 
     def __init__(self, number: int, count: int, start: Start) -> None:
         self._number = number
@@ -83,7 +83,7 @@ class _WorkerSlot:
 
     @property
     def is_living(self) -> bool:
-        """Whether there is a process that takes tasks, or is about to."""
+        """True if there is a process that takes tasks, or is about to."""
         if self._process is None or not self._process.done():
             return self._process is not None
         return not self._process.exception() and not self._process.result().has_ended

@@ -43,7 +43,7 @@ class FeedEntry:
 
 @dataclass(frozen=True)
 class Feed:
-    """What is told of one page."""
+    """The news about one page."""
 
     title: str
     path: str

@@ -1,4 +1,4 @@
-"""What the pages that explain show: the rules of a variant, the operations of the API."""
+"""Contents of the pages that explain: the rules of a variant, the operations of the API."""
 
 from __future__ import annotations
 

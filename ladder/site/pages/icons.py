@@ -1,4 +1,4 @@
-"""What browsers and phones ask for besides pages: the icon in sizes of their own, and the manifest."""
+"""Files that browsers and phones request besides pages: the icon in sizes of their own, and the manifest."""
 
 from __future__ import annotations
 

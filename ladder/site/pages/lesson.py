@@ -32,7 +32,7 @@ class Choice:
     """A card of the hand or of the trick, or a number of points."""
     is_right: bool
     reason: str = ""
-    """Why a card may not be played: `suit`, `exposed`, `first` or `unbroken`."""
+    """The reason that a card may not be played: `suit`, `exposed`, `first` or `unbroken`."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class Situation:
     exposed: tuple[Card, ...] = ()
     """Cards that lie exposed face up."""
     points: int = 0
-    """What the trick or the captured cards bring their taker."""
+    """Points that the trick or the captured cards bring their taker."""
     others: int = 0
-    """What each other player scores."""
+    """Points of each other player."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the page of a match shows: its boards side by side, and why each rating moved."""
+"""Contents of a match's page: its boards side by side, and why each rating moved."""
 
 from __future__ import annotations
 

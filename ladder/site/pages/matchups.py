@@ -22,7 +22,7 @@ FIRST = 12
 """Bots of the matrix: what fits a page."""
 SHADES = 3
 STRONGEST = 0.3
-"""What a share of boards differs from one half where the shade is strongest."""
+"""Difference of a share of boards from one half at which the shade is strongest."""
 
 
 @router.get("/v/{variant}/matchups")

@@ -1,4 +1,4 @@
-"""What the page of a recorded deal shows without any script."""
+"""Contents of a recorded deal's page that need no script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a bot plays; records are read by the process that computes."""
+"""The style of a bot; records are read by the process that computes."""
 
 from __future__ import annotations
 

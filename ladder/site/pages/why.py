@@ -1,4 +1,4 @@
-"""What decisions were worth: estimated on request by the process that computes, and kept."""
+"""The worth of decisions: estimated on request by the process that computes, and kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What organisers see of the workers on other machines, and which of them are to play."""
+"""Workers on other machines, for organisers, and the choice of those that are to play."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What previews of links show: a match, one deal of a match, a day's board, the site."""
+"""Contents of link previews: a match, one deal of a match, a day's board, the site."""
 
 from __future__ import annotations
 

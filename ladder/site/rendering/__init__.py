@@ -1,1 +1,1 @@
-"""What pages are made with: templates, translations, charts, static files, the cache of answers."""
+"""The parts of which pages are made: templates, translations, charts, static files, the cache of answers."""

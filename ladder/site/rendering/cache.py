@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 REVISION_SECONDS = 0.5
 """Seconds between two questions whether the ladder has changed; a page may be that old."""
 MAX_BYTES = 64 * 1024 * 1024
-"""What the answers that are kept may have together."""
+"""Limit of all answers together that are kept, in bytes."""
 MIN_TO_COMPRESS = 1024
 LEVEL = 4
 """Of compression: twice as fast as 6, the usual one, for 5 % more bytes."""

@@ -39,7 +39,7 @@ def round_values(low: float, high: float) -> range:
 
 
 class Scale(NamedTuple):
-    """Where times and ratings lie in the chart."""
+    """The scale of times and ratings in the chart."""
 
     begin: float
     end: float

@@ -1,4 +1,4 @@
-"""What pages with long tables show: some of the rows, and the scale of their bands."""
+"""Contents of pages with long tables: some of the rows, and the scale of their bands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a page is made: a template, the reader's language, and what all pages have."""
+"""Making of a page: a template, the reader's language, and what all pages have."""
 
 from __future__ import annotations
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parents[1] / "translations"
 LANGUAGES = {"en": "English", "zh": "中文"}
-"""What each calls itself."""
+"""The name of each language, in that language."""
 MOMENTS = {"en": "{0:%Y-%m-%d %H:%M} UTC", "zh": "{0.year}年{0.month}月{0.day}日 {0:%H:%M} UTC"}
-"""How a time is written in each; a page has a hundred of them, and a library that knows all languages takes longer."""
+"""The format of a time in each; a page has a hundred of them, and a library that knows all languages takes longer."""
 DAYS = {"en": "d MMMM yyyy", "zh": "y年M月d日"}
-"""How a day is written in each."""
+"""The format of a day in each."""
 COOKIE = "pigpen_lang"
 CARD = re.compile(r"(?<![A-Za-z0-9])([2-9TJQKA])([CDHS])(?![A-Za-z0-9])")
 POINTS = re.compile(r" ([+-]\d+)")
@@ -82,7 +82,7 @@ VARIANTS = {
     "gongzhu-sale": to_translate("Gong Zhu, face-down sales"),
     "chinese-hearts": to_translate("Chinese Hearts"),
 }
-"""What the presets are called where there is no room for a title."""
+"""Short names of the presets, where there is no room for a title."""
 
 
 def variant(name: str, language: str) -> str:

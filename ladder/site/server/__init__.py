@@ -1,1 +1,1 @@
-"""What serves every request: connections, limits, visitors, errors, headers, metrics."""
+"""Handling of every request: connections, limits, visitors, errors, headers, metrics."""

@@ -28,7 +28,7 @@ MAX_KEYS = 100_000
 
 
 class Attempt(enum.StrEnum):
-    """What is counted."""
+    """The kinds of attempts that are counted."""
 
     LOG_IN = "log in"
     REGISTER = "register"
@@ -54,7 +54,7 @@ LIMITS: dict[Attempt, tuple[int, int, int]] = {
     Attempt.OPEN_TABLE: (60, 60, 3600),
     Attempt.ANSWER_PUZZLE: (600, 300, 3600),
 }
-"""How often by address, how often by account, in how many seconds. A class of students may have one address."""
+"""Attempts of an address, attempts of an account, and the seconds in which they count; a class may have one address."""
 ALL_PLACES = {Attempt.LOG_IN: 100}
 """Attempts at one account from all unknown places together, where its proof could be guessed."""
 

@@ -1,4 +1,4 @@
-"""How much a visitor may send, and how slowly."""
+"""Limits of the size and the slowness of a visitor's requests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 USUAL_BYTES = 256 * 1024
 """The largest body of a request that is no upload."""
 AROUND_UPLOAD = 64 * 1024
-"""What a form has besides the file."""
+"""Bytes that a form may have besides the file."""
 UPLOADS = re.compile(r"/api/v1/uploads/[^/]*|/me/submissions")
 HEAD_BYTES = 32 * 1024
 """The longest head of a request: its address and its headers."""

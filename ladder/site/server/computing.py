@@ -1,4 +1,4 @@
-"""What is shown of something that is still being computed, and whose turn in the queue a request takes."""
+"""Answers for something that is still being computed, and the turn of a request in the queue."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DOCUMENTED: dict[int | str, dict[str, Any]] = {
     },
     429: {"description": "Too many of your requests wait to be computed.", "content": CONTENT},
 }
-"""What operations of the API may answer, too, for which something has to be computed."""
+"""Additional answers of the API's operations for which something has to be computed."""
 
 
 def asker_of(request: Request) -> str:

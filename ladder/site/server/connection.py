@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ladder.site.server.places import Place
 
 HEAD_BYTES = 16 * 1024
-"""What a request may have before its body, while it is not complete."""
+"""Limit of a request before its body, in bytes, while it is not complete."""
 MAX_CONNECTIONS = 4096
 """With more, those of the visitors with the most are closed; behind a proxy, more are refused."""
 OTHER_FILES = 512
@@ -39,7 +39,7 @@ MIN_CONNECTIONS = 64
 
 @dataclass(frozen=True)
 class Timeouts:
-    """How long a visitor is waited for, in seconds."""
+    """Limits, in seconds, of waiting for a visitor."""
 
     head: float = 20.0
     """For the head of a request, and for the rest of one that has been answered already."""

@@ -1,4 +1,4 @@
-"""What all routes work with."""
+"""The state that all routes share."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Site:
 
     ladder: Ladder
     answers: AnswerCache
-    """What is good until the ladder changes."""
+    """Answers that are good until the ladder changes."""
     fixed: AnswerCache
-    """What stays as it is."""
+    """Answers that never change."""
     pages: Pages
     metrics: Metrics
     hub: LiveHub
@@ -53,4 +53,4 @@ class Site:
     provider: ProviderState | None = None
     """The identity provider with which people log in; None: they do not."""
     readers: Counter[str | None] = field(default_factory=Counter)
-    """How many streams of submissions each account reads."""
+    """Number of streams of submissions that each account reads."""

@@ -1,4 +1,4 @@
-"""What a browser has begun and will come back to: kept in this process for some minutes, each good once."""
+"""Flows that a browser has begun and will come back to: kept in this process for some minutes, each good once."""
 
 from __future__ import annotations
 

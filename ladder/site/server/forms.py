@@ -1,4 +1,4 @@
-"""What a form of the site sends: read within limits, and taken only from a page of the site."""
+"""Forms of the site: read within limits, and taken only from a page of the site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every response carries, whatever made it; what every request is counted and logged by."""
+"""Headers of every response, whatever made it; counting and logging of every request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a browser was here last: a cookie with two times, and nothing that tells one visitor from another."""
+"""The time of a browser's last visit: a cookie with two times, and nothing that tells one visitor from another."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Visit(NamedTuple):
     """The current visit, in Unix time."""
 
     before: int
-    """When the visit before it ended; 0: there was none."""
+    """The end of the visit before it; 0: there was none."""
     last: int
-    """When something new was asked for last; 0: never."""
+    """The time of the last request for something new; 0: never."""
 
 
 def visit_of(request: Request, now: float) -> Visit:

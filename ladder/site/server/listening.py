@@ -1,4 +1,4 @@
-"""Where the site listens, who may reach it there, and what to type into a browser."""
+"""The site's listening address, the machines that may reach it there, and the address to type into a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `/metrics` tells Prometheus: of the site's own requests, and of the ladder."""
+"""Metrics for Prometheus at `/metrics`: of the site's own requests, and of the ladder."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Metrics:
 
 
 class _Health(Collector):
-    """Whether the ladder plays; what is not known is left out."""
+    """Metrics of the ladder's health; what is not known is left out."""
 
     def __init__(self, found: LadderHealth) -> None:
         self._found = found

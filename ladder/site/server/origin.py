@@ -1,4 +1,4 @@
-"""Where a request comes from: whether a page of this site sent it, and what proves that (CSRF)."""
+"""The origin of a request: whether a page of this site sent it, and what proves that (CSRF)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 PLAIN_COOKIE, SAFE_COOKIE = "pigpen_session", "__Host-pigpen_session"
 """The session's, over HTTP and over HTTPS; a browser takes the second from this very host only, over HTTPS."""
 CSRF_HEADER = "x-pigpen-csrf"
-"""Where a script of the site puts what forms have in their field `csrf`."""
+"""The header in which a script of the site sends what forms have in their field `csrf`."""
 
 
 def cookie_name(request: Request) -> str:

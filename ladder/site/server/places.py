@@ -28,7 +28,7 @@ class Place:
     def __init__(self, among: SharedPlaces, network: str, give_up: Callable[[], object], is_idle: bool) -> None:
         self._among: SharedPlaces | None = among
         self.network = network
-        """Whose it is: an address, or a network of IPv6."""
+        """The network to which the place belongs: an address, or a network of IPv6."""
         self.near = neighbourhood_of(network)
         """The addresses near it."""
         self.give_up = give_up

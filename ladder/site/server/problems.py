@@ -50,7 +50,7 @@ DOCUMENTED: dict[int | str, dict[str, Any]] = {
     431: {"description": "The address and its headers are too long.", "content": {"text/plain": {}}},
     503: {"description": "The ladder does not answer, or too much is asked; try again soon.", "content": CONTENT},
 }
-"""What each operation of the API may answer besides what it is there for."""
+"""Answers that each operation of the API may give besides the one that it is there for."""
 FOR_PEOPLE: dict[int | str, dict[str, Any]] = {
     400: {"description": "The body cannot be read.", "content": CONTENT},
     401: {"description": "The visitor has not logged in, or the token is not good.", "content": CONTENT},
@@ -58,7 +58,7 @@ FOR_PEOPLE: dict[int | str, dict[str, Any]] = {
     413: {"description": "The request is too large.", "content": CONTENT},
     429: {"description": "It was asked too often; the header Retry-After says when to ask again.", "content": CONTENT},
 }
-"""What operations that are not for everybody may answer, too."""
+"""Additional answers of operations that are not for everybody."""
 
 log = structlog.get_logger("pigpen.site")
 

@@ -1,4 +1,4 @@
-"""Who is on the way to the ladder's identity provider, or back from it."""
+"""People on the way to the ladder's identity provider, or back from it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Flow:
     """A log-in that a browser has begun, or whose name is still to be chosen."""
 
     place: str
-    """Where it goes next."""
+    """The page to which it goes next."""
     invitation: str
     begun: Begun | None = None
     known: KnownPerson | None = None

@@ -31,7 +31,7 @@ class Tls:
     key: Path
     context: ssl.SSLContext = field(repr=False)
     read_at: tuple[int, ...] = ()
-    """When the files were changed that are in use."""
+    """Modification times of the files in use."""
 
     @classmethod
     def of(cls, settings: Settings, files: tuple[Path, Path] | None) -> Self | None:

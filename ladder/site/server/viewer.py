@@ -1,4 +1,4 @@
-"""Who asks, and whether they may: for every route that is not for everybody."""
+"""The account behind a request, and the check of its permissions: for every route that is not for everybody."""
 
 from __future__ import annotations
 
