@@ -1,6 +1,4 @@
-"""
-The findings of `pigpen doctor`: what this machine offers to a ladder, and the protections between bots, each tried.
-"""
+"""Findings of `pigpen doctor`: what this machine offers to a ladder, and the protections between bots, as tried."""
 
 from __future__ import annotations
 

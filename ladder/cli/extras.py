@@ -1,6 +1,4 @@
-"""
-The message for a part of Pigpen that is not installed, as contestants need none of a ladder's database and runner.
-"""
+"""Messages for parts of Pigpen that are not installed: contestants need none of a ladder's database and runner."""
 
 from __future__ import annotations
 

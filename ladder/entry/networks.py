@@ -1,6 +1,4 @@
-"""
-Parts of an address that belong to one customer, and to one provider: strangers are counted by these, not by cookies.
-"""
+"""Parts of an address of one customer, and of one provider: strangers are counted by these, not by cookies."""
 
 from __future__ import annotations
 

@@ -113,9 +113,7 @@ def make_server(
 
 
 class DatedState(ServerState):
-    """
-    The state that uvicorn's connections share; the header `Date` is made when an answer needs it, and kept a second.
-    """
+    """State that uvicorn's connections share; the header `Date` is made when an answer needs it, and kept a second."""
 
     _second = 0
     _date: list[tuple[bytes, bytes]] = []  # noqa: RUF012, never changed in place

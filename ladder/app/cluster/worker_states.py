@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MAX_REASON = 200
 MAX_NAMES = 20
-"""Limit of the workers that a message names."""
+"""Greatest number of workers that a message names."""
 
 
 def workers(ladder: Ladder, viewer: Viewer) -> list[WorkerRow]:

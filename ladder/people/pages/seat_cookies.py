@@ -1,6 +1,4 @@
-"""
-The holders of chairs: the cookie of a chair, how guests are told from one another, and whose session a request is for.
-"""
+"""Holders of chairs: the cookie of a chair, how guests are told from one another, and the session of a request."""
 
 from __future__ import annotations
 
