@@ -34,5 +34,5 @@ class ProgramsHook(CompileHook):
 
 
 def get_build_hook() -> type[ProgramsHook]:
-    """Which hook hatchling takes."""
+    """Return the hook that hatchling takes."""
     return ProgramsHook

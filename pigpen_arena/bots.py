@@ -1,4 +1,4 @@
-"""What stands for a bot in Python, and where bots run."""
+"""Forms in which a bot is given in Python, and the places where bots run."""
 
 from __future__ import annotations
 

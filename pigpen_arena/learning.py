@@ -78,11 +78,11 @@ class LearnedDeal(NamedTuple):
     observations: NDArray[np.uint64]
     """Packed, shape (steps, words)."""
     actions: NDArray[np.int64]
-    """What was done, shape (steps,)."""
+    """Actions played, shape (steps,)."""
     seats: NDArray[np.int64]
-    """Who did it, shape (steps,)."""
+    """Seats that acted, shape (steps,)."""
     by_bot: NDArray[np.bool_]
-    """Whether the bot did it, shape (steps,); else it was late, wrong or gone, and the default policy did."""
+    """True where the bot acted, shape (steps,); else it was late, wrong or gone, and the default policy did."""
     rewards: NDArray[np.float32]
     """By how many points each seat was better than the mean of the table, shape (players,)."""
 

@@ -95,7 +95,7 @@ class Match:
 
     @property
     def results(self) -> tuple[BotResult, ...]:
-        """How each bot did, by its number; empty while the match is not finished."""
+        """Result of each bot, by its number; empty while the match is not finished."""
         return self.recorded.result.results if self.recorded.result else ()
 
     @property

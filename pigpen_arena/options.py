@@ -1,4 +1,4 @@
-"""How the arguments of a call become what a command asks for."""
+"""Conversion of the arguments of a call to the options of a command."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 Progress: TypeAlias = "bool | Callable[[int, int | None], object]"
-"""Whether a bar shows on a terminal; or what is called with how much is done, and of how much (None: unknown)."""
+"""True to show a bar on a terminal; or a function called with the amount done and the total (None: unknown)."""
 
 
 class Interrupt:

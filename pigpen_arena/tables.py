@@ -92,7 +92,7 @@ def _cell(value: object) -> str:
 @dataclass(frozen=True)
 class Result(Generic[V]):
     """
-    What a function has found.
+    The result of a function.
 
     Attributes:
         value: All of it: the same fields as the command's `--json` (docs/json.md).

@@ -1,5 +1,5 @@
 """
-What the build of `pigpen-sdk` adds to its Python files: the accelerated engine, compiled, and the wire contract.
+Additions of the build to the Python files of `pigpen-sdk`: the accelerated engine, compiled, and the wire contract.
 
 In a checkout the contract stands in the folder above, in a source distribution beside this file.
 """
@@ -63,5 +63,5 @@ def wheel_tag(platform: str) -> str:
 
 
 def get_build_hook() -> type[EngineHook]:
-    """Which hook hatchling takes."""
+    """Return the hook that hatchling takes."""
     return EngineHook

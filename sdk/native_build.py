@@ -21,7 +21,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 MACHINES = ("x86_64", "aarch64")
-"""What containers run on, as `uname -m` calls it."""
+"""Machines that containers run on, as `uname -m` names them."""
 FLAGS = (
     "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-nostdlib", "-ffreestanding", "-fno-sanitize=all",
     "-fno-stack-protector", "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-s",
@@ -47,7 +47,7 @@ class Native:
         return hashlib.sha256(b"".join(source.read_bytes() for source in self.sources)).hexdigest()
 
     def compiled(self, machine: str) -> Path:
-        """Where the compiled file belongs: beside its sources."""
+        """Return the path of the compiled file: beside its sources."""
         return self.sources[-1].with_name(self.name.format(machine))
 
     def compile(self, machine: str, output: Path) -> None:
@@ -67,7 +67,7 @@ class Native:
 
 
 def can_compile() -> bool:
-    """Whether the compiler is there, and pure Python is not asked for (PIGPEN_PURE=1)."""
+    """True if the compiler is there, and pure Python is not asked for (PIGPEN_PURE=1)."""
     return importlib.util.find_spec("ziglang") is not None and os.environ.get("PIGPEN_PURE") != "1"
 
 

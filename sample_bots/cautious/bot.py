@@ -43,7 +43,7 @@ def harm(view: View, card: Card) -> int:
 
 
 def danger(view: View, card: Card) -> tuple[int, int]:
-    """How much we want to be rid of *card*: first by its own points, then by its rank, which wins bad tricks."""
+    """Rate how much we want to be rid of *card*: first by its own points, then by its rank, which wins bad tricks."""
     return harm(view, card), card.rank
 
 

@@ -20,39 +20,39 @@ from pigpen.rules import ShooterCards
 from pigpen.search import some_passes
 
 WILLING = 0.1
-"""How often a player who can take a worthless trick does so without having to."""
+"""Share of the worthless tricks that a player takes who can, but need not."""
 FORCED = 0.08
-"""How often the holder of a good card must give it to a trick that another wins."""
+"""Chance that the holder of a good card must give it to a trick that another wins."""
 CAUGHT = 0.5
-"""How often a good card falls to us, over the whole deal, when we can beat it."""
+"""Chance that a good card falls to us, over the whole deal, when we can beat it."""
 BLIND = 0.7
-"""How much of what a trick brings we fail to see coming when we win it."""
+"""Share of a trick's content that we fail to foresee when we win it."""
 STUCK_WITH = 1.5
-"""How much worse it is to be left with a bad card than its points say: it must be guarded all the time."""
+"""Factor by which a bad card that we are left with is worse than its points: it must be guarded all the time."""
 DISCARDS = 0.6
-"""How many discards each round of a suit that we are out of gives."""
+"""Number of discards that each round of a suit that we are out of gives."""
 RELIEF = 0.8
-"""How much of a card's danger the chance of a discard takes away."""
+"""Share of a card's danger that the chance of a discard takes away."""
 GUARDED = 0.7
-"""How often, as we pass, a card that we need not play is counted on to be discarded on another."""
+"""Chance, as we pass, that a card that we need not play is discarded on another suit."""
 SPARE = 0.2
-"""How many rounds of a suit are played beyond the average."""
+"""Number of rounds of a suit that are played beyond the average."""
 STRANDED = 0.3
-"""How often we must lead a suit that no other seat holds."""
+"""Chance that we must lead a suit that no other seat holds."""
 ON_LEAD = 0.4
-"""What the lead costs when the hands are full, in shares of what an average player loses in a deal;"""
+"""Cost of the lead: in shares of an average player's loss in a deal, times the part of the hand above `LEAD_TURNS`."""
 LEAD_TURNS = 0.55
-"""and from what part of the hand left on the lead is an advantage."""
+"""Part of the hand left below which the lead is an advantage."""
 HUNT = 0.12
-"""What a low lead that may draw a bad card is worth, in shares of that card."""
+"""Value of a low lead that may draw a bad card, in shares of that card."""
 THREAT = 1.5
-"""How the threat of a moon grows with the share of its cards taken: an exponent."""
+"""Exponent with which the threat of a moon grows by the share of its cards taken."""
 FED = 0.5
-"""What one of our cards brings a shooter nearer to the moon, in shares of that threat."""
+"""Share of that threat by which one of our cards brings a shooter nearer to the moon."""
 SHOOT = 0.18
-"""How likely our moon must look before we try it; a failed attempt is often given up in time."""
+"""Least chance of our moon with which we try it; a failed attempt is often given up in time."""
 SIDE_LOSER, MOON_LOSER = 0.65, 0.3
-"""What one card that loses a trick leaves of the chance of our moon, outside its suit and in it."""
+"""Factors on the chance of our moon for each card that loses a trick, outside its suit and in it."""
 SAFE = 0.12
 """A bad card is exposed when we are less likely than this to take it ourselves,"""
 OURS = 0.6
@@ -101,7 +101,7 @@ class Counting(Bot):
 
 class Table:
     """
-    What one seat can know or reckon at one decision.
+    Knowledge and estimates of one seat at one decision.
 
     Attributes:
         stake: What each card is worth to its taker, exposures counted. Below zero: bad for the taker.
@@ -131,18 +131,18 @@ class Table:
             self._reckon_doubler(Card.parse(view.rules.scoring.doubler.card), view.rules.scoring.doubler.factor)
 
     def share(self, seat: int) -> float:
-        """What a point for *seat* is worth to us: partners gain together, the others' gain is our loss."""
+        """Return the value to us of a point for *seat*: partners gain together, the others' gain is our loss."""
         if seat in self.mates:
             return 1.0
         return -len(self.mates) / (len(self.seats) - len(self.mates))
 
     def followers(self, suit: Suit) -> int:
-        """How many others may still hold *suit*."""
+        """Count the other seats that may still hold *suit*."""
         return sum(self.density[seat][suit] > 0 for seat in self.others)
 
     @property
     def usual_loss(self) -> float:
-        """What an average player loses in a deal."""
+        """Points that an average player loses in a deal; zero or below."""
         return sum(min(stake, 0.0) for stake in self.stake) / len(self.seats)
 
     def _densities(self) -> list[list[float]]:
@@ -170,7 +170,7 @@ class Table:
         return stakes
 
     def _exposure(self, card: Card) -> float:
-        """What exposing makes of the effect of *card*; an average where it may be lying face down."""
+        """Return the factor of exposing on the effect of *card*; an average where it may be lying face down."""
         exposing = self.rules.exposing
         if exposing is None:
             return 1.0
@@ -193,7 +193,7 @@ class Table:
 
 
 class Hand:
-    """What cards in hand are worth in the tricks to come."""
+    """The value of cards in hand in the tricks to come."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -205,7 +205,7 @@ class Hand:
 
     def value(self, mine: int, passed: int = 0) -> float:
         """
-        What the cards *mine* are worth when *passed* are in other hands.
+        Estimate the value of the cards *mine* when *passed* are in other hands.
 
         The worst of them count less when there are suits that we are short of, for then we can discard them.
         """
@@ -232,7 +232,7 @@ class Hand:
 
     def falls(self, cards: int, density: float, good: float) -> float:
         """
-        What a player adds to a trick that another wins: the worst of *cards*.
+        Estimate the addition of a player to a trick that another wins: the worst of *cards*.
 
         Args:
             cards: What the player may hold and throw, as a mask.
@@ -249,13 +249,13 @@ class Hand:
         return total
 
     def dump(self, bad: int) -> float:
-        """What a player who cannot follow throws from the cards *bad*."""
+        """Estimate the value that a player who cannot follow throws from the cards *bad*."""
         if bad not in self._dumps:
             self._dumps[bad] = self.falls(bad, 1 / len(self.table.others), 0.0)
         return self._dumps[bad]
 
     def _discards(self, held: int, theirs: int, suit: Suit) -> float:
-        """How many discards the rounds of *suit* are likely to give us."""
+        """Estimate the number of discards that the rounds of *suit* give us."""
         rounds = theirs / max(self.table.followers(suit), 1) + 0.5 if theirs else 0.0
         return DISCARDS * min(max(rounds - held, 0.0), 2.0)
 
@@ -281,7 +281,7 @@ class Hand:
         return played * (unbeaten * won + (1 - unbeaten) * lost) + (1 - played) * self.discarded * lost
 
     def _caught(self, place: int, held: tuple[Card, ...], theirs: int, dump: float) -> float:
-        """What others add to a trick that we win; our high cards go first, while most can follow."""
+        """Estimate the others' additions to a trick that we win; our high cards go first, while most can follow."""
         card, others = held[place], len(self.table.others)
         followers = self._followers(card.suit, theirs)
         higher = len(held) - 1 - place
@@ -324,7 +324,7 @@ class Trick:
         self.lead = ON_LEAD * table.usual_loss * (left - LEAD_TURNS)
 
     def value(self, card: Card) -> float:
-        """What this trick is worth to us if we play *card*."""
+        """Estimate the value of this trick to us if we play *card*."""
         best, owner = card, self.table.me
         if self.winning and not (card.suit is self.winning.card.suit and card > self.winning.card):
             owner, best = self.winning
@@ -337,7 +337,7 @@ class Trick:
         return value
 
     def _worth(self, seat: int, cards: int, content: float) -> float:
-        """What it is worth to us that *seat* takes *cards*, when all that it takes is worth *content* to a taker."""
+        """Return the value to us of *seat* taking *cards*, when all that it takes is worth *content* to a taker."""
         table = self.table
         if cards & table.plan.doubler:
             content += table.doubling[seat] - table.doubling[table.me]
@@ -345,7 +345,7 @@ class Trick:
         return table.share(seat) * table.times[seat] * content + lead
 
     def _takers(self, best: Card, owner: int, content: float) -> list[tuple[int, float]]:
-        """Who takes the trick, with what chance, when *owner* wins so far with *best*."""
+        """List the seats that may take the trick, each with its chance, when *owner* wins so far with *best*."""
         takers: list[tuple[int, float]] = []
         nobody_yet = 1.0
         for seat in self.later:
@@ -366,7 +366,7 @@ class Trick:
         return float(must + WILLING * (can - must))
 
     def _coming(self, seat: int, best: Card) -> float:
-        """What *seat*, yet to play, is likely to add."""
+        """Estimate the addition of *seat*, yet to play."""
         table, suit = self.table, best.suit
         density, lower = table.density[seat][suit], best.mask - 1
         theirs, known = table.unseen & suit.mask, table.known[seat] & suit.mask
@@ -380,7 +380,7 @@ class Trick:
         return added
 
     def _dumped(self, suit: Suit) -> float:
-        """What a player who is out of *suit* adds; the first trick may be closed to bad cards."""
+        """Estimate the addition of a player who is out of *suit*; the first trick may be closed to bad cards."""
         first = len(self.table.view.leaders) == 1
         return 0.0 if first and self.table.plan.barred_first else self.hand.dump(self.hand.bad & ~suit.mask)
 
@@ -391,14 +391,14 @@ class Trick:
         return mask_of(each.card for each in exposed if each.face is Face.UP and each.card.suit not in opened)
 
     def _hunt(self, card: Card) -> float:
-        """What leading *card* below a bad one of its suit is worth, for in time its holder must play it."""
+        """Return the value of leading *card* below a bad one of its suit, for in time its holder must play it."""
         higher = self.table.unseen & card.suit.mask & ~(card.mask - 1)
         worst = min((self.table.stake[other] for other in cards_in(higher)), default=0.0)
         return -HUNT * worst if worst < self.table.stake[card] == 0 else 0.0
 
 
 class Moon:
-    """Who may be taking every card of the moon, and what to do about it."""
+    """The seat that may be taking every card of the moon, and our play for or against it."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -410,12 +410,12 @@ class Moon:
 
     @property
     def is_ours(self) -> bool:
-        """Whether we shoot."""
+        """True if we shoot."""
         return self.is_open and self.suspect in (None, self.table.me) and self.chance > SHOOT
 
     @cached_property
     def chance(self) -> float:
-        """How likely our own moon is, by the losers in the hand."""
+        """Chance of our own moon, by the losers in the hand."""
         chance = 1.0
         for suit in Suit:
             losers = self._losers(self.view.hand_mask & suit.mask, self.table.unseen & suit.mask)
@@ -435,14 +435,14 @@ class Moon:
         return min(above) if view.is_last else max(above)
 
     def worth(self, seat: int, cards: int, card: Card) -> float:
-        """What it is worth for the suspect's moon that *seat* takes *cards*, to which we add *card*."""
+        """Return the value, against the suspect's moon, of *seat* taking *cards*, to which we add *card*."""
         if seat != self.suspect:
             return self._damage if cards & self.cards else 0.0
         return -FED * self._damage if card.mask & self.cards else 0.0
 
     @cached_property
     def _damage(self) -> float:
-        """What the suspect's moon would cost us, times how likely it looks by what it has taken."""
+        """Cost of the suspect's moon to us, times its likelihood by the cards that it has taken."""
         moon, suspect = self.table.rules.moon, self.suspect
         if moon is None or suspect is None or suspect in self.table.mates:
             return 0.0
@@ -452,7 +452,7 @@ class Moon:
         return float(-self.table.share(suspect) * swing * part**THREAT)
 
     def _losers(self, held: int, theirs: int) -> int:
-        """How many of our cards of one suit lose a trick, if the others' cards lie as usual."""
+        """Count our cards of one suit that lose a trick, if the others' cards lie as usual."""
         mine, against = cards_in(held), cards_in(theirs)
         others, losers = len(self.table.others), 0
         for _ in range(len(against) // others + 1):
@@ -466,7 +466,7 @@ class Moon:
         return losers
 
     def _is_boss(self, card: Card) -> bool:
-        """Whether no unseen card beats *card*."""
+        """True if no unseen card beats *card*."""
         return not self.table.unseen & card.suit.mask & ~(card.mask - 1)
 
     def _lead(self, card: Card) -> tuple[bool, int, int]:

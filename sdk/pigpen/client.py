@@ -112,7 +112,7 @@ class BotFailed(Exception):
 
 
 class _Conversation:
-    """What a bot and its referee say to each other, over one stream after the other."""
+    """The conversation of a bot with its referee, over one stream after the other."""
 
     def __init__(self, bot: Bot, name: str, address: str, token: str, patience: float = PATIENCE_SECONDS) -> None:
         self._bot = bot

@@ -30,7 +30,7 @@ RANKS = np.tile(np.arange(13, dtype=np.float32) / 12, 4)
 
 class Inputs:
     """
-    What the net sees: cards by their place among those of their suit that are still to be played, and a few numbers.
+    Inputs of the net: cards by their place among those of their suit that are still to be played, and a few numbers.
 
     Place 0 of a suit is the highest card left, and so on: once the ace is gone, the king is what the ace was.
     """

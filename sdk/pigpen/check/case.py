@@ -38,7 +38,7 @@ class Case:
     seat: int
     """The seat that is asked."""
     to_the_end: bool = False
-    """Whether the bot decides for its seat until the deal is over, not only once."""
+    """True if the bot decides for its seat until the deal is over, not only once."""
 
     @property
     def rules(self) -> Rules:

@@ -50,7 +50,7 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """Whether the bot passed the case."""
+        """True if the bot passed the case."""
         return not self.verdict
 
 

@@ -1,4 +1,4 @@
-"""What the environments of PettingZoo and Gymnasium have in common."""
+"""Common parts of the environments of PettingZoo and Gymnasium."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-What a seat knows as numbers: version 1 of the observation (docs/learn.md has every plane and feature).
+A seat's knowledge as numbers: version 1 of the observation (docs/learn.md has every plane and feature).
 
 An observation is a row of words of 64 bits, *packed*: a mask of cards for each plane, and two words of features. Its
 length depends on the number of players alone, so that one net fits all variants for as many players. Seats are

@@ -71,10 +71,10 @@ class Tables:
         if the deal ended in the last step, else 0; shape (games, players).
         """
         self.over: NDArray[np.bool_] = np.zeros(games, dtype=np.bool_)
-        """Whether the deal ended in the last step; shape (games,)."""
+        """True where the deal ended in the last step; shape (games,)."""
         self._tables = self._make(seed)
         self.observations: NDArray[np.uint64] = _read_only(self._observations)
-        """What the seats to decide know, packed; shape (games, words)."""
+        """Observations of the seats to decide, packed; shape (games, words)."""
         self.seats: NDArray[np.int64] = _read_only(self._seats)
         """The seats to decide; shape (games,)."""
         state = SimRandom(derived_number("learn-actions", seed_from(str(seed)))).state

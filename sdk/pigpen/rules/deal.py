@@ -90,7 +90,7 @@ class Deal(Tricks):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to decide."""
+        """True if nothing is left to decide."""
         return self.phase is _OVER
 
     @property

@@ -1,5 +1,5 @@
 """
-What can go wrong: one tree for the whole of Pigpen. Each branch knows the exit code of a command that ends with it.
+Errors: one tree for the whole of Pigpen. Each branch knows the exit code of a command that ends with it.
 
 PigpenError                     1
 ├── RulesError                  2  a table asks for something that the rules do not allow; also a ValueError

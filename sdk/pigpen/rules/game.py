@@ -43,7 +43,7 @@ class Game:
 
     @property
     def is_over(self) -> bool:
-        """Whether a total has passed the limit, or the number of deals is used up (C-7, C-8)."""
+        """True if a total has passed the limit, or the number of deals is used up (C-7, C-8)."""
         end = self.rules.end
         if self.deals >= end.cap or (end.deals is not None and self.deals >= end.deals):
             return True

@@ -161,7 +161,7 @@ class Opening(Part):
     card: str
     """The holder of this card leads in the first deal of a game."""
     forced: bool
-    """Whether the leader must lead that card."""
+    """True if the leader must lead that card."""
     later: str = ""
     """In later deals the player leads who took this card in the deal before; empty: always the holder of `card`."""
 
@@ -250,7 +250,7 @@ class Scoring(Part):
     """
 
     better: Better
-    """Whether low or high scores are better."""
+    """The better scores: low or high ones."""
     points: Mapping[str, int]
     """Points of each scoring card, zero included. A card that is not named is no scoring card."""
     doubler: Doubler | None = None
@@ -274,17 +274,17 @@ class Moon(Part):
     cards: tuple[str, ...]
     """The cards that the shooter must take: the moon cards."""
     shooter: ShooterCards
-    """What the moon cards count for the shooter."""
+    """Scoring of the moon cards for the shooter."""
     others: int = 0
     """Points that every other player receives."""
     others_doubled: bool = False
-    """Whether the doubler, if the shooter took it, multiplies `others`."""
+    """True if the doubler, if the shooter took it, multiplies `others`."""
     instead: int | None = None
     """Points that the shooter may take instead of giving `others`, the default choice; None: there is no choice."""
     pig: str = "QS"
     """The pig."""
     pig_when_moon: PigWhenMoon = PigWhenMoon.KEEP
-    """What the shooter's pig counts if it is not one of `cards`."""
+    """Scoring of the pig, if the shooter took it and it is not one of `cards`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -300,7 +300,7 @@ class End(Part):
     limit: int
     """The game ends when a total is at or above the limit if low scores are better, at or below it otherwise."""
     inclusive: bool = True
-    """Whether a total that equals the limit ends the game."""
+    """True if a total that equals the limit ends the game."""
     deals: int | None = None
     """Number of deals after which the game ends at the latest; None: it ends by score only."""
     cap: int = 200
@@ -318,27 +318,27 @@ class RulesFields(Part):
     players: int
     """Number of seats, 2 to 8."""
     opening: Opening
-    """Who leads to the first trick."""
+    """The lead to the first trick."""
     scoring: Scoring
-    """What captured cards count."""
+    """Scoring of captured cards."""
     end: End
-    """When a game ends."""
+    """The end of a game."""
     partners: bool = False
-    """Whether seats 0 and 2 play against 1 and 3; the scores of a deal are added within a team (GP-1)."""
+    """True if seats 0 and 2 play against 1 and 3; the scores of a deal are added within a team (GP-1)."""
     removed: tuple[str, ...] = ()
     """Cards taken out of the deck before dealing."""
     passing: Passing | None = None
-    """How cards are passed; None: none are."""
+    """Passing of cards; None: no cards are passed."""
     first_trick: FirstTrick | None = None
-    """What is barred from the first trick; None: nothing is."""
+    """Cards barred from the first trick; None: none are."""
     leading: Leading | None = None
     """The suit that must be broken before it is led; None: there is none."""
     exposing: Exposing | None = None
-    """Which cards may be exposed; None: none may."""
+    """Exposing of cards; None: no card may be exposed."""
     moon: Moon | None = None
-    """What shooting the moon brings; None: nothing."""
+    """Effect of shooting the moon; None: it has none."""
 
     @property
     def low_is_better(self) -> bool:
-        """Whether the lowest total wins."""
+        """True if the lowest total wins."""
         return self.scoring.better is Better.LOW

@@ -48,13 +48,13 @@ class Tricks:
         """The cards that were in hands when the trick on the table began."""
         self._best = 0
         self._led = FULL_DECK
-        """What could beat the best card on the table: the suit led, any card where none is."""
+        """Cards that could beat the best card on the table: the suit led, any card where none is."""
         self._barred = 0
         self._broken = not plan.restricted
         self._bound = True
-        """Whether a bar of the first trick or of GZ-4 is still in force."""
+        """True while a bar of the first trick or of GZ-4 is in force."""
         self._free = False
-        """Whether nothing binds the leader either."""
+        """True if nothing binds the leader either."""
 
     @property
     def barred(self) -> int:
@@ -63,7 +63,7 @@ class Tricks:
 
     @property
     def is_broken(self) -> bool:
-        """Whether every suit may be led."""
+        """True if every suit may be led."""
         return self._broken
 
     def play(self, card: Card) -> None:

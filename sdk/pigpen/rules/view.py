@@ -1,4 +1,4 @@
-"""What one seat may know of a deal (C-9)."""
+"""A seat's view of a deal: all that it may know (C-9)."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class SeatView:
 
     @property
     def is_last(self) -> bool:
-        """Whether this seat plays the last card of the trick."""
+        """True if this seat plays the last card of the trick."""
         return len(self.trick) == self.rules.players - 1
 
     @property

@@ -93,7 +93,7 @@ class CardTree:
 
     @property
     def is_tree(self) -> bool:
-        """Whether there is a tree, and not only playouts."""
+        """True if there is a tree, and not only playouts."""
         return self._tree is not None
 
     def trial(self, cards: Sequence[Card]) -> list[float]:

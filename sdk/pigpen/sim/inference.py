@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 class Evidence:
     """
-    What a view reveals of the other hands.
+    Knowledge of the other hands that a view reveals.
 
     Attributes:
         absent: Cards that each seat cannot hold now, as masks.

@@ -82,7 +82,7 @@ class PossibleDeals:
 
     @cached_property
     def _can_swap_hands(self) -> bool:
-        """Whether nothing that a deal has worked out depends on the hands that are not seen."""
+        """True if nothing that a deal has worked out depends on the hands that are not seen."""
         return self.all_fit and self.view.phase is Phase.PLAY and self.first.turn == self.view.seat
 
     def _draw_fitting(self, rng: SimRandom) -> Deal:

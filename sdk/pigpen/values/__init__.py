@@ -1,1 +1,1 @@
-"""What a bot is given: the view of its seat, and notices. Bots import these names from `pigpen`."""
+"""Values that a bot receives: the view of its seat, and notices. Bots import these names from `pigpen`."""

@@ -102,7 +102,7 @@ class FaultNotice:
     faults: int
     """Number of faults of the bot in this match, this one included."""
     takeover: bool
-    """Whether the default policy plays the seat from now on."""
+    """True if the default policy plays the seat from now on."""
 
 
 @dataclass(frozen=True, slots=True)

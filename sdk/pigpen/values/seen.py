@@ -1,4 +1,4 @@
-"""What a person at the table is shown, with a question or without one."""
+"""Values shown to a person at the table, with a question or without one."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ class Seen:
     names: tuple[str, ...]
     """Name of the player in each seat."""
     away: bool = False
-    """Whether the default policy plays the seat until the person is back."""
+    """True while the default policy plays the seat, until the person is back."""
