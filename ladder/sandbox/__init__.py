@@ -1,1 +1,1 @@
-"""Where programs of bots run: containers, processes, or this process."""
+"""Sandboxes, in which programs of bots run: containers, processes, or this process."""

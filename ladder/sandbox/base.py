@@ -1,5 +1,5 @@
 """
-What every sandbox can do. Nothing here knows Docker, and nothing in a sandbox knows cards.
+Interface of every sandbox. Nothing here knows Docker, and nothing in a sandbox knows cards.
 
 A `Sandbox` loads a `BotSource` once into a `Program`; a program starts any number of independent
 instances, each given the `SeatMount` of the one seat it may talk to.
@@ -40,7 +40,7 @@ WITNESS = ("-P", "-c", "import pigpen; pigpen.run(pigpen.Bot(), 'witness')")
 
 @dataclass(frozen=True)
 class SeatMount:
-    """What is mounted into one instance: the folder of its seat. The socket there may be removed and made again."""
+    """The mount of one instance: the folder of its seat. The socket there may be removed and made again."""
 
     folder: Path
     """Host folder holding the socket file `SOCKET_NAME`; the instance sees this folder and nothing else of the host."""
@@ -68,7 +68,7 @@ class Instance(Protocol):
 
     @property
     def controller(self) -> ProcessController:
-        """What freezes it and reads its CPU time."""
+        """The controller that freezes it and reads its CPU time."""
 
     async def log_tail(self) -> str:
         """
@@ -86,15 +86,15 @@ class Program(Protocol):
 
     @property
     def identity(self) -> str:
-        """What exactly would run: an image digest, or a content hash."""
+        """Identity of exactly that which would run: an image digest, or a content hash."""
 
     @property
     def image_files(self) -> ImageFiles | None:
-        """What is done so that its instances find the files of its image alike; None where there is no image."""
+        """Measure by which its instances find the files of its image alike; None where there is no image."""
 
     @property
     def instance_kind(self) -> Instances | None:
-        """How its instances are started; None where there are no containers."""
+        """Kind of start of its instances; None where there are no containers."""
 
     @property
     def runtime(self) -> str | None:
@@ -129,7 +129,7 @@ class Loaded(Program, Protocol):
 
     @property
     def can_fork(self) -> bool:
-        """Whether its instances can be forked in warm containers, if the sandbox has any."""
+        """True if its instances can be forked in warm containers, if the sandbox has any."""
 
 
 class Sandbox(Protocol):
@@ -137,7 +137,7 @@ class Sandbox(Protocol):
 
     name: SandboxKind
     isolates: bool
-    """Whether a hostile bot is kept from the rest of the machine."""
+    """True if a hostile bot is kept from the rest of the machine."""
 
     async def load(self, bot: BotSource) -> Loaded:
         """

@@ -20,12 +20,12 @@ MAX_LINES = 16
 _HEAD, _ERROR, _END = 3, 3, 8
 """Lines from the beginning, from an error's first line on, and from the end."""
 _LABEL = re.compile(r"(?:\[\d+\] )?")
-"""What stands before a line: the decision at which it was written (`ladder.sandbox.tail`)."""
+"""Beginning of a line of output: the decision at which it was written (`ladder.sandbox.tail`)."""
 _BEGINS = re.compile(
     r"Traceback \(most recent call last\):|panic: |fatal error: |Fatal Python error: |thread '.*' panicked at "
     r"|terminate called |.*: Assertion .* failed|=+\d+=+ERROR: |Exception in thread |Unhandled exception"
 )
-"""How the report of an error begins that ends a program: in Python, Go, Rust, C and C++, Java, .NET."""
+"""Beginnings of reports of errors that end a program: in Python, Go, Rust, C and C++, Java, .NET."""
 _FRAME = re.compile(r'  File "(?P<file>[^"]+)", line \d+')
 _IN_FRAME = re.compile(r" {4}")
 """The source below a frame's first line, and the marks below that."""
@@ -36,7 +36,7 @@ _OURS = re.compile(
 )
 """Files that are not the bot's, here and in a container."""
 _CHANGING = re.compile(r"0x[0-9a-f]+|\b(?:10|[2-9TJQKA])[CDHS]\b|\d+")
-"""What differs from table to table in the report of one error: addresses, cards, numbers."""
+"""Parts that differ from table to table in the report of one error: addresses, cards, numbers."""
 _NOT_READABLE = re.compile(r"python[\d.]*: can't open file '([^']+)': \[Errno 13\] Permission denied")
 """Docker copies the modes of files into an image, and some users' files are for themselves alone (umask 077)."""
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")

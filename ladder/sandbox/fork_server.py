@@ -172,7 +172,7 @@ def _numbers_of_a_file(folder: str) -> tuple[int, int]:
 
 
 class _Entry(ctypes.Structure):
-    """What `readdir` gives, up to the name."""
+    """Fields of a `readdir` entry, up to the name."""
 
     _fields_ = (("inode", ctypes.c_uint64), ("next", ctypes.c_int64))
 

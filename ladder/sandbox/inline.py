@@ -69,7 +69,7 @@ class InlineProgram:
         with self._folder:
             self._make: Callable[[], Bot] = source.make or load_bot_class(source, module=self._module)
         self.name: str = getattr(self._make, "__name__", source.name)
-        """What makes the bot."""
+        """Name of the class or function that makes the bot."""
         _programs[self._module] = self
 
     def __deepcopy__(self, memo: object) -> InlineProgram:

@@ -1,4 +1,4 @@
-"""What a bot in this process finds: the modules and files beside its bot.py, as in a process of its own."""
+"""Surroundings of a bot in this process: the modules and files beside its bot.py, as in a process of its own."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class InlineFolder:
         self._installed = tuple(
             each for each in within if each.startswith(self._folder + os.sep) and each != self._folder + os.sep
         )
-        """Where this interpreter has packages inside the folder: a virtual environment, for example."""
+        """Folders inside the bot's folder with packages of this interpreter: a virtual environment, for example."""
 
     def __enter__(self) -> Self:
         """Make this process the bot's."""

@@ -1,4 +1,4 @@
-"""What is kept of an endless output: its end, two beginnings, and when each line was written."""
+"""The kept parts of an endless output: its end, two beginnings, and when each line was written."""
 
 from __future__ import annotations
 

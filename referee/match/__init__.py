@@ -1,1 +1,1 @@
-"""How a match is played: formats, seating, tables, players, result."""
+"""Playing of a match: formats, seating, tables, players, result."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Format:
     """
-    How many deals a match has; all None: ``game``.
+    Number of deals of a match; all None: ``game``.
 
     ``game``: deals until the variant's own end. ``deals:N``: N independent deals with each bot in one seat, every one a
     first deal, deal k passing in direction k of the cycle. ``boards:N``: the same deals, each played once in every
@@ -62,7 +62,7 @@ class Format:
 
     @property
     def has_boards(self) -> bool:
-        """Whether the bots change seats from board to board; a deal then has a board and a rotation."""
+        """True if the bots change seats from board to board; a deal then has a board and a rotation."""
         return self.boards is not None or self.board is not None
 
     def table_numbers(self, rules: Rules) -> range:
@@ -141,7 +141,7 @@ class IndependentDeals(Game):
 
     @property
     def is_over(self) -> bool:
-        """Whether all deals have been played."""
+        """True if all deals have been played."""
         return self.deals >= self._end
 
     def _points(self, deal: Deal) -> tuple[int, ...]:

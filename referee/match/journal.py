@@ -1,4 +1,4 @@
-"""What has been decided in the deal under way, kept so that an interrupted match resumes at the very card."""
+"""Decisions of the deal under way, kept so that an interrupted match resumes at the very card."""
 
 from __future__ import annotations
 

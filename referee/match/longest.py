@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from referee.match.formats import Format
 
 TABLE_SECONDS = 60.0
-"""What the platform itself may take for a table: to start its programs, to pass messages on, to clean up."""
+"""Seconds allowed to the platform itself for a table: to start its programs, to pass messages on, to clean up."""
 
 
 def longest_match(rules: Rules, form: Format, clock: ClockSetting) -> float:

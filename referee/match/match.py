@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MatchSeconds:
-    """Where the wall time of a match went, all tables added up."""
+    """Wall time of a match by its use, all tables added up."""
 
     starting: float
     """Until the bots of a table had taken their seats, and from its last deal until it was cleared away."""
@@ -127,7 +127,7 @@ class Match:
 
     @property
     def seconds(self) -> MatchSeconds:
-        """Where the time of the tables that have been played here went."""
+        """Time of the tables that have been played here, by its use."""
         playing = sum(table.playing_seconds for table in self._tables.values())
         return MatchSeconds(max(0.0, self._open_seconds - playing), playing)
 

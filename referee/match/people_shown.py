@@ -1,4 +1,4 @@
-"""What the people at a table see, sent to their seats while the match is played."""
+"""Moments of a table for the people at it, sent to their seats while the match is played."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from referee.seats.verdict import SeatFailure
 
 READING_SECONDS = 120.0
-"""How long the clock waits at most while a person looks at the end of a deal."""
+"""Seconds that the clock waits at most while a person looks at the end of a deal."""
 FAULTS_IN_A_ROW = TAKEOVER_AT
 """Faults without a decision in between after which a person is away."""
 
@@ -31,7 +31,7 @@ class AbsentableSeat(Seat, Protocol):
 
     @property
     def presence(self) -> Presence:
-        """Whether the person is there."""
+        """The person's presence at the table."""
 
 
 class PersonPlayer(Player):

@@ -34,7 +34,7 @@ class Fault:
     verdict: Verdict
     message: str
     end: Exit | None = None
-    """How the bot's program ended, where that is why."""
+    """The end of the bot's program, where that is the reason."""
 
 
 @dataclass(frozen=True, slots=True)

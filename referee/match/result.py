@@ -1,4 +1,4 @@
-"""How a match went: everything in its result follows from the deals of its record, in whatever order they come."""
+"""The result of a match: all of it follows from the deals of its record, in any order."""
 
 from __future__ import annotations
 

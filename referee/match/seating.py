@@ -1,5 +1,5 @@
 """
-Who sits where: on every board the bots sit in another circular order, and each rotation moves them on by one seat.
+Seating: on every board the bots sit in another circular order, and each rotation moves them on by one seat.
 
 The recipe is part of the published one (docs/deals.md), so that anyone can find the seats from the match seed.
 """

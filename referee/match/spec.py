@@ -1,4 +1,4 @@
-"""What is to be played."""
+"""Specification of a match."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def person_clock(seconds: float = PERSON_SECONDS) -> ClockSetting:
 
 @dataclass(frozen=True)
 class MatchSpec:
-    """What is to be played."""
+    """Specification of a match: its rules, bots, format, clocks and seed."""
 
     rules: Rules
     bots: tuple[str, ...]
@@ -41,7 +41,7 @@ class MatchSpec:
     seed: bytes = field(default_factory=new_seed)
     """256 bits; everything random in the match comes from it."""
     people: Mapping[int, ClockSetting] = field(default_factory=dict, hash=False)
-    """Which of the bots are people, by their numbers, each with a clock of its own."""
+    """The people among the bots, by their numbers, each with a clock of its own."""
 
     def clock_of(self, bot: int) -> ClockSetting:
         """Give the clock of a bot, or a person, by its number."""

@@ -74,7 +74,7 @@ class Table:
 
     @property
     def is_over(self) -> bool:
-        """Whether all its deals have been played."""
+        """True if all its deals have been played."""
         return self._game.is_over
 
     def restore(self, line: DealLine) -> None:

@@ -1,4 +1,4 @@
-"""Who decided an action: what stands in a step's field `by`."""
+"""Values of a step's field `by`: the decider of an action."""
 
 BY_BOT = "bot"
 BY_FORCED = "forced"

@@ -13,7 +13,7 @@ import re
 from referee.records.errors import RecordError
 
 START = ""
-"""What stands before the first line."""
+"""The hash before the first line: none."""
 _LINE = re.compile(rb'(?s)(.*),"chain":"([0-9a-f]{64})"\}')
 
 

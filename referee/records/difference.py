@@ -1,4 +1,4 @@
-"""Where two JSON texts differ first, in words."""
+"""The first difference of two JSON texts, in words."""
 
 from __future__ import annotations
 

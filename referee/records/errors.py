@@ -1,5 +1,5 @@
 """
-What can be wrong with the file of a record.
+Errors in the file of a record.
 
 RecordError          it is no record, or cannot be read or written
 ├── RecordCut        it ends in the middle of a line: its writer was stopped

@@ -1,5 +1,5 @@
 """
-How large a record can be. Each limit is far above what a match gives, so that reading a file of any content is bounded.
+Limits of the size of a record. Each is far above what a match gives, so that reading a file of any content is bounded.
 
 The longest matches that are played here, 10,000 deals, or 1,000 boards at 8 seats, give 10,002 lines and 45 MB. A deal
 of 52 cards at 8 seats has 69 steps: 8 passes, 8 exposures, 52 cards and a moon choice. Such a line has less than 10 KB.
@@ -20,7 +20,7 @@ MAX_STEPS = 100
 MAX_SEATS = 8
 """The most seats of a table: no rules have more."""
 MAX_LEVELS = 200
-"""How deep lists and objects can be nested in a line: the limit of pydantic's JSON parser."""
+"""Levels to which lists and objects can be nested in a line at most: the limit of pydantic's JSON parser."""
 MAX_DIGITS = 200
 """The most digits of a whole number in a line: Python refuses to write numbers of more than 4,300."""
 MAX_SECONDS = 1e9

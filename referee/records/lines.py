@@ -39,13 +39,13 @@ CHAIN = "chain"
 """The key that a line gets in a file (referee/records/chain.py)."""
 
 Timed = Literal["cpu", "wall"]
-"""How a bot's time was measured: in CPU time of its program, or in wall time."""
+"""Measure of a bot's time: CPU time of its program, or wall time."""
 
 ImageFiles = Literal["locked", "read", "isolated"]
-"""What is done so that a container cannot learn of another one from the page cache of the files in its image."""
+"""Protection of an image's files: a container cannot learn of another one from their page cache."""
 
 Instances = Literal["warm", "fresh"]
-"""How instances of bots are started: forked in a warm container, or each in a container of its own."""
+"""Start of bots' instances: forked in a warm container, or each in a container of its own."""
 
 Cards = str
 """Cards by name with a space between: ``QS KH 2C``. A card put face down has ``*`` behind it: ``QS*``."""
@@ -76,7 +76,7 @@ AtSteps = Field(max_length=MAX_STEPS, fail_fast=True)
 
 
 class Line(Described):
-    """What the lines have in common."""
+    """Base class of the lines."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -93,7 +93,7 @@ class ClockLine(Line):
     start_up: Seconds
     """The most until a bot has taken its seat."""
     deals_per_bank: Annotated[int, Field(ge=1, lt=MAX_LINES)]
-    """How many deals a bank is for."""
+    """Number of deals that a bank is for."""
 
 
 class PersonLine(Line):
@@ -102,9 +102,9 @@ class PersonLine(Line):
     bot: SeatNumber
     """Its number, as a bot's."""
     kind: Literal["human"] = "human"
-    """What sits there."""
+    """The kind of player at this seat."""
     timed: Literal["wall"] = "wall"
-    """What its clock is charged."""
+    """Time that its clock is charged."""
     clock: ClockLine
     """Its own clock, apart from the bots'."""
 
@@ -125,17 +125,17 @@ class MatchLine(Line):
     commitment: str
     """SHA-256 of the match seed, in hex."""
     started: str
-    """When, UTC, ISO 8601."""
+    """Time of the start, UTC, ISO 8601."""
     image_files: ImageFiles | None = None
     """
-    How bots are kept from leaving notes in the page cache of their images' files; left out where there are no images.
+    Protection of images' files, in whose page cache a bot could leave notes; left out where there are no images.
 
     `locked`: kept in memory throughout. `isolated`: each container has a kernel of its own. `read`: only read before
     each table, at least for one of the bots.
     """
     instances: Instances | None = None
     """
-    How the instances of the bots were started; left out where there were no containers.
+    Start of the bots' instances; left out where there were no containers.
 
     `warm`: forked in containers that are kept between matches, at least for one of the bots. `fresh`: each in a
     container of its own.
@@ -154,7 +154,7 @@ class MatchLine(Line):
     """
 
     people: Annotated[tuple[PersonLine, ...], AtSeats] | None = None
-    """Which of the bots are people, by rising numbers; left out where none is."""
+    """The people among the bots, by rising numbers; left out where none is."""
 
     @property
     def people_numbers(self) -> frozenset[int]:
@@ -167,7 +167,7 @@ class MatchLine(Line):
 
     @property
     def has_forced(self) -> bool:
-        """Whether an action was played without asking where it was the only legal one."""
+        """True if an action was played without asking where it was the only legal one."""
         return self.version >= FIRST_WITH_FORCED
 
 
@@ -175,7 +175,7 @@ class Step(Line):
     """One action: exactly one of pass, expose, play and moon is there."""
 
     seat: SeatNumber
-    """Whose action it is."""
+    """The seat whose action it is."""
     passed: Cards | None = Field(default=None, alias="pass")
     """The cards passed on."""
     expose: Cards | None = None
@@ -183,19 +183,19 @@ class Step(Line):
     play: Cards | None = None
     """The card played."""
     moon: str | None = None
-    """What the shooter takes: `subtract` or `add`."""
+    """The shooter's choice: `subtract` or `add`."""
     by: str
     """`bot` (or a person in its place), `forced`, `default:` and a verdict code, `takeover`, or `away`."""
     why: str | None = None
-    """What was held against the bot, in words, where the default action stands for its own."""
+    """The bot's fault, in words, where the default action stands for its own."""
     exit_code: ExitCode | None = None
-    """How the bot's program ended, where that is why: its exit code, 128 + the signal's number when killed."""
+    """Exit code of the bot's program, where its end is the fault: 128 + the signal's number when killed."""
     oom: bool | None = None
-    """Whether that program or a child of it was killed for memory; there whenever `exit_code` is."""
+    """True if that program or a child of it was killed for memory; there whenever `exit_code` is."""
 
     @property
     def is_sealed(self) -> bool:
-        """Whether it answers a sealed question: cards are passed or exposed."""
+        """True if it answers a sealed question: cards are passed or exposed."""
         return self.passed is not None or self.expose is not None
 
 
@@ -226,13 +226,13 @@ class DealLine(Line):
     rotation: SeatNumber | None = None
     """Number of the board's rotation, from 0."""
     seats: Annotated[tuple[SeatNumber, ...], AtSeats] | None = None
-    """Which bot sat in each seat, by its number in the first line; where it is left out, bot i sat in seat i."""
+    """The bot in each seat, by its number in the first line; where it is left out, bot i sat in seat i."""
     hands: Annotated[tuple[Cards, ...], AtSeats]
     """The cards dealt to each seat."""
     steps: Annotated[tuple[Step, ...], AtSteps]
     """Every action, in order; those of a sealed question by seat."""
     scores: Annotated[tuple[Number, ...], AtSeats]
-    """What the deal brought each seat."""
+    """Points of each seat in the deal."""
     totals: Annotated[tuple[Number, ...], AtSeats]
     """Total in this rotation, this deal included, of the bot in each seat."""
     took_ms: Annotated[tuple[Milliseconds, ...], AtSteps]
@@ -245,7 +245,7 @@ class DealLine(Line):
 
     @property
     def name(self) -> str:
-        """What people call it, as `deal_name` says."""
+        """Name of the deal for people, as `deal_name` gives it."""
         return deal_name(self.deal, self.rotation)
 
     def timed_steps(self) -> Iterator[tuple[Step, float, float | None]]:
@@ -267,7 +267,7 @@ class DealLine(Line):
 
 
 class BotResult(Line):
-    """How one bot did."""
+    """The result of one bot."""
 
     bot: str
     """Its name."""
@@ -284,9 +284,9 @@ class BotResult(Line):
     faults: Annotated[int, Field(ge=0, le=MAX_LINES * MAX_STEPS)]
     """In all rotations together."""
     taken_over: bool
-    """Whether the default policy took its seat over, in one rotation at least."""
+    """True if the default policy took its seat over, in one rotation at least."""
     timed: Timed
-    """What the bot's clock was charged: CPU time of its program, or wall time where that cannot be read."""
+    """Time that the bot's clock was charged: CPU time of its program, or wall time where that cannot be read."""
     think_ms: ThinkTimes
     """Median and worst think time in milliseconds, in CPU time where `timed` says so."""
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 GZIP = b"\x1f\x8b"
 _FLAGS, _EXTRA = 3, 0x04
-"""Where a gzip header has its flags, and the one for an extra field: no usual gzip makes one, `pack` does."""
+"""Place of the flags in a gzip header, and the flag of an extra field: no usual gzip makes one, `pack` does."""
 TOO_MANY = f"a record has at most {MAX_LINES:,} lines"
 TOO_LARGE = f"a record has at most {MAX_BYTES:,} bytes, unpacked"
 _UNDO = "take the file as it was written, or undo that with dos2unix"

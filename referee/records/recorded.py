@@ -26,7 +26,7 @@ class BadRecord(PigpenError, ValueError):
 
 @dataclass(frozen=True)
 class Recorded:
-    """What the lines of a record say."""
+    """The content of a record's lines."""
 
     first: MatchLine
     rules: Rules

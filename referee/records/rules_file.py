@@ -19,7 +19,7 @@ from referee.records.errors import shortened
 FILE_BYTES = 16 * 1024
 """The most bytes of a rules file; the presets have less than 1 KiB."""
 MAX_LEVELS = 10
-"""How deep tables and lists can be nested; those of the presets have four levels."""
+"""Levels to which tables and lists can be nested at most; those of the presets have four levels."""
 MAX_DIGITS = 20
 """The most digits of a number; the rules allow fewer."""
 MAX_MISTAKES = 3

@@ -48,7 +48,7 @@ class Answers:
         self._has_forced = has_forced
         self._faults: list[list[Verdict]] = [[] for _ in range(bots)]
         self._plays_itself = [True] * bots
-        """Whether a bot has not been taken over."""
+        """True for each bot that has not been taken over."""
 
     def play(self, deal: Deal, steps: Sequence[dict[str, Any]], seats: Sequence[int]) -> list[str]:
         """

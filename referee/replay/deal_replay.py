@@ -25,7 +25,7 @@ class Moment:
     """The state; copy it to continue the deal from here."""
     done: tuple[tuple[Step, float, float | None], ...] = ()
     """
-    What has just been done: a card, a moon choice, or all answers to a sealed question.
+    Steps just done: a card, a moon choice, or all answers to a sealed question.
 
     Each step comes with its seconds by the referee's clock and of CPU time, as in `DealLine.timed_steps`.
     """
@@ -34,7 +34,7 @@ class Moment:
 
     @property
     def ends_trick(self) -> bool:
-        """Whether the card just played was the last one of a trick."""
+        """True if the card just played was the last one of a trick."""
         return bool(self.done) and self.done[0][0].play is not None and not len(self.deal.plays) % len(self.deal.hands)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from referee.records.recorded import Recorded
 
 PHASES = {Phase.PASS: "pass", Phase.EXPOSE: "expose", Phase.MOON: "moon"}
-"""What the moment of a decision is called where no card is played."""
+"""Names of the moments of a decision where no card is played."""
 
 
 class NoDecision(PigpenError, ValueError):
@@ -46,7 +46,7 @@ class RecordedDecision:
     before: Deal
     """The deal before anything was decided at this moment, all hands open; copy it to continue it."""
     together: tuple[Step, ...]
-    """What was decided at this moment, by all seats that were asked: one step for a card, several where sealed."""
+    """Decisions of this moment, of all seats that were asked: one step for a card, several where sealed."""
     totals: tuple[int, ...]
     """Total of the bot in each seat before this deal."""
     commitment: str
@@ -54,17 +54,17 @@ class RecordedDecision:
 
     @property
     def step(self) -> Step:
-        """What was done."""
+        """The step of the action."""
         return self.line.steps[self.number - 1]
 
     @property
     def seat(self) -> int:
-        """Whose action it is."""
+        """The seat whose action it is."""
         return self.step.seat
 
     @property
     def chosen(self) -> str:
-        """What was done, as the record says it."""
+        """The action, as the record writes it."""
         return words_of(action_of(self.step))[1]
 
     @property

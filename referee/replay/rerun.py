@@ -1,5 +1,5 @@
 """
-What another bot would have done: a recorded bot's questions, put again exactly as they were.
+Answers of another bot: a recorded bot's questions, put again exactly as they were.
 
 Each view shows the history as it really was, not what would have followed from the new answers.
 """
@@ -44,15 +44,15 @@ class RerunAnswer:
     view: View
     """The question."""
     step: Step
-    """What was done."""
+    """The recorded step."""
     took: float
     """Seconds that it took then."""
     trick_points: int | None
-    """What the trick brought the seat then; None where the question was not about a card."""
+    """Points that the trick brought the seat then; None where the question was not about a card."""
     now: str
-    """What the other bot does, as a record would say it; empty where it gives no answer that can be read."""
+    """Answer of the other bot, as a record would write it; empty where it gives no answer that can be read."""
     verdict: str = ""
-    """What would be held against the other bot."""
+    """Fault of the other bot, as a record would have it; empty: none."""
     why: str = ""
     """The same in words."""
     took_now: float = 0.0
@@ -60,17 +60,17 @@ class RerunAnswer:
 
     @property
     def then(self) -> str:
-        """What was done, as the record says it."""
+        """The recorded action, as the record writes it."""
         return words_of(action_of(self.step))[1]
 
     @property
     def differs(self) -> bool:
-        """Whether the other bot does something else, or is at fault."""
+        """True if the other bot answers otherwise, or is at fault."""
         return bool(self.verdict) or self.now != self.then
 
     @property
     def is_last(self) -> bool:
-        """Whether the other bot is gone, and can be asked nothing more."""
+        """True if the other bot is gone, and can be asked nothing more."""
         return bool(self.verdict) and Verdict(self.verdict).is_final
 
 
@@ -86,7 +86,7 @@ class RecordedQuestion:
     unasked: float | None
     """Seconds of CPU time that the bot's program had used before it."""
     trick_points: int | None
-    """What the trick brought the seat; None where the question is not about a card."""
+    """Points that the trick brought the seat; None where the question is not about a card."""
 
 
 class TableRerun:
@@ -128,7 +128,7 @@ class TableRerun:
 
     @property
     def is_over(self) -> bool:
-        """Whether all questions have been put."""
+        """True if all questions have been put."""
         return len(self.answers) == self.questions
 
     async def put(self, seat: Seat, advance: Callable[[], None] = lambda: None) -> None:

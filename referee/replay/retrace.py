@@ -60,12 +60,12 @@ class Retrace:
 
     @property
     def is_over(self) -> bool:
-        """Whether all deals have been played here."""
+        """True if all deals have been played here."""
         return self._game.is_over
 
     @property
     def place(self) -> str:
-        """What the next deal is called."""
+        """Name of the next deal."""
         return deal_name(self._game.deals, self._rotation)
 
     def take(self, plain: dict[str, Any], text: bytes, tally: Tally) -> None:

@@ -1,4 +1,4 @@
-"""What there is to see at a table that is being played, from one seat's view: the same `TableView` as of a record."""
+"""Table view of a table that is being played, from one seat's view: the same `TableView` as of a record."""
 
 from __future__ import annotations
 

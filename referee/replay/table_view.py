@@ -1,5 +1,5 @@
 """
-What there is to see at one moment of a recorded deal, for a terminal or a page to draw.
+Table view of one moment of a recorded deal, for a terminal or a page to draw.
 
 A `TableView` is made from the engine's own views of some seats, or of all, and from what the referee announces to all.
 Made from one seat's view it holds what that seat knew at that moment, and nothing else (C-9).
@@ -30,19 +30,19 @@ class ViewedSeat:
     seat: int
     bot: str
     asked: bool
-    """Whether it must decide now."""
+    """True if it must decide now."""
     open: bool
-    """Whether it is looked at from this seat, so that all its cards are known."""
+    """True if it is looked at from this seat, so that all its cards are known."""
     hand: tuple[Card, ...]
     """Cards it is known to hold, in canonical order."""
     legal: tuple[Card, ...]
     """The cards among which it is to choose now, if it is looked at from this seat."""
     unknown: int
-    """How many more it holds."""
+    """Number of further cards that it holds."""
     exposed: Mapping[Card, Face]
     """Cards it has exposed, played since or not, as far as they are known."""
     hidden: int
-    """How many cards it has put face down that are not known."""
+    """Number of cards it has put face down that are not known."""
     voids: frozenset[Suit]
     """Suits that it has shown to be out of."""
     passed: tuple[Card, ...]
@@ -54,12 +54,12 @@ class ViewedSeat:
     taken: tuple[Card, ...]
     """The cards it took that count, or that change what others count."""
     points: int
-    """What they are worth to it so far, a partner's left out."""
+    """Points of those cards for it so far, a partner's left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class LastAction:
-    """What a seat has just done; who decided it is shown only in that seat's own view."""
+    """The latest action of a seat; its decider is shown only in that seat's own view."""
 
     seat: int
     action: Action
@@ -78,13 +78,13 @@ class TableView:
     """One moment, as seen from one seat or from all."""
 
     phase: Phase
-    """What is decided next."""
+    """The kind of the next decision."""
     trick: tuple[Play, ...]
     """The trick on the table; between two tricks the one just completed."""
     number: int
     """Number of this trick, from 1; 0 before the first card."""
     winner: int | None
-    """Who took it, when it is complete."""
+    """The seat that took it, when it is complete."""
     winning: Play | None
     """The play that wins it, so far or for good."""
     seats: tuple[ViewedSeat, ...]

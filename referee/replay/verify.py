@@ -1,5 +1,5 @@
 """
-Does a record hold? Each line is written anew, from the seed, the bots' answers and the times, and compared.
+Verification of a record: each line is written anew, from the seed, the bots' answers and the times, and compared.
 
 A record holds if every line is, byte for byte, the one that the referee would have written: then the cards follow from
 the seed that was committed to, every action was legal and came from the seat that had to act, and all scores, faults,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _HASH = re.compile("[0-9a-f]{64}")
 _RESULT = b'{"type":"result",'
 _MISSHAPEN = (AttributeError, LookupError, TypeError, ValueError)
-"""What comes of reading fields that are not there or hold something else."""
+"""Errors of reading fields that are not there or hold something else."""
 
 
 @dataclass(frozen=True)
@@ -48,19 +48,19 @@ class Verified:
     """Result of verifying a record."""
 
     deals: int
-    """How many deals hold."""
+    """Number of deals that hold."""
     finished: bool
-    """Whether the result is there, and holds."""
+    """True if the result is there, and holds."""
     match: MatchLine | None
     """The first line, if it holds."""
     line: int | None = None
     """The number of the first line that differs, from 1."""
     difference: str | None = None
-    """What is wrong with it."""
+    """The difference, in words."""
 
     @property
     def holds(self) -> bool:
-        """Whether everything that is there is right."""
+        """True if everything that is there is right."""
         return self.line is None
 
 
@@ -104,12 +104,12 @@ def checked_lines(path: Path) -> Iterator[AnyLine]:
 
 @dataclass(frozen=True)
 class _Survey:
-    """What is known of a record before its lines are looked at."""
+    """Facts of a record that are known before its lines are looked at."""
 
     lines: int
-    """How many lines can be read."""
+    """Number of lines that can be read."""
     end: RecordError | None
-    """Why no more of them can."""
+    """The reason for which no more of them can be read."""
     seed: bytes
     """The fields of the result, if it is there; none of them is verified yet."""
 

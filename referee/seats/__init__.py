@@ -1,1 +1,1 @@
-"""Where a bot answers: in this process or over gRPC; clocks, verdicts, reconnection."""
+"""Seats, at which bots answer in this process or over gRPC; clocks, verdicts, reconnection."""

@@ -1,5 +1,5 @@
 """
-What has come over the connections of a seat, and gRPC has not read yet.
+Bytes that have come over the connections of a seat, and gRPC has not read yet.
 
 gRPC for Python does not let its users count frames of HTTP/2. Frames that are no messages, such as window updates, cost
 the bot that sends them next to nothing, and the referee twenty times as much CPU time to read. An honest bot sends some

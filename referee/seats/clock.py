@@ -15,7 +15,7 @@ MARGIN = 0.025
 NOTICE_SECONDS = 1.0
 """Seconds that a notice may wait for a bot that does not read; no bank is charged for it."""
 WALL_CAP = 3.0
-"""Where CPU time is charged, wall time counts a third: an answer may take at most `WALL_CAP` times its limit."""
+"""Wall time counts a third where CPU time is charged: an answer may take at most `WALL_CAP` times its limit."""
 IDLE_SECONDS = 0.5
 IDLE_RATIO = 20.0
 """Wall time beyond `IDLE_SECONDS` and `IDLE_RATIO` times the CPU time is sleep, and the bank pays for all of it."""
@@ -48,12 +48,12 @@ class Clock:
 
     @property
     def allowance(self) -> float:
-        """How long the next decision may take."""
+        """Seconds that the next decision may take."""
         return max(0.0, min(self.setting.limit, self.bank + self.setting.increment))
 
     @property
     def is_used_up(self) -> bool:
-        """Whether the bank and the increment hold nothing; below zero only unasked work brings them."""
+        """True if the bank and the increment hold nothing; below zero only unasked work brings them."""
         return self.bank + self.setting.increment <= 0
 
     def charge(self, rated: float, slept: float = 0.0) -> float:
@@ -179,7 +179,7 @@ class Stopwatch:
 
     @property
     def is_late(self) -> bool:
-        """Whether the limit is passed."""
+        """True if the limit is passed."""
         return self.rated > self._limit
 
     @property
@@ -200,7 +200,7 @@ class Stopwatch:
 
     @property
     def late(self) -> str:
-        """How an answer that is too late is put into words."""
+        """The message for an answer that is too late."""
         whole = "" if self.cpu_before is None else f" of CPU time and {self._limit * self._slack:.3f} s in all"
         return f"no answer within {self._limit:.3f} s{whole}"
 

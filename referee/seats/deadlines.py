@@ -1,4 +1,4 @@
-"""How long a seat waits for its bot where the clock of the match does not run."""
+"""Time limits of a seat's waits for its bot while the clock of the match does not run."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class Deadlines:
     """Seconds of wall time."""
 
     hello: float = 5.0
-    """How long a new stream may stay without its Hello."""
+    """Seconds that a new stream may stay without its Hello."""
     notice: float = NOTICE_SECONDS
-    """How long a notice may wait for a bot that does not read."""
+    """Seconds that a notice may wait for a bot that does not read."""
     reconnect: float = RECONNECT_SECONDS
-    """How long a bot that lost its stream may take to come back."""
+    """Seconds that a bot that lost its stream may take to come back."""
     farewell: float = 1.0
-    """How long the end of a stream may take to reach the bot."""
+    """Seconds that the end of a stream may take to reach the bot."""
 
 
 DEADLINES = Deadlines()

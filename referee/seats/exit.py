@@ -1,4 +1,4 @@
-"""How a bot's program ended, for machines and in a sentence."""
+"""The end of a bot's program, for machines and in a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a person is at the table, and has looked at the end of the last deal."""
+"""Presence of a person at the table, and of a look at the end of the last deal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 AWAY_SECONDS = 1.0
-"""How long each decision of a person who is away waits, so that there is a next one when it comes back."""
+"""Seconds that each decision of a person who is away waits, so that there is a next one when it comes back."""
 
 
 class PersonAway(Exception):
@@ -20,7 +20,7 @@ class PersonAway(Exception):
 
 class Presence:
     """
-    Whether a person is at the table.
+    Presence of a person at the table.
 
     A person is away after saying so, after too many faults in a row, or because the connection is lost. Only in the
     last case a new connection is enough to be back; otherwise the person must say so.

@@ -68,7 +68,7 @@ class FreezePolicy:
         self._is_idle = False
         self._has_lost_seat = False
         self.is_frozen = False
-        """Whether the program is frozen now."""
+        """True while the program is frozen."""
 
     def begin(self, decision: int, used: float | None) -> None:
         """Note that the program is asked; so far it has used *used* seconds of CPU time, where that can be read."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from referee.seats.seat_server import SeatServer
 
 RECONNECT_SECONDS = 3.0
-"""How long a bot that lost its stream may take to come back."""
+"""Seconds that a bot that lost its stream may take to come back."""
 
 
 class ReconnectWindow:
@@ -44,7 +44,7 @@ class ReconnectWindow:
         self._has_connected = False
         self._is_closed = False
         self.is_open = False
-        """Whether there is a socket again, and no bot has connected to it yet."""
+        """True while there is a socket again, and no bot has connected to it yet."""
 
     def connected(self) -> None:
         """Note that the bot has connected: remove the socket, keep the connection."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Seat(Protocol):
-    """Where one instance of a bot, or a person, answers."""
+    """The place at which one instance of a bot, or a person, answers."""
 
     async def welcome(self, welcome: Welcome) -> None:
         """
@@ -69,7 +69,7 @@ class InlineSeat:
         self._bot = bot
         self._end: SeatFailure | None = None
         self.log = ""
-        """What a program of its own would have written to stderr: wrong answers, and the traceback that ended it."""
+        """Text of stderr, had the bot a program of its own: wrong answers, and the traceback that ended it."""
 
     async def welcome(self, welcome: Welcome) -> None:
         """Tell the bot what is played."""

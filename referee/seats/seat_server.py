@@ -56,7 +56,7 @@ OPTIONS = (
     ("grpc.http2.max_ping_strikes", 0),
     ("grpc.so_reuseport", 0),
 )
-"""What keeps a hostile client from the server's memory and descriptors."""
+"""Options that keep a hostile client from the server's memory and descriptors."""
 
 
 class SeatServer:

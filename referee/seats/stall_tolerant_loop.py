@@ -47,9 +47,9 @@ class StallSelector(selectors.DefaultSelector):
         self._wall = wall
         self._cpu = cpu
         self._looked = wall()
-        """When it was looked last what time it is: no standstill begins before that."""
+        """Time of the last look at the clock: no standstill begins before that."""
         self._seen = self._looked, cpu()
-        """When the thread's CPU time was read last, and what it was."""
+        """Time of the last reading of the thread's CPU time, and its value."""
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """Wait for events, *timeout* seconds at most, or `BEAT_SECONDS`; there may be none."""

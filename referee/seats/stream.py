@@ -23,7 +23,7 @@ class Stream:
 
     @property
     def is_there(self) -> bool:
-        """Whether the bot has a stream."""
+        """True while the bot has a stream."""
         return self._context is not None
 
     def attach(self, context: Context) -> None:

@@ -69,9 +69,9 @@ class StreamSeat:
         self._serving: asyncio.Task[object] | None = None
         self._closed = False
         self.has_left = True
-        """Whether the bot had no stream when that was noted last, before it got the end of the match."""
+        """True if the bot had no stream when that was noted last, before it got the end of the match."""
         self.is_over = False
-        """Whether the bot has got the end of the match."""
+        """True once the bot has got the end of the match."""
         self._witness: Witness | None = None
         self._controller: ProcessController = NoController()
         self._freeze_policy = FreezePolicy(self._controller)
@@ -203,7 +203,7 @@ class StreamSeat:
 
     @property
     def was_taken(self) -> bool:
-        """Whether its bot has ever come."""
+        """True if its bot has ever come."""
         return self.taken.is_set()
 
     def lose(self, reason: str, end: Exit | None = None) -> None:

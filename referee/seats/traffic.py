@@ -35,7 +35,7 @@ class Traffic:
 
     @property
     def excess(self) -> str:
-        """What was too much, in words; empty while nothing was."""
+        """The excess of the bot, in words; empty while there is none."""
         if self._unasked > self._max_unasked:
             return f"it sent more than {self._max_unasked} messages that were not asked for"
         if self._streams > self._max_streams:

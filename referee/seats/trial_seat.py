@@ -31,9 +31,9 @@ class TrialSeat(StreamSeat):
         """
         super().__init__(socket, token)
         self.streams = 0
-        """How many streams the bot has opened with its token."""
+        """Number of streams that the bot has opened with its token."""
         self.sends_unknown_fields = False
-        """Whether every message has fields that this version of the protocol does not know."""
+        """True if every message has fields that this version of the protocol does not know."""
         self.refused = asyncio.Event()
         """Set when a stream with its token has been refused."""
         self._refuses = refuses

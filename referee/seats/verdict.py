@@ -27,7 +27,7 @@ class Verdict(enum.StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether the default policy takes the seat over at once."""
+        """True if the default policy takes the seat over at once."""
         return self in (Verdict.GONE, Verdict.ABSENT)
 
 
@@ -39,7 +39,7 @@ class SeatFailure(Exception):
         self.verdict = verdict
         self.message = message
         self.end = end
-        """How the bot's program ended, where that is why."""
+        """The end of the bot's program, where that is the reason."""
 
 
 class SeatBroken(Exception):

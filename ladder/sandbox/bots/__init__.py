@@ -1,1 +1,1 @@
-"""What is submitted: names, folders and images of bots, read once and checked; how a folder is built."""
+"""Submissions: names, folders and images of bots, read once and checked; recipes by which a folder is built."""

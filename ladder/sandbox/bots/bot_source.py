@@ -1,4 +1,4 @@
-"""Which bot a word on the command line means: a sample bot, a folder, or an image."""
+"""Resolution of a bot's word on the command line: a sample bot, a folder, or an image."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OTHER_PACKAGE_FILES = {
     "setup.cfg": "install_requires",
     "setup.py": "install_requires",
 }
-"""How other tools name packages: the file, and a text in it that shows that it names some."""
+"""Files in which other tools name packages, each with a text in it that shows that it names some."""
 FindBuilt = Callable[[str], str | None]
 """
 Takes the key of a build (`ladder.sandbox.docker.built_images`), loads into this engine what was built with it before,
@@ -46,18 +46,18 @@ class UnknownBot(UserError, ValueError):
 
 @dataclass(frozen=True)
 class BotSource:
-    """Where a bot comes from: exactly one of folder, image and make is set."""
+    """The source of a bot: exactly one of folder, image and make is set."""
 
     name: str
-    """What tables and records call it."""
+    """Name of the bot in tables and records."""
     folder: Path | None = None
     """Absolute path of a folder with a main file (bot.py), a Dockerfile, or both."""
     image: str | None = None
     """An image reference that the Docker engine knows or can pull."""
     content: Content | None = field(default=None, repr=False, compare=False)
-    """What the folder holds, if it has been read: then it is not read again, and cannot change in between."""
+    """Content of the folder, if it has been read: then it is not read again, and cannot change in between."""
     builds: Builds = "allowed"
-    """Which Dockerfiles are built; a bot that is played by its author may have any."""
+    """Dockerfiles that are built; a bot that is played by its author may have any."""
     can_fork: bool = False
     """Of an image: whether it is known to be a base of ours and files, not only by its own labels."""
     find_built: FindBuilt | None = field(default=None, repr=False, compare=False)

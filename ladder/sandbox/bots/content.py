@@ -1,5 +1,5 @@
 """
-What a bot's folder holds, read once, as one value: what is hashed is what is packed, copied and measured.
+Content of a bot's folder, read once, as one value: what is hashed is what is packed, copied and measured.
 
 All functions that need something of a folder take a `Content` and pass it on; the folder is not read again. To add
 files (the wheels of its `requirements.txt`, a Dockerfile that we write), make another value:
@@ -75,7 +75,7 @@ class Content:
 
     @property
     def has_links(self) -> bool:
-        """Whether a name in it leads to another one."""
+        """True if a name in it leads to another one."""
         return any(member.kind is Kind.LINK for member in self.members)
 
     @cached_property

@@ -28,7 +28,7 @@ class Instruction:
     """One instruction, in one line."""
 
     line: int
-    """Where it begins; the first line is 1."""
+    """Number of its first line in the file, counted from 1."""
     keyword: str
     """In capital letters."""
     rest: str

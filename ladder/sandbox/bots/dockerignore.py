@@ -1,5 +1,5 @@
 """
-What `.dockerignore` leaves out of an image, as Docker has it, in a time that no pattern can stretch.
+Reader of `.dockerignore`: files left out of an image, as Docker has it, in a time that no pattern can stretch.
 
 All patterns are one automaton, whose states are the bits of one number; a name is read once, letter by letter. So the
 work is the letters of all names times the length of the file, whatever stands in it.
@@ -72,7 +72,7 @@ def _lines(content: bytes, folder: str) -> Iterator[tuple[int, str]]:
 @dataclass
 class _Automaton:
     """
-    Where each pattern may be after what has been read; bit *n* of a set of states is place *n*.
+    State machine of all patterns; bit *n* of a set of states is place *n* in their letters.
 
     At a place stands one letter (`literal`, `classes`, `anything`, `any_letter`), or a star, which reads any number of
     letters, or an `entry` (the beginning of ``**/``), which may be passed over together with the two places behind it.

@@ -1,4 +1,4 @@
-"""What comes out of an archive that a stranger packed with gzip: counted in bytes, whatever headers say."""
+"""Content of an archive that a stranger packed with gzip: counted in bytes, whatever headers say."""
 
 from __future__ import annotations
 

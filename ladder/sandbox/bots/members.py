@@ -38,7 +38,7 @@ MAX_LINKS = 40
 
 
 class Kind(enum.StrEnum):
-    """What a member is; the values are what `Content.hash` counts."""
+    """Kind of a member; the values are what `Content.hash` counts."""
 
     FILE = "f"
     EXECUTABLE = "x"

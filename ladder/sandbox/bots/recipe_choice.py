@@ -1,4 +1,4 @@
-"""How a bot's folder is built: by a recipe of ours, or, where that is allowed, by its own Dockerfile."""
+"""Choice of a recipe for a bot's folder: one of ours, or, where that is allowed, its own Dockerfile."""
 
 from __future__ import annotations
 

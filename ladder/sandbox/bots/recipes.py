@@ -1,5 +1,5 @@
 """
-What the ladder builds: the bot base image and files from the folder, and nothing that runs or fetches anything.
+Recipes of the ladder: the bot base image and files from the folder, and nothing that runs or fetches anything.
 
 A stranger's Dockerfile is never given to the engine. It is read here, and what has been understood is written anew,
 with our base image named by its id. Whatever is not understood is refused. The engine gets lines of these shapes only:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 FILES = "files"
-"""Where the bot's files lie in what is sent to the engine, beside our Dockerfile."""
+"""Folder of the bot's files in the archive that is sent to the engine, beside our Dockerfile."""
 MAX_COPIES, MAX_SOURCES = 16, 64
 """COPY lines of a Dockerfile, and words of one: each is a layer with all that it names, on the engine's disk."""
 BASE = "pigpen/bot"
@@ -49,7 +49,7 @@ FLAGS_WITHOUT_EFFECT = re.compile(r"--chown=\S+|--link(=\w+)?")
 """Flags of COPY: every file can be read by the bot as it is, and none can be written."""
 
 _SPECIAL = re.compile(r"""["'\\$`]""")
-"""What a builder would replace, or takes for the end of a text."""
+"""Characters that a builder would replace, or takes for the end of a text."""
 _WORD = r"""(?:[^\s"'\\$`]|"[^"'\\$`]*"|'[^"'\\$`]*')+"""
 _WORDS = re.compile(rf"{_WORD}(?:[ \t]+{_WORD})*")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -71,7 +71,7 @@ _FILES_ONLY = re.compile(
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a bot's image is made from its files: lines that we wrote ourselves."""
+    """Recipe by which a bot's image is made from its files: lines that we wrote ourselves."""
 
     lines: tuple[str, ...]
     left_out: tuple[Instruction, ...] = ()
@@ -84,13 +84,13 @@ class Recipe:
 
     @property
     def copies(self) -> int:
-        """How many times files are copied; never more than all of them each time."""
+        """Number of times that files are copied; never more than all of them each time."""
         return sum(line.startswith("COPY ") for line in self.lines)
 
     @property
     def adds_files_only(self) -> bool:
         """
-        Whether it puts files into the bot's folder, starts a Python file there, and does nothing else.
+        True if it puts files into the bot's folder, starts a Python file there, and does nothing else.
 
         Holds where no file is a link: through one, files could get into another folder.
         """

@@ -50,7 +50,7 @@ _FACTS = "import sys, platform; print('%d.%d' % sys.version_info[:2], platform.m
 
 @dataclass(frozen=True)
 class BaseImage:
-    """What the image holds, and its name."""
+    """Content of the image, and its name."""
 
     sdk: Sdk = field(default_factory=installed_sdk)
     repository: str = REPOSITORY

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.docker.package_images import PackageImages
 
 NO_SUCH_IMAGE = ("manifest unknown", "name unknown", "repository name not known", "denied", "unauthorized")
-"""What the engine says, as if it were its own failure, when a registry refuses an image and gives no detail."""
+"""Beginnings of the engine's message, as if it failed itself, when a registry refuses an image and gives no detail."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Built:
     image: str
     """Its id."""
     lock: str | None
-    """Which packages it has by its requirements.txt; None: none."""
+    """Packages that it has by its requirements.txt; None: none."""
 
 
 def image_of_folder(

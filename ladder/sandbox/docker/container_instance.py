@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ladder.sandbox.docker.output import Output
 
 NO_LOG = 125
-"""How the launcher ends when it finds no log socket, before any bot runs."""
+"""Exit code of the launcher when it finds no log socket, before any bot runs."""
 LOST_LOG = "A bot's container could not connect to the sockets of its seat, or their folder is gone"
 
 BY_SIGKILL = 137
@@ -73,7 +73,7 @@ class DockerInstance:
         self.name = name
         """The container's name."""
         self.controller = controller
-        """What freezes it and reads its CPU time."""
+        """The controller that freezes it and reads its CPU time."""
         self._client = client
         self._pool = pool
         self._output = output

@@ -1,4 +1,4 @@
-"""What every instance of a bot starts from: its image, and what the engine can do with it."""
+"""Plan from which every instance of a bot starts: its image, and the abilities of the engine."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def machine_of(architecture: str) -> str:
 
 @dataclass(frozen=True)
 class EngineFacts:
-    """What the engine reports of itself."""
+    """Facts that the engine reports of itself."""
 
     machine: str
     """Its kind of processor, as `uname -m` calls it."""
     runtimes: frozenset[str]
     """The OCI runtimes that it knows."""
     cgroup_driver: str
-    """Who makes its control groups: ``cgroupfs`` or ``systemd``."""
+    """Maker of its control groups: ``cgroupfs`` or ``systemd``."""
     id: str = ""
-    """What it calls itself."""
+    """The engine's own id."""
 
     @classmethod
     def of(cls, client: DockerClient) -> EngineFacts:
@@ -52,17 +52,17 @@ class EngineFacts:
 
 @dataclass(frozen=True)
 class ForkPlan:
-    """How a fork server starts a bot: the interpreter and the SDK are ours, and already there."""
+    """Plan by which a fork server starts a bot: the interpreter and the SDK are ours, and already there."""
 
     command: tuple[str, ...]
     """The bot's main file, in its folder, and its arguments."""
     path: str
-    """Where the bot's packages lie; empty: it has none."""
+    """Folder of the bot's packages; empty: it has none."""
 
 
 @dataclass(frozen=True)
 class ContainerPlan:
-    """What every instance of a bot starts from."""
+    """Plan from which every instance of a bot starts."""
 
     image: str
     """The image's id."""
@@ -74,7 +74,7 @@ class ContainerPlan:
     """The OCI runtime."""
     engine: EngineFacts
     fork: ForkPlan | None = None
-    """How a fork server starts it (`first_process.fork_server`); None: only a fresh container does."""
+    """Plan for a fork server (`first_process.fork_server`); None: only a fresh container starts it."""
 
 
 def plan(client: DockerClient, image: str, runtime: str, is_ours: bool = False, gvisor: str = GVISOR) -> ContainerPlan:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 GROUPS = Path("/sys/fs/cgroup")
 UNIFIED = "unified"
-"""Where v2 is mounted beside v1."""
+"""Folder where v2 is mounted beside v1."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class GroupFiles:
     freezer: Path
     freeze: bytes
     thaw: bytes
-    """What is written to `freezer` to freeze the group, and to thaw it."""
+    """Content written to `freezer` to thaw the group; `freeze` is that to freeze it."""
     cores: Path
     """The cores that the group may use."""
     peak: Path
@@ -35,7 +35,7 @@ class GroupFiles:
     memory: Path
     """Bytes of memory used now."""
     kills: Path
-    """How many processes the kernel has killed for want of memory, in the line that begins with ``oom_kill``."""
+    """File with the number of processes that the kernel has killed for want of memory, in the line ``oom_kill``."""
 
 
 def files_of(pid: int, name: str, groups: Path = GROUPS, processes: Path = Path("/proc")) -> GroupFiles | None:
@@ -163,7 +163,7 @@ class ControlGroup:
 
 
 class LeasedGroup:
-    """What one instance uses of a group in which others have been before it."""
+    """Usage of one instance in a group in which others have been before it."""
 
     def __init__(self, group: ControlGroup) -> None:
         self._group: ControlGroup | None = group

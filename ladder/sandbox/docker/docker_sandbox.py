@@ -285,12 +285,12 @@ class DockerProgram:
 
     @property
     def can_fork(self) -> bool:
-        """Whether its image is a base of ours and files, and no instance that was forked has crashed at its start."""
+        """True if its image is a base of ours and files, and no instance that was forked has crashed at its start."""
         return self._plan.fork is not None
 
     @property
     def lock(self) -> str | None:
-        """Which packages we put into the image; None: none."""
+        """Packages that we put into the image; None: none."""
         return self._lock
 
     @property

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 ENGINE_ERRORS = (DockerException, RequestException, HTTPError)
-"""What the docker library raises when the engine refuses a call or does not answer."""
+"""Errors that the docker library raises when the engine refuses a call or does not answer."""
 
 MAX_CONNECTIONS = 32
 
@@ -52,7 +52,7 @@ APART = (
     "container. Use an engine on this machine (DOCKER_HOST names one), set TMPDIR to a folder that both see under one "
     f"name, or {WITHOUT_CONTAINERS}"
 )
-"""What is added to the engine's words where it does not find a folder that a container is to see."""
+"""Addition to the engine's message where it does not find a folder that a container is to see."""
 
 PULL_SECONDS = 1800.0
 """Seconds that a pull may take; the registry may be a stranger's."""

@@ -1,4 +1,4 @@
-"""What a container of ours starts with: the launcher of one instance, or the server that forks many."""
+"""The first process of a container of ours: the launcher of one instance, or the server that forks many."""
 
 from __future__ import annotations
 

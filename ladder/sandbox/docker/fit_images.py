@@ -1,4 +1,4 @@
-"""Which images were looked at and found fit, so that each is looked at once on a machine, and not at each start."""
+"""Images that were looked at and found fit, kept so that each is looked at once on a machine, and not at each start."""
 
 from __future__ import annotations
 

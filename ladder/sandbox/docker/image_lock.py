@@ -51,12 +51,12 @@ _FAULTS = {
     5: f"it has more than {MAX_FILES:,} files and folders",
     6: "its folders are nested more than 500 deep",
 }
-"""How the program ends when the image is at fault."""
+"""Faults of the image, by the program's exit code."""
 
 
 @dataclass(frozen=True)
 class ImageLock:
-    """What came of it."""
+    """Result of locking the files of an image."""
 
     files: ImageFiles
     """``locked`` while the container lives; or ``read``, once, and there is no container."""

@@ -29,7 +29,7 @@ HEADER = "X-Docker-Container-Path-Stat"
 
 @dataclass(frozen=True)
 class TreeEntry:
-    """What stands at a path."""
+    """The file, folder or link at a path."""
 
     kind: str
     """One of `KINDS`, or file."""

@@ -1,4 +1,4 @@
-"""What a container may use, and the flags that hold it there."""
+"""Limits of a container, and the flags that hold it there."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ So nothing that a bot calls with the number of the first process, or of its user
 """
 
 SEAT_FOLDER = "/run/pigpen"
-"""Where a container sees the folder of its `SeatMount`."""
+"""Path at which a container sees the folder of its `SeatMount`."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one container may use. The defaults suit a Python bot with grpcio (about 20 MB, 10 threads)."""
+    """Limits of one container. The defaults suit a Python bot with grpcio (about 20 MB, 10 threads)."""
 
     cpus: float = 1.0
     """CPU time per wall time: 0.5 is half of one core."""

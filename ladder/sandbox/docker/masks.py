@@ -1,4 +1,4 @@
-"""What a container does not see of /proc, /sys and /dev: all that reveals the host, and so other containers."""
+"""Parts of /proc, /sys and /dev that a container does not see: all that reveals the host, and so other containers."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ USUAL = (
     "schedstat", "scsi", "slabinfo", "softirqs", "stat", "swaps", "sys", "sysrq-trigger", "sysvipc", "timer_list",
     "timer_stats", "tty", "uptime", "version", "version_signature", "vmallocinfo", "vmstat", "zoneinfo",
 )  # fmt: skip
-"""What Linux has in /proc, as far as we have seen; a name that a kernel does not have is passed over."""
+"""Names that Linux has in /proc, as far as we have seen; a name that a kernel does not have is passed over."""
 
 DEVICES = ("/dev/pts/ptmx", "/dev/zero")
 """
-What a container could count by: terminals, whose number on the host is limited; and shared memory, which a map of
-/dev/zero is, and whose inode numbers count for the whole host.
+Devices that a container could count by: terminals, whose number on the host is limited; and shared memory, which a map
+of /dev/zero is, and whose inode numbers count for the whole host.
 """
 
 

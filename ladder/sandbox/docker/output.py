@@ -1,4 +1,4 @@
-"""What a container writes, read from a Unix socket in its seat's folder: the launcher makes it stdout and stderr."""
+"""Output of a container, read from a Unix socket in its seat's folder: the launcher makes it stdout and stderr."""
 
 from __future__ import annotations
 

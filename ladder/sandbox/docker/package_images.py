@@ -58,9 +58,9 @@ class PackageImages:
     """Makes these images, and keeps the newest."""
 
     packages: Packages
-    """Where the packages come from."""
+    """Source of the packages."""
     repository: str = REPOSITORY
-    """What the images are called, each with a tag of its own."""
+    """Name of the images, each with a tag of its own."""
 
     def lock_of(self, client: DockerClient, content: Content, base: str) -> str | None:
         """

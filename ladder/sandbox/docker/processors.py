@@ -1,5 +1,5 @@
 """
-What a container reads of the machine's processors: copies that never change, in the place of the kernel's files.
+A container's view of the machine's processors: copies that never change, in the place of the kernel's files.
 
 The kernel's own files show what other containers do (the clock rate of each core), and are masked. But libraries for
 computing look there for the kind and number of processors, and some fail if there are none: that which onnxruntime and

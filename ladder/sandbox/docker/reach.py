@@ -1,5 +1,5 @@
 """
-Whether a container can connect to a Unix socket of this machine, without which no bot can take its seat.
+Check that a container can connect to a Unix socket of this machine, without which no bot can take its seat.
 
 None can where the engine runs in a virtual machine or on another machine. The container that keeps an image in memory
 is the first to notice; where there is none, because each container has a kernel of its own, one is started for this.
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from ladder.sandbox.docker.limits import Limits
 
 NO_SOCKET = 125
-"""How the launcher ends when it cannot connect to its log socket."""
+"""Exit code of the launcher when it cannot connect to its log socket."""
 NO_PROGRAM = 127
-"""How it ends when it could, and there is no such program."""
+"""Exit code of the launcher when it could connect, and there is no such program."""
 NOTHING = "/nonexistent"
-"""What the launcher is to start once it has connected: no program of the image runs for this."""
+"""Program that the launcher is to start once it has connected: none of the image runs for this."""
 
 _REACHED: set[tuple[str, str]] = set()
 """Engines by their ids, with the runtimes under which this process has found that containers can connect."""

@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 FOLDER = "pigpen"
 """Folder in the container with all that is given to it and taken from it."""
 SOCKET = "/var/run/docker.sock"
-"""Where the engine listens on its own machine; Docker Desktop, too, mounts it from there."""
+"""Socket of the engine on its own machine; Docker Desktop, too, mounts it from there."""
 CGROUPS = "/sys/fs/cgroup"
 HOSTNAME = "pigpen-referee"
 """Of every such container: by it the next one knows what a killed one has left."""
 COMMAND = ("python3", "-m", "ladder.cli.entry")
 ERROR = "pigpen: "
-"""How the last words of a command begin that has failed."""
+"""Beginning of the last words of a command that has failed."""
 END_SECONDS = 20
 """Seconds that the command may take to clean up when it is stopped."""
 
@@ -68,10 +68,10 @@ class Errand:
 
 @dataclass(frozen=True)
 class Brought:
-    """What came of it."""
+    """Result of a command in the container."""
 
     printed: str
-    """What the command printed."""
+    """Text that the command printed."""
     made: bytes
     """The file that it wrote."""
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 REPOSITORY = "pigpen/referee"
 NAME = "pigpen-arena"
 PACKAGES = ("ladder", "pigpen_arena", "referee", "sample_bots", "starter_kits")
-"""What the distribution installs."""
+"""Packages that the distribution installs."""
 DOCKERFILE = Path(__file__).parent / "base_image" / "Referee.Dockerfile"
 LOCK = DOCKERFILE.with_name("referee.lock")
 """As the lock of the base image."""

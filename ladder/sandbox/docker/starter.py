@@ -76,7 +76,7 @@ class Starter:
         self._instances: dict[DockerInstance | WarmInstance, ContainerPlan] = {}
         self._starting: Counter[ContainerPlan] = Counter()
         self._remembers = False
-        """Whether the kernel may remember look-ups of an instance that has ended."""
+        """True if the kernel may remember look-ups of an instance that has ended."""
         self._reclaimed: Future[bool] | None = None
 
     def playing(self) -> set[ContainerPlan]:

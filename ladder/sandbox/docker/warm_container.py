@@ -40,7 +40,7 @@ class ControlSocket:
         self._stack = ExitStack()
         root = self._stack.enter_context(scratch_folder())
         self.folder = root / "container"
-        """What the container sees of the host."""
+        """The folder of the host that the container sees."""
         make_visible_folder(self.folder)
         listener = self._stack.enter_context(socket.socket(socket.AF_UNIX))
         listener.setblocking(False)

@@ -49,9 +49,9 @@ class WarmInstance:
         """
         self._group = LeasedGroup(container.group)
         self.controller = ContainerController(self._group, output, core)
-        """What freezes it and reads its CPU time."""
+        """The controller that freezes it and reads its CPU time."""
         self.container = container
-        """Where it runs."""
+        """The container in which it runs."""
         self._ended = container.ended
         self._output = output
         self._look = look

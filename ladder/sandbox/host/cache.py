@@ -1,4 +1,4 @@
-"""Where this user keeps what can be made again."""
+"""The user's folder for files that can be made again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which core of this machine a table's bots think on."""
+"""The core of this machine on which a table's bots think."""
 
 from __future__ import annotations
 

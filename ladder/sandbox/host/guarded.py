@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class NotOurs(OSError):
-    """What stands there was not made by this user, or is not what it should be."""
+    """Error of a file that was not made by this user, or is not what it should be."""
 
 
 def read_own(path: Path, max_bytes: int) -> str:

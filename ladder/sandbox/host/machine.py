@@ -1,4 +1,4 @@
-"""What class of machine this is."""
+"""The class of this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who started a container: a name for this process that no later process can have."""
+"""Process identity: a name for this process that no later process can have, by which containers know their owner."""
 
 from __future__ import annotations
 

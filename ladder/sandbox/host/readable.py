@@ -1,4 +1,4 @@
-"""Whether a file has data to read."""
+"""Check that a file has data to read."""
 
 from __future__ import annotations
 

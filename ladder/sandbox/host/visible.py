@@ -1,5 +1,5 @@
 """
-What a container must reach of this machine: its modes are set explicitly, whatever the umask of this process is.
+Files that a container must reach on this machine: their modes are set explicitly, whatever the umask of this process.
 
 The users of containers are not ours, and none of them, the engine's root in a container neither, may pass over modes.
 """

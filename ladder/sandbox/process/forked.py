@@ -154,7 +154,7 @@ class _Connection:
         self._server = server
         self._control = control
         self._asked: list[asyncio.Future[ForkedProcess]] = []
-        """Who waits for an answer, in the order of the questions."""
+        """Futures that wait for an answer, in the order of the questions."""
         self._running: dict[int, ForkedProcess] = {}
         asyncio.get_running_loop().add_reader(control, self._read)
 

@@ -1,4 +1,4 @@
-"""What a bot that runs as a plain process may use."""
+"""Limits of a bot that runs as a plain process."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ class ProcessProgram:
 
     @property
     def lock(self) -> str | None:
-        """Which packages are on its path; None: none."""
+        """Packages on its path; None: none."""
         return self._lock
 
     @property

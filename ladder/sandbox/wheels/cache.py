@@ -1,5 +1,5 @@
 """
-What was fetched once, in the user's cache folder: folders of unpacked packages, and answers by what was asked.
+Cache of fetched things, in the user's cache folder: folders of unpacked packages, and answers by what was asked.
 
 All of it can be fetched again: removing the folder costs time only. What was not used for longest goes first.
 """

@@ -1,4 +1,4 @@
-"""What uv says when it fails, as one sentence for the owner of the bot, or for the organiser."""
+"""Explanation of uv's failures, in one sentence for the owner of the bot, or for the organiser."""
 
 from __future__ import annotations
 

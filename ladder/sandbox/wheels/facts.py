@@ -1,5 +1,5 @@
 """
-What wheels must know of an interpreter. Standard library only: its text is run inside the base image, too.
+Facts of an interpreter that wheels must know. Standard library only: its text is run inside the base image, too.
 
 The kernel's version is left out on purpose: what a bot gets must not depend on the machine that fetched it.
 """

@@ -30,7 +30,7 @@ FALSE = ("", "0", "false", "no", "off")
 
 @dataclass(frozen=True)
 class Index:
-    """Where packages come from."""
+    """An index of packages, and uv's settings for it."""
 
     arguments: Sequence[str] = ()
     """For uv."""

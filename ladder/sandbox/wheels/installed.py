@@ -24,7 +24,7 @@ UNHASHED = ("RECORD", "RECORD.jws", "RECORD.p7s")
 UVS_OWN = ("INSTALLER", "REQUESTED", "uv_cache.json", "direct_url.json")
 """Files in ``.dist-info`` folders that uv writes; some hold a time."""
 COMMANDS = "bin"
-"""Where uv puts a package's commands: they name this machine's Python."""
+"""Folder into which uv puts a package's commands: they name this machine's Python."""
 MAX_RECORD_BYTES = 4 * 1024 * 1024
 MAX_DEPTH, MAX_NAME_BYTES = 20, 200
 """Of a path, and of one part of it."""

@@ -24,7 +24,7 @@ OUTPUT_BYTES = 64 * 1024
 """The end of the output, which is kept."""
 MEMORY_BYTES = 4096 * MIB
 OWN_BYTES, OWN_FILES = 64 * MIB, 5000
-"""What the program may have on the disk besides packages: pages of the index, metadata."""
+"""Space and files that the program may use on the disk besides packages: pages of the index, metadata."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ VENDOR = "vendor"
 
 @dataclass(frozen=True)
 class Asked:
-    """What a folder asks for: the contents of the two files."""
+    """The packages that a folder asks for: the contents of the two files."""
 
     requirements: bytes | None = None
     lock: bytes | None = None
@@ -59,7 +59,7 @@ class Asked:
 
     @property
     def anything(self) -> bool:
-        """Whether it names any package."""
+        """True if it names any package."""
         return bool(self.wanted())
 
     def wanted(self) -> list[Wanted]:
@@ -102,7 +102,7 @@ class Packages:
     @cached_property
     def store(self) -> Store:
         """
-        What keeps things that were fetched.
+        The store of things that were fetched.
 
         Raises:
             UnfitFolder: If this user may not write to it.

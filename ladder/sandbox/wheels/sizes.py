@@ -1,4 +1,4 @@
-"""How large the packages of a bot may be, and the messages for those that are larger."""
+"""Limits of the size of a bot's packages, and the messages for those that are larger."""
 
 from __future__ import annotations
 
