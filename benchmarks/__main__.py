@@ -1,5 +1,5 @@
 """
-What Pigpen costs, in one table. Ratios are taken in turn in one run and are what to look at; figures are medians, with
+Costs of Pigpen, in one table. Ratios are taken in turn in one run and are what to look at; figures are medians, with
 the smallest and the largest in brackets. Without Docker its parts are left out.
 
 `python -m benchmarks.PART --help` describes each part: engine, decision, wire, other_platforms, start, rated, tables,

@@ -1,5 +1,5 @@
 """
-What boards are worth: the standard error of the difference between two bots, for boards and for as many single deals.
+Benefit of boards: the standard error of the difference between two bots, for boards and for as many single deals.
 
     python -m benchmarks.boards
     python -m benchmarks.boards --boards 1000 --seed pig

@@ -20,7 +20,7 @@ MAX_SECONDS = 20.0
 
 @dataclass
 class Seen:
-    """What has been measured, in milliseconds."""
+    """Measurements of a browser, in milliseconds."""
 
     answered: list[float] = field(default_factory=list)
     """From before a POST to its answer."""

@@ -1,5 +1,5 @@
 """
-Whether the ± of the standings is true: in how many of 100 cases the true rating lies within it.
+Calibration of the ± of the standings: in how many of 100 cases the true rating lies within it.
 
     python -m benchmarks.calibration
     python -m benchmarks.calibration --repetitions 20 --bots 50 --matches 1500

@@ -1,5 +1,5 @@
 """
-How good the cards are that `tree` chooses, against those of `sampling`, in every variant: quicker than whole matches.
+Quality of the cards that `tree` chooses, against those of `sampling`, in every variant: quicker than whole matches.
 
     python -m benchmarks.choices --minutes 20
     python -m benchmarks.choices --ms 40 --rules gongzhu --minutes 10

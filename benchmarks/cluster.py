@@ -53,13 +53,13 @@ MEMORY_FOLDER = Path("/dev/shm")
 
 @dataclass(frozen=True)
 class ClusterSize:
-    """What is measured."""
+    """Size and load of the measured cluster."""
 
     bots: int = 100
     workers: int = 100
     store: str = "sqlite"
     seconds: float = 20.0
-    """How long a match takes."""
+    """Seconds that a match takes."""
     window: float = 30.0
     """Seconds in which it is measured."""
     boards: int = 1
@@ -69,7 +69,7 @@ class ClusterSize:
 
 @dataclass(frozen=True)
 class ClusterCost:
-    """What was measured."""
+    """Measured costs of a cluster."""
 
     rate: float
     """Matches a second."""
@@ -90,7 +90,7 @@ class ClusterCost:
 
 @dataclass(frozen=True)
 class Used:
-    """What a process has used."""
+    """Resources that a process has used."""
 
     cpu: float
     """Seconds."""

@@ -1,7 +1,6 @@
 """
-What commands cost: CPU time of the whole process of each, against a Python that runs nothing; and what `pigpen up`
-takes while nothing is played or read: memory of all its processes (a page that several share counts once), and
-CPU.
+Costs of commands: CPU time of the whole process of each, against a Python that runs nothing; and costs of `pigpen up`
+while nothing is played or read: memory of all its processes (a page that several share counts once), and CPU.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ COMMANDS = {
 BEGIN_SECONDS, IDLE_SECONDS = 30.0, 60.0
 """Seconds until `pigpen up` counts as idle, and those that are measured."""
 NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
-"""Where this is set modules are compiled for each command; an installed Pigpen is compiled already."""
+"""Variable under which modules are compiled for each command; an installed Pigpen is compiled already."""
 
 
 def cpu_millis(words: tuple[str, ...]) -> float:

@@ -1,5 +1,5 @@
 """
-How many deals `pigpen compare` needs, against independent deals, and how often it errs.
+Number of deals that `pigpen compare` needs, against independent deals, and its rate of errors.
 
 `counting` against a copy that blunders: real deals are played once, with each design, in this process; then many tests
 draw their observations from these with replacement. The mean difference is put to the same figure in both designs, the

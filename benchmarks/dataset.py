@@ -1,4 +1,4 @@
-"""How fast a ladder is exported as a data set, beside playing the same matches on this thread; and bytes a decision."""
+"""Speed of a ladder's export as a data set, beside playing the same matches on this thread; and bytes a decision."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-What a decision costs: referee and SDK together against a bare ping-pong of the same topology.
+Cost of a decision: referee and SDK together against a bare ping-pong of the same topology.
 
 One table of four and instant bots. The bare ping-pong has the same four programs, in the same sandbox and on the same
 core, each with a server of its own, and messages of the same sizes; all are measured in turn, deal by deal. It is

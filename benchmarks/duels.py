@@ -48,7 +48,7 @@ class Duel:
     boards: defaultdict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     """Points per deal by which it did better, for each deal of each board."""
     took: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))
-    """How long each decision took that either was asked for, in ms."""
+    """Milliseconds that each decision took for which either was asked."""
     faults: int = 0
 
     def take(self, line: DealLine, rules: Rules) -> None:

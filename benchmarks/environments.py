@@ -109,7 +109,7 @@ OURS: Mapping[str, Callable[[float], float]] = {
     "Pigpen, hearts, unpacked, with mask": lambda seconds: tables_rate(True, True, seconds),
     "Pigpen, hearts, PettingZoo": aec_rate,
 }
-"""What is measured in this process; all others are held against the first."""
+"""Rates that are measured in this process; all others are compared with the first."""
 
 
 def measure(

@@ -1,5 +1,6 @@
 """
-Whether others can steal a bot's time: the same work beside quiet bots, spinning ones, and on a busy machine.
+Fairness of the clock: the same work beside quiet bots, beside spinning ones that try to take time, and on a busy
+machine.
 
 Under runc and under gVisor, where the engine knows it; a change is against quiet opponents under the same runtime.
 """

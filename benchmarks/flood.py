@@ -1,4 +1,4 @@
-"""What a bot that floods its stdout costs others: Docker's own stdio against the log socket."""
+"""Cost to others of a bot that floods its stdout: Docker's own stdio against the log socket."""
 
 from __future__ import annotations
 

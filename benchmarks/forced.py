@@ -1,4 +1,4 @@
-"""How many cards are forced: the share of each variant's plays that leave no choice, and are not asked."""
+"""Number of forced cards: the share of each variant's plays that leave no choice, and are not asked."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ HISTORY = 20
 
 @dataclass
 class Results:
-    """What was played, by match and seat: (m, 4) arrays."""
+    """Results of the matches, by match and seat: (m, 4) arrays."""
 
     versions: npt.NDArray[np.int64]
     """Ids, from 1."""
@@ -44,7 +44,7 @@ class Results:
     places: npt.NDArray[np.int64]
     faulty: npt.NDArray[np.bool_]
     earlier: npt.NDArray[np.int64]
-    """How many matches the version had had before."""
+    """Number of matches that the version had had before."""
     ratings: npt.NDArray[np.float64]
     """Elo before the match; after it, that before the next one."""
 

@@ -1,4 +1,4 @@
-"""How a match's cost grows with its deals, and what a bot and the referee take of memory."""
+"""Growth of a match's cost with its deals, and the memory of a bot and of the referee."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Watched:
 
 @dataclass
 class Grown:
-    """What one match took."""
+    """Costs of one match."""
 
     whole: float
     """Seconds from the start of the containers to their end."""

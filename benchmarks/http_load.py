@@ -19,7 +19,7 @@ LIMIT = 2**20
 
 @dataclass
 class Taken:
-    """What some requests took."""
+    """Durations and sizes of some requests."""
 
     milliseconds: list[float] = field(default_factory=list)
     """From the moment at which a request was due to the last byte of its answer."""

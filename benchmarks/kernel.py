@@ -1,5 +1,5 @@
 """
-What a kernel for each container costs: starts and matches under runc and under gVisor, in turn in one run.
+Cost of a kernel for each container: starts and matches under runc and under gVisor, in turn in one run.
 
 Four bots at a table, in warm containers unless it says fresh; nothing else may run meanwhile. What the clock charges is
 the CPU time of the containers' control groups, in which gVisor's own kernel is, too.
@@ -47,7 +47,7 @@ DEALS: Mapping[int, int] = {0: 12, 1: 8, 10: 4}
 
 @dataclass(frozen=True)
 class Cost:
-    """What bots of one kind cost under one runtime."""
+    """Costs of bots of one kind under one runtime."""
 
     deal: float
     """Milliseconds of a deal at one table, the median."""

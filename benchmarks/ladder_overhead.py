@@ -1,6 +1,6 @@
 """
-What the ladder costs beside its matches: how long slots stand empty while the coordinator records and schedules, and
-how much CPU time it takes, which the matches on the same machine lack.
+Cost of the ladder beside its matches: the time that slots stand empty while the coordinator records and schedules, and
+its CPU time, which the matches on the same machine lack.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 SEATS = 4
 AS_PIGPEN_SETS_IT, AS_GRPC_COMES = "set", "plain"
-"""What a bare client gets in place of a token: how gRPC is to run; for the server that is settled already."""
+"""Settings of gRPC for a bare client, in place of a token; for the server that is settled already."""
 TRIPS = 52
 """Round trips in a step of the ping-pong: as many as a deal of gongzhu has cards."""
 
@@ -52,7 +52,7 @@ class Lane(Protocol):
 
 @dataclass(frozen=True)
 class Cost:
-    """What one decision took, in microseconds: by the clock, and of this process's CPU time."""
+    """Costs of one decision, in microseconds: by the clock, and of this process's CPU time."""
 
     wall: float
     cpu: float

@@ -85,9 +85,9 @@ class Examples:
     seen: Numbers
     """Places in the tables, by decision, card and table."""
     legal: Numbers
-    """Whether there is such a card, by decision and card."""
+    """True where there is such a card, by decision and card."""
     chosen: Numbers
-    """Which card was chosen, by decision."""
+    """The card chosen, by decision."""
 
     @classmethod
     def of(cls, decisions: Sequence[Decision]) -> Examples:

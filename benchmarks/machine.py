@@ -1,4 +1,4 @@
-"""Where the figures come from."""
+"""Origin of the figures."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ from referee.records.lines import AnyLine, DealLine
 from referee.seats.seat import InlineSeat
 
 SLIPS = (0.0, 0.1, 0.2, 0.4)
-"""How often each bot of the table slips."""
+"""Share of its decisions in which each bot of the table slips."""
 LENGTHS = (1, 2, 4, 8, 16)
 VARIANTS = ("hearts", "gongzhu")
 

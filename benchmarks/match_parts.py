@@ -1,5 +1,5 @@
 """
-Where the CPU time of a ladder's match goes: the coordinator by step, the worker, the fork servers, bots, the engine.
+CPU time of a ladder's match by its parts: the coordinator by step, the worker, the fork servers, bots, the engine.
 
 A ladder of four bots that play at once, in warm containers (runc), one match of four boards after the other; per match.
 The worker is a thread of this process here, and has the referee; what the coordinator does is in the main thread. The
@@ -53,7 +53,7 @@ STEPS: dict[str, tuple[Any, str]] = {
     "coordinator: result stored": (steps.Coordinator, "_record"),
     "coordinator: estimates": (steps.Coordinator, "refresh_estimates"),
 }
-"""What the coordinator does, and where."""
+"""Steps of the coordinator, each with the object and the name of its function."""
 REST = "coordinator: the rest (events, log, live)"
 WORKER = "worker: referee, starts and ends of bots"
 SERVERS, PROGRAMS, CONTAINERS = "fork servers", "bots, by their clocks", "dockerd, containerd, shims"

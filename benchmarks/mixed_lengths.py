@@ -1,5 +1,5 @@
 """
-Whether ratings need to know how many boards a match had, where matches have different numbers of them.
+Need of ratings for the number of boards that a match had, where matches have different numbers of them.
 
     python -m benchmarks.mixed_lengths
     python -m benchmarks.mixed_lengths --repetitions 8 --matches 2000

@@ -1,5 +1,5 @@
 """
-How the ladder chose matches before it chose them by information: the reference of benchmarks/scheduling.py.
+Choice of matches before it was by information: the reference of benchmarks/scheduling.py.
 
 1. Newcomers first: bots with fewer than 20 matches, the fewest first.
 2. In 30 of 100 other matches, the bot of which it is most open on which side of the boundary of the top ten it belongs,

@@ -1,5 +1,5 @@
 """
-What two containers can pass to one another through what they share, in bits, with the walls and without them.
+Channels between two containers through parts that they share, in bits, with the walls and without them.
 
 Notes pass from a container that has ended to a fresh one of the same image, as from one rotation of a board to the
 next; hands pass between two living ones on one core, as between two seats of a table. In matches with rotations, a bot
@@ -87,21 +87,21 @@ READS_AT = {
 }
 READS_AT_ELSE = 0.6
 TAKEN_BACK = {"links of /proc", "pseudo terminals left", "Shmem in /proc/meminfo", "sysinfo(2)"}
-"""What is measured against where it stood at the beginning of a round."""
+"""Ways that are measured against their state at the beginning of a round."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What one way carried."""
+    """Result of one way."""
 
     bits: float = 0.0
     seconds: float = 0.0
     """Seconds that writing and reading take."""
     right: float = 0.5
     whole: str = ""
-    """How many whole notes were right, of how many."""
+    """Number of whole notes that were right, of all."""
     why: str = ""
-    """Why nothing could be tried."""
+    """Reason for which nothing could be tried; empty: it was tried."""
 
 
 def lay_out(folder: Path, task: dict[str, Any]) -> None:

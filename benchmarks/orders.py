@@ -1,4 +1,4 @@
-"""How right an order is, and when it was right, over several simulations."""
+"""Accuracy of an order, and the time at which it was reached, over several simulations."""
 
 from __future__ import annotations
 

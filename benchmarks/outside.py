@@ -1,5 +1,5 @@
 """
-How strong the sample bots are against an outside yardstick: OpenSpiel's Monte Carlo tree search.
+Strength of the sample bots against an outside yardstick: OpenSpiel's Monte Carlo tree search.
 
     python -m benchmarks.outside
     python -m benchmarks.outside --boards 40 --simulations 1000 --rules hearts-jack

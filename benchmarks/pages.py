@@ -1,5 +1,5 @@
 """
-What a bot's page costs on ladders of more and more bots, before and after a change, in one run.
+Cost of a bot's page on ladders of more and more bots, before and after a change, in one run.
 
     python -m benchmarks.pages
     python -m benchmarks.pages --before CHECKOUT --bots 10 100 1000 10000

@@ -19,7 +19,7 @@ from typing import Any
 from tests.bad_bots.channels import HANDS, NOTES, Names
 
 Round = tuple[Sequence[int], Sequence[float]]
-"""What was written, and the scores that were read."""
+"""The bits written, and the scores that were read."""
 
 
 def message(seed: int, number: int, count: int) -> list[int]:

@@ -1,5 +1,5 @@
 """
-What tables with people cost: scripted people in browsers, over HTTP and event streams, as pages do it.
+Cost of tables with people: scripted people in browsers, over HTTP and event streams, as pages do it.
 
     python -m benchmarks.people
     python -m benchmarks.people --tables 100 --think 3 --seconds 30

@@ -1,5 +1,5 @@
 """
-What choosing and queueing one more match costs on ladders of more and more bots: CPU time of its transaction.
+Cost of choosing and queueing one more match on ladders of more and more bots: CPU time of its transaction.
 
     python -m benchmarks.planning
     python -m benchmarks.planning --bots 10 100 1000 10000

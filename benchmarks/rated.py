@@ -1,5 +1,5 @@
 """
-How many deals a minute a ladder rates: bots that play at once and bots that think, in fresh and in warm containers.
+Deals a minute that a ladder rates: bots that play at once and bots that think, in fresh and in warm containers.
 
 A ladder of eight bots from folders, matches of four boards, as many at once as a ladder plays by itself.
 Two shares of all CPU time that the machine spends meanwhile (nothing else may run): what the bots were set to think,
@@ -68,7 +68,7 @@ pigpen.run(Thinking())
 
 @dataclass(frozen=True)
 class Rated:
-    """What a ladder did in a while."""
+    """Work of a ladder in a period."""
 
     deals_a_minute: float
     thinking: float

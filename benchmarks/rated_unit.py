@@ -1,4 +1,4 @@
-"""How long a ladder's match should be, and how many to play at once: deals a minute in containers, starts included."""
+"""Best length of a ladder's match, and best number to play at once: deals a minute in containers, starts included."""
 
 from __future__ import annotations
 

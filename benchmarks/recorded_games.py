@@ -59,11 +59,11 @@ class Entry:
     deals: int = 0
     """Guessed deals in which it tries every card; 0: it ducks and sheds as `pigpen.playout` does."""
     leads: int = 0
-    """Which of its cards it leads, from the lowest one."""
+    """Place of the card that it leads, counted from the lowest one."""
     careless: bool = False
-    """Whether it passes and exposes any cards; else the most dangerous ones, and none."""
+    """True if it passes and exposes any cards; else the most dangerous ones, and none."""
     takes: bool = True
-    """Whether it takes tricks that are worth having."""
+    """True if it takes tricks that are worth having."""
     shoots: float = 0.0
     """In how many deals it takes every trick that it can."""
 

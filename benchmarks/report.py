@@ -1,4 +1,4 @@
-"""What the benchmarks share: rounds in turn, medians, rows, a table."""
+"""Common parts of the benchmarks: rounds in turn, medians, rows, a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PIPE_WIDTH = 150
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured, the figure, what it is held against, and how many times that it is."""
+    """A measurement: its subject, the figure, the figure that it is compared with, and their ratio."""
 
     what: str
     figure: str
@@ -34,7 +34,7 @@ class Part:
 
     name: str
     about: str | None
-    """What is measured and how, as `--help` says it."""
+    """Description of the measurement, as `--help` prints it."""
     measure: Callable[[int], list[Row]]
     """Takes the measurements; its argument is the number of rounds."""
     rounds: int

@@ -1,5 +1,5 @@
 """
-How many matches the ladder takes to find the order of its bots, where chance is that of real games.
+Number of matches that the ladder takes to find the order of its bots, where chance is that of real games.
 
     python -m benchmarks.scheduling
     python -m benchmarks.recorded_games games.npz
@@ -63,7 +63,7 @@ BEFORE = 4
 """Matches that the rule before chose at a time: two that are played, and two that wait."""
 TAU, NINE_AND_A_HALF = 0.95, TOP - 0.5
 ORDERS = {"Elo": "match", "Elo by boards": "board", "batch": "match", "batch by boards": "board", "points": "points"}
-"""What is compared, and by what the true order is then."""
+"""Estimates that are compared, each with the measure of the true order."""
 
 
 @dataclass
@@ -75,7 +75,7 @@ class Ladder:
     batch: int
     """Matches that are chosen at a time."""
     by_boards: bool = False
-    """Whether the ladder's rule chooses by the estimate of the boards."""
+    """True if the ladder's rule chooses by the estimate of the boards."""
     number: int = 0
     neighbours: Counter[tuple[int, int]] = field(default_factory=Counter)
 

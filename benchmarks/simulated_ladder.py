@@ -38,7 +38,7 @@ IntArray = npt.NDArray[np.int64]
 DEVIATION = 200.0
 """The standard deviation of true Elo."""
 OWN = 0.1
-"""What a simulated bot has of its own, as a share of the standard deviation of all strengths."""
+"""A simulated bot's own part of its strength, as a share of the standard deviation of all strengths."""
 LIKE = 150
 """
 Recorded matches among which the residuals of a board are drawn: those with strengths most like the table's. Of fewer

@@ -90,7 +90,7 @@ class SleepingWorker:
 
 
 class SimulatedFacts(Facts):
-    """What a worker reports of itself, without a Docker engine."""
+    """Facts that a worker reports of itself, without a Docker engine."""
 
     def collect(self) -> WorkerFacts:
         """Collect it."""

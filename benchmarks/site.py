@@ -1,5 +1,5 @@
 """
-How quickly the web site answers on a ladder of 1,000 bots and 1,000,000 matches, with 100 requests a second.
+Speed of the web site on a ladder of 1,000 bots and 1,000,000 matches, with 100 requests a second.
 
     python -m benchmarks.site
     python -m benchmarks.site --folder FOLDER --requests 100000

@@ -1,5 +1,5 @@
 """
-What it takes until the first card: four bots against four bare containers that connect. The bots are in fresh and in
+Time until the first card: four bots against four bare containers that connect. The bots are in fresh and in
 warm containers, in processes that are started anew, and in processes that are forked.
 
 The CPU time of a seat is that of the whole machine, from its start until it is cleared away, in a ladder that has run
@@ -38,7 +38,7 @@ KINDS: Mapping[str, Callable[[], Sandbox]] = {
     "processes": lambda: ProcessSandbox(instances="fresh"),
     "forked processes": lambda: ProcessSandbox(instances="warm"),
 }
-"""How bots start: in containers, fresh and warm, and in processes."""
+"""Ways to start bots: in containers, fresh and warm, and in processes."""
 IN_CONTAINERS = ("fresh", "warm")
 STARTS: Mapping[str, int] = {"fresh": 2, "warm": 10, "processes": 2, "forked processes": 10}
 """Starts of four bots that count together; `WARM_UP` more before them do not count."""
@@ -47,7 +47,7 @@ WARM_UP = 2
 
 @dataclass(frozen=True)
 class Start:
-    """What starts of four bots took."""
+    """Costs of starts of four bots."""
 
     millis: float
     """From the call to the first card, the mean."""

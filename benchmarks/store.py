@@ -1,5 +1,5 @@
 """
-What the ladder's store costs when it has grown: 1,000 bots, 1,000,000 matches, in SQLite and in PostgreSQL.
+Cost of the ladder's store when it has grown: 1,000 bots, 1,000,000 matches, in SQLite and in PostgreSQL.
 
 `python -m benchmarks.store` makes such a ladder in a minute or so; `--bots 100 --matches 20000` makes a small one. The
 second database is a copy of the first (`pigpen db copy`), on a server of its own with PostgreSQL's own settings, which
@@ -58,9 +58,9 @@ RESULTS = 2000
 ROUNDS = 20
 BATCH = RESULTS // ROUNDS
 SAFE = ("dynamic_shared_memory_type=mmap",)
-"""What is committed is on the disk."""
+"""Settings of PostgreSQL under which every commit is on the disk."""
 Row = tuple[str, str, str, str]
-"""What, wall time, CPU time, bar."""
+"""Subject, wall time, CPU time, bar."""
 
 
 @dataclass

@@ -1,5 +1,5 @@
 """
-How strong the sample bots are: each against weaker ones, in every variant, on boards.
+Strength of the sample bots: each against weaker ones, in every variant, on boards.
 
     python -m benchmarks.strength
     python -m benchmarks.strength --boards 1000 --rules gongzhu --rules hearts --pair counting:cautious

@@ -1,5 +1,5 @@
 """
-How strong `tree` is against `sampling` at equal CPU time, in every variant.
+Strength of `tree` against `sampling` at equal CPU time, in every variant.
 
     python -m benchmarks.tree --minutes 20
     python -m benchmarks.tree --ms 40 --rules gongzhu --minutes 10

@@ -1,5 +1,5 @@
 """
-How often `pigpen why` agrees about a card with what solving the open cards says, by playouts and by tree search.
+Agreement of `pigpen why` about a card with a solution of the open cards, by playouts and by tree search.
 
     python -m benchmarks.verdicts
     python -m benchmarks.verdicts --decisions 500 --rules hearts
@@ -40,14 +40,14 @@ WAYS = {"playouts": replace(FULL, searched=0), "tree search": FULL}
 
 @dataclass
 class Agreement:
-    """What one way to estimate says."""
+    """Agreement of one way to estimate with the solution."""
 
     best: list[float] = field(default_factory=list)
     """1 where its best card is one of the solution's best, else 0."""
     lost: list[float] = field(default_factory=list)
-    """What its best card loses by the solution."""
+    """Loss of its best card by the solution."""
     costs: list[tuple[float, float]] = field(default_factory=list)
-    """What each card costs by the estimate and by the solution."""
+    """Cost of each card by the estimate and by the solution."""
     took: list[float] = field(default_factory=list)
     """CPU time of a decision, in ms."""
 

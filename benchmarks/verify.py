@@ -1,4 +1,4 @@
-"""How much faster a record is verified than it was played: deals a second of the same match."""
+"""Speed of verifying a record against that of playing it: deals a second of the same match."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-How long `pigpen why` takes, by wall clock, for decisions of a match of sample bots.
+Time that `pigpen why` takes, by wall clock, for decisions of a match of sample bots.
 
 A decision is estimated with everything that the command shows: the playouts, the house bots, hindsight. Then the
 costliest decisions of one bot in a match of four boards.

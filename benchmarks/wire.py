@@ -1,5 +1,5 @@
 """
-What a decision costs the referee and the bots, by the way that messages take between them.
+Cost of a decision to the referee and the bots, by the way that messages take between them.
 
 Each way is a table of the real referee in a process of its own, with four bots in plain processes; the tables play in
 turn, a number of deals at a time. CPU time is that of all threads, user and system; that of the bots is of all four
@@ -38,7 +38,7 @@ KINDS: dict[str, tuple[str, Callable[[Deals], float]]] = {
     "bots' CPU a decision": ("µs", lambda deals: deals.bots / deals.steps * 1e6),
     "CPU of both a decision": ("µs", lambda deals: (deals.referee + deals.bots) / deals.steps * 1e6),
 }
-"""What is shown of each way: the unit, and how it follows from what some deals took."""
+"""Figures of each way: the unit, and the formula by the costs of some deals."""
 
 
 class RemoteLane:

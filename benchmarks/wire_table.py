@@ -58,19 +58,19 @@ LEAN = (
     ("grpc.enable_deadline_checking", 0),
     ("grpc.default_compression_algorithm", 0),
 )
-"""What gRPC can leave out."""
+"""Parts that gRPC can leave out."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """How messages get to the bots and back."""
+    """The way of messages to the bots and back."""
 
     environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Settings of gRPC at both ends."""
     bot: str = ""
     """Lines of the bot's program before its own."""
     server: Any = SeatServer
-    """What the referee makes in place of `SeatServer`."""
+    """Class that the referee uses in place of `SeatServer`."""
 
 
 WAYS = {
@@ -95,7 +95,7 @@ WAYS = {
 
 @dataclass(frozen=True)
 class Deals:
-    """What some deals took; times in seconds, CPU times of all threads, user and system."""
+    """Costs of some deals; times in seconds, CPU times of all threads, user and system."""
 
     wall: float
     referee: float
