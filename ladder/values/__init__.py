@@ -1,1 +1,1 @@
-"""What people and programs see of Pigpen: values that the commands print, with `--json` exactly as they stand here."""
+"""Public values of Pigpen: values that the commands print, with `--json` exactly as they stand here."""

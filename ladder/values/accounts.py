@@ -12,7 +12,7 @@ from ladder.values.value import Time, Value
 
 
 class Role(enum.StrEnum):
-    """What an account is for."""
+    """Kind of an account."""
 
     CONTESTANT = "contestant"
     ORGANISER = "organiser"
@@ -20,14 +20,14 @@ class Role(enum.StrEnum):
 
 
 class Scope(enum.StrEnum):
-    """What a token may be used for."""
+    """Permission of a token."""
 
     READ = "read"
     """To read what only its owner may: logs, failures, submissions."""
     SUBMIT = "submit"
     """To submit bots, to retire them, and to push images."""
     ADMIN = "admin"
-    """What its owner may do as an organiser."""
+    """To do all that its owner may do as an organiser."""
 
 
 Kind = Literal["session", "token"]
@@ -42,9 +42,9 @@ class Viewer:
     """The account's name, which is an owner's; None: a visitor who is not logged in."""
     is_organiser: bool = False
     scopes: frozenset[Scope] = frozenset(Scope)
-    """What the credential allows; a session's: everything."""
+    """Permissions of the credential; a session's: all of them."""
     by_token: bool = False
-    """Whether a program asks, with a token; else it is a person at a browser, or on the ladder's machine."""
+    """True if a program asks, with a token; else it is a person at a browser, or on the ladder's machine."""
     credential: int | None = None
     """Number of the session or token; None: there is none."""
     address: str = ""
@@ -52,7 +52,7 @@ class Viewer:
 
     @property
     def is_local(self) -> bool:
-        """Whether it is a person with access to the ladder's files; no account has an empty name."""
+        """True if it is a person with access to the ladder's files; no account has an empty name."""
         return self.name == "" and self.is_organiser
 
 
@@ -71,7 +71,7 @@ class AccountRow(Value):
     disabled: Time | None
     """Since when; None: it is not."""
     reason: str
-    """Why it is disabled."""
+    """Reason that it is disabled."""
     submissions_a_day: int | None
     """Its own quota; None: as the settings say."""
     bots: int
@@ -140,7 +140,7 @@ class Me(Value):
     name: str
     role: Role
     scopes: tuple[Scope, ...]
-    """What this session or token may be used for."""
+    """Permissions of this session or token."""
     bots: tuple[str, ...]
     """Names of its bots."""
 
@@ -149,7 +149,7 @@ class TokenOrder(Value):
     """A request for a new token."""
 
     name: str = Field("", max_length=200)
-    """What its owner calls it."""
+    """Name that its owner gives it."""
     scopes: tuple[Scope, ...] = Field((Scope.READ, Scope.SUBMIT), min_length=1, max_length=10)
     days: int | None = Field(None, ge=1, le=3650)
     """Days that it is valid; None: as long as the ladder's settings allow."""
@@ -159,7 +159,7 @@ class LoginClient(Value):
     """The client that begins a log-in of the command."""
 
     client: str = Field("", max_length=200)
-    """Where it runs, in its own words; who confirms the log-in sees them."""
+    """Program and machine of the client, in its own words; the person who confirms the log-in sees them."""
 
 
 class DeviceCode(Value):
@@ -174,16 +174,16 @@ class LoginStarted(Value):
     device_code: str
     """A secret of the command's."""
     user_code: str
-    """What the browser shows, too: `BCDF-GHJK`."""
+    """Code that the browser shows, too: `BCDF-GHJK`."""
     address: str
-    """Where to confirm it."""
+    """Address of the page on which to confirm it."""
     interval: float
     """Seconds to wait between two questions."""
     expires: Time
 
 
 class LoginAnswer(Value):
-    """What became of such a log-in."""
+    """Result of such a log-in."""
 
     token: str | None
     """None: it is not confirmed yet."""

@@ -53,11 +53,11 @@ class Favour(Value):
     """
 
     by: Literal["bot", "other"]
-    """Which of the two gives."""
+    """The giver among the two."""
     points: MeanOfBoards
     """Above 0: it gives better cards than chance has it; below 0: worse ones."""
     p: float
-    """How likely chance alone gives a mean at least as far from 0, for one test."""
+    """Probability that chance alone gives a mean at least as far from 0, for one test."""
     adjusted_p: float
     """The same for all ordered pairs of the field: `p` times their number, at most 1 (Bonferroni)."""
 
@@ -71,7 +71,7 @@ class FoundFavour(Value):
 
 
 class FoundInRecords(Value):
-    """What the records of common matches say."""
+    """Findings in the records of common matches."""
 
     sources: tuple[str, ...]
     """The matches, as people name them; deals in which any bot was taken over are left out."""
@@ -83,7 +83,7 @@ class FoundInRecords(Value):
 
 
 class BotComparison(Value):
-    """How two versions have done against each other in a variant."""
+    """Comparison of the results of two versions against each other in a variant."""
 
     variant: str
     title: str
@@ -117,4 +117,4 @@ class BotComparison(Value):
     pairs: int
     """Ordered pairs of active bots, for which favours are adjusted."""
     computing: Computing | None
-    """How far the reading of the newest records has come; None: it is done."""
+    """Progress of reading the newest records; None: it is done."""

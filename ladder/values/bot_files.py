@@ -11,4 +11,4 @@ REQUIREMENTS = "requirements.txt"
 LOCK = "requirements.lock"
 """The packages that those resolved to, with their hashes."""
 Builds = Literal["base", "allowed"]
-"""Which Dockerfiles are built: those that only add files to `pigpen/bot`, or any."""
+"""Dockerfiles that are built: those that only add files to `pigpen/bot`, or any."""

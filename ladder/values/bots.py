@@ -17,7 +17,7 @@ class BotEntry(Value):
     state: str
     """`active`, `suspended` or `retired`."""
     since: Time
-    """When it got this state."""
+    """Time at which it got this state."""
     reason: str
 
 
@@ -30,9 +30,9 @@ class BotRow(Value):
     newest: int
     """The number of its newest version."""
     entries: tuple[BotEntry, ...]
-    """Where it plays or is suspended; and where neither, the newest version that has retired there."""
+    """Its versions that play or are suspended; in a variant without one, the newest version that has retired there."""
     people: bool
-    """Whether its owner lets people play with it."""
+    """True if its owner lets people play with it."""
 
 
 class BotList(Value):
@@ -40,7 +40,7 @@ class BotList(Value):
 
     bots: tuple[BotRow, ...]
     next: str | None
-    """What to ask for as `after` to read on; None at the end."""
+    """Value of `after` that continues the list; None at the end."""
 
 
 class VersionRow(Value):
@@ -52,7 +52,7 @@ class VersionRow(Value):
     """Image id, or hash of a folder's content."""
     sandbox: str
     source: str
-    """What was submitted, in the owner's words."""
+    """Folder or image that was submitted, in the owner's words."""
     pinned: str | None
     """The image reference by digest; None: only this engine has it."""
     size: int
@@ -60,7 +60,7 @@ class VersionRow(Value):
     lock: str | None
     """Its packages with their hashes, fit to be a requirements.lock; None: it has none."""
     can_fork: bool
-    """Whether its instances are forked in warm containers, where the setting `instances` allows that."""
+    """True if its instances are forked in warm containers, where the setting `instances` allows that."""
     entries: tuple[BotEntry, ...]
 
 
@@ -88,7 +88,7 @@ class FaultKind(Value):
 
 
 class Change(Value):
-    """When and why its state changed."""
+    """A change of its state, with time and reason."""
 
     variant: str
     at: Time
@@ -109,7 +109,7 @@ class Opponent(Value):
     """Matches in which this bot was placed before it; equal places count one half."""
     matches: int
     los: float | None
-    """How likely this bot is stronger than it, 0 to 1; None where no batch estimate knows both."""
+    """Probability that this bot is stronger than it, 0 to 1; None where no batch estimate knows both."""
 
 
 class InVariant(Value):
@@ -118,9 +118,9 @@ class InVariant(Value):
     variant: str
     standing: StandingRow
     active: int
-    """How many are ranked there."""
+    """Number of versions that are ranked there."""
     missing_owners: int = 0
-    """How many more owners must have an active bot there before a match can be played."""
+    """Number of further owners who must have an active bot there before a match can be played."""
     opponents: tuple[Opponent, ...]
     think_times: dict[str, tuple[int, ...]]
     """By phase: how many decisions fell in each bin of think time; docs/ladder.md names the bins."""
@@ -144,12 +144,12 @@ class BotPage(Value):
 
 
 class Retirement(Value):
-    """What is to retire, as far as the bot's name does not say it."""
+    """A request to retire a bot, which is named outside of it."""
 
     variants: tuple[str, ...] = Field((), max_length=50)
     """Where; none: wherever it plays."""
     reason: str = Field(max_length=500)
-    """Why, for those who look at it later."""
+    """Reason, for those who look at it later."""
 
 
 class Retired(Value):
@@ -161,17 +161,17 @@ class Retired(Value):
 
 
 class PeoplePermission(Value):
-    """Whether people may play with a bot."""
+    """Permission for people to play with a bot."""
 
     allowed: bool
 
 
 class PeopleAllowed(Value):
-    """What an owner has decided."""
+    """An owner's decision about people who play with the bot."""
 
     bot: str
     allowed: bool
-    """Whether people may play with it; never with any effect on its rating."""
+    """True if people may play with it; never with any effect on its rating."""
 
 
 class StateChanged(Value):
@@ -180,11 +180,11 @@ class StateChanged(Value):
     bot: str
     """As it was named."""
     variants: tuple[str, ...]
-    """Where."""
+    """Variants in which its state has changed."""
 
 
 class Matchup(Value):
-    """What one bot has scored against another, at tables at which both sat on different sides."""
+    """Score of one bot against another, at tables at which both sat on different sides."""
 
     bot: str
     """Its name; of later versions `Trotter@2`."""

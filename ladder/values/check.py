@@ -1,4 +1,4 @@
-"""How a bot did in the conformance cases."""
+"""Result of a bot in the conformance cases."""
 
 from __future__ import annotations
 

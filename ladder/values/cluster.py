@@ -1,4 +1,4 @@
-"""What a worker on another machine reports of itself, and what the organiser sees of it."""
+"""Reports of a worker on another machine about itself, and the view that the organiser has of it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _with_possible_cores(machine: MachineClass) -> MachineClass:
 
 class WorkerFacts(Message):
     """
-    What a worker reports of itself when it connects, and every few seconds from then on.
+    Report of a worker about itself, sent when it connects and every few seconds from then on.
 
     All numbers have bounds: whatever a worker reports, it can be stored beside the facts of other workers, and read.
     """
@@ -77,7 +77,7 @@ class WorkerFacts(Message):
 
 
 class WorkerReport(Message):
-    """What a scheduler reports of a worker to the coordinator."""
+    """Report of a scheduler to the coordinator about a worker."""
 
     event: Literal["joined", "alive", "left"]
     worker: Words
@@ -85,11 +85,11 @@ class WorkerReport(Message):
     facts: WorkerFacts | None = None
     """None: it has left."""
     reason: Words = ""
-    """Why it has left, in a sentence."""
+    """Reason that it has left, in a sentence."""
 
 
 class WorkerState(enum.StrEnum):
-    """What a worker is used for."""
+    """State of a worker in the cluster."""
 
     CALIBRATING = "calibrating"
     """It plays a match whose record is known, before it plays any that counts."""
@@ -106,7 +106,7 @@ class WorkerState(enum.StrEnum):
 
 
 class WantedState(enum.StrEnum):
-    """What the organiser, or three lies, have made of a worker."""
+    """State of a worker that the organiser, or three lies, have asked for."""
 
     ACTIVE = "active"
     DRAINED = "drained"
@@ -118,11 +118,11 @@ class WorkerSeen(Value):
     facts: WorkerFacts
     """Its last report."""
     coordinator: str
-    """Whose tasks it takes (`owners.this_process`)."""
+    """Coordinator whose tasks it takes (`owners.this_process`)."""
     address: str
     state: WorkerState
     reason: str = ""
-    """Why it is in that state, in a sentence; empty: nothing is wrong."""
+    """Reason for that state, in a sentence; empty: nothing is wrong."""
     busy: int = 0
     tasks: int = 0
     voids: int = 0
@@ -137,7 +137,7 @@ class WorkerSeen(Value):
 
 
 class WorkerOrder(Value):
-    """Whether a worker is to play, and why not."""
+    """An order that a worker is to play, or not, with its reason."""
 
     wanted: WantedState
     reason: str
@@ -151,7 +151,7 @@ class WorkerRow(Value):
     state: WorkerState
     """`gone` also if its coordinator has not written of it for a while."""
     reason: str
-    """Why it is in that state, in a sentence; empty: nothing is wrong."""
+    """Reason for that state, in a sentence; empty: nothing is wrong."""
     wanted: WantedState
     """The state that is asked for, such as `drained`; `state` is the one reached so far."""
     coordinator: str
@@ -180,7 +180,7 @@ class WorkerRow(Value):
     clock_skew: float
     """Seconds by which its clock is ahead of the coordinator's, as far as the way there lets it be known."""
     certificate_ends: Time | None
-    """When its certificate expires; None: not reported."""
+    """Time at which its certificate expires; None: not reported."""
     joined: Time
     seen: Time
     """Time of its last message."""
@@ -219,5 +219,5 @@ class ClusterFigures(Value):
     lies: int
     workers: tuple[WorkerRow, ...]
     reasons: dict[str, int]
-    """Why the last attempt failed at matches that are not done, what varies left out."""
+    """Number of matches that are not done, by the reason of their last failure, its variable parts left out."""
     now: Time

@@ -1,4 +1,4 @@
-"""Whether a new version of a bot is better than the old one."""
+"""Test for a new version of a bot to be better than the old one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ladder.values.value import Value
 
 
 class CompareResult(Value):
-    """What a comparison has come to."""
+    """Result of a comparison."""
 
     rules: str
     """The name of the variant."""
@@ -17,7 +17,7 @@ class CompareResult(Value):
     field: tuple[str, ...]
     """The opponents."""
     decision: Literal["better", "not better", "not worse", "worse", "open"]
-    """What the test says: `better` or `not better` where `elo1` is above 0, `not worse` or `worse` where it is not."""
+    """Result of the test: `better` or `not better` where `elo1` is above 0, `not worse` or `worse` where it is not."""
     accepted: Literal["elo0", "elo1"] | None
     """The hypothesis that the test accepts; None while it is open."""
     boards: int

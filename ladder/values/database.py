@@ -1,4 +1,4 @@
-"""What became of a ladder's database."""
+"""Results of work on a ladder's database."""
 
 from __future__ import annotations
 

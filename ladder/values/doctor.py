@@ -1,4 +1,4 @@
-"""What a machine offers to a ladder."""
+"""Report on what a machine offers to a ladder."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ class Finding:
     name: str
     holds: bool
     found: str
-    """What there is here."""
+    """State of it on this machine."""
     follows: str = ""
-    """What follows where it does not hold, and the way out."""
+    """Consequence where it does not hold, and the way out."""
     is_protection: bool = False
-    """Whether bots, or the machine, are less safe without it."""
+    """True if bots, or the machine, are less safe without it."""
 
 
 class DoctorReport(Value):
     """Everything that was looked at."""
 
     stands: bool
-    """Whether all protections between bots work."""
+    """True if all protections between bots work."""
     findings: tuple[Finding, ...]

@@ -104,12 +104,12 @@ class ExportedEvent(Value):
 
 
 class EventVerification(Value):
-    """Whether an event was held as its seed, its entrants and its records say."""
+    """Result of a check that an event was held as its seed, its entrants and its records say."""
 
     event: str
     holds: bool
     findings: tuple[str, ...]
-    """What does not hold, a sentence each."""
+    """Deviations that were found, a sentence each."""
     rounds: int
     tables: int
     records: int

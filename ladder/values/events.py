@@ -72,9 +72,9 @@ class Stage(Value):
     until: int | None = Field(default=None, ge=2, le=MAX_ENTRANTS)
     """Of pods and halving: it ends when at most that many are left."""
     carry: bool = False
-    """Whether the results of the stages before count as well."""
+    """True if the results of the stages before count as well."""
     play_off: str | None = "boards:4"
-    """What those who are level at the cut, or at place 1, play; doubled if they are still level."""
+    """Format of the play-off of those who are level at the cut, or at place 1; doubled if they are still level."""
 
     _formats = field_validator("format", "play_off")(_format)
 
@@ -154,7 +154,7 @@ class Event(Value):
     """Versions are pinned then, and the list of entrants is final."""
     starts: Time | None = None
     ends: Time | None = None
-    """When it must be over."""
+    """Time by which it must be over."""
     stand_in: Text = "counting"
     """The house bot that fills tables and replaces bots that leave; it is never ranked."""
     late_entry: str = "none"
@@ -189,7 +189,7 @@ class Event(Value):
 
 
 class PlannedStage(Value):
-    """What a stage is with a certain number of entrants."""
+    """A stage as it is with a certain number of entrants."""
 
     stage: str
     kind: StageKind
@@ -218,7 +218,7 @@ class Plan(Value):
 
 
 class EventCheck(Value):
-    """What is wrong or unwise about an event's file."""
+    """Errors and unwise choices in an event's file, and its plans."""
 
     name: str
     variant: str
@@ -247,7 +247,7 @@ class EventPlace(Value):
     values: tuple[float | None, ...]
     """In the order of `EventDraw.criteria`; None: that criterion says nothing of this bot."""
     why: str
-    """Why this bot is before the next one; empty for the last."""
+    """Reason that this bot is before the next one; empty for the last."""
     stage: str
     """The stage that it played last, of which the figures are; empty: it has played in none."""
 
@@ -269,7 +269,7 @@ class EventDraw(Value):
     bound: tuple[int, int, int]
     """No tables cost less."""
     method: Literal["design", "order", "optimum", "search"]
-    """How the tables were found. `design`: from a design. `order`: by places alone. `optimum`: no others cost less."""
+    """Method that found the tables. `design`: a design. `order`: by places alone. `optimum`: no others cost less."""
     criteria: tuple[str, ...]
     """In order; at the end of the event those of the last stage first, then those that only stages before it have."""
     standings: tuple[EventPlace, ...]
@@ -277,7 +277,7 @@ class EventDraw(Value):
 
 
 class Chances(Value):
-    """What one simulated format gives."""
+    """Figures of one simulated format."""
 
     name: str
     events: int
@@ -301,7 +301,7 @@ class Chances(Value):
 
 
 class EntrantChance(Value):
-    """What a simulation says of one entrant."""
+    """Chances of one entrant by a simulation."""
 
     name: str
     rating: float
@@ -311,7 +311,7 @@ class EntrantChance(Value):
 
 
 class EventSimulation(Value):
-    """What a simulation of an event found."""
+    """Result of a simulation of an event."""
 
     entrants: int
     formats: tuple[Chances, ...]

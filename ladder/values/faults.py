@@ -1,4 +1,4 @@
-"""What a bot did wrong in a match."""
+"""Faults of a bot in a match."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class FaultReport(Value):
     verdict: str
     why: str
     exit_code: int | None = None
-    """How the bot's program ended, where that is why."""
+    """Exit code of the bot's program, where its end is the reason."""
     oom: bool | None = None
-    """Whether it was killed for memory; there whenever `exit_code` is."""
+    """True if it was killed for memory; given whenever `exit_code` is."""
 
     def __str__(self) -> str:
         """Give it in one line."""

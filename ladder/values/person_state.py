@@ -160,7 +160,7 @@ class PersonState(Value):
     status: Literal["waiting", "starting", "playing", "resuming", "over", "ended"]
     """
     Whether people are still to come, the table is about to play, plays, is being started again after an interruption,
-    has been played to its end, or was given up.
+    after an interruption, has been played to its end, was given up.
     """
     reason: str
     """Why it was given up, in a sentence; else empty."""
