@@ -1,4 +1,4 @@
-"""Whether a ladder plays, and has room to."""
+"""Signs that a ladder plays, and has room to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class LadderHealth(Value):
     runners: int
     """Coordinators that have spoken within two minutes, and whose process has not ended as far as can be seen."""
     seen: Time | None
-    """When one spoke last; None: never."""
+    """Time at which one spoke last; None: never."""
     silent_seconds: float | None
     """Seconds since then, by the database's clock."""
     waiting: int

@@ -19,7 +19,7 @@ EventActName = Literal["enter", "withdraw", "freeze", "start", "pause", "draw", 
 
 
 class EventState(enum.StrEnum):
-    """How far an event has come."""
+    """Progress of an event."""
 
     OPEN = "open"
     """Bots may enter, and withdraw."""
@@ -41,7 +41,7 @@ class EventRow(Value):
     variant: str
     state: EventState
     reason: str
-    """Why it is paused; else empty."""
+    """Reason that it is paused; else empty."""
     show: Literal["live", "round", "manual"]
     entrants: int
     """Bots that have entered."""
@@ -95,7 +95,7 @@ class EventTableRow(Value):
     entrants: tuple[int, ...]
     """Their numbers in the event; negative: stand-ins."""
     turn: int
-    """How often the organiser has let it be played again."""
+    """Number of times that the organiser has let it be played again."""
     match: int | None
     """None: the viewer may not know of it."""
     status: Literal["sealed", "queued", "leased", "done", "quarantined"]
@@ -123,7 +123,7 @@ class EventRoundPage(Value):
     bound: tuple[int, int, int]
     drawn: Time
     is_over: bool
-    """Whether all results are there, and the viewer may know them."""
+    """True if all results are there, and the viewer may know them."""
     tables: tuple[EventTableRow, ...]
 
 
@@ -140,10 +140,10 @@ class EventPage(EventRow):
     entrant_list: tuple[EventEntrant, ...]
     round_list: tuple[EventRoundPage, ...]
     stage: str
-    """Whose standings these are; empty: nothing has been played."""
+    """The stage of these standings; empty: nothing has been played."""
     criteria: tuple[str, ...]
     """
-    What decides in the standings, in order; where several stages have played, those of the last one first, then those
+    The criteria of the standings, in order; where several stages have played, those of the last one first, then those
     that only stages before it have.
     """
     standings: tuple[EventPlace, ...]
@@ -179,7 +179,7 @@ class EventAct(Value):
 
 
 class EventDone(Value):
-    """What came of it."""
+    """Result of such an act."""
 
     act: EventActName
     bot: str = ""

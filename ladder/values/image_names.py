@@ -7,7 +7,7 @@ import re
 OURS = "pigpen/"
 """Images whose names begin with this are made by Pigpen on this machine; none of them comes from a registry."""
 DEFAULT_REGISTRIES = ("docker.io/", "index.docker.io/")
-"""What may stand before an image's name without changing what it means."""
+"""Prefixes that may stand before an image's name without changing its meaning."""
 _ID = re.compile("(sha256:)?[0-9a-f]{1,64}")
 
 

@@ -35,11 +35,11 @@ class LiveTable(Value):
     plays: tuple[LivePlay, ...] = ()
     """Every card played in the deal, in order."""
     complete: bool = True
-    """Whether no event of this deal was lost."""
+    """True if no event of this deal was lost."""
 
 
 class LiveProgress(Value):
-    """How far a match is."""
+    """Progress of a match."""
 
     public: Literal["played", "open"]
     deals: int | None
@@ -77,4 +77,4 @@ class LivePage(Value):
     """The attempt that is being played, or the last one."""
     events: tuple[LiveEvent, ...]
     ended: bool
-    """Whether these go up to the last event of the attempt."""
+    """True if these go up to the last event of the attempt."""

@@ -36,12 +36,12 @@ class LiveEvent(Value):
 
     @property
     def mark(self) -> str:
-        """Where a viewer is who has seen this event: what `Last-Event-ID` brings back."""
+        """Position of a viewer who has seen this event: the value that `Last-Event-ID` brings back."""
         return f"{self.attempt}-{self.id}"
 
 
 class LiveBase(Value):
-    """What all events have in common."""
+    """Fields that all events have."""
 
     id: NonNegativeInt = 0
     """Number of the event, from 1; 0: not numbered yet."""
@@ -92,7 +92,7 @@ class LivePassed(LiveAtTable):
 
     type: Literal["passed"] = "passed"
     cards: tuple[Cards, ...] | None = None
-    """What each seat passed on; only where all cards are shown."""
+    """Cards that each seat passed on; only where all cards are shown."""
 
 
 class LiveExposed(LiveAtTable):
@@ -112,7 +112,7 @@ class LivePlayed(LiveAtTable):
     seat: int
     card: str
     by: str | None = None
-    """Who decided, as in a record; only where all cards are shown: `forced` would reveal a part of a hand."""
+    """The one that decided, as in a record; only where all cards are shown: `forced` would reveal a part of a hand."""
     ms: float | None = None
     """Milliseconds of wall time; only where all cards are shown."""
 
@@ -167,7 +167,7 @@ class LiveGap(LiveBase):
 
     type: Literal["gap"] = "gap"
     missed: PositiveInt
-    """How many, or more."""
+    """Number of lost events, or a lower bound of it."""
 
 
 class LiveEnd(LiveBase):

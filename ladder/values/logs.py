@@ -1,4 +1,4 @@
-"""What bots printed in a match."""
+"""Output of bots in a match."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from ladder.values.value import Time, Value
 
 
 class SeatRow(Value):
-    """Who has one of the numbers of a match, and how that went; what is None is not known before the end."""
+    """The bot with one of the numbers of a match, and its result; None where something is not known before the end."""
 
     seat: int
     version_id: int
@@ -38,7 +38,7 @@ class SeatRow(Value):
 
     @property
     def move(self) -> float | None:
-        """How far its rating moved."""
+        """Change of its rating, in Elo; None where one of the two is not known."""
         if self.rating_before is None or self.rating_after is None:
             return None
         return self.rating_after - self.rating_before
@@ -60,16 +60,16 @@ class MatchRow(Value):
     started: Time | None
     finished: Time | None
     ordinal: int | None
-    """Which result of the ladder it is, from 1."""
+    """Number of this result among those of the ladder, from 1."""
     deals: int | None
     rated_by: str | None
-    """What its Elo follows from: the places on its `boards`, or in the `match`."""
+    """Basis of its Elo: the places on its `boards`, or in the `match`."""
     starting_seconds: float | None
     """Wall time in which its bots started and were cleared away, all rotations added up; None: not measured."""
     playing_seconds: float | None
     """Wall time of all its deals."""
     reason: str
-    """What went wrong with the last attempt that failed; never a bot's fault."""
+    """Error of the last attempt that failed; never a bot's fault."""
     record_kept: bool
     commitment: str
     """SHA-256 of the seed."""
@@ -85,14 +85,14 @@ class MatchList(Value):
     matches: tuple[MatchRow, ...]
     """Results, the newest first; others, the oldest first."""
     next: int | None
-    """What to give as `before` to read on, or as `after` where they are no results; None: these are the last ones."""
+    """Value of `before` that continues the list, or of `after` where they are no results; None: these are the last ones."""
 
 
 class DealScores(DealPlace):
-    """What one deal brought."""
+    """Scores and faults of one deal."""
 
     name: str
-    """What people call it."""
+    """Name of the deal for people."""
     scores: tuple[int, ...]
     """Of each bot, by its number in the match."""
     faults: tuple[int, ...]
@@ -118,7 +118,7 @@ class MatchPage(MatchRow):
 
 
 class MoveAgainst(Value):
-    """What one opposing side brought."""
+    """Contribution of one opposing side to a change of rating."""
 
     versions: tuple[int, ...]
     """Ids."""
@@ -133,7 +133,7 @@ class MoveAgainst(Value):
 
 
 class MoveExplained(Value):
-    """Why the rating of one version moved; ratings as they are stored, not shifted."""
+    """Explanation of the change of one version's rating; ratings as they are stored, not shifted."""
 
     bot: str
     place: int
@@ -145,13 +145,13 @@ class MoveExplained(Value):
     after: float
     """Computed again from the places, and from the ratings before."""
     stored: float | None
-    """What the ladder has."""
+    """Rating that the ladder has stored."""
     agrees: bool
     against: tuple[MoveAgainst, ...]
 
 
 class Explanation(Value):
-    """How a match moved the ratings, and why."""
+    """The changes of ratings by a match, with their explanation."""
 
     match: int
     variant: str
@@ -159,9 +159,9 @@ class Explanation(Value):
     boards: int
     """Boards by which it is rated."""
     rated_by: str | None
-    """What its Elo follows from: the places on its `boards`, or in the `match`."""
+    """Basis of its Elo: the places on its `boards`, or in the `match`."""
     finished: Time | None
     shift: float
-    """What to add to each of these ratings to show it; the same at all times."""
+    """Elo to add to each of these ratings to show it; the same at all times."""
     moves: tuple[MoveExplained, ...]
     """The best place first."""

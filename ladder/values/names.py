@@ -1,4 +1,4 @@
-"""How versions of bots are named."""
+"""Names of versions of bots."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import enum
 
 
 class Order(enum.StrEnum):
-    """What the standings are ordered by."""
+    """Criterion that orders the standings."""
 
     ELO = "elo"
     """By places."""

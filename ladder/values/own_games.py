@@ -15,7 +15,7 @@ class OwnGame(Value):
     """The table's name in its address."""
     purpose: TablePurpose
     day: datetime.date | None
-    """Whose board it was; None: no day's."""
+    """The day whose board it was; None: no day's."""
     variant: str
     format: str
     finished: Time
@@ -25,7 +25,7 @@ class OwnGame(Value):
     others: tuple[str, ...]
     """The names of the other players."""
     assisted: bool
-    """Whether the person asked why before it played, or took cards back."""
+    """True if the person asked why before it played, or took cards back."""
     ahead: float | None
     """
     Points a deal by which the person did better than the mean of the bots `counting` at the table.

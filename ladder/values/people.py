@@ -17,7 +17,7 @@ PERSON_NAME_LENGTH = 24
 
 
 class ChairKind(enum.StrEnum):
-    """What plays in a chair."""
+    """Kind of player in a chair."""
 
     PERSON = "person"
     HOUSE = "house"
@@ -27,7 +27,7 @@ class ChairKind(enum.StrEnum):
 
 
 class TablePurpose(enum.StrEnum):
-    """What a table is for."""
+    """Purpose of a table."""
 
     FREE = "free"
     TODAY = "today"
@@ -37,7 +37,7 @@ class TablePurpose(enum.StrEnum):
 
 
 class TableStatus(enum.StrEnum):
-    """How far a table has come."""
+    """Progress of a table."""
 
     WAITING = "waiting"
     """For people who have not come yet."""
@@ -51,7 +51,7 @@ class TableStatus(enum.StrEnum):
 
 
 class ChairOrder(Value):
-    """Who is to sit in one chair."""
+    """The player ordered for one chair."""
 
     kind: ChairKind = ChairKind.PERSON
     name: Annotated[str, Field(max_length=2 * NAME_LENGTH)] = ""
@@ -72,24 +72,24 @@ class TableOrder(Value):
     format: Annotated[str, Field(max_length=32)] = "game"
     """As in a record: ``game``, ``deals:1``."""
     seconds: Annotated[float, Field(ge=MIN_SECONDS, le=MAX_SECONDS)] = 30.0
-    """What a person has for each decision."""
+    """Seconds that a person has for each decision."""
     pace: Annotated[float, Field(ge=0.0, le=10.0)] = 0.5
     """Seconds for which pages show a card before the next one."""
     practice: bool = False
-    """Whether people may ask why before they play, and take cards back."""
+    """True if people may ask why before they play, and take cards back."""
     purpose: TablePurpose = TablePurpose.FREE
     board: Annotated[str, Field(max_length=64)] = ""
-    """Which board it is, where a certain one is played: a day, or ``17/3/1``, a match, its deal and table."""
+    """The board, where a certain one is played: a day, or ``17/3/1``, a match, its deal and table."""
 
 
 @dataclass(frozen=True)
 class TableVisitor:
-    """Who opens a table, or sits down at one."""
+    """The visitor who opens a table, or sits down at one."""
 
     account: str | None = None
     """The account's name; None: a guest."""
     guest: str = ""
-    """What distinguishes guests, such as an address; kept as a hash. Empty: the guest is on the ladder's machine."""
+    """Text that distinguishes guests, such as an address; kept as a hash. Empty: the guest is on the ladder's machine."""
     shown: str = ""
     """The name by which the person is shown; empty: the account's, or "guest"."""
     network: str = ""
@@ -131,9 +131,9 @@ class TableChair(Value):
     name: str
     """Shown; empty: a person who has not come yet."""
     joined: bool
-    """Whether the chair is taken; a bot's always is."""
+    """True if the chair is taken; a bot's always is."""
     is_account: bool
-    """Whether that is a person with an account of this name."""
+    """True if that is a person with an account of this name."""
     points: int | None
     """Total so far; None before the first deal is over."""
     place: int | None
@@ -155,16 +155,16 @@ class TableState(Value):
     pace: float
     practice: bool
     assisted: bool
-    """Whether cards were taken back."""
+    """True if cards were taken back."""
     status: TableStatus
     reason: str
-    """Why it ended, or what it waits for, in a sentence; often empty."""
+    """Reason that it ended, or the thing that it waits for, in a sentence; often empty."""
     chairs: tuple[TableChair, ...]
     """By the numbers in the record."""
     mine: int | None
     """The number of the chair that the secret is for; None: it is for none."""
     is_opener: bool
-    """Whether that chair is the opener's, who may end the table for all."""
+    """True if that chair is the opener's, who may end the table for all."""
     opener: str
     """The account that opened it; empty: a guest, or a person on the ladder's machine."""
     commitment: str
@@ -176,13 +176,13 @@ class TableState(Value):
 
 
 class SeatPlace(Value):
-    """Where the seat of a person's chair is, for the program that plays there in the person's name."""
+    """Address of the seat of a person's chair, for the program that plays there in the person's name."""
 
     table: int
     chair: int
     status: TableStatus
     attempt: int
-    """Which attempt at the table that is; each opens seats of its own."""
+    """Number of the attempt at the table; each opens seats of its own."""
     address: str
     """Such as ``unix:/path``; empty: the seat does not listen yet, or does no longer."""
     token: str

@@ -1,4 +1,4 @@
-"""What a person's browser is given of the table: the whole of it each time, of which the newest counts."""
+"""Messages to a person's browser about the table: the whole of it each time, of which the newest counts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from ladder.values.replay import ReplayMoment
 from ladder.values.value import Value
 
 Phrase = Literal["good-luck", "well-played", "bad-luck", "thanks", "one-moment", "goodbye"]
-"""What people at a table may say to each other, between deals."""
+"""Phrases that people at a table may send to each other, between deals."""
 
 
 class PersonDeal(Value):
-    """What stays as it is for a whole deal; the fields have the meaning of those of `DealReplayed`."""
+    """The part that stays as it is for a whole deal; the fields have the meaning of those of `DealReplayed`."""
 
     number: int
     """Of the deal in its game, from 0."""
@@ -31,7 +31,7 @@ class PersonDeal(Value):
     bots: tuple[str, ...]
     """The name of the player in each seat, people too."""
     kinds: tuple[Literal["person", "house", "bot"], ...]
-    """What sits in each seat."""
+    """Kind of the player in each seat."""
     totals_before: tuple[int, ...]
 
 
@@ -53,11 +53,11 @@ class PersonMoon(Value):
     """As an answer names it."""
     points: int
     others: bool
-    """Whether all others get them, and not the shooter."""
+    """True if all others get them, and not the shooter."""
 
 
 class PersonBar(Value):
-    """Why a card may not be played."""
+    """Reason that a card may not be played."""
 
     bar: str
     """As `ladder.people.seat.illegal_cards.Bar` names it."""
@@ -66,7 +66,7 @@ class PersonBar(Value):
 
 
 class PersonQuestion(Value):
-    """What the person is to decide."""
+    """The decision that the person is to make."""
 
     decision: int
     """Its number, which the answer repeats."""
@@ -78,16 +78,16 @@ class PersonQuestion(Value):
     legal: str
     """The cards that may be chosen."""
     count: int
-    """How many cards to pass; 0 where none are."""
+    """Number of cards to pass; 0 where none are."""
     pass_to: int | None
-    """Who gets the passed cards; None where it is something else that is asked."""
+    """Seat that gets the passed cards; None where something else is asked."""
     faces: tuple[Literal["up", "down"], ...]
-    """How cards may be exposed."""
+    """Ways in which cards may be exposed."""
     moon: tuple[PersonMoon, ...]
     why: dict[str, PersonBar]
     """Of each card of the hand that may not be played why not."""
     claim: bool
-    """Whether no points remain, so that it does not matter how the deal is played on."""
+    """True if no points remain, so that it does not matter how the deal is played on."""
 
 
 class PersonNotice(Value):
@@ -103,9 +103,9 @@ class PersonNotice(Value):
     verdict: str
     """Of the default why: `timeout`, `illegal` or `malformed`; else empty."""
     action: str
-    """What was played, as in a record; empty if that is nothing, or not known."""
+    """Action that was played, as in a record; empty if that is nothing, or not known."""
     text: str
-    """What was wrong, in English words; empty if nothing was."""
+    """Fault of the answer, in English words; empty if there was none."""
     who: str
     """The name of the player whose phrase it is; else empty."""
     phrase: Phrase | None
@@ -132,22 +132,22 @@ class PersonSheetRow(Value):
 
 
 class PersonResult(PersonSheetRow):
-    """How a deal ended, shown until the person continues."""
+    """Result of a deal, shown until the person continues."""
 
     parts: tuple[tuple[PersonPoints, ...], ...]
-    """What each seat's score is made of."""
+    """Parts that each seat's score is made of."""
     shooter: int | None
-    """Who has shot the moon."""
+    """Seat that has shot the moon."""
 
 
 class PersonOver(Value):
-    """How the game ended."""
+    """Result of the game."""
 
     place: int
     """The person's, 1 the best."""
     totals: tuple[int, ...]
     verify: str
-    """Where the record is verified; empty if there is none."""
+    """Address where the record is verified; empty if there is none."""
     compare: str
     """Address where the result is compared with others; empty if there is none."""
 
@@ -159,18 +159,18 @@ class PersonState(Value):
     """Counts up for a seat, with gaps; a state with a lower one than another is older."""
     status: Literal["waiting", "starting", "playing", "resuming", "over", "ended"]
     """
-    Whether people are still to come, the table is about to play, plays, is being started again after an interruption,
+    State of the table, in this order: people are still to come, it is about to play, plays, is being started again
     after an interruption, has been played to its end, was given up.
     """
     reason: str
-    """Why it was given up, in a sentence; else empty."""
+    """Reason that it was given up, in a sentence; else empty."""
     connected: bool
-    """Whether the site is connected to the table; if not, the last known state is shown."""
+    """True if the site is connected to the table; if not, the last known state is shown."""
     away: bool
-    """Whether the default policy plays for the person."""
+    """True if the default policy plays for the person."""
     practice: bool
     assisted: bool
-    """Whether a decision was taken back or asked about."""
+    """True if a decision was taken back or asked about."""
     deal: PersonDeal | None
     """None before the first cards are dealt."""
     moment: ReplayMoment | None

@@ -1,4 +1,4 @@
-"""How a match on this machine went."""
+"""Result of a match on this machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from referee.records.lines import BotResult
 
 
 class PlayedBot(BotResult):
-    """How one bot did."""
+    """Result of one bot."""
 
     why: tuple[str, ...]
     """The reasons of its faults, rotation by rotation."""

@@ -9,7 +9,7 @@ from ladder.values.why import Why
 
 
 class Level(enum.StrEnum):
-    """How difficult a puzzle is, by the share of bots and people that were wrong."""
+    """Difficulty of a puzzle, by the share of bots and people that were wrong."""
 
     EASY = "easy"
     MEDIUM = "medium"
@@ -17,12 +17,12 @@ class Level(enum.StrEnum):
 
 
 class PuzzleSeat(Value):
-    """What everybody at the table knows of one seat. Seats count from the reader's own, in the order of play."""
+    """Public knowledge at the table of one seat. Seats count from the reader's own, in the order of play."""
 
     points: int
     """Of the cards that it has taken so far."""
     cards: int
-    """How many it holds."""
+    """Number of cards that it holds."""
     exposed: tuple[str, ...]
     """As a record says it; `down`: one face down."""
     played: str
@@ -40,13 +40,13 @@ class PuzzlePosition(Value):
     seats: tuple[PuzzleSeat, ...]
     """The reader's first."""
     leader: int
-    """Who leads the trick, by its place in `seats`."""
+    """Leader of the trick, by its place in `seats`."""
     tricks: tuple[tuple[str, ...], ...]
     """The whole tricks; in each the card of each seat, as in `seats`."""
     leaders: tuple[int, ...]
     """Of the whole tricks."""
     winners: tuple[int, ...]
-    """Who took them."""
+    """Seats that took them."""
     passed: tuple[str, ...]
     received: tuple[str, ...]
 
@@ -67,7 +67,7 @@ class FoundPuzzles(Value):
 
 
 class Tried(Value):
-    """How many were right."""
+    """Numbers of bots and people that tried a puzzle, and of those that were right."""
 
     bots: int
     """The bot that sat there, and the house bots."""
@@ -96,7 +96,7 @@ class PuzzleRow(Value):
     trick: int
     tried: Tried
     is_right: bool | None
-    """What the visitor's answer was; None: there is none."""
+    """True if the visitor's answer was right; None: there is none."""
 
 
 class PuzzleList(Value):
@@ -111,7 +111,7 @@ class PuzzleList(Value):
 
 
 class PuzzleAnswer(Value):
-    """What is shown of a puzzle once the visitor has answered it."""
+    """The part of a puzzle that is shown once the visitor has answered it."""
 
     choice: str
     is_right: bool
