@@ -40,7 +40,7 @@ class BotList(Value):
 
     bots: tuple[BotRow, ...]
     next: str | None
-    """Value of `after` that continues the list; None at the end."""
+    """Value of `after` to read on; None at the end."""
 
 
 class VersionRow(Value):

@@ -85,7 +85,7 @@ class MatchList(Value):
     matches: tuple[MatchRow, ...]
     """Results, the newest first; others, the oldest first."""
     next: int | None
-    """Value of `before` that continues the list, or of `after` where they are no results; None: these are the last ones."""
+    """Value of `before` to read on, or of `after` where they are no results; None: these are the last ones."""
 
 
 class DealScores(DealPlace):

@@ -89,7 +89,7 @@ class TableVisitor:
     account: str | None = None
     """The account's name; None: a guest."""
     guest: str = ""
-    """Text that distinguishes guests, such as an address; kept as a hash. Empty: the guest is on the ladder's machine."""
+    """Identity of a guest, such as an address; kept as a hash. Empty: the guest is on the ladder's machine."""
     shown: str = ""
     """The name by which the person is shown; empty: the account's, or "guest"."""
     network: str = ""

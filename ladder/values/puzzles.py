@@ -129,7 +129,7 @@ class PuzzlePage(Value):
     tried: Tried
     answer: PuzzleAnswer | None
     streak: int
-    """How many puzzles the visitor has answered rightly in a row, up to now."""
+    """Number of puzzles in a row that the visitor has answered rightly, up to now."""
     next: int | None
     """Another puzzle of the variant that the visitor has not answered; None: there is none."""
 

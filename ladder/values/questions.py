@@ -1,4 +1,4 @@
-"""What visitors of the site ask to have computed."""
+"""Questions that visitors of the site ask to have computed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RecordDeals(Value):
 
 
 class WhyQuestion(Value):
-    """What each choice of one decision of a record was worth; the answer is a `Why`."""
+    """A question about the worth of each choice in one decision of a record; the answer is a `Why`."""
 
     kind: Literal["why"] = "why"
     source: str
@@ -45,19 +45,19 @@ class WhyQuestion(Value):
 
 
 class BotDeals(Value):
-    """What some bots, by their numbers, decided in some deals of a record."""
+    """The decisions of some bots, by their numbers, in some deals of a record."""
 
     deals: RecordDeals
     bots: tuple[int, ...]
 
 
 class CostliestQuestion(Value):
-    """Which decisions cost most, in one record or several; the answer is a `FoundCostliest`."""
+    """A question about the decisions that cost most, in one record or several; the answer is a `FoundCostliest`."""
 
     kind: Literal["costliest"] = "costliest"
     looks: tuple[BotDeals, ...]
     worst: int
-    """How many decisions to give at most."""
+    """Number of decisions to give at most."""
 
 
 class ComparedMatch(Value):
@@ -71,7 +71,7 @@ class ComparedMatch(Value):
 
 
 class CompareQuestion(Value):
-    """How two bots played against each other in some matches; the answer is a `FoundInRecords`."""
+    """A question about the play of two bots against each other in some matches; the answer is a `FoundInRecords`."""
 
     kind: Literal["compare"] = "compare"
     looks: tuple[ComparedMatch, ...]
@@ -85,25 +85,25 @@ class StyledMatch(Value):
 
 
 class StyleQuestion(Value):
-    """How a bot plays, beside the others of the same matches; the answer is a `FoundStyle`."""
+    """A question about the style of a bot, beside the others of the same matches; the answer is a `FoundStyle`."""
 
     kind: Literal["style"] = "style"
     looks: tuple[StyledMatch, ...]
     bot: str
-    """What names it."""
+    """Text that identifies it, such as the id of its version."""
 
 
 class HintQuestion(Value):
-    """What each choice of an open decision is worth; the answer is a `Hint`."""
+    """A question about the worth of each choice in an open decision; the answer is a `Hint`."""
 
     kind: Literal["hint"] = "hint"
     rules: dict[str, Any]
     request: str
-    """What the seat knows: a `RefereeMessage`, in base64."""
+    """The knowledge of the seat: a `RefereeMessage`, in base64."""
 
 
 class HouseQuestion(Value):
-    """How house bots play a board; the answer is the lines of a record."""
+    """A question about the play of house bots on a board; the answer is the lines of a record."""
 
     kind: Literal["house"] = "house"
     rules: dict[str, Any]
@@ -114,13 +114,13 @@ class HouseQuestion(Value):
 
 
 class PuzzlesQuestion(Value):
-    """Which decisions of a record make puzzles; the answer is a `FoundPuzzles`. The ladder itself asks it."""
+    """A search for puzzles among the decisions of a record; the answer is a `FoundPuzzles`. The ladder itself asks it."""
 
     kind: Literal["puzzles"] = "puzzles"
     match: int
     deals: RecordDeals
     most: int
-    """How many puzzles to give at most."""
+    """Number of puzzles to give at most."""
 
 
 Question = (
@@ -147,8 +147,8 @@ class FoundCostliest(Value):
     sources: tuple[str, ...]
     """The matches that were looked at, as people name them."""
     decisions: int
-    """How many decisions with a choice there were."""
+    """Number of decisions with a choice."""
     not_estimated: int
-    """How many of them have too many legal choices."""
+    """Number of those that have too many legal choices."""
     costliest: tuple[Why, ...]
     """The most costly one first."""

@@ -1,4 +1,4 @@
-"""Whether a record holds."""
+"""Result of the verification of a record."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ class Verification(Value):
 
     record: Path
     holds: bool
-    """Whether everything that is there is right."""
+    """True if everything that is there is right."""
     finished: bool
-    """Whether the result is there, and holds."""
+    """True if the result is there, and holds."""
     line: int | None
     """The number of the first line that differs, from 1."""
     difference: str | None
-    """What is wrong with it."""
+    """The error in that line."""
     rules: str | None
     """The name of the variant; None, as the next two, if the first line does not hold."""
     format: str | None
     bots: tuple[str, ...] | None
     deals: int
-    """How many deals hold."""
+    """Number of deals that hold."""

@@ -6,7 +6,7 @@ from ladder.values.value import Time, Value
 
 
 class RegistryPlace(Value):
-    """Where an account puts its images."""
+    """Address and namespace for an account's images."""
 
     address: str
     """Host and port."""
@@ -15,7 +15,7 @@ class RegistryPlace(Value):
 
 
 class RegistryToken(Value):
-    """What a registry takes, by the distribution specification."""
+    """Token for a registry, by the distribution specification."""
 
     token: str
     access_token: str

@@ -15,7 +15,7 @@ MAX_FAULTS = 1000
 
 
 class DealPlace(Value):
-    """Where a deal is in its match. Both numbers count from 1."""
+    """Position of a deal in its match. Both numbers count from 1."""
 
     board: int
     """Number of the board; in a match without boards, of the deal."""
@@ -24,7 +24,7 @@ class DealPlace(Value):
 
 
 class FaultPlace(DealPlace):
-    """Where a fault is in its match."""
+    """Position of a fault in its match."""
 
     step: int
     """The step that was played instead, counted from 1 in its deal."""
@@ -58,24 +58,24 @@ class ReplayStep(Value):
     decision: int | None
     """Number of the bot's decision in its rotation, from 1, as its output names it; None where it was not asked."""
     printed: str
-    """What the bot printed at this decision; empty unless the organiser shows that to all visitors."""
+    """Output of the bot at this decision; empty unless the organiser shows that to all visitors."""
 
 
 class ReplaySeat(Value):
     """One seat at one moment; cards are named as in the record, with a space between."""
 
     asked: bool
-    """Whether it must decide now."""
+    """True if it must decide now."""
     hand: str
     """Cards that it is known to hold."""
     unknown: int
-    """How many more it holds."""
+    """Number of further cards that it holds."""
     legal: str
     """The cards among which it chooses now; empty where that is not known."""
     exposed: str
     """Cards that it has exposed, played since or not, as far as they are known; `*` behind one that lies face down."""
     hidden: int
-    """How many cards it has put face down that are not known."""
+    """Number of cards that it has put face down and that are not known."""
     voids: str
     """Suits that it has shown to be out of, as letters."""
     passed: str
@@ -83,32 +83,32 @@ class ReplaySeat(Value):
     taken: str
     """The cards it took that count, or that change what others count."""
     points: int
-    """What they are worth to it so far, a partner's left out."""
+    """Points of these cards to it so far, a partner's left out."""
 
 
 class ReplayMoment(Value):
     """The table after something has happened."""
 
     after: int | None
-    """How many steps have been done; None as seen from one seat, for the reason that `ReplayStep.number` gives."""
+    """Number of steps done; None as seen from one seat, for the reason that `ReplayStep.number` gives."""
     steps: tuple[ReplayStep, ...]
-    """What has just been done: a card, a moon choice, or all answers to a sealed question."""
+    """The steps just done: a card, a moon choice, or all answers to a sealed question."""
     phase: Literal["pass", "expose", "play", "moon", "over"]
-    """What is decided next."""
+    """Kind of the next decision."""
     trick: int
     """Number of the trick on the table, from 1; between two of them the one just completed; 0 before the first card."""
     leader: int | None
-    """Who led to it; its cards went round from there."""
+    """Seat that led to it; its cards went round from there."""
     cards: str
     """The cards of this trick, in the order in which they were played."""
     winning: int | None
     """The seat whose card wins it, so far or for good."""
     complete: bool
-    """Whether all its cards are there."""
+    """True if all its cards are there."""
     seats: tuple[ReplaySeat, ...]
     """By seat."""
     result: bool
-    """Whether this is the last moment, after which the scores are known."""
+    """True if this is the last moment, after which the scores are known."""
 
 
 class ReplayTrick(Value):
@@ -137,7 +137,7 @@ class DealReplayed(Value):
     format: str
     place: DealPlace
     boards: bool
-    """Whether the match has boards."""
+    """True if the match has boards."""
     previous: DealPlace | None
     next: DealPlace | None
     faults: tuple[FaultPlace, ...]
@@ -149,9 +149,9 @@ class DealReplayed(Value):
     """Cards dealt to each seat, and tricks in a deal."""
     low_is_better: bool
     partners: bool
-    """Whether seats 0 and 2 play against 1 and 3."""
+    """True if seats 0 and 2 play against 1 and 3."""
     pass_offset: int
-    """How many seats clockwise the passed cards travel; 0 where none are passed."""
+    """Number of seats clockwise that the passed cards travel; 0 where none are passed."""
     pass_count: int
     face_up: int
     """By what a card exposed face up multiplies; 0 where none can be exposed."""
@@ -169,7 +169,7 @@ class DealReplayed(Value):
     """The cards dealt, what happened then, and the result."""
     tricks: tuple[ReplayTrick, ...]
     scores: tuple[int, ...]
-    """What the deal brought each seat."""
+    """Score of each seat in the deal."""
     totals_before: tuple[int, ...]
     """Totals in this rotation, of the player in each seat."""
     totals: tuple[int, ...]

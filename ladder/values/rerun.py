@@ -1,4 +1,4 @@
-"""What a bot does otherwise than a recorded one."""
+"""Differences between the decisions of a bot and those of a recorded one."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ class Difference(Value):
     on_the_table: tuple[str, ...]
     may_choose: tuple[str, ...]
     then: str
-    """What was done, as the record says it."""
+    """The recorded action, as the record says it."""
     by: str
     """`bot`, or `default:` and a verdict code."""
     now: str
-    """What the other bot does; empty where it gives no answer that can be read."""
+    """The action of the other bot; empty where it gives no answer that can be read."""
     verdict: str
     """The other bot's fault; empty without one."""
     why: str
     trick_points: int | None
-    """What the trick brought the seat then; None where the question was not about a card."""
+    """Points that the trick brought the seat then; None where the question was not about a card."""
     then_ms: float
     now_ms: float
 
 
 class RerunResult(Value):
-    """How the other bot answered."""
+    """Result of the questions to the other bot."""
 
     recorded: str
     """The name of the recorded bot."""

@@ -17,9 +17,9 @@ WARM_BYTES = 1024 * 1024 * 1024
 AUTO = "auto"
 """As a runtime: `GVISOR` where the engine knows it, else `SHARED`."""
 GVISOR, SHARED = "runsc", "runc"
-"""How engines call gVisor's runtime, and the usual one, under which all containers share the host's kernel."""
+"""Names in engines of gVisor's runtime, and of the usual one, under which all containers share the host's kernel."""
 OWN_KERNEL = (GVISOR, "kata")
-"""How runtimes are called, at the beginning, that put a kernel between each container and the host's."""
+"""Beginnings of the names of runtimes that put a kernel between each container and the host's."""
 
 
 def has_own_kernel(runtime: str) -> bool:

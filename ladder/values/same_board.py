@@ -23,7 +23,7 @@ class TodaysBoard(Value):
     seed: str | None
     """In hex; None until the day is over."""
     played: int
-    """How many people have played it to its end."""
+    """Number of people who have played it to its end."""
     names: tuple[str, ...]
     """Of those of them who have an account the latest ones, the last one first."""
 
@@ -33,7 +33,7 @@ class MatchBoardChair(Value):
 
     seat: int
     bot: str
-    """Who sat there in this rotation."""
+    """The bot that sat there in this rotation."""
 
 
 class MatchBoard(DealPlace):
@@ -61,7 +61,7 @@ class BoardDifference(Value):
     """As a record says it: `QS`, several cards with a space between, `JD*` for one face down, `subtract` or `add`."""
     other: str
     same_position: bool
-    """Whether both knew exactly the same; afterwards they play different deals with the same cards."""
+    """True if both knew exactly the same; afterwards they play different deals with the same cards."""
 
 
 class BoardPlay(Value):
@@ -77,7 +77,7 @@ class BoardPlay(Value):
     place: int
     """By points, 1 the best; equal ones share one."""
     counts: bool
-    """Whether it counts for the percentile; one in which a decision was taken back or asked about does not."""
+    """True if it counts for the percentile; one in which a decision was taken back or asked about does not."""
 
 
 class SameBoard(DealPlace):
@@ -87,7 +87,7 @@ class SameBoard(DealPlace):
     title: str
     low_is_better: bool
     day: datetime.date | None
-    """Whose board it is; None: it is of a match."""
+    """The day whose board it is; None: it is of a match."""
     match: int | None
     """Of which match the board is; None: it is a day's."""
     chair: int
@@ -101,7 +101,7 @@ class SameBoard(DealPlace):
     plays: tuple[BoardPlay, ...]
     """Yours among them, the best one first."""
     computing: Computing | None
-    """How far the plays of house bots have come that are not yet among them; None: all are."""
+    """Progress of the plays of house bots that are not yet among them; None: all are."""
     absent: tuple[str, ...]
     """House bots whose play of this board could not be computed."""
 
@@ -116,7 +116,7 @@ class DayResults(Value):
     plays: tuple[BoardPlay, ...]
     """The best one first."""
     computing: Computing | None
-    """How far the plays of house bots have come that are not yet among them; None: all are."""
+    """Progress of the plays of house bots that are not yet among them; None: all are."""
     absent: tuple[str, ...]
     """House bots whose play of this board could not be computed."""
 
@@ -126,8 +126,8 @@ class PlayBeside(Value):
 
     play: BoardPlay
     yours: DealPlace
-    """Where your deal is in its record."""
+    """Position of your deal in its record."""
     other: DealPlace
-    """Where the other's is in its own."""
+    """Position of the other's deal in its own record."""
     differences: tuple[BoardDifference, ...]
     """The first one first; none where both did the same all the time."""

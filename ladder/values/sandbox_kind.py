@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class SandboxKind(enum.StrEnum):
-    """Where bots run."""
+    """Kind of sandbox that bots run in."""
 
     DOCKER = "docker"
     """Containers: for strangers' bots."""
@@ -31,12 +31,12 @@ class SandboxKind(enum.StrEnum):
 WITHOUT_ENGINE = SandboxKind.PROCESS if hasattr(os, "killpg") else SandboxKind.INLINE
 """Sandbox in which trusted bots play without Docker: on Windows no process sandbox works."""
 LadderSandbox = Literal[SandboxKind.DOCKER, SandboxKind.PROCESS]
-"""Where the bots of a ladder may run."""
+"""Sandboxes in which the bots of a ladder may run."""
 
 
 @dataclass(frozen=True)
 class SandboxSetup:
-    """Which sandbox is opened, and how; what a kind does not know it passes over."""
+    """The sandbox to open, and its settings; a kind ignores those that it does not know."""
 
     kind: SandboxKind
     runtime: str = SHARED
@@ -44,7 +44,7 @@ class SandboxSetup:
     locked_bytes: int | None = None
     """A ladder's setting: a larger image needs gVisor. None: it plays without, if there is none."""
     instances: Instances = "fresh"
-    """Whether bots for which that can be done are forked: in warm containers, or by one process."""
+    """Start of the bots that can be forked: each anew, or forked, in warm containers or by one process."""
     warm_bytes: int = WARM_BYTES
     """Memory that warm containers without an instance may have together."""
     processes: int = 1

@@ -22,4 +22,4 @@ class SeasonRow(Value):
     rules_hash: str
     """SHA-256 of its rules, as JSON with sorted keys."""
     matches: int
-    """How many have a result."""
+    """Number of its matches that have a result."""

@@ -13,5 +13,5 @@ class SettingRow(Value):
     name: str
     value: str | int | float | bool
     source: Literal["default", "file", "environment"]
-    """Who has set it."""
+    """Origin of the value."""
     meaning: str

@@ -1,4 +1,4 @@
-"""What only the site shows of a ladder as a whole."""
+"""Summaries of a ladder as a whole that only the site shows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ladder.values.value import Time, Value
 
 
 class LadderCounts(Value):
-    """How much there is of everything."""
+    """Counts of everything on the ladder."""
 
     matches: dict[str, int]
     """By status: `queued`, `leased`, `done`, `quarantined`."""
@@ -25,7 +25,7 @@ class LadderCounts(Value):
     tables: dict[str, int]
     """Tables with people, by status: `waiting`, `ready`, `playing`, `over`, `ended`."""
     computations: dict[str, int]
-    """What visitors have asked to have computed, by status: `queued`, `leased`."""
+    """Questions of visitors that are to be computed, by status: `queued`, `leased`."""
 
 
 class VariantSummary(Value):
@@ -33,13 +33,13 @@ class VariantSummary(Value):
 
     variant: str
     title: str
-    """What people call it."""
+    """Name of the variant for people."""
     matches: int
-    """How many have a result."""
+    """Number of matches with a result."""
     active: int
-    """How many versions are ranked."""
+    """Number of ranked versions."""
     by: Order = Order.ELO
-    """What the order of the best ones follows from."""
+    """Criterion that orders the best ones."""
     top: tuple[StandingRow, ...]
     """The best ones, the best first."""
 
@@ -52,13 +52,13 @@ class CurvePoint(Value):
     version: int
     """Its number among the versions of the bot."""
     matches: int
-    """How many rated matches this version had had, this one included."""
+    """Number of rated matches of this version, this one included."""
     elo: float
     """As it was shown then."""
 
 
 class RatingCurve(Value):
-    """How the rating of a bot went, version after version."""
+    """Rating of a bot over its matches, version after version."""
 
     bot: str
     variant: str

@@ -1,4 +1,4 @@
-"""Who is best."""
+"""Standings: the bots of a variant, the best first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class StandingRow(Value):
-    """How a version stands in a variant."""
+    """Standing of a version in a variant."""
 
     rank: int | None
     """Among the active ones, from 1; equal ratings share it. None if it is not active."""
@@ -23,7 +23,7 @@ class StandingRow(Value):
     state: str
     """`active`, `suspended` or `retired`."""
     since: Time
-    """When it got this state."""
+    """Time at which it got this state."""
     reason: str
     elo: float
     """As it was after its last match; only a match of its own changes it."""
@@ -62,11 +62,11 @@ class StandingRow(Value):
     history: tuple[float, ...]
     """Its Elo after each of its last matches, newest last."""
     provisional: bool
-    """Whether it has too few matches for its rating to mean much."""
+    """True if it has too few matches for its rating to mean much."""
     fault_rate: float | None
     """Faults per decision, 0 to 1; None before its first decision."""
     change: float | None
-    """How far its Elo has moved since the oldest match of its history; None without one."""
+    """Change of its Elo since the oldest match of its history; None without one."""
 
 
 class Standings(Value):
@@ -74,16 +74,16 @@ class Standings(Value):
 
     variant: str
     title: str
-    """What people call the variant."""
+    """Name of the variant for people."""
     matches: int
-    """How many have a result."""
+    """Number of matches with a result."""
     low_is_better: bool
     sides: int
-    """How many win or lose each for itself: partners count as one."""
+    """Number of sides that win or lose each for itself: partners count as one."""
     by: Order = Order.ELO
-    """What the order of the rows follows from."""
+    """Criterion that orders the rows."""
     missing_owners: int = 0
-    """How many more owners must have an active bot before a match can be played; 0: matches can be played."""
+    """Number of further owners who must have an active bot before a match can be played; 0: matches can be played."""
     standings: tuple[StandingRow, ...]
     """The best first."""
     next: int | None = None
