@@ -78,7 +78,7 @@ class Tried(Value):
     @property
     def level(self) -> Level:
         """
-        How difficult it is.
+        Difficulty of the puzzle.
 
         >>> Tried(bots=6, bots_right=1, people=0, people_right=0).level
         <Level.HARD: 'hard'>

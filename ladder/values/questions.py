@@ -114,7 +114,7 @@ class HouseQuestion(Value):
 
 
 class PuzzlesQuestion(Value):
-    """A search for puzzles among the decisions of a record; the answer is a `FoundPuzzles`. The ladder itself asks it."""
+    """A search for puzzles among the decisions of a record; the answer is a `FoundPuzzles`. Only the ladder asks it."""
 
     kind: Literal["puzzles"] = "puzzles"
     match: int

@@ -1,4 +1,4 @@
-"""How a bot plays: a few shares of its decisions and deals beside those of the bots that it has met."""
+"""Style of a bot: a few shares of its decisions and deals beside those of the bots that it has met."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ladder.values.value import Value
 
 Trait = Literal["leads", "ducks", "pig", "moons", "exposes"]
 """
-What a bar shows.
+Share that a bar shows.
 
 `leads`: leads of a jack or higher, of leads with a choice. `ducks`: cards below the one that wins so far, where it
 could go below or above in the suit led. `pig`: deals in which it took the pig. `moons`: deals in which it took three
@@ -49,7 +49,7 @@ class StyleFigure(Value):
 
 
 class SeatPoints(Value):
-    """What it has scored in a seat."""
+    """Its score in a seat."""
 
     seat: int
     """From 1; seat 1 is the first of a deal."""
@@ -61,7 +61,7 @@ class SeatPoints(Value):
 
 
 class DealCost(Value):
-    """What choices cost against the best ones, by estimate."""
+    """Cost of choices against the best ones, by estimate."""
 
     mean: float
     """Points a deal; 0 if all were the best ones, and below 0 only by chance."""
@@ -74,7 +74,7 @@ class DealCost(Value):
 
 
 class PhaseCosts(Value):
-    """What a bot gives away in one part of the deals."""
+    """Points that a bot gives away in one part of the deals."""
 
     phase: Literal["pass", "expose", "play", "moon"]
     first: int
@@ -86,7 +86,7 @@ class PhaseCosts(Value):
 
 
 class FoundStyle(Value):
-    """What records say of the style of a bot."""
+    """Style of a bot, as found in records."""
 
     sources: tuple[str, ...]
     """The matches, as people name them; deals in which any bot was taken over are left out."""
@@ -99,7 +99,7 @@ class FoundStyle(Value):
 
 
 class BotStyle(Value):
-    """How a version of a bot plays in a variant."""
+    """Style of a version of a bot in a variant."""
 
     variant: str
     title: str
@@ -117,4 +117,4 @@ class BotStyle(Value):
     costs: tuple[PhaseCosts, ...]
     """In the order of a deal."""
     computing: Computing | None
-    """How far the reading of the newest records has come; None: it is done."""
+    """Progress of reading the newest records; None: it is done."""

@@ -1,4 +1,4 @@
-"""What is asked for with a submission, and what is known of one."""
+"""Orders, progress and results of submissions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class EnteredVariant(Value):
     retired: tuple[str, ...]
     """The versions that made room for it: `Trotter@1`."""
     missing_owners: int = 0
-    """How many more owners must have an active bot there before a match can be played; 0: it can play."""
+    """Number of further owners who must have an active bot there before a match can be played; 0: it can play."""
 
 
 class Failure(Value):
@@ -44,7 +44,7 @@ class Failure(Value):
 
 
 class SubmissionResult(Value):
-    """What became of a submission."""
+    """Result of a submission."""
 
     accepted: bool
     bot: str
@@ -56,16 +56,16 @@ class SubmissionResult(Value):
     version: str | None
     """As people name it: `Trotter@2`; None if it was not accepted."""
     new: bool
-    """Whether these bits were not submitted under this name before."""
+    """True if these bits were not submitted under this name before."""
     changed: bool
-    """Whether the ladder is another one now."""
+    """True if the submission has changed the ladder."""
     moved_from: str | None
-    """What the image reference named before, if that was something else."""
+    """Identity that the image reference named before, if that was another one."""
     outdated: tuple[str, ...]
     """Variants that the ladder plays by rules that a preset had once."""
     variants: tuple[EnteredVariant, ...]
     reasons: tuple[Failure, ...]
-    """Why it was not accepted."""
+    """Failures for which it was not accepted."""
     again: str | None
     """The command that shows the same failure; None if it was accepted."""
 
@@ -75,9 +75,9 @@ class Upload(Value):
 
     id: str
     bytes: int
-    """How many it has."""
+    """Size of the archive in bytes."""
     offset: int
-    """How many have arrived; the next piece begins there."""
+    """Number of bytes that have arrived; the next piece begins there."""
 
 
 class UploadOrder(Value):
@@ -90,13 +90,13 @@ class VariantFile(Value):
     """A variant that stands in a file of the contestant's."""
 
     file: str = Field(max_length=500)
-    """What was typed, to be repeated in commands; the ladder opens no file of that name."""
+    """File name as it was typed, to be repeated in commands; the ladder opens no file of that name."""
     rules: dict[str, Any]
     """Field for field as in a rules file."""
 
 
 class SubmissionOrder(Value):
-    """What an owner asks for; the same for this machine's ladder and for a remote one."""
+    """Request for a submission by an owner; the same for this machine's ladder and for a remote one."""
 
     name: str = Field(max_length=64)
     """The bot's name on the ladder."""
@@ -111,7 +111,7 @@ class SubmissionOrder(Value):
     variants: tuple[str | VariantFile, ...] = Field(default=(), max_length=50)
     """Names of variants, `all`, and variants of the owner's; none: the default ones."""
     keep_old: bool = False
-    """Whether the bot's other versions play on."""
+    """True if the bot's other versions play on."""
 
 
 class SubmissionRow(Value):
@@ -121,25 +121,25 @@ class SubmissionRow(Value):
     owner: str
     bot: str
     source: str
-    """What was submitted, in the owner's words."""
+    """Folder or image that was submitted, in the owner's words."""
     status: str
     """`queued`, `leased`, `entered`, `refused`, `failed` or `withdrawn`; the first two are not the end."""
     phase: str
     """`received`, `building`, `trying` or `ended`."""
     place: int | None
-    """How many submissions are tried before it, and 1; None if it does not wait."""
+    """Number of submissions that are tried before it, plus 1; None if it does not wait."""
     done: int
     """Cases and deals of its trial that are over."""
     steps: int
-    """How many the trial has; 0: not known yet."""
+    """Number of cases and deals of the trial; 0: not known yet."""
     attempt: int
     added: Time
     started: Time | None
     finished: Time | None
     reason: str
-    """Why the ladder does not take it, or what failed; empty where `result` says it."""
+    """Reason that the ladder does not take it, or the failure; empty where `result` says it."""
     result: SubmissionResult | None
-    """What became of it, once it has been tried."""
+    """Result, once it has been tried."""
 
 
 class SubmissionList(Value):

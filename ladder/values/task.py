@@ -1,4 +1,4 @@
-"""What goes to workers and comes back has this in common."""
+"""Common base of the messages to workers and from them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Sentence = Annotated[str, AfterValidator(storable)]
 
 
 class Message(Described):
-    """What tasks and outcomes have in common."""
+    """Base class of tasks and outcomes."""
 
     model_config = ConfigDict(
         extra="forbid",

@@ -1,4 +1,4 @@
-"""What ladder TV shows."""
+"""Program of ladder TV."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class TvBoard(DealPlace):
 
 
 class TvNext(Value):
-    """What comes next."""
+    """The next board to show."""
 
     board: TvBoard | None
     """None: no match with a record is done yet."""
     is_estimating: bool
-    """Whether the program that estimates decisions was running, so that those of the board may be asked for."""
+    """True if the program that estimates decisions was running, so that those of the board may be asked for."""

@@ -1,4 +1,4 @@
-"""What all values have in common."""
+"""Common base of all values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What spectators are sent of a table with people: what all seats there can see, and nothing else."""
+"""State of a table with people for spectators: only information that all seats there can see."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class WatchState(Value):
     number: int
     """Counts up."""
     is_over: bool
-    """Whether nothing more will come."""
+    """True if nothing more will come."""
     reason: str
-    """Why the table was ended; empty if it was not."""
+    """Reason that the table was ended; empty if it was not."""
     delay: float
     """By how many seconds this is late."""
     deal: PersonDeal | None

@@ -8,7 +8,7 @@ from ladder.values.value import Time, Value
 
 
 class MessageKind(enum.StrEnum):
-    """What a message is about; nothing in it is more than the public may know when it is written."""
+    """Subject of a message; nothing in it is more than the public may know when it is written."""
 
     EVENT_OPENED = "event.opened"
     """Registration is open."""
@@ -37,7 +37,7 @@ class MessageKind(enum.StrEnum):
 BOT_KINDS = (MessageKind.BOT_ENTERED, MessageKind.BOT_SUSPENDED)
 """Messages that are about no event."""
 CHOICES = tuple(kind for kind in MessageKind if kind is not MessageKind.TEST)
-"""What a webhook can be for."""
+"""Kinds of messages that a webhook can be for."""
 MAX_URL = 2000
 """Characters of a webhook's address."""
 
@@ -55,9 +55,9 @@ class WebhookRow(Value):
     disabled: Time | None
     """Since when nothing is sent; None: messages are sent."""
     reason: str
-    """Why it is disabled, or, if the last attempt failed, why; else empty."""
+    """Reason that it is disabled, or that the last attempt failed; else empty."""
     delivered: Time | None
-    """When a message was accepted last."""
+    """Time at which a message was accepted last."""
     waiting: int
     """Messages that are to be sent, or sent again."""
     given_up: int
@@ -72,9 +72,9 @@ class WebhookAdded(WebhookRow):
 
 
 class WebhookTested(Value):
-    """What came of a test."""
+    """Result of a test."""
 
     number: int
     accepted: bool
     sentence: str
-    """What the receiver answered, or why it did not."""
+    """Answer of the receiver, or the reason that there was none."""

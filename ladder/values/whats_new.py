@@ -1,4 +1,4 @@
-"""What is new on a ladder: versions that came and went, upsets, and what has happened since a visit."""
+"""News of a ladder: versions that came and went, upsets, and events since a visit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class BotNews(Value):
     """A version that was entered in a variant, or whose state there has changed."""
 
     key: str
-    """What names it among the news of the ladder; it stays."""
+    """Key of this item among the news of the ladder; it stays."""
     at: Time
     variant: str
     bot: str
@@ -35,7 +35,7 @@ class Upset(Value):
 
 
 class OwnBotNews(Value):
-    """How one of the visitor's own bots has done since a visit."""
+    """Results of one of the visitor's own bots since a visit."""
 
     variant: str
     bot: str
@@ -48,7 +48,7 @@ class OwnBotNews(Value):
 
 
 class SinceVisit(Value):
-    """What has happened on a ladder since a time."""
+    """News of a ladder since a time."""
 
     since: Time
     matches: int
@@ -60,7 +60,7 @@ class SinceVisit(Value):
 
 
 class WhatsNew(Value):
-    """What is new on a ladder."""
+    """News of a ladder."""
 
     upsets: tuple[Upset, ...]
     """Of the last 24 hours, the greatest first."""

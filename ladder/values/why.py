@@ -1,4 +1,4 @@
-"""What each choice of a decision is worth: a model's opinion."""
+"""Estimated worth of each choice of a decision: a model's opinion."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ladder.values.computing import Computing
 from ladder.values.value import Value
 
 Search = Literal["tree", "playouts"]
-"""How choices were tried: by tree search, or played to the end by a simple policy."""
+"""Method of trying choices: by tree search, or played to the end by a simple policy."""
 
 OPINIONS: Mapping[Search, str] = {
     "tree": (
@@ -57,39 +57,39 @@ class Choice(EstimatedChoice):
     The same policy plays on for all seats; what the others decided at the same moment stays.
     """
     chosen: bool
-    """Whether this is what was done."""
+    """True if this is the choice that was made."""
 
 
 class Hint(Value):
-    """What each choice of a decision that is still to be made is worth, from what the seat knows."""
+    """Worth of each choice of a decision that is still to be made, from the knowledge of the seat."""
 
     opinion: str = OPINIONS["playouts"]
-    """What kind of statement this is."""
+    """Nature and limits of this statement, in words."""
     decision: int
     """Its number, as the table counts."""
     low_is_better: bool
-    """Whether the lowest score is the best one."""
+    """True if the lowest score is the best one."""
     legal: int
-    """How many legal choices there are."""
+    """Number of legal choices."""
     choices: tuple[EstimatedChoice, ...]
     """The best one first. Of many (a pass) only those that did best in a first look, and all that a house bot chose."""
     deals: int
-    """How many sampled deals each of them was tried in."""
+    """Number of sampled deals in which each of them was tried."""
     search: Search = "playouts"
-    """How they were tried: `tree`, a tree search, or `playouts`, by a simple policy."""
+    """Method of trying them: `tree`, a tree search, or `playouts`, by a simple policy."""
 
 
 class Why(Value):
     """One decision of a record, with what each choice was worth from what the seat knew."""
 
     opinion: str = OPINIONS["playouts"]
-    """What kind of statement this is."""
+    """Nature and limits of this statement, in words."""
     source: str
     """The number of the match on the ladder, or the file, as it was named."""
     rules: str
     """The name of the variant."""
     low_is_better: bool
-    """Whether the lowest score is the best one."""
+    """True if the lowest score is the best one."""
     place: str
     """The deal, as people call it."""
     deal: int
@@ -106,15 +106,15 @@ class Why(Value):
     hand: tuple[str, ...]
     on_the_table: tuple[str, ...]
     legal: int
-    """How many legal choices there were."""
+    """Number of legal choices."""
     choices: tuple[Choice, ...]
     """The best one first. Of many (a pass) only those best in a quick first estimate, and all that were chosen."""
     deals: int
-    """How many sampled deals each of them was tried in."""
+    """Number of sampled deals in which each of them was tried."""
     search: Search = "playouts"
-    """How they were tried: `tree`, a tree search, or `playouts`, by a simple policy."""
+    """Method of trying them: `tree`, a tree search, or `playouts`, by a simple policy."""
     chosen: str
-    """What was done."""
+    """The choice that was made."""
     by: str
     """`bot`, `default:` and a verdict code, `takeover`, or `away`."""
     cost: float
@@ -122,7 +122,7 @@ class Why(Value):
     cost_error: float
     """± at 95 % of that."""
     scored: int
-    """What the deal really brought the seat."""
+    """Score of the seat in the deal as it was really played."""
     rerun: str
     """The command that puts the questions of this deal to another version of the bot."""
 
@@ -138,13 +138,13 @@ class Mistake(Value):
     cost_error: float
     """± at 95 % of that."""
     legal: int
-    """How many legal choices there were."""
+    """Number of legal choices."""
     choices: tuple[Choice, ...]
     """The best ones, the best one first, and what was done."""
     deals: int
-    """How many sampled deals each of them was tried in."""
+    """Number of sampled deals in which each of them was tried."""
     search: Search
-    """How they were tried: `tree`, a tree search, or `playouts`, by a simple policy."""
+    """Method of trying them: `tree`, a tree search, or `playouts`, by a simple policy."""
 
 
 class Mistakes(Value):
@@ -158,14 +158,14 @@ class Costliest(Value):
     """The decisions of a bot that cost it most, by estimate."""
 
     opinion: str = SEVERAL
-    """What kind of statement this is."""
+    """Nature and limits of these statements, in words."""
     source: str
     """The number of the match on the ladder, or the file, as it was named."""
     bot: str
     decisions: int
-    """How many decisions with a choice the bot was asked for; all were estimated with few deals first."""
+    """Number of decisions with a choice that the bot was asked for; all were estimated with few deals first."""
     not_estimated: int
-    """How many of them were left out, because they have too many legal choices."""
+    """Number of those that were left out, because they have too many legal choices."""
     costliest: tuple[Why, ...]
     """The most costly one first; only such as cost anything."""
 
@@ -179,21 +179,21 @@ class InboxFault(FaultRow):
 
 
 class Inbox(Value):
-    """What may interest the owner of a bot: decisions to look at."""
+    """Decisions and faults of a bot for its owner to look at."""
 
     opinion: str = SEVERAL
-    """What kind of statement `costliest` is."""
+    """Nature and limits of the statements in `costliest`, in words."""
     bot: str
     version: int
     matches: tuple[int, ...]
     """The newest matches of this version whose records are kept, as far as they were looked at."""
     decisions: int
-    """How many decisions with a choice the bot was asked for in them."""
+    """Number of decisions with a choice that the bot was asked for in them."""
     not_estimated: int
-    """How many of them were left out, because they have too many legal choices."""
+    """Number of those that were left out, because they have too many legal choices."""
     costliest: tuple[Why, ...]
     """The most costly one first; only such as cost anything."""
     faults: tuple[InboxFault, ...]
     """The newest faults of this version, the newest one first."""
     computing: Computing | None
-    """How far a look at the newest matches has come, if they are not yet `matches`."""
+    """Progress of a look at the newest matches, if they are not yet `matches`."""
