@@ -13,7 +13,7 @@ export interface Choice {
   chosen: boolean;
 }
 
-/** How far something has come that is being computed. */
+/** Progress of a computation. */
 export interface Computing {
   place: number | null;
   done: number;
@@ -73,7 +73,7 @@ export interface EstimatedChoice {
   house: string[];
 }
 
-/** Where a fault is in its match. */
+/** Position of a fault in its match. */
 export interface Fault {
   board: number;
   rotation: number;
@@ -81,7 +81,7 @@ export interface Fault {
   bot: number;
 }
 
-/** What each choice of a decision that is still to be made is worth, from what the seat knows. */
+/** Worth of each choice of a decision that is still to be made, from the knowledge of the seat. */
 export interface Hint {
   opinion: string;
   decision: number;
@@ -123,13 +123,13 @@ export interface Moment {
   result: boolean;
 }
 
-/** Why a card may not be played. */
+/** Reason that a card may not be played. */
 export interface PersonBar {
   bar: string;
   names: string[];
 }
 
-/** What stays as it is for a whole deal; the fields have the meaning of those of `DealReplayed`. */
+/** The part that stays as it is for a whole deal; the fields have the meaning of those of `DealReplayed`. */
 export interface PersonDeal {
   number: number;
   variant: string;
@@ -166,7 +166,7 @@ export interface PersonNotice {
   phrase: "good-luck" | "well-played" | "bad-luck" | "thanks" | "one-moment" | "goodbye" | null;
 }
 
-/** How the game ended. */
+/** Result of the game. */
 export interface PersonOver {
   place: number;
   totals: number[];
@@ -182,7 +182,7 @@ export interface PersonPoints {
   factor: number;
 }
 
-/** What the person is to decide. */
+/** The decision that the person is to make. */
 export interface PersonQuestion {
   decision: number;
   kind: "pass" | "expose" | "play" | "moon";
@@ -197,7 +197,7 @@ export interface PersonQuestion {
   claim: boolean;
 }
 
-/** How a deal ended, shown until the person continues. */
+/** Result of a deal, shown until the person continues. */
 export interface PersonResult {
   deal: number;
   scores: number[];
@@ -240,7 +240,7 @@ export interface PersonTrick {
   points: number;
 }
 
-/** Where a deal is in its match. Both numbers count from 1. */
+/** Position of a deal in its match. Both numbers count from 1. */
 export interface Place {
   board: number;
   rotation: number;
@@ -281,7 +281,7 @@ export interface TvBoard {
   finished: string;
 }
 
-/** What comes next. */
+/** The next board to show. */
 export interface TvNext {
   board: TvBoard | null;
   is_estimating: boolean;
