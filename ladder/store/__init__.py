@@ -1,1 +1,1 @@
-"""Where a ladder is kept: SQLite by default, PostgreSQL by URL."""
+"""Storage of a ladder: SQLite by default, PostgreSQL by URL."""

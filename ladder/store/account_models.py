@@ -23,7 +23,7 @@ MAX_NOTE = 200
 
 
 class SubmissionStatus(enum.StrEnum):
-    """How far a submission has come."""
+    """Progress of a submission."""
 
     QUEUED = "queued"
     LEASED = "leased"
@@ -47,11 +47,11 @@ class Account(Base):
     password: Mapped[str | None]
     """By argon2; None: no password has been set, or an identity provider vouches for this account."""
     subject: Mapped[str | None] = mapped_column(unique=True)
-    """Who it is at the identity provider: issuer, a space, and the subject; None: not known there."""
+    """Its identity at the identity provider: issuer, a space, and the subject; None: not known there."""
     disabled: Mapped[float | None]
     """Since when it is disabled; None: it is not."""
     reason: Mapped[str] = mapped_column(default="")
-    """Why it is disabled."""
+    """Reason that it is disabled."""
     submissions_a_day: Mapped[int | None]
     """A quota of its own; None: as the settings say."""
     added: Mapped[float]
@@ -87,12 +87,12 @@ class Credential(Base):
     kind: Mapped[str] = mapped_column(String(16))
     hash: Mapped[str] = mapped_column(String(HASH_LENGTH), unique=True)
     name: Mapped[str] = mapped_column(String(MAX_NOTE), default="")
-    """What its owner calls a token; of a session the browser's words."""
+    """Name that its owner gives a token; of a session the browser's words."""
     scopes: Mapped[list[str]] = mapped_column(JSON)
     added: Mapped[float]
     expires: Mapped[float]
     used: Mapped[float]
-    """When it was used last, to within some minutes."""
+    """Unix time of its last use, to within some minutes."""
     revoked: Mapped[float | None]
 
 
@@ -105,9 +105,9 @@ class LoginCode(Base):
     device_hash: Mapped[str] = mapped_column(String(HASH_LENGTH), unique=True)
     """Of the secret that the command keeps."""
     user_code: Mapped[str] = mapped_column(String(16), unique=True)
-    """What its user sees at both ends."""
+    """Code that its user sees at both ends."""
     client: Mapped[str] = mapped_column(String(MAX_NOTE))
-    """Where the command runs, in its own words."""
+    """Program and machine of the command, in its own words."""
     address: Mapped[str] = mapped_column(String(64))
     """From where it asked."""
     added: Mapped[float]
@@ -115,7 +115,7 @@ class LoginCode(Base):
     owner_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.owner_id"))
     """The account that confirmed it; None: it is not confirmed."""
     scopes: Mapped[list[str]] = mapped_column(JSON)
-    """What the token will be good for, once the log-in is confirmed."""
+    """Permissions of the token, once the log-in is confirmed."""
 
 
 class AuditEntry(Base):
@@ -130,7 +130,7 @@ class AuditEntry(Base):
     action: Mapped[str] = mapped_column(String(32))
     """``account.disable``, ``token.create``, …"""
     subject: Mapped[str] = mapped_column(String(MAX_NOTE))
-    """What it was done to: an account's, a bot's or an image's name, a number."""
+    """The object of the action: an account's, a bot's or an image's name, a number."""
     details: Mapped[dict[str, Any]]
     address: Mapped[str] = mapped_column(String(64))
     """From where; empty: from the ladder's machine."""
@@ -156,14 +156,14 @@ class StoredSubmission(LeasedRow, Base):
     owner: Mapped[str] = mapped_column(String(NAME_LENGTH))
     """A name: there may be no such owner before the first of its bots is entered."""
     remote: Mapped[bool]
-    """Whether it came through the site; else from a person with access to the ladder's machine."""
+    """True if it came through the site; else from a person with access to the ladder's machine."""
     bot: Mapped[str] = mapped_column(String(NAME_LENGTH))
     source: Mapped[str]
-    """What was submitted, in the owner's words: a folder's name, or an image reference."""
+    """Folder or image that was submitted, in the owner's words: a folder's name, or an image reference."""
     image: Mapped[str | None]
     """The image reference; None for a folder."""
     folder: Mapped[str | None] = mapped_column(String(HASH_LENGTH))
-    """Where the folder lies until the submission has ended: its name in the ladder's folder `submissions`."""
+    """Name of its folder in the ladder's folder `submissions`, until the submission has ended."""
     word: Mapped[str]
     """The bot as its owner typed it, to be repeated in commands."""
     variants: Mapped[list[Any]] = mapped_column(JSON)
@@ -178,12 +178,12 @@ class StoredSubmission(LeasedRow, Base):
     done: Mapped[int] = mapped_column(default=0)
     """Cases and deals of the trial that are over."""
     steps: Mapped[int] = mapped_column(default=0)
-    """How many the trial has; 0: not known yet."""
+    """Number of cases and deals of the trial; 0: not known yet."""
     lost_containers: Mapped[int] = mapped_column(default=0, server_default="0")
-    """How many of its failures were that the bot's own container was killed, and not through its engine."""
+    """Number of its failures in which the bot's own container was killed, and not through its engine."""
     added: Mapped[float]
     started: Mapped[float | None]
-    """When it was leased last."""
+    """Unix time at which it was leased last."""
     finished: Mapped[float | None]
     trial_seconds: Mapped[float] = mapped_column(default=0.0)
     """Wall time of all attempts at it."""

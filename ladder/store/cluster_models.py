@@ -19,10 +19,10 @@ class StoredWorker(Base):
 
     name: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
     coordinator: Mapped[str]
-    """Whose tasks it takes (`owners.this_process`)."""
+    """Coordinator whose tasks it takes (`owners.this_process`)."""
     address: Mapped[str]
     wanted: Mapped[str] = mapped_column(String(16))
-    """What the organiser, or three lies, have made of it: whether it is to play."""
+    """State that the organiser, or three lies, have asked for: `active` if it is to play, else `drained`."""
     wanted_reason: Mapped[str]
     """The reason, in a sentence; empty: none was given."""
     state: Mapped[str] = mapped_column(String(16))
@@ -49,7 +49,7 @@ class StoredCoordinator(Base):
     holder: Mapped[str] = mapped_column(primary_key=True)
     """Its name in leases (`owners.this_process`)."""
     folder: Mapped[str] = mapped_column(String(64))
-    """Which folder it keeps records in (`ladder.runner.presence.folder_id`)."""
+    """Id of the folder that it keeps records in (`ladder.runner.presence.folder_id`)."""
     joined: Mapped[float]
     seen: Mapped[float]
-    """When it last reported that it runs, by the database's clock, as `joined`."""
+    """Unix time of its last report that it runs, by the database's clock, as `joined`."""

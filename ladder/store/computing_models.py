@@ -1,5 +1,5 @@
 """
-What visitors of the site have asked to have computed, and the answers that are kept.
+Computations that visitors of the site have asked for, and the answers that are kept.
 
 Together with its status `computations` is a queue, as matches, submissions and tables are.
 """
@@ -35,18 +35,18 @@ class Computation(LeasedRow, Base):
     key: Mapped[str] = mapped_column(String(HASH_LENGTH), unique=True)
     """Equal questions have the same one."""
     lane: Mapped[str] = mapped_column(String(16))
-    """Which process answers it (`ladder.values.questions.Lane`)."""
+    """Process that answers it (`ladder.values.questions.Lane`)."""
     question: Mapped[dict[str, Any]]
-    """What is to be computed; empty after the end."""
+    """Content of the question; empty after the end."""
     state: Mapped[str] = mapped_column(String(HASH_LENGTH))
-    """Which state of things is asked about; when that changes, the question is put again, and keeps its old answer."""
+    """State of things that is asked about; when that changes, the question is put again, and keeps its old answer."""
     visitor: Mapped[str] = mapped_column(String(VISITOR_LENGTH))
     """The account or address whose place in the queue it takes; empty some time after the end."""
     done: Mapped[int] = mapped_column(default=0)
     steps: Mapped[int] = mapped_column(default=0)
-    """How far the attempt has come; 0 steps: not known."""
+    """Number of steps of the attempt, of which `done` are done; 0: not known."""
     added: Mapped[float]
-    """When the question was put, about the present `state`."""
+    """Unix time at which the question was put, about the present `state`."""
     started: Mapped[float | None]
     finished: Mapped[float | None]
     answer: Mapped[str | None]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry
 
 BUSY_SECONDS = 5
-"""How long a writer waits for another one."""
+"""Seconds that a writer waits for another one."""
 SQLITE_SETTINGS = (
     "journal_mode=WAL",
     "synchronous=FULL",
@@ -35,11 +35,11 @@ MANY_READERS = tuple("cache_size=-8192" if name.startswith("cache_size") else na
 WITHOUT_FOREIGN_KEYS = tuple("foreign_keys=OFF" if name.startswith("foreign") else name for name in SQLITE_SETTINGS)
 """SQLite changes a table by making another one in its place, which foreign keys would see as removing its rows."""
 WITHOUT_ROOM = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN)
-"""What SQLite may say where the disk is full."""
+"""Errors that SQLite may report where the disk is full."""
 WRITER_LOCK = 0x70696770656E
 """Number of PostgreSQL's advisory lock that writers take."""
 CONNECT_SECONDS = 10
-"""How long PostgreSQL may take to answer."""
+"""Seconds that PostgreSQL may take to answer."""
 
 
 class Database:

@@ -70,7 +70,7 @@ class EventTable(Base):
     """From 0; more than 0: the organiser has let the table be played again."""
     match_id: Mapped[int] = mapped_column(ForeignKey("matches.id"))
     entrants: Mapped[list[int]]
-    """Who sits there, by number; negative numbers are stand-ins."""
+    """Entrants that sit there, by number; negative numbers are stand-ins."""
     boards: Mapped[list[list[int]] | None] = mapped_column(JSON)
     """The points of each on each board, more being better (`MatchSummary.totals`); None: not played yet."""
     deals: Mapped[int | None]

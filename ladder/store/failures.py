@@ -1,4 +1,4 @@
-"""What a database driver says, in a sentence."""
+"""Failures of a database driver, each in a sentence."""
 
 from __future__ import annotations
 

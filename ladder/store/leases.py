@@ -60,13 +60,13 @@ class LeaseQueue(Generic[Row]):
     given_up: str
     """The status of one that is not tried again, because attempts have failed, or were lost, too often."""
     ready_rows: str
-    """What holds for rows that are ready; written out, so that SQLite uses the index with that condition."""
+    """SQL condition of rows that are ready; written out, so that SQLite uses the index with that condition."""
     leased_rows: str
-    """What holds for leased rows."""
+    """SQL condition of leased rows."""
     lost_reason: str
-    """Why an attempt is lost, in a sentence."""
+    """Reason that an attempt is lost, in a sentence."""
     given_up_reason: str = NOT_TRIED_AGAIN
-    """Why a row is not tried again, in a sentence; it may name the last *reason*, and the *count* of attempts."""
+    """Reason that a row is not tried again, in a sentence; it may name the last *reason*, and the *count* of attempts."""
     turn: tuple[Any, ...] = ()
     """The columns by which rows that are ready are ordered; none: by id."""
     leaving: Callable[[Session, Row, str, float], None] = _unchanged

@@ -1,1 +1,1 @@
-"""What changes a ladder: each function works in a transaction that its caller opens."""
+"""Changes to a ladder: each function works in a transaction that its caller opens."""

@@ -62,7 +62,7 @@ COMPUTATIONS = LeaseQueue(
 
 @dataclass(frozen=True)
 class NewQuestion:
-    """What a visitor asks; the fields are those of `Computation`."""
+    """A question of a visitor; the fields are those of `Computation`."""
 
     key: str
     lane: str

@@ -1,5 +1,5 @@
 """
-Which coordinators work at a ladder: each says every few seconds that it lives, by the clock of the database.
+Coordinators that work at a ladder: each says every few seconds that it lives, by the clock of the database.
 
 The clocks of their machines may differ, and so may the names of their processes be those of a machine that no process
 here can look into; the database is what all of them have in common.
@@ -35,9 +35,9 @@ class SeenCoordinator:
     holder: str
     """Its name in leases."""
     folder: str
-    """Which folder it keeps records in."""
+    """Id of the folder that it keeps records in."""
     seen: float
-    """When it last reported that it runs, by the database's clock."""
+    """Unix time of its last report that it runs, by the database's clock."""
 
 
 def database_time(session: Session) -> float:

@@ -41,7 +41,7 @@ class VariantEntrants:
 
     @property
     def sides(self) -> int:
-        """How many bots play a match against each other."""
+        """Number of bots that play a match against each other, partners counted as one."""
         return len(teams_of(self.rules))
 
     @property

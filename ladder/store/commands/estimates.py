@@ -48,12 +48,12 @@ LACKING = (
     .where(models.Rating.state == State.ACTIVE, or_(models.Rating.error.is_(None), models.Rating.rank_low.is_(None)))
     .distinct()
 )
-"""What `stale` asks at every step of a runner; to put a query together takes longer than to run it."""
+"""Query that `stale` makes at every step of a runner; to put a query together takes longer than to run it."""
 
 
 @dataclass
 class RefreshRate:
-    """When the next estimate is due: after each one the runner does other things for 49 times as long."""
+    """Time of the next estimate: after each one the runner does other things for 49 times as long."""
 
     due: float = 0.0
     """Seconds by the runner's clock."""

@@ -56,13 +56,13 @@ FAILED = (
     "To try again: pigpen event start {event}"
 )
 FAILURES = (ArithmeticError, AssertionError, LadderError, LookupError, ValueError)
-"""What a bug raises; platform errors are not among them."""
+"""Exceptions that a bug raises; platform errors are not among them."""
 SEALED = "The platform has given up a match. To see which one, its organiser types: pigpen event show {event} --all"
 
 
 @dataclass(frozen=True)
 class Step:
-    """What follows in an event, and from what that was found."""
+    """The next step of an event, and the state from which it was found."""
 
     event: int
     held: Held
@@ -73,14 +73,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Advance:
-    """What has become of an event."""
+    """A step that an event has taken."""
 
     event: str
     """Its name."""
     round: int | None
     """The number of the round that was drawn, within the event."""
     failure: Exception | None = None
-    """Why no round could be drawn; the event is paused."""
+    """Error that kept the next round from being drawn; the event is paused."""
 
 
 def advance_events(database: Database, now: float) -> list[Advance]:
@@ -244,13 +244,13 @@ def _show(session: Session, event: StoredEvent, number: int, show: str) -> None:
 
 @dataclass(frozen=True)
 class _Seats:
-    """Which versions play."""
+    """Versions that play."""
 
     versions: Mapping[int, int]
     """By number of the entrant."""
     stand_in: int
     copies: int
-    """How many seats at a table each bot has: partners are one bot."""
+    """Number of seats that each bot has at a table: partners are one bot."""
 
     @classmethod
     def of(cls, session: Session, event: StoredEvent) -> _Seats:

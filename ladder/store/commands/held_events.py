@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
 
 HOUSE = "house-"
-"""What the name of a house bot on a ladder begins with, before that of the sample bot."""
+"""Prefix of the name of a house bot on a ladder, before that of the sample bot."""
 
 
 def open_event(session: Session, name: str, file: str, rules: Rules, seed: bytes, now: float) -> StoredEvent:

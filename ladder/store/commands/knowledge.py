@@ -1,4 +1,4 @@
-"""What is known of the bots of a variant when matches are chosen: the last estimate, and what was played since."""
+"""Knowledge of the bots of a variant when matches are chosen: the last estimate, and the results since."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STEP = 250
 
 @dataclass
 class _Kept:
-    """What an estimate says of those who may play; for 1,000 bots it takes 0.1 s to find out. And what comes to it."""
+    """Information of an estimate on those who may play (0.1 s to find out for 1,000 bots), and of the matches since."""
 
     estimate: Estimate | None
     versions: tuple[int, ...]

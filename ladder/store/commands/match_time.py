@@ -1,4 +1,4 @@
-"""How long a match of the ladder may take before it is void: as long as the bots' clocks allow, and no less."""
+"""Time limit of a match of the ladder, after which it is void: as long as the bots' clocks allow, and no less."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often one version sat right after another."""
+"""Number of times that one version sat right after another."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MET = select(
 
 class Neighbours(Mapping[tuple[int, int], int]):
     """
-    How often one version sat right after another, also in matches that are still to be played; 0 where it never did.
+    Number of times that one version sat right after another, also in matches still to be played; 0 where it never did.
 
     Looked up when it is asked for: there are as many pairs as bots by bots, and a table needs to know of a few.
     """

@@ -1,4 +1,4 @@
-"""Where images are that were in no registry when they were entered."""
+"""Registry references of images that were in no registry when they were entered."""
 
 from __future__ import annotations
 

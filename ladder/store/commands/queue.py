@@ -74,7 +74,7 @@ class MatchLease(Lease):
     """One attempt at a match."""
 
     machine: str = ""
-    """Where it must be played; empty: anywhere."""
+    """Machine on which it must be played; empty: anywhere."""
 
 
 def add_match(
@@ -199,7 +199,7 @@ def _apart(
 
 @dataclass(eq=False)
 class _Room:
-    """What may begin on one machine."""
+    """Room for further matches on one machine."""
 
     name: str
     free: int

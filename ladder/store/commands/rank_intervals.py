@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MARGIN = ("margin", "margin_error", "margin_rank_low", "margin_rank_high")
 COLUMNS = ("error", "rank_low", "rank_high", *MARGIN, "outplaced_by")
-"""What the fits say of a bot, as columns of its rating."""
+"""Results of the fits for a bot, as columns of its rating."""
 KEPT = ("error", "margin", "margin_error")
 """Those that do not change without a match."""
 

@@ -1,4 +1,4 @@
-"""Which record files the ladder counts on, and which it gives up."""
+"""Record files that the ladder counts on, and those that it gives up."""
 
 from __future__ import annotations
 

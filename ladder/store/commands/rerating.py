@@ -37,12 +37,12 @@ KEPT_OF_SEATS = (
     "place", "points_per_deal", "board_points", "standard_error", "faults", "taken_over", "timed", "median_ms",
     "worst_ms",
 )  # fmt: skip
-"""What seats keep of a record as it stands there."""
+"""Columns that seats copy from a record unchanged."""
 
 
 @dataclass
 class Rerating:
-    """What the records lead to."""
+    """Result of reading all records."""
 
     standings: dict[tuple[str, int], VersionStanding] = field(default_factory=dict)
     """By variant and version, of all that have played."""
@@ -51,7 +51,7 @@ class Rerating:
     findings: list[str] = field(default_factory=list)
     """Sentences on records that cannot be read, and on seats that say something else."""
     has_all: bool = True
-    """Whether every record was there; where one is not, its match is taken from its seats, without its decisions."""
+    """True if every record was there; where one is not, its match is taken from its seats, without its decisions."""
 
 
 def replay(session: Session, read: Read) -> Rerating:
@@ -85,7 +85,7 @@ class _Ended:
     elo: dict[int, float]
     """By version: its frozen Elo, as it is shown."""
     shift: float
-    """What that has more than the rating."""
+    """Elo by which that is greater than the rating."""
 
 
 def _ends(session: Session) -> dict[str, list[_Ended]]:

@@ -35,7 +35,7 @@ class WrongRecord(PigpenError):
 
 @dataclass(frozen=True)
 class BotMove:
-    """How one bot came out of a match."""
+    """Place of one bot in a match, and its rating before and after."""
 
     name: str
     place: int
@@ -58,7 +58,7 @@ class Result:
     moves: tuple[BotMove, ...]
     """By the numbers of the bots; of an event none."""
     suspended: tuple[tuple[str, str], ...]
-    """Which bots were suspended after it, and why."""
+    """Bots that were suspended after it, each with the reason."""
 
 
 def record_summary(

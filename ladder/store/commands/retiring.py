@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 OWNER = "owner"
-"""Who changes the state of a bot here."""
+"""Author of the changes of state that this module makes (`StateChange.by`)."""
 
 
 def retire(

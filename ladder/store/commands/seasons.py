@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pigpen import ClockSetting
 
 DERIVED = (models.RatingPoint, models.ThinkTimes, models.PairStats, models.StoredEstimate)
-"""What follows from the results of a season."""
+"""Tables that are derived from the results of a season."""
 AT_THE_START: dict[str, Any] = {
     **dict.fromkeys(("matches", "boards", "deals", "points", "decisions", "faults", "takeovers"), 0),
     **dict.fromkeys(("error", "rank_low", "rank_high", "margin", "margin_error"), None),
@@ -31,7 +31,7 @@ AT_THE_START: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class NewSeason:
-    """What a season that begins is to be."""
+    """Clock, name and rules of a season that begins."""
 
     clock: ClockSetting
     name: str | None = None

@@ -1,4 +1,4 @@
-"""What the ladder holds of a submission: owner, bot, version, and the version's entries in variants."""
+"""Entry of a submission in the ladder: owner, bot, version, and the version's entries in variants."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pigpen.rules import Rules
 
 ENTERED, BACK, THERE = "entered", "back again", "there already"
-"""What is new of an entry (`EnteredVariant.news`)."""
+"""Kinds of news of an entry (`EnteredVariant.news`)."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ class Added:
     name: str
     """As people name it: ``Trotter@2``."""
     is_new: bool
-    """Whether these bits had not been submitted under this name before."""
+    """True if these bits had not been submitted under this name before."""
     before: str | None
     """The identity of the bot's newest version from the same source before this, if it was another one."""
     entries: tuple[EnteredVariant, ...]
 
     @property
     def changed(self) -> bool:
-        """Whether the ladder is another one now."""
+        """True if the submission has changed the ladder."""
         return self.is_new or any(entry.news != THERE for entry in self.entries)
 
 

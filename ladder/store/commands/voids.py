@@ -25,7 +25,7 @@ class _Void:
     match: int
     at: float
     loser: int | None
-    """Whose container was lost; None: it was void for another reason."""
+    """Version whose container was lost; None: it was void for another reason."""
     table: set[int]
     """The versions that played."""
 
@@ -37,7 +37,7 @@ class _Part:
     matches: list[int]
     """The matches of those that it is in, one for each attempt."""
     of: int
-    """How many there were."""
+    """Number of those attempts."""
     share: float
     """Its part of what was played meanwhile."""
 

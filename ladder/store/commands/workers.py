@@ -23,11 +23,11 @@ MAX_UNWRITTEN = 10.0
 MAX_WORKERS = 10_000
 """No more are kept: a hostile worker may give itself a new name each time."""
 _CLOCKS = ("clock_skew", "seen")
-"""What differs from one time to the next though nothing has happened."""
+"""Fields that differ from one time to the next though nothing has happened."""
 _NOTICED_SKEW = 0.5
 """Seconds by which the error of a clock must differ from the last one to count as a change."""
 _ITS_OWN = ("name", "wanted", "wanted_reason")
-"""What no coordinator writes again of a worker that the table has."""
+"""Columns of a worker that no coordinator writes again once the table has it."""
 
 
 def write_workers(

@@ -1,4 +1,4 @@
-"""How Alembic runs the migrations: on a connection that is given, in the transaction that it is in."""
+"""Alembic's run of the migrations: on a connection that is given, in the transaction that it is in."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from ladder.store.migrations import FOLDER, config_for, upgrade
 VERSIONS = FOLDER / "versions"
 FIRST = "The tables"
 FALSE_OF_SQLITE, FALSE = "sa.Boolean(), server_default=sa.text('0')", "sa.Boolean(), server_default=sa.false()"
-"""What Alembic reads back from SQLite, which PostgreSQL does not take, and what is meant."""
+"""Default that Alembic reads back from SQLite, which PostgreSQL does not take, and the one that is meant."""
 
 
 def main() -> None:
