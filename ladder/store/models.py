@@ -41,7 +41,7 @@ NAMES = {
 
 
 class Status(enum.StrEnum):
-    """How far a match has come."""
+    """Progress of a match."""
 
     QUEUED = "queued"
     LEASED = "leased"
@@ -51,7 +51,7 @@ class Status(enum.StrEnum):
 
 
 class State(enum.StrEnum):
-    """Whether a version plays in a variant."""
+    """State of a version in a variant."""
 
     ACTIVE = "active"
     SUSPENDED = "suspended"
@@ -73,7 +73,7 @@ EVENT_PRIORITY, LADDER_PRIORITY = 0, 1
 
 
 class Base(DeclarativeBase):
-    """What the tables have in common."""
+    """Base class of the tables."""
 
     metadata = MetaData(naming_convention=NAMES)
     type_annotation_map: ClassVar[dict[Any, Any]] = {list[int]: JSON, list[float]: JSON, dict[str, Any]: JSON}
@@ -85,16 +85,16 @@ class LeasedRow:
     id: Mapped[int] = mapped_column(primary_key=True)
     status: Mapped[str] = mapped_column(String(16))
     attempt: Mapped[int] = mapped_column(default=0)
-    """How often it has been leased; the fence: a result of another attempt comes too late."""
+    """Number of times that it has been leased; the fence: a result of another attempt comes too late."""
     failures: Mapped[int] = mapped_column(default=0)
     """Attempts in which the platform failed."""
     losses: Mapped[int] = mapped_column(default=0, server_default="0")
     """Attempts that did not fail and brought nothing: the holder ended, or the lease ran out."""
     holder: Mapped[str | None]
-    """Who leased it (`owners.this_process`)."""
+    """Process that leased it (`owners.this_process`)."""
     lease_until: Mapped[float | None]
     reason: Mapped[str] = mapped_column(default="")
-    """What went wrong with the last attempt that failed or was lost; of a row that has ended: why it has."""
+    """Error of the last attempt that failed or was lost; of a row that has ended: the reason of the end."""
 
 
 class Variant(Base):
@@ -104,12 +104,12 @@ class Variant(Base):
 
     name: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
     skeleton: Mapped[str | None] = mapped_column(unique=True, default=_skeleton)
-    """What a reader sees of the name; None: an older name, which looks like another one."""
+    """The name as a reader sees it, look-alikes made equal; None: an older name, which looks like another one."""
     rules: Mapped[dict[str, Any]]
     """Field for field as in a rules file (`Rules.to_plain`)."""
     added: Mapped[float]
     shift: Mapped[float] = mapped_column(default=0.0, server_default="0")
-    """What is added to each rating where it is shown; never changed. Not 0 if they were once shown around a mean."""
+    """Elo added to each rating where it is shown; never changed. Not 0 if they were once shown around a mean."""
     season: Mapped[int] = mapped_column(default=1, server_default="1")
     """The number of the season that is played now (`ladder.store.commands.seasons`)."""
     season_name: Mapped[str] = mapped_column(String(NAME_LENGTH), default="1", server_default="1")
@@ -169,11 +169,11 @@ class StoredBot(Base):
     owner_id: Mapped[int] = mapped_column(ForeignKey("owners.id"), index=True)
     added: Mapped[float]
     tables: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether its owner lets people play with it."""
+    """True if its owner lets people play with it."""
 
 
 class Version(Base):
-    """What exactly plays: an image by its id, or a folder by the hash of its content. Never changed."""
+    """The exact program that plays: an image by its id, or a folder by the hash of its content. Never changed."""
 
     __tablename__ = "versions"
     __table_args__ = (UniqueConstraint("bot_id", "number"), UniqueConstraint("bot_id", "identity"))
@@ -185,17 +185,17 @@ class Version(Base):
     identity: Mapped[str]
     """`Program.identity`: ``sha256:`` and 64 hex digits."""
     sandbox: Mapped[str]
-    """Where it can run: ``docker`` or ``process``."""
+    """Sandbox in which it can run: ``docker`` or ``process``."""
     source: Mapped[str]
-    """What was submitted, in the owner's words: a folder's name, or an image reference."""
+    """Folder or image that was submitted, in the owner's words: a folder's name, or an image reference."""
     pinned: Mapped[str | None]
-    """Where a machine that lacks the image gets exactly this one: ``registry/name@sha256:…``; None: nowhere."""
+    """Reference by which a machine that lacks the image gets exactly this one: ``registry/name@sha256:…``; None: none."""
     size: Mapped[int] = mapped_column(BigInteger)
     """Bytes of the image, or of the folder."""
     lock: Mapped[str | None]
-    """Which packages it got by its requirements.txt, with their hashes (`ladder.sandbox.wheels.lock`); None: none."""
+    """Packages by its requirements.txt, with their hashes (`ladder.sandbox.wheels.lock`); None: none."""
     can_fork: Mapped[bool] = mapped_column(server_default=false())
-    """Whether its instances can be forked in warm containers: its image is a base of ours and files."""
+    """True if its instances can be forked in warm containers: its image is a base of ours and files."""
     added: Mapped[float]
 
 
@@ -213,13 +213,13 @@ class Rating(Base):
     version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"), primary_key=True)
     state: Mapped[str] = mapped_column(String(16), default=State.ACTIVE)
     since: Mapped[float]
-    """When it got this state."""
+    """Unix time at which it got this state."""
     added: Mapped[float] = mapped_column(default=_since)
-    """When the version was entered in the variant."""
+    """Unix time at which the version was entered in the variant."""
     reason: Mapped[str] = mapped_column(default="")
-    """Why it got this state, for its owner."""
+    """Reason for this state, for its owner."""
     suspensions: Mapped[int] = mapped_column(default=0)
-    """How often the ladder has suspended it; each time it waits twice as long."""
+    """Number of times that the ladder has suspended it; each time it waits twice as long."""
     rating: Mapped[float]
     """Elo; where it is shown, `Variant.shift` is added. Only a match of its own changes it."""
     matches: Mapped[int] = mapped_column(default=0)
@@ -229,9 +229,9 @@ class Rating(Base):
     points: Mapped[int] = mapped_column(BigInteger, default=0)
     """In all deals together, as the variant counts them."""
     places: Mapped[list[int]] = mapped_column(default=list)
-    """How often its side came first, second, …; of two teams one is first or second."""
+    """Number of matches in which its side came first, second, …; of two teams one is first or second."""
     seats: Mapped[list[int]] = mapped_column(default=list)
-    """How often it was bot number 0, 1, … of a match."""
+    """Number of matches in which it was bot number 0, 1, …."""
     decisions: Mapped[int] = mapped_column(default=0)
     faults: Mapped[int] = mapped_column(default=0)
     takeovers: Mapped[int] = mapped_column(default=0)
@@ -268,7 +268,7 @@ class RatingPoint(Base):
     variant: Mapped[str] = mapped_column(ForeignKey("variants.name"), primary_key=True)
     version_id: Mapped[int] = mapped_column(ForeignKey("versions.id"), primary_key=True)
     matches: Mapped[int] = mapped_column(primary_key=True)
-    """How many rated matches it had had, this one included."""
+    """Number of its rated matches up to then, this one included."""
     match_id: Mapped[int] = mapped_column(ForeignKey("matches.id"))
     ordinal: Mapped[int]
     finished: Mapped[float]
@@ -277,7 +277,7 @@ class RatingPoint(Base):
 
 
 class ThinkTimes(Base):
-    """How long a version has thought, by phase."""
+    """Think times of a version, by phase."""
 
     __tablename__ = "think_times"
 
@@ -311,13 +311,13 @@ class StoredEvent(Base):
     """The version that fills tables; None: not frozen yet."""
     state: Mapped[str] = mapped_column(String(16), index=True)
     reason: Mapped[str] = mapped_column(default="")
-    """Why it is paused."""
+    """Reason that it is paused."""
     opened: Mapped[float]
     frozen: Mapped[float | None]
     started: Mapped[float | None]
     finished: Mapped[float | None]
     announced: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    """What messages have been written about (`ladder.events.news.PublicCourse`); None: nothing."""
+    """Public course about which messages have been written (`ladder.events.news.PublicCourse`); None: nothing."""
     last_match: Mapped[int | None]
     """The largest number that is reserved for its matches; None: they are numbered like all others."""
 
@@ -352,19 +352,19 @@ class StoredMatch(LeasedRow, Base):
     status: Mapped[str] = mapped_column(String(16), default=Status.QUEUED)
     added: Mapped[float]
     started: Mapped[float | None]
-    """When it was leased last."""
+    """Unix time at which it was leased last."""
     finished: Mapped[float | None]
     event_id: Mapped[int | None] = mapped_column(ForeignKey("events.id"))
     """The event that it belongs to; None: it is the ladder's own."""
     priority: Mapped[int] = mapped_column(default=LADDER_PRIORITY, server_default=str(LADDER_PRIORITY))
     """Matches of a lower number are leased first."""
     sealed: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether only the organiser may know of it yet (`visible_matches`)."""
+    """True while only the organiser may know of it (`visible_matches`)."""
     ordinal: Mapped[int | None] = mapped_column(unique=True)
-    """Which result of the ladder it was, from 1: ratings follow from the results in this order. None: of an event."""
+    """Number of this result of the ladder, from 1: ratings follow from the results in this order. None: of an event."""
     deals: Mapped[int | None]
     rated_by: Mapped[str | None] = mapped_column(String(8))
-    """Whether its Elo follows from the places on its ``boards`` or in the ``match`` (`RatedBy`)."""
+    """Basis of its Elo: the places on its ``boards`` or in the ``match`` (`RatedBy`)."""
     starting_seconds: Mapped[float | None]
     """Wall time in which its bots started and were cleared away, all tables added up; None: not measured."""
     playing_seconds: Mapped[float | None]
@@ -372,7 +372,7 @@ class StoredMatch(LeasedRow, Base):
     worker: Mapped[str | None]
     """The worker on another machine that has played it; None: it was played on the coordinator's machine."""
     record_kept: Mapped[bool] = mapped_column(default=False)
-    """Whether its record is still there (the retention setting removes old ones)."""
+    """True while its record is there (the retention setting removes old ones)."""
 
 
 def visible_matches() -> ColumnElement[bool]:
@@ -407,15 +407,15 @@ class StoredSeat(Base):
     median_ms: Mapped[float | None]
     worst_ms: Mapped[float | None]
     matches_before: Mapped[int | None]
-    """How many rated matches it had had."""
+    """Number of rated matches that it had had."""
     boards_before: Mapped[int | None]
-    """How many boards those had: gives K."""
+    """Number of boards of those: gives K."""
     rating_before: Mapped[float | None]
     rating_after: Mapped[float | None]
 
 
 class PairStats(Base):
-    """How two versions have done against each other in matches of one length, *a* having the lower id."""
+    """Results of two versions against each other in matches of one length, *a* having the lower id."""
 
     __tablename__ = "pair_stats"
     __table_args__ = (Index("ix_pair_stats_b", "variant", "b"), {"sqlite_with_rowid": False})
@@ -430,7 +430,7 @@ class PairStats(Base):
     n: Mapped[int]
     """Matches together, on different sides."""
     a_then_b: Mapped[int]
-    """How often b sat right after a, by their numbers in a match, the first after the last."""
+    """Number of times that b sat right after a, by their numbers in a match, the first after the last."""
     b_then_a: Mapped[int]
     boards_played: Mapped[int] = mapped_column(default=0)
     """Boards of those matches whose points are known."""
@@ -475,11 +475,11 @@ class VoidAttempt(Base):
     variant: Mapped[str] = mapped_column(ForeignKey("variants.name"))
     at: Mapped[float]
     version_id: Mapped[int | None] = mapped_column(ForeignKey("versions.id"))
-    """Whose container was lost; None: it was void for another reason."""
+    """Version whose container was lost; None: it was void for another reason."""
 
 
 class StateChange(Base):
-    """When and why a version was suspended, came back, or was retired."""
+    """A suspension, return or retirement of a version, with time and reason."""
 
     __tablename__ = "state_changes"
     __table_args__ = (Index("ix_state_changes_version", "version_id", "id"),)

@@ -1,4 +1,4 @@
-"""What people type to name a bot, one of its versions, a variant or a match of a ladder."""
+"""Names that people type for a bot, one of its versions, a variant or a match of a ladder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 NEAR = 3
-"""How many names are proposed in the place of one that does not exist."""
+"""Number of names that are proposed in the place of one that does not exist."""
 MAX_ID = 2**31 - 1
 """The largest number that a match can have in either database."""
 

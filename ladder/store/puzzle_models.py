@@ -30,16 +30,16 @@ class StoredPuzzle(Base):
     """`ladder.values.puzzles.FoundPuzzle`, field for field."""
     trick: Mapped[int]
     bots: Mapped[int]
-    """How many bots have decided it: the one that sat there, and the house bots."""
+    """Number of bots that have decided it: the one that sat there, and the house bots."""
     bots_right: Mapped[int]
     people: Mapped[int] = mapped_column(default=0)
-    """How many people have answered it."""
+    """Number of people who have answered it."""
     people_right: Mapped[int] = mapped_column(default=0)
     added: Mapped[float]
 
 
 class PuzzleLook(Base):
-    """Which results of a variant have been looked at: some from `oldest` to `newest`, as there was time for."""
+    """Range of results of a variant that have been looked at: some from `oldest` to `newest`, as there was time for."""
 
     __tablename__ = "puzzle_looks"
     __table_args__ = ({"sqlite_with_rowid": False},)
@@ -50,7 +50,7 @@ class PuzzleLook(Base):
     oldest: Mapped[int]
     """The same; 0: no older one can be looked at."""
     at: Mapped[float]
-    """When the last look began."""
+    """Unix time at which the last look began."""
 
 
 class StoredPuzzleAnswer(Base):

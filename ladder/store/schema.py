@@ -1,4 +1,4 @@
-"""Which schema a database has, against the one that this program knows."""
+"""Schema of a database, against the one that this program knows."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class PeopleTable(LeasedRow, Base):
     """In its address; it cannot be guessed."""
     purpose: Mapped[str] = mapped_column(String(16))
     board: Mapped[str] = mapped_column(String(NAME_LENGTH), default="")
-    """Which board it is (`ladder.values.people.TableOrder.board`); empty: one of its own."""
+    """The board that is played (`ladder.values.people.TableOrder.board`); empty: one of its own."""
     variant: Mapped[str] = mapped_column(String(NAME_LENGTH))
     """The name in its rules; the ladder need not play such a variant."""
     rules: Mapped[dict[str, Any]]
@@ -49,11 +49,11 @@ class PeopleTable(LeasedRow, Base):
     commitment: Mapped[str] = mapped_column(String(64))
     practice: Mapped[bool] = mapped_column(server_default=false())
     assisted: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Whether cards were taken back."""
+    """True if cards were taken back."""
     take_back: Mapped[int | None]
     """The chair whose last card is to be taken back before the table resumes; None: nothing is."""
     seconds: Mapped[float]
-    """What a person has for each decision."""
+    """Seconds that a person has for each decision."""
     pace: Mapped[float]
     owner: Mapped[str | None] = mapped_column(String(NAME_LENGTH))
     """The account that opened it; None: a guest, or a person on the ladder's machine."""
@@ -63,7 +63,7 @@ class PeopleTable(LeasedRow, Base):
     """Address (IPv6: /64) of the guest who opened it, until it has ended; None: no guest did."""
     created: Mapped[float]
     touched: Mapped[float]
-    """When a person was last seen there."""
+    """Unix time at which a person was last seen there."""
     finished: Mapped[float | None]
 
 
@@ -89,11 +89,11 @@ class PeopleChair(Base):
     secret_hash: Mapped[str | None] = mapped_column(String(HASH_LENGTH))
     """Of what lets a person sit there."""
     address: Mapped[str] = mapped_column(default="")
-    """Where a person's seat listens now; empty: nowhere."""
+    """Address at which a person's seat listens now; empty: none."""
     token: Mapped[str] = mapped_column(default="")
-    """What the seat wants to hear from who connects; good for one attempt."""
+    """Secret that the seat expects from the one who connects; good for one attempt."""
     joined: Mapped[float | None]
-    """When the person sat down."""
+    """Unix time at which the person sat down."""
     points: Mapped[int | None]
     place: Mapped[int | None]
     cost: Mapped[float | None]

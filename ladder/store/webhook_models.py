@@ -40,9 +40,9 @@ class Webhook(Base):
     disabled: Mapped[float | None]
     """Since when nothing is sent; None: messages are sent."""
     reason: Mapped[str] = mapped_column(default="")
-    """Why it is disabled, or why the last attempt failed; empty: that one succeeded."""
+    """Reason that it is disabled, or that the last attempt failed; empty: that one succeeded."""
     delivered: Mapped[float | None]
-    """When a message was accepted last."""
+    """Unix time at which a message was accepted last."""
     given_up: Mapped[int] = mapped_column(default=0, server_default="0")
     """Messages in a row that were given up."""
 
@@ -61,13 +61,13 @@ class WebhookMessage(LeasedRow, Base):
 
     webhook_id: Mapped[int] = mapped_column(ForeignKey("webhooks.id"))
     key: Mapped[str] = mapped_column(String(64), unique=True)
-    """What the header webhook-id says, the same at each attempt."""
+    """Value of the header webhook-id, the same at each attempt."""
     kind: Mapped[str] = mapped_column(String(32))
     body: Mapped[str]
-    """What is sent, as it is signed: JSON."""
+    """Content of the message, as it is signed: JSON."""
     added: Mapped[float]
     due: Mapped[float]
-    """When it is sent, at the earliest."""
+    """Unix time before which it is not sent."""
     refusals: Mapped[int] = mapped_column(default=0)
     """Attempts that the receiver did not accept."""
     finished: Mapped[float | None]

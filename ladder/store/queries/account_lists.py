@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Holder:
-    """Whose account a secret opens."""
+    """Account that a secret opens."""
 
     credential: int
     name: str
     role: Role
     scopes: frozenset[Scope]
     used: float
-    """When the secret was used last, to within some minutes."""
+    """Unix time of the last use of the secret, to within some minutes."""
 
 
 def holder_of(session: Session, hashed: str, kind: str, now: float) -> Holder | None:

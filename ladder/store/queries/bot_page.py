@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from ladder.store.names import NamedVersion
 
 EXAMPLES = 3
-"""How many of the newest faults of each kind are shown."""
+"""Number of the newest faults of each kind that are shown."""
 CHANGES = 20
-"""How many of the newest changes of state are shown."""
+"""Number of the newest changes of state that are shown."""
 
 
 def bot_page(

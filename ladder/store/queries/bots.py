@@ -28,7 +28,7 @@ ENTRIES: Select[Any] = select(
     RATING.c.since,
     RATING.c.reason,
 ).join_from(RATING, VERSION, VERSION.c.id == RATING.c.version_id)
-"""What a `BotEntry` is made of, behind the ids of the bot and of the version."""
+"""Columns of a `BotEntry`, behind the ids of the bot and of the version."""
 
 
 def bots(

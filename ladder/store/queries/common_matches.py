@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class PairSums(NamedTuple):
-    """What `PairStats` says of two versions, as the first one sees it."""
+    """Sums in `PairStats` for two versions, as the first one sees it."""
 
     matches: int
     score: float

@@ -1,4 +1,4 @@
-"""What is known of a question: its answer, or how far that has come."""
+"""Knowledge of a question: its answer, or the progress of that."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class KnownComputation:
 
     status: str
     state: str
-    """What it is asked about."""
+    """State of things that it is asked about."""
     answer: str | None
     answered: str
-    """What the answer is about."""
+    """State of things that the answer is about."""
     reason: str
-    """Why there is no answer about `state`."""
+    """Reason that there is no answer about `state`."""
     visitor: str
     place: int | None
     """Its place in the queue, from 1; None: it does not wait."""

@@ -1,4 +1,4 @@
-"""What the data set of a ladder is made of: all that is public of matches that are done, and of versions."""
+"""Queries for the data set of a ladder: all that is public of matches that are done, and of versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a match moved the ratings, and why."""
+"""Explanation of the changes of ratings by a match."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXACT = 1e-6
 
 @dataclass(frozen=True)
 class Explained:
-    """Why the rating of one version moved."""
+    """Explanation of the change of one version's rating."""
 
     seat: SeatRow
     """Its first seat in the match."""
@@ -32,7 +32,7 @@ class Explained:
 
     @property
     def agrees(self) -> bool:
-        """Whether this is what the store says."""
+        """True if the store has the same rating, to `EXACT`."""
         stored = self.seat.rating_after
         return stored is not None and math.isclose(stored, self.move.after, rel_tol=0, abs_tol=EXACT)
 

@@ -1,4 +1,4 @@
-"""How a bot has done against each other one."""
+"""Results of a bot against each other one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     """By version: what was scored against it, in matches of any length, and in how many of them."""
 
 AT_ONCE = 40
-"""How many are looked up first."""
+"""Number of opponents that are looked up first."""
 FEW = 100
 """Matches of a version up to which all its opponents are read: it may have met none of the nearest."""
 

@@ -1,4 +1,4 @@
-"""Which images of the ladder's registry are needed, and which are not any more."""
+"""Images of the ladder's registry that are needed, and those that no longer are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a leased match needs to be played."""
+"""Data needed to play a leased match."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SeatedVersion:
-    """Which program plays a seat."""
+    """Program that plays a seat."""
 
     bot: str
     identity: str
@@ -24,12 +24,12 @@ class SeatedVersion:
     pinned: str | None
     """The image reference by digest; None: only this engine has it."""
     can_fork: bool = False
-    """Whether its image is a base of ours and files."""
+    """True if its image is a base of ours and files."""
 
 
 @dataclass(frozen=True)
 class LeasedMatch:
-    """What was scheduled."""
+    """A match as it was scheduled."""
 
     rules: dict[str, Any]
     format: str
@@ -38,7 +38,7 @@ class LeasedMatch:
     bots: tuple[SeatedVersion, ...]
     """By their numbers."""
     sealed: bool = False
-    """Whether the public may not know of it."""
+    """True while the public may not know of it."""
 
 
 def leased_match(session: Session, match_id: int) -> LeasedMatch:

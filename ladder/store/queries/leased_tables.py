@@ -1,4 +1,4 @@
-"""What is needed to play a table with people."""
+"""Data needed to play a table with people."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class LeasedChair:
 
 @dataclass(frozen=True)
 class LeasedTable:
-    """What is needed to play a table."""
+    """Data needed to play a table."""
 
     rules: dict[str, Any]
     format: str

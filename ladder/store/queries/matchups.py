@@ -1,4 +1,4 @@
-"""How the best bots of a variant have done against each other."""
+"""Results of the best bots of a variant against each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How sure the order of the standings is."""
+"""Certainty of the order of the standings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the rating of a bot went."""
+"""Curve of the rating of a bot."""
 
 from __future__ import annotations
 

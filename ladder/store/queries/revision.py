@@ -1,4 +1,4 @@
-"""Whether what pages show has changed."""
+"""Revisions of the data behind pages, by which a change of it is noticed."""
 
 from __future__ import annotations
 

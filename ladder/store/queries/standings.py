@@ -66,13 +66,13 @@ def standings(
 
 
 class Extent(NamedTuple):
-    """What all rows of standings have in common."""
+    """Number of all rows of standings, and the scale that they share."""
 
     rows: int
     low: float | None
-    """Where the lowest 95 % interval begins, in what the rows are ordered by; of one without a ±, its value."""
+    """Lower end of the lowest 95 % interval, in what the rows are ordered by; of one without a ±, its value."""
     high: float | None
-    """Where the highest one ends."""
+    """Upper end of the highest one."""
 
 
 def extent(session: Session, variant: models.Variant, everyone: bool = False, by: Order = Order.ELO) -> Extent:

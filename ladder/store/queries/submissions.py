@@ -1,4 +1,4 @@
-"""What there is to see of submissions, and how much an owner has submitted."""
+"""Submissions as they are shown, and the amount that an owner has submitted."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DAY = 24 * 3600.0
 
 @dataclass(frozen=True)
 class Usage:
-    """How much an owner has submitted."""
+    """Amount that an owner has submitted."""
 
     waiting: int
     """Submissions that have not ended."""

@@ -1,4 +1,4 @@
-"""What health says of webhooks: apart from their commands, which need all that events need."""
+"""Figures on webhooks for health: apart from their commands, which need all that events need."""
 
 from __future__ import annotations
 
