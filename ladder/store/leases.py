@@ -66,7 +66,7 @@ class LeaseQueue(Generic[Row]):
     lost_reason: str
     """Reason that an attempt is lost, in a sentence."""
     given_up_reason: str = NOT_TRIED_AGAIN
-    """Reason that a row is not tried again, in a sentence; it may name the last *reason*, and the *count* of attempts."""
+    """Reason that a row is not tried again: a sentence that may name the last *reason*, and the *count* of attempts."""
     turn: tuple[Any, ...] = ()
     """The columns by which rows that are ready are ordered; none: by id."""
     leaving: Callable[[Session, Row, str, float], None] = _unchanged

@@ -104,7 +104,7 @@ class Variant(Base):
 
     name: Mapped[str] = mapped_column(String(NAME_LENGTH), primary_key=True)
     skeleton: Mapped[str | None] = mapped_column(unique=True, default=_skeleton)
-    """The name as a reader sees it, look-alikes made equal; None: an older name, which looks like another one."""
+    """The name as a reader sees it (`skeleton`); None: an older name, which looks like another one."""
     rules: Mapped[dict[str, Any]]
     """Field for field as in a rules file (`Rules.to_plain`)."""
     added: Mapped[float]
@@ -189,7 +189,7 @@ class Version(Base):
     source: Mapped[str]
     """Folder or image that was submitted, in the owner's words: a folder's name, or an image reference."""
     pinned: Mapped[str | None]
-    """Reference by which a machine that lacks the image gets exactly this one: ``registry/name@sha256:…``; None: none."""
+    """Reference by which a machine without the image gets exactly this one: ``registry/name@sha256:…``; None: none."""
     size: Mapped[int] = mapped_column(BigInteger)
     """Bytes of the image, or of the folder."""
     lock: Mapped[str | None]

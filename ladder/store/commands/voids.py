@@ -37,7 +37,7 @@ class _Part:
     matches: list[int]
     """The matches of those that it is in, one for each attempt."""
     of: int
-    """Number of those attempts."""
+    """Number of all void attempts in that time, those without it included."""
     share: float
     """Its part of what was played meanwhile."""
 

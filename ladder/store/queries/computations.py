@@ -1,4 +1,4 @@
-"""Knowledge of a question: its answer, or the progress of that."""
+"""The answers to questions, or the progress and place in the queue of those that have none."""
 
 from __future__ import annotations
 

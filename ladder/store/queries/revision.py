@@ -1,4 +1,4 @@
-"""Revisions of the data behind pages, by which a change of it is noticed."""
+"""Revision of the data that pages show: it changes whenever they do."""
 
 from __future__ import annotations
 
