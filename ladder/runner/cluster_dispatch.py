@@ -48,7 +48,7 @@ log = structlog.get_logger()
 
 
 class Scheduler(Protocol):
-    """The carrier of tasks: `ladder.cluster.scheduler_process.SchedulerProcess`."""
+    """Transport of tasks: `ladder.cluster.scheduler_process.SchedulerProcess`."""
 
     address: str
     """The address at which workers reach it."""

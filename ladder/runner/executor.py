@@ -32,7 +32,7 @@ class NotPlayed(SandboxError):
 
 
 class Judgement(enum.Enum):
-    """The value of the answer to a task."""
+    """The judgement of the answer to a task."""
 
     COUNTED = enum.auto()
     """It was used, or came too late."""

@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     """Plays a task on one machine, and gives its outcome, both as JSON."""
 
 MAX_ROUNDS = 3
-"""
-Limit of the times that a machine is sent what it says it lacks: it may remove one folder to have room for another.
-"""
+"""Times that a machine is sent what it says it lacks, at most: it may remove one folder to have room for another."""
 SHORT = 64 * 1024
 """An outcome that names missing folders has fewer characters."""
 

@@ -1,4 +1,4 @@
-"""The beginning of all commands of the ladder: its settings, and the ladder itself."""
+"""Common start of the commands of the ladder: its settings, and the ladder itself."""
 
 from __future__ import annotations
 

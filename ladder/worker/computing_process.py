@@ -51,7 +51,7 @@ class ComputingLimits(pydantic.BaseModel):
 
 
 class ComputingOutcome(pydantic.BaseModel):
-    """The end of a computation; computed again, it would end in the same way."""
+    """The outcome of a computation; computed again, it would end in the same way."""
 
     answer: str | None = None
     refused: str = ""

@@ -1,4 +1,4 @@
-"""The player of tasks in an event loop, and its shutdown."""
+"""Interface of the worker that plays tasks in an event loop, and its shutdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of a person, in words."""
+"""Text of a person's table."""
 
 from __future__ import annotations
 

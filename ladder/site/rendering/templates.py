@@ -1,4 +1,4 @@
-"""Making of a page: a template, the reader's language, and what all pages have."""
+"""Rendering of a page: a template, the reader's language, and what all pages have."""
 
 from __future__ import annotations
 
