@@ -1,6 +1,5 @@
 """
-Fairness of the clock: the same work beside quiet bots, beside spinning ones that try to take time, and on a busy
-machine.
+Fairness of the clock: the same work beside quiet bots, beside spinning ones that steal time, and on a busy machine.
 
 Under runc and under gVisor, where the engine knows it; a change is against quiet opponents under the same runtime.
 """
