@@ -1,4 +1,4 @@
-"""What the whole suite needs: tests whose outside programs are missing are left out by name."""
+"""Fixtures of the whole suite; tests whose outside programs are missing are left out by name."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ SPREAD = (
 )
 """Modules that take long, and whose tests share next to nothing."""
 TOGETHER = ("tests/e2e/installed/", "tests/e2e/test_node_", "tests/ladder/site/browser/")
-"""What the names of modules begin with that share what takes long to make."""
+"""Beginnings of the names of modules that share things that take long to make."""
 
 
 def pytest_collection_finish() -> None:
@@ -295,5 +295,5 @@ def _no_ladder_is_left(_every_ladder: EveryLadder | None, request: pytest.Fixtur
 
 @pytest.fixture
 def welcome() -> Welcome:
-    """What a bot of a short match of hearts is told."""
+    """Give the welcome of a bot in a short match of hearts."""
     return Welcome(PRESETS["hearts"], 0, "deals:1", ClockSetting(60.0, 0.1, 1.0, start_up=PATIENCE))

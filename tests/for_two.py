@@ -19,7 +19,7 @@ FEW_TRICKS = replace(
     title="Half a deal",
     removed=tuple(f"{rank}{suit}" for suit in "DSH" for rank in "345678"),
 )
-"""Where one decision would be enough: 17 tricks in place of 26."""
+"""Rules with which one decision would be enough: 17 tricks in place of 26."""
 FOR_THREE = replace(
     HEARTS,
     name="for-three",

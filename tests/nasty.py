@@ -50,7 +50,7 @@ nested = st.integers(1, 300).map(lambda levels: json.loads("[" * levels + "]" * 
 values: st.SearchStrategy[Any] = st.one_of(
     words, numbers, floats, st.booleans(), nested, st.sampled_from([[], {}, [[]], [1, "a", {}], {"a": 1}])
 )
-"""What can stand in JSON and in TOML."""
+"""Values that can stand in JSON and in TOML."""
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -16,12 +16,12 @@ def children(pid: int) -> list[int]:
 
 
 def has_ended(pid: int) -> bool:
-    """Whether there is no such process, or only its exit code is left of it."""
+    """True if there is no such process, or only its exit code is left of it."""
     return not _fields(pid)
 
 
 def listening(pid: int) -> set[str]:
-    """Where a process waits for connections by TCP: addresses and ports."""
+    """List the addresses and ports at which a process waits for connections by TCP."""
     sockets = set()
     for link in Path(f"/proc/{pid}/fd").iterdir():
         with suppress(FileNotFoundError):  # it has been closed meanwhile
@@ -38,7 +38,7 @@ def listening(pid: int) -> set[str]:
 
 
 def _fields(pid: int) -> list[str]:
-    """What `stat` says after its name; nothing if it has ended."""
+    """List the fields of `stat` after the name; none if the process has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

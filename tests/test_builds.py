@@ -1,4 +1,4 @@
-"""What installing Pigpen stands on: no compiled file in git, and locks that fit what the projects ask for."""
+"""Requirements of installing Pigpen: no compiled file in git, and locks that fit the projects' dependencies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the code host reads: workflows, forms, owners. It cannot run here, so schemas and names are checked."""
+"""Files that the code host reads: workflows, forms, owners. It cannot run here, so schemas and names are checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the documentation names exists: files, modules, classes; and its map of the code shows every room."""
+"""Names in the documentation exist: files, modules, classes; and its map of the code shows every room."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DEFINED = re.compile(r"^ *class (\w+)", flags=re.MULTILINE)
 NOT_MODULES = re.compile(r"pigpen\.(toml|owner|sandbox|variants)|ladder\.(db|dump|md|waiting|stopping|aborting)")
 """Files, labels of containers and images, events of the log."""
 LEFT_OUT = {"ladder": {"errors", "garbage", "values"}}
-"""What most rooms of a package import, and the map leaves out."""
+"""Modules that most rooms of a package import, and the map leaves out."""
 OTHER_NAMES = {"Hello", "Live", "LocalCluster", "Nanny", "Pss", "Shmem", "SimpleQueue", "TimeoutStopSec"}
 """Classes, messages and settings that are not in our Python code."""
 
@@ -41,7 +41,7 @@ def classes() -> frozenset[str]:
 
 
 def exists(dotted: str) -> bool:
-    """Whether a dotted name is a module, or can be found in one."""
+    """True if a dotted name is a module, or can be found in one."""
     parts = dotted.split(".")
     for count in range(len(parts), 0, -1):
         try:
@@ -92,7 +92,7 @@ def test_the_map_shows_every_room(package: str) -> None:
 
 
 def imports_in(page: str, package: str) -> dict[str, set[str]]:
-    """What the map says that each room of a package imports."""
+    """Read the imports of each room of a package from the map."""
     section = page.split(f"\n## {package}: ", 1)[1].split("\n## ", 1)[0]
     modules = {path.stem for path in PACKAGES[package].iterdir()}
     columns = re.findall(r"^\| `([a-z0-9]+)` \| .* \| (.*) \|$", section, flags=re.MULTILINE)

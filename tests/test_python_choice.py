@@ -81,7 +81,7 @@ def test_make_takes_a_python_that_is_named_also_where_there_is_an_environment(tm
 
 
 def typed(folder: Path, *words: str) -> list[str]:
-    """What `make` would run."""
+    """Give the commands that `make` would run."""
     environment = {"PATH": os.environ["PATH"]}  # a make that runs the tests says so in its own variables
     make = ["make", "--dry-run", *words]
     done = subprocess.run(make, cwd=folder, env=environment, capture_output=True, text=True, check=True)

@@ -1,5 +1,5 @@
 """
-What each package takes from others' packages, and that each declared dependency is used.
+Imports of each package from others' packages; and each declared dependency is used.
 
 Who may import whom at home is for the contracts of `lint-imports`.
 """
@@ -124,7 +124,7 @@ def modules_by_package() -> dict[str, set[str]]:
 
 @cache
 def imported_below(folder: str) -> frozenset[str]:
-    """What the modules of a folder, or one module, import."""
+    """Collect the imports of the modules of a folder, or of one module."""
     root = ROOT / folder
     modules = [root] if root.is_file() else [path for path in root.rglob("*.py") if "node_modules" not in path.parts]
     return frozenset[str]().union(*(imports_of(path) for path in modules))

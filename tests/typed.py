@@ -23,7 +23,7 @@ CODES = (0, 1, 2, 3)
 
 @dataclass(frozen=True)
 class Typed:
-    """What became of a command."""
+    """The outcome of a command."""
 
     words: tuple[str, ...]
     code: int
@@ -32,7 +32,7 @@ class Typed:
 
     @property
     def is_civil(self) -> bool:
-        """Whether it ended with one of `CODES`, without a traceback, and printed printable characters only."""
+        """True if it ended with one of `CODES`, without a traceback, and printed printable characters only."""
         printed = self.out + self.err
         return (
             self.code in CODES
@@ -42,7 +42,7 @@ class Typed:
 
     @property
     def is_one_sentence(self) -> bool:
-        """Whether it ended with the exit code of a mistake, and one line that says so."""
+        """True if it ended with the exit code of a mistake, and one line that says so."""
         return (
             self.is_civil
             and (self.code, self.out) == (2, "")

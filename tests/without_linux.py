@@ -30,7 +30,7 @@ LINUX_ONLY = {
     socket: ("SO_PEERCRED", "SO_PASSCRED", "SOCK_CLOEXEC", "SOCK_NONBLOCK", "AF_NETLINK", "MSG_CMSG_CLOEXEC"),
     time: ("CLOCK_BOOTTIME", "CLOCK_TAI"),
 }  # fmt: skip
-"""How names begin that only Linux has."""
+"""Beginnings of names that only Linux has."""
 NOT_ON_WINDOWS = {
     os: ("fork", "geteuid", "getuid", "getegid", "getgid", "getgroups", "setsid", "setuid", "setgid", "killpg",
          "getpgid", "chown", "fchown", "lchown", "mkfifo", "sysconf", "statvfs", "fstatvfs", "pread", "pwrite",
@@ -41,7 +41,7 @@ NOT_ON_WINDOWS = {
              "SIGWINCH", "SIGTTIN", "SIGTTOU", "pthread_", "setitimer", "alarm", "sigpending", "sigwait"),
     socket: ("AF_UNIX", "SOCK_SEQPACKET", "CMSG_", "sendmsg", "recvmsg"),
 }  # fmt: skip
-"""How names begin that Windows does not have."""
+"""Beginnings of names that Windows does not have."""
 OURS = {"pigpen", "pigpen_arena", "referee", "ladder", "sample_bots"}
 _import = builtins.__import__
 

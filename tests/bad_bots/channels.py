@@ -98,7 +98,7 @@ class Mapping:
 
 
 class Pages:
-    """Which pages of a file are in memory; read by timing reads."""
+    """Pages of a file that are in memory; read by timing reads."""
 
     APART = 2
     """Pages from one to the next, so that no page is read ahead with another."""
@@ -161,7 +161,7 @@ class PagesByFaults(PagesByMincore):
 
 class Names:
     """
-    Which names have been looked for, in vain, in folders of the image; read by timing the search.
+    Names that were looked for, in vain, in folders of the image; read by timing the search.
 
     Each time other names are taken: those that were read have been looked for, too.
     """
@@ -201,7 +201,7 @@ class Names:
 
 class Lines:
     """
-    Which lines of a page that both have in memory are in the processor's cache; read by timing them.
+    Lines of a shared page that are in the processor's cache; read by timing them.
 
     The page is one of a file, the zero page, or of the kernel's own library in each process.
     """
@@ -327,7 +327,7 @@ class ThreadsEnds(Futexes):
 
 
 class MapCounts:
-    """Which pages of a file another process has mapped, from the share of a page that /proc/self/smaps tells."""
+    """Pages of a file that another process has mapped, from the share of a page that /proc/self/smaps tells."""
 
     APART = 16
     """Pages from one to the next; the kernel maps 16 at once."""
@@ -484,10 +484,10 @@ def sysinfo() -> float:
 
 
 class Terminals:
-    """How many pseudo terminals are left on the host: the writer has some open, the reader opens all it can get."""
+    """Number of pseudo terminals left on the host: the writer has some open, the reader opens all it can get."""
 
     EACH = 200
-    """How many one process opens, within its limit on files."""
+    """Number that one process opens, within its limit on files."""
 
     def __init__(self) -> None:
         self._held: list[int] = []

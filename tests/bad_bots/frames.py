@@ -42,7 +42,7 @@ def field(name: bytes, value: bytes) -> bytes:
 
 
 def headers(stream: int, flags: int = END_HEADERS) -> bytes:
-    """What opens a stream to the referee."""
+    """Give the frame that opens a stream to the referee."""
     fields = b"".join(field(name, value) for name, value in _FIELDS.items())
     return frame(HEADERS, fields, flags=flags, stream=stream)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 import pigpen
 
 SideAction = Callable[[], Mapping[str, object]]
-"""What a program does beside playing, and what it observed."""
+"""Action of a program beside playing; gives its observations."""
 
 
 class Honest(pigpen.Bot):

@@ -65,7 +65,7 @@ def run(entry: Entry) -> dict[str, Entry]:
 
 PROC_FD = "/proc/self/fd/9"
 OWN_PROC = {"proc": FOLDER, "proc/self": link("/safe"), "safe": FOLDER, "safe/x": file(USER)}
-"""Where the engine reads the image's own /proc, and a program in the container the kernel's."""
+"""An image whose own /proc is read by the engine, while a program in the container reads the kernel's."""
 
 BAD_IMAGES: Mapping[str, Image] = {
     # What the engine opens at each start: a pipe hangs it for everybody.

@@ -44,7 +44,7 @@ class Line:
 
     @property
     def backlog(self) -> int:
-        """How many messages wait to be sent."""
+        """Number of messages that wait to be sent."""
         return self._out.qsize()
 
     def receive(self) -> RefereeMessage:

@@ -50,7 +50,7 @@ HELPERS = [
     "ladder/sandbox/docker/probe",
     "ladder/sandbox/docker/system_calls",
 ]
-"""What programs import."""
+"""Modules that programs import."""
 
 RULES = {**PRESETS, **{rules.name: rules for rules in (FOR_TWO, FEW_TRICKS, FOR_THREE)}}
 TAG = "pigpen/test:bad-bots"
@@ -110,24 +110,24 @@ class TableSpec(MatchSpec):
 
 @dataclass(frozen=True)
 class SeatOutcome:
-    """How one seat came out of a match."""
+    """The outcome of a match for one seat."""
 
     result: BotResult
     steps: Sequence[Step]
     unasked_ms: float
-    """What the record says that it worked when it was not asked."""
+    """Milliseconds that it worked when it was not asked, by the record."""
     log: str
     end: Exit
 
     @property
     def faults(self) -> tuple[Verdict, ...]:
-        """What the record holds against it, in order."""
+        """Faults of it in the record, in order."""
         codes = [step.by.partition(":") for step in self.steps]
         return tuple(Verdict(code) for by, _, code in codes if by == "default")
 
     @property
     def why(self) -> str:
-        """What the record says of its last fault."""
+        """Text of its last fault in the record."""
         return next((step.why for step in reversed(self.steps) if step.why), "")
 
 
@@ -141,7 +141,7 @@ class Outcome:
 
     @property
     def observed(self) -> dict[str, Any]:
-        """What the bad ones reported, all reports in one."""
+        """Observations that the bad ones reported, all reports in one."""
         reports = [found for seat in self.bad for found in re.findall(r"observed (\{.*\})$", seat.log, re.MULTILINE)]
         return {key: value for report in reports for key, value in json.loads(report).items()}
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def scores_of(rules: Rules, line: DealLine) -> tuple[int, ...]:
     """
-    What the rules make of the recorded steps.
+    Compute the scores of the recorded steps by the rules.
 
     Raises:
         RulesError: If a step breaks them.

@@ -93,7 +93,7 @@ def _is_mine(folder: Path) -> bool:
 
 
 def left_behind(before: Mapping[str, float], after: Mapping[str, float]) -> list[str]:
-    """What there is more of."""
+    """List the things of which there are more."""
     return [name for name in after if after[name] > before[name] + (MEMORY_SLACK if name == MEMORY else 0)]
 
 
@@ -107,7 +107,7 @@ async def settled(client: DockerClient, before: Mapping[str, float]) -> dict[str
 
 @dataclass
 class Tally:
-    """What has been played."""
+    """Numbers of what has been played."""
 
     kinds: Counter[str] = field(default_factory=Counter)
     deals: int = 0

@@ -12,14 +12,14 @@ from tests.for_two import FEW_TRICKS, FOR_THREE
 from tests.waiting import PATIENT
 
 HURRIED = ClockSetting(bank=600.0, increment=1.0, limit=2.0, start_up=60.0)
-"""Where a bot is to be too late: after 6 s of wall time."""
+"""Clock with which a bot is too late: after 6 s of wall time."""
 SHORT = ClockSetting(bank=8.0, increment=0.1, limit=1.0, start_up=60.0)
-"""Where a bank is to be used up."""
+"""Clock whose bank is used up."""
 WAITED_FOR = ClockSetting(bank=600.0, increment=1.0, limit=60.0, start_up=20.0)
-"""Where a bot is not to come at all."""
+"""Clock with which a bot does not come at all."""
 
 THREE = FOR_THREE.name
-"""Where two bad bots need an honest neighbour, or a bot is to be passed cards."""
+"""Variant in which two bad bots need an honest neighbour, or a bot is passed cards."""
 
 TIMEOUT, ILLEGAL, MALFORMED, GONE, ABSENT = Verdict
 ENDS = "its program ended with exit code {}"
@@ -27,16 +27,16 @@ ENDS = "its program ended with exit code {}"
 
 @dataclass(frozen=True)
 class BadBot:
-    """What is played with a bad bot, and what it comes to. The others at the table play on without a fault."""
+    """A match with a bad bot, and its outcome. The others at the table play on without a fault."""
 
     faults: tuple[Verdict, ...] = ()
-    """What the record holds against it, in order."""
+    """Faults of it in the record, in order."""
     why: str = ""
-    """What the record says of the last fault, or a part of it."""
+    """Text of the last fault in the record, or a part of it."""
     end: Exit | None = None
-    """How its container ended; None: it may stay until the match is over, and leave by itself or not."""
+    """The end of its container; None: it may stay until the match is over, and leave by itself or not."""
     observed: Mapping[str, object] = field(default_factory=dict)
-    """What it saw of its attempts, by its own report."""
+    """Observations of its attempts, by its own report."""
     or_faults: tuple[Verdict, ...] | None = None
     """The same as *faults*, where luck decides which of the two it is."""
     or_absent: bool = False
@@ -47,23 +47,23 @@ class BadBot:
     clock: ClockSetting = PATIENT
     """That of the bad bot; its neighbours always have `PATIENT`."""
     seats: int = 1
-    """How many seats the bad bot has."""
+    """Number of seats that the bad bot has."""
     beside: str = "honest"
     """The honest bot that has the other seats."""
     unasked_ms: float = 0.0
-    """What the record says, at the least, that each of them worked when it was not asked."""
+    """Milliseconds, at the least, that each of them worked when it was not asked, by the record."""
     needs_root: bool = False
-    """Whether only root, who may hold a container still, can stop it."""
+    """True if only root, who may hold a container still, can stop it."""
 
     @property
     def verdicts(self) -> tuple[tuple[Verdict, ...], ...]:
-        """What the record may hold against it."""
+        """Faults that the record may hold against it."""
         others = () if self.or_faults is None else (self.or_faults,)
         return (self.faults, *others, *(((ABSENT,),) * self.or_absent))
 
 
 def received_nothing(*met: list[str]) -> dict[str, object]:
-    """What seats report that could not send each other anything: the errors that each of them met."""
+    """Give the report of seats that could not send each other anything: the errors that each of them met."""
     facts = ({f"seat {seat} met": errors, f"seat {seat} received by": []} for seat, errors in enumerate(met))
     return {key: value for fact in facts for key, value in fact.items()}
 

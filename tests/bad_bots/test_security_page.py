@@ -21,7 +21,7 @@ def rows(page: str) -> list[list[str]]:
 
 
 def proofs(row: list[str]) -> list[str]:
-    """What a row names as its proof."""
+    """List the proofs that a row names."""
     return re.findall(r"`([^`]+)`", row[-1])
 
 

@@ -1,4 +1,4 @@
-"""What parts of a table measure, in no time. The process that measures imports this module, and little else."""
+"""Parts of a table that take no time to measure. The process that measures imports this module, and little else."""
 
 from __future__ import annotations
 

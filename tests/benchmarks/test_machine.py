@@ -1,4 +1,4 @@
-"""Whether a machine counts as quiet."""
+"""Machines that count as quiet, and others."""
 
 from __future__ import annotations
 

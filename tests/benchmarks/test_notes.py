@@ -1,4 +1,4 @@
-"""How notes are decoded that were left in a counter."""
+"""Decoding of notes that were left in a counter."""
 
 from __future__ import annotations
 

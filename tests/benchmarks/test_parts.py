@@ -48,7 +48,7 @@ SMALL: dict[Any, dict[str, Any]] = {
     ladder_overhead: {"ladders": (("process", 1),), "places": 1},
     match_parts: {"matches": 1, "boards": 1},
 }
-"""What makes each part that needs Docker, or plays a ladder, small enough for a test."""
+"""Settings that make each part that needs Docker, or plays a ladder, small enough for a test."""
 
 
 def names(rows: list[Row]) -> list[str]:
@@ -70,7 +70,7 @@ def test_engine() -> None:
 
 
 def test_environments(tmp_path: Path) -> None:
-    """What pip cannot install is named."""
+    """A package that pip cannot install is named."""
     peers = {"a peer": ("rlcard_steps.py", ("bridge",), [["--no-index", "no-such-package"]])}
     rows = environments.measure(1, seconds=0.01, peers=peers, into=tmp_path)
     assert names(rows) == [*environments.OURS, "a peer"]

@@ -1,4 +1,4 @@
-"""What a way to pass bits carried: all of it, nothing, or what is left when some are wrong."""
+"""Bits that a way carried: all of them, none, or those that are left when some are wrong."""
 
 from __future__ import annotations
 

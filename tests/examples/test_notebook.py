@@ -20,7 +20,7 @@ async def test_every_cell_runs_and_shows_something() -> None:
 
 
 def run_cell(text: str, names: dict[str, Any]) -> Any:
-    """What the last line of a cell gives."""
+    """Run a cell, and give the value of its last line."""
     body = ast.parse(text)
     last = body.body.pop()
     assert isinstance(last, ast.Expr)

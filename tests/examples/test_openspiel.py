@@ -32,7 +32,7 @@ PATH = Path(example.__file__)
 SEED = seed_from("openspiel")
 CLOCK = ClockSetting(bank=60.0, increment=0.1, limit=1.0, start_up=10.0)
 PATIENT = ("--limit", "60", "--clock", "900")
-"""Whether this machine is quick is not what is tried here."""
+"""Limits that no machine reaches: its speed is not tried here."""
 
 
 class Witness(UniformRandomBot):  # type: ignore[misc]

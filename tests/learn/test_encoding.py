@@ -1,4 +1,4 @@
-"""What a seat knows as numbers."""
+"""A seat's knowledge as numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the kernel counts as CPU time: of a group, held or not, and of an instance that was forked."""
+"""CPU time that the kernel counts: of a group, held or not, and of an instance that was forked."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def work(seconds: float) -> None:
 
 
 def folders() -> dict[str, tuple[Path, ...]]:
-    """Where this machine lets us make a group: for each generation the folders that make it up."""
+    """Find the folders in which this machine lets us make a group: for each generation those that make it up."""
     first = (GROUPS / "cpuacct", GROUPS / "freezer")
     second = next((each for each in (GROUPS / "unified", GROUPS) if (each / "cgroup.procs").exists()), None)
     found = {"first": first if all(map(Path.exists, first)) else (), "second": (second,) if second else ()}

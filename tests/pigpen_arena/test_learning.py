@@ -84,7 +84,7 @@ OTHER_RULES = {
     "legal": ('card = "2C"', 'card = "3C"'),
     "hands": ("removed = []", 'removed = ["2D", "3D", "4D", "5D"]'),
 }
-"""What stands in the file of Hearts, and what else could."""
+"""Texts in the file of Hearts, and others that could stand there."""
 
 
 @pytest.mark.parametrize("name", OTHER_RULES)

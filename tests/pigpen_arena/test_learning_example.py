@@ -117,7 +117,7 @@ def test_the_net_sees_nothing_of_the_ranks_but_their_order_and_their_points() ->
 
 
 def _holding(card: int) -> Any:
-    """What is seen with one club in hand, and no other club left."""
+    """Give the inputs with one club in hand, and no other club left."""
     encoding, unpacked = Encoding(bots.TRAINED), np.zeros((1, Encoding(bots.TRAINED).size), dtype=np.uint8)
     start = {name: 52 * number for number, name in enumerate(encoding.planes)}
     unpacked[0, start["played_1"] : start["played_1"] + 13] = 1

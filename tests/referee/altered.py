@@ -1,4 +1,4 @@
-"""What editors and transfers do to a record: for each what becomes of its bytes, and the message with its line."""
+"""Damage of editors and transfers to a record: for each the bytes that are left, and the message with its line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hostile bot may do to its seat, one act at a time, in any order."""
+"""Acts of a hostile bot on its seat, one at a time, in any order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEAF = [("grpc.http2.lookahead_bytes", 5), ("grpc.http2.bdp_probe", 0)]
 """A channel that lets the referee send next to nothing before the bot reads."""
 
 RIGHT, NOW = "the right token", -1
-"""What stands for the seat's token and for the open decision in an act."""
+"""Stand-ins for the seat's token and for the open decision in an act."""
 
 
 @dataclass(frozen=True)

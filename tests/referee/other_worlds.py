@@ -80,7 +80,7 @@ def world_of(rules: Rules, line: DealLine) -> tuple[World, MoonChoice]:
 
 
 def at(world: World, moment: Sent) -> World:
-    """What of *world* had happened by then; nothing of a sealed choice that is still open."""
+    """Give the part of *world* that had happened by then; nothing of a sealed choice that is still open."""
     passes = {} if moment.phase is Phase.PASS else world.passes
     everyone = range(world.rules.players)
     shown = {seat: world.shown.get(seat, {}) for seat in everyone} if moment.phase > Phase.EXPOSE else {}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.referee.scripted_seats import FakeTime
 
 Use = Callable[["View", "Stopwatch"], tuple[float, float]]
-"""How much wall time and CPU time a bot takes for an answer."""
+"""Wall time and CPU time that a bot takes for an answer, in seconds."""
 
 JUST = 0.999
 

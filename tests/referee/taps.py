@@ -47,11 +47,11 @@ class Sent:
     """-1 outside of any deal."""
     phase: Phase
     plays: int
-    """How many cards had been played in the deal."""
+    """Number of cards that had been played in the deal."""
 
     @property
     def is_sealed(self) -> bool:
-        """Whether it asks for a sealed choice."""
+        """True if it asks for a sealed choice."""
         return self.phase < Phase.PLAY and RefereeMessage.FromString(self.data).HasField("request")
 
 
@@ -61,12 +61,12 @@ class Tap:
 
     script: Script
     patience: int = 0
-    """How many turns of the event loop it lets pass before it answers."""
+    """Number of turns of the event loop that it lets pass before it answers."""
     sent: list[Sent] = field(default_factory=list)
     answers: list[Action | SeatFailure] = field(default_factory=list)
     deck: int = 52
     seeds: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
-    """What it was given to draw random numbers from, deal by deal."""
+    """Seeds that it was given to draw random numbers from, deal by deal."""
     time: FakeTime | None = None
     """Its clock counts CPU time by this, as in a container; None: no CPU time can be read."""
     nap: float = 0.0
@@ -163,6 +163,6 @@ def spec_of(rules: Rules, form: Format, seed: bytes) -> MatchSpec:
 
 
 def found(secret: bytes, sent: bytes) -> bool:
-    """Whether *secret* is in there: as it is, backwards, or in hex."""
+    """True if *secret* is in there: as it is, backwards, or in hex."""
     hexed = sent.lower()
     return any(form in sent or form.hex().encode() in hexed for form in (secret, secret[::-1]))

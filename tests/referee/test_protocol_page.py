@@ -47,7 +47,7 @@ def shown(message: BotMessage | RefereeMessage, way: str) -> str:
 
 
 def view_at(deal: Deal, decision: int) -> View:
-    """What the seat knows that is asked next."""
+    """Give the view of the seat that is asked next."""
     seat = deal.to_act[0]
     return View(*deal.known_to(seat), decision=decision, limit=1.0, bank=60.0, seed=0xFEED)
 

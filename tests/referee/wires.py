@@ -95,7 +95,7 @@ async def raw_bot(folder: Path, token: str = "") -> AsyncIterator[RawBot]:
 
 
 def question(decision: int = 1) -> View:
-    """What the leader of a deal sees."""
+    """Give the view of a deal's leader."""
     deal = Deal(RULES, deal_hands(RULES, bytes(32), 3), number=3)
     assert deal.phase is Phase.PLAY
     return View(*deal.known_to(deal.turn), decision=decision, limit=1.0)

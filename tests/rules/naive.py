@@ -93,7 +93,7 @@ class NaiveDeal:
         return twin
 
     def _sealed(self) -> list[int]:
-        """Who is asked a sealed question now."""
+        """List the seats that are asked a sealed question now."""
         return [seat for seat in self.seats if self.stage == "pass" or self.hands[seat] & set(SHOWN)]
 
     def _exchange(self) -> None:
@@ -137,7 +137,7 @@ class NaiveDeal:
             self.stage = "moon" if self.sheet == "HB" and self._shooter() is not None else "over"
 
     def _shooter(self) -> int | None:
-        """Who took QS and all the hearts (HB-7)."""
+        """Find the seat that took QS and all the hearts (HB-7)."""
         prize = {card for cards in self.captured for card in cards if card[1] == "H" or card == "QS"}
         return next((seat for seat in self.seats if prize <= self.captured[seat]), None)
 

@@ -85,7 +85,7 @@ def _swap(world: World, seat: int, rng: Random) -> World:
 
 
 def _known(deal: Deal, seat: int) -> int:
-    """What *seat* has held, been passed, or seen; and who leads shows who holds the opening card."""
+    """Give the cards that *seat* has held, been passed, or seen; the leader is seen to hold the opening card."""
     face_up = mask_of(shown.card for shown in deal.exposures if shown.face is Face.UP)
     opening = deal.rules.plan.opening if deal.phase is Phase.PLAY else 0
     return deal.dealt[seat] | deal.received[seat] | mask_of(deal.plays) | face_up | opening

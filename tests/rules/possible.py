@@ -17,7 +17,7 @@ Key = tuple[object, ...]
 
 
 def key_of(deal: Deal) -> Key:
-    """What makes one deal another: who was dealt, passed, exposed and holds what."""
+    """Give the key that tells deals apart: the cards that each seat was dealt, passed, exposed and holds."""
     return deal.dealt, deal.passed, deal.exposures, tuple(deal.hands)
 
 

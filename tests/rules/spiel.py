@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def options(state: Any) -> list[Card]:
-    """What the player to act may play or pass, in canonical order."""
+    """List the cards that the player to act may play or pass, in canonical order."""
     return sorted(CARDS[NUMBERS.index(number)] for number in state.legal_actions())
 
 

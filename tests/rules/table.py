@@ -63,7 +63,7 @@ def play(deal: Deal, cards: str) -> Deal:
 
 
 def choices(deal: Deal) -> str:
-    """What the seat whose turn it is may play."""
+    """List the cards that the seat whose turn it is may play."""
     return names(deal.legal(deal.turn))
 
 

@@ -1,4 +1,4 @@
-"""What holds in every deal of every variant, wherever play takes it."""
+"""Invariants of every deal of every variant, wherever play takes it."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def ids_tested(source: str) -> set[str]:
 
 
 def _asserts(function: ast.FunctionDef) -> bool:
-    """Whether it has an assertion about something that it computes, or expects an error."""
+    """True if it has an assertion about something that it computes, or expects an error."""
     nodes = list(ast.walk(function))
     checks = any(isinstance(node, ast.Assert) and not isinstance(node.test, ast.Constant) for node in nodes)
     return checks or any(isinstance(node, ast.Attribute) and node.attr == "raises" for node in nodes)

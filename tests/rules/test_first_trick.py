@@ -1,4 +1,4 @@
-"""What is led to the first trick, and what is barred from it."""
+"""Leads to the first trick, and the cards that are barred from it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CLUBS = "2C 3C 4C 5C | {} | 6C 7C 8C 9C | {}"
 
 
 def second_seat(rules: Rules, hand: str) -> str:
-    """What seat 1, who holds *hand*, may play when 2C has been led; the last seat holds what the deck must have."""
+    """List the cards that seat 1, with *hand*, may play on 2C; the last seat holds what the deck must have."""
     rest = [card for card in ("TC", "QS", "JC", "QC", "KC", "AC") if card not in hand.split()]
     return choices(play(small(rules, CLUBS.format(hand, " ".join(rest[:4]))), "2C"))
 

@@ -1,4 +1,4 @@
-"""When a game ends, who won, and what is added up."""
+"""The end of a game, its winner, and the sums of its scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cards may be led to the second and later tricks. In every table seat 1 takes the first trick with AC."""
+"""Leads to the second and later tricks. In every table seat 1 takes the first trick with AC."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HEARTS_ONLY = "5H 6H 7H 8H"
 
 
 def leads(rules: Rules, hand: str, third: str, discard: str) -> str:
-    """What seat 1 may lead from *hand* after seat 2, who holds *third*, put *discard* on its ace of clubs."""
+    """List the cards that seat 1 may lead from *hand* after seat 2, with *third*, put *discard* on its ace of clubs."""
     rest = [card for card in ("TC", "QS", "JC", "QC", "KC") if card not in f"{hand} {third}".split()]
     table = f"2C 3C 4C 9C | AC {hand} | {third} | {' '.join(rest[:4])}"
     return choices(play(small(rules, table), f"2C AC {discard} {rest[0] if rest[0] != 'QS' else rest[1]}"))

@@ -1,4 +1,4 @@
-"""What is not legal is refused with a reason, and then nothing has changed."""
+"""Illegal actions are refused with a reason, and then nothing has changed."""
 
 from __future__ import annotations
 

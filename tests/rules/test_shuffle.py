@@ -208,7 +208,7 @@ def test_a_bots_number_tells_nothing_of_the_seed_or_of_its_neighbours_numbers() 
 
 
 def test_no_two_uses_of_the_seed_hash_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a bot is told is no part of the bytes that deal the cards or seat the bots."""
+    """The bytes from which a bot's seed comes are none of those that deal the cards or seat the bots."""
     hashed: list[bytes] = []
     digest = hashlib.sha256
 

@@ -1,4 +1,4 @@
-"""What a view works out from what it knows."""
+"""Conclusions of a view from the cards that it knows."""
 
 from __future__ import annotations
 

@@ -325,7 +325,7 @@ def test_a_bot_without_a_referee_ends_with_one_sentence(
 
 
 def test_the_sdk_needs_grpcio_and_protobuf_only() -> None:
-    """What `pip install ./sdk` would ask an index for."""
+    """`pip install ./sdk` would ask an index for these."""
     import json
 
     command = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--quiet", "--report", "-"]

@@ -27,7 +27,7 @@ def public() -> list[tuple[str, object]]:
 
 
 def is_own(name: str, value: object) -> bool:
-    """Whether a name of `pigpen.search` is public and made there."""
+    """True if a name of `pigpen.search` is public and made there."""
     return not name.startswith("_") and getattr(value, "__module__", "") == "pigpen.search" and callable(value)
 
 

@@ -95,7 +95,7 @@ def test_the_docstring_of_a_function_begins_with_a_verb(door: str, name: str) ->
 
 
 def is_attribute(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether a function is read like an attribute, or only describes another one: a noun may stand for it."""
+    """True if a function is read like an attribute, or only describes another one: a noun may stand for it."""
     names = [ast.unparse(each).rpartition(".")[2] for each in function.decorator_list]
     return any(name in ("property", "cached_property", "setter", "overload") for name in names)
 
@@ -136,7 +136,7 @@ def examples_of(source: str) -> str:
 
 @cache
 def programs() -> dict[str, str]:
-    """What contestants read and copy: the sample bots, the examples, the code in pages and in docstrings."""
+    """Collect the programs that contestants read and copy: sample bots, examples, code in pages and in docstrings."""
     found: dict[str, str] = {}
     for folder in ("sample_bots", "examples", "pigpen_arena/examples"):
         found |= {str(file.relative_to(ROOT)): file.read_text("utf-8") for file in (ROOT / folder).rglob("*.py")}

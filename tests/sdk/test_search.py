@@ -122,7 +122,7 @@ EXPOSE_ALL = replace(
 
 
 def first_view(rules: Rules, seed: int = 7) -> View:
-    """What the first seat knows that is asked; of `EXPOSE_ALL` it holds every card that may be exposed."""
+    """Give the view of the first seat that is asked; of `EXPOSE_ALL` it holds every card that may be exposed."""
     deal = Deal(rules, [mask_of(CARDS[26:]), mask_of(CARDS[:26])] if rules is EXPOSE_ALL else dealt(rules))
     return View(*deal.known_to(deal.to_act[0]), seed=seed)
 
@@ -302,7 +302,7 @@ def test_a_tree_bot_plays_the_same_again_and_a_solved_ending_without_a_trial(mon
 
 
 def views_to_play() -> Iterator[View]:
-    """What seats know that have a choice of cards."""
+    """Yield views of seats that have a choice of cards."""
     rules = PRESETS["gongzhu"]
     deal = Deal(rules, deal_hands(rules, seed_from("7"), 0))
     while not deal.is_over:

@@ -38,7 +38,7 @@ here = pytest.mark.skipif(platform.machine() not in MACHINES, reason="there is n
 
 
 def pure(ask: Callable[[], Answer]) -> Answer:
-    """What *ask* gives without the accelerated engine."""
+    """Give the answer of *ask* without the accelerated engine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(native, "engine", lambda: None)
         return ask()
@@ -76,7 +76,7 @@ def test_every_place_of_a_deal_of_any_rules_is_played_out_the_same(rules: Rules)
 @here
 @pytest.mark.parametrize("rules", [*PRESETS.values(), *ODD], ids=named)
 def test_samples_and_playouts_of_them_are_the_same(rules: Rules) -> None:
-    """What was passed unseen too, which shows that both have drawn as many numbers."""
+    """Cards passed unseen are the same too, which shows that both have drawn as many numbers."""
     rng = Random(13)
     for _ in range(15):
         deal = somewhere(begun(rules, rng), rng)

@@ -77,7 +77,7 @@ def test_careful_players_do_better_than_random_ones_at_their_table(rules: Rules)
 
 
 def usual(deal: Deal) -> str:
-    """What a careful player plays now, when it is not one of the random cards, as one in eight is."""
+    """Name the card that a careful player plays now, when it is not one of the random cards, as one in eight is."""
     cards = (_careful(deal, deal.playable, SimRandom(seed << 60)) for seed in range(1, 60))
     return str(Counter(cards).most_common(1)[0][0])
 

@@ -53,7 +53,7 @@ def states_of(deal: Deal, rng: Random) -> list[View]:
 
 
 def ways(view: View) -> int:
-    """How many deals the sampler counts, apart from passes that nobody saw."""
+    """Count the deals as the sampler does, apart from passes that no seat saw."""
     view.sample(Random(1))
     assert view._possible is not None
     return view._possible.unseen.ways()

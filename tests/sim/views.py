@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 
 
 def bot_view(deal: Deal, seat: int) -> View:
-    """What *seat* may know of *deal*, with the methods that simulate."""
+    """Give the view of *seat* on *deal*, with the methods that simulate."""
     return View(*deal.known_to(seat))

@@ -34,7 +34,7 @@ SECRETS = [
 
 
 def readable(name: str) -> bool:
-    """Whether anything can be read there: Docker hides some of these behind /dev/null."""
+    """True if anything can be read there: Docker hides some of these behind /dev/null."""
     try:
         with Path(name).open("rb") as file:
             return bool(file.read(1))

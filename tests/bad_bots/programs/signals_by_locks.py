@@ -26,7 +26,7 @@ FILES = [
 COMMANDS = {"F_GETLK": 5, "F_SETLK": 6, "F_SETLKW": 7, "F_OFD_GETLK": 36, "F_OFD_SETLK": 37, "F_OFD_SETLKW": 38,
             "F_SETLEASE": 1024, "F_GETLEASE": 1025, "F_NOTIFY": 1026}  # fmt: skip
 UNLOCK = bytes([fcntl.F_UNLCK, *bytes(31)])
-"""Where attempts lock: not at the bytes that carry the hand."""
+"""Lock at which attempts are made: not at the bytes that carry the hand."""
 CALLS = {"x86_64": (253, 294, 254, 300), "aarch64": (26, 27, 262)}[platform.machine()]
 """inotify_init, where there is one, inotify_init1, inotify_add_watch, fanotify_init."""
 

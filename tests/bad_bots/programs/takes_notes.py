@@ -15,7 +15,7 @@ from tests.bad_bots.honest import Honest, report
 ROTATIONS = 4
 BOARDS = 2
 PREFACE = [1, 0] * 8
-"""What each note begins with, so that the reader learns how ones and zeros look."""
+"""Beginning of each note, by which the reader learns the look of ones and zeros."""
 CARDS = 104
 CHECK = 16
 LEFT = 5

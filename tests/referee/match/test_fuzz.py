@@ -122,7 +122,7 @@ async def nothing_is_left(folder: Path) -> None:
 
 
 def tasks_left() -> list[str]:
-    """What still runs besides the test and the attacker's own calls."""
+    """List the tasks that still run besides the test and the attacker's own calls."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     return [repr(task) for task in others if "_AioCall" not in repr(task)]
 

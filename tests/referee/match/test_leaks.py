@@ -146,7 +146,7 @@ def test_C_6_no_byte_depends_on_what_others_choose_before_all_have_chosen(rules:
 
 
 def with_other_choices(match: Match, seat: int, asked: Sent, rng: Random) -> list[bytes]:
-    """What *seat* receives until it answers *asked* as the last of all."""
+    """Collect the messages that *seat* receives until it answers *asked* as the last of all."""
     world = at(match.worlds[0], asked)
     scripts = [replay([world], [], other, rng) for other in range(match.rules.players)]
     taps = [Tap(sulking(script, asked.phase, rng)) for script in scripts]

@@ -1,4 +1,4 @@
-"""What the deals of a record add up to."""
+"""Sums over the deals of a record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who sits where: golden vectors (docs/deals.md), and what makes a board fair."""
+"""Seating: golden vectors (docs/deals.md), and the fairness of a board."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Connecting(Slow):
 
 
 async def played() -> tuple[MatchSeconds, float]:
-    """Where the time of a match went, and all of its time."""
+    """Measure the time of a match by its use, and all of its time."""
     time = FakeTime()
 
     @contextlib.asynccontextmanager

@@ -14,10 +14,10 @@ class Animal(Described):
     """Something that eats."""
 
     name: str
-    """What it is called."""
+    """Its name."""
     legs: int = 4
     weight: float = Field(default=1.0, description="Kilograms.")
-    """How heavy it is."""
+    """Its weight."""
 
 
 class Pig(Animal):
@@ -35,17 +35,17 @@ def fields(model: type[Described]) -> dict[str, Any]:
 
 
 def test_what_stands_below_a_field_describes_it_unless_a_description_is_given() -> None:
-    assert fields(Animal) == {"name": "What it is called.", "legs": None, "weight": "Kilograms."}
+    assert fields(Animal) == {"name": "Its name.", "legs": None, "weight": "Kilograms."}
 
 
 def test_fields_that_are_inherited_or_have_another_name_outside_are_described_too() -> None:
     described = {"young": "Its young,\nthe oldest first.", "weight": "Kilograms."}
-    assert fields(Pig) == {"name": "What it is called.", "legs": None} | described
+    assert fields(Pig) == {"name": "Its name.", "legs": None} | described
 
 
 def test_a_model_within_another_is_described_as_well() -> None:
     schema = Pig.model_json_schema()
-    assert schema["$defs"]["Animal"]["properties"]["name"]["description"] == "What it is called."
+    assert schema["$defs"]["Animal"]["properties"]["name"]["description"] == "Its name."
 
 
 def test_a_model_without_sources_has_no_descriptions() -> None:

@@ -42,7 +42,7 @@ def test_no_bit_of_a_member_can_be_changed() -> None:
 
 
 def test_gzip_alone_would_let_many_changes_pass() -> None:
-    """Why the header holds a hash of its own: the same text can be packed in many ways."""
+    """The header holds a hash of its own because the same text can be packed in many ways."""
     packed, passed = pack(LINE), 0
     for place in range(HEADER_BYTES, len(packed)):
         for bit in range(8):

@@ -1,4 +1,4 @@
-"""What a seat sees of a table that is played is what a replay shows of it from that seat."""
+"""A seat's view of a table that is played is the view that a replay shows from that seat."""
 
 from __future__ import annotations
 

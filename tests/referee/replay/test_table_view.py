@@ -1,4 +1,4 @@
-"""What there is to see at a moment: everything, or what one seat knew."""
+"""Views of a moment: everything, or the knowledge of one seat."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ON_EVERY_PUSH = ("hearts", "gongzhu-five")
 """Presets whose records are of every form on each push; the others are played on one board."""
 FREE = {"took_ms", "why", "exit_code", "oom"}
-"""What follows from nothing."""
+"""Fields that follow from nothing."""
 Plain = dict[str, Any]
 Change = "Callable[[list[Plain]], object]"
 
@@ -88,7 +88,7 @@ def verified(folder: Path, lines: Iterable[Plain]) -> Verified:
 
 
 def finding(folder: Path, lines: Iterable[Plain]) -> str:
-    """What is found wrong."""
+    """Give the message of the difference that is found."""
     found = verified(folder, lines)
     assert not found.holds
     assert not found.finished
@@ -149,7 +149,7 @@ def test_nothing_can_be_added_or_cut_off(tmp_path: Path, name: str) -> None:
 
 
 def leaves(value: Any, *place: str | int) -> Iterator[tuple[str | int, ...]]:
-    """Where a line has its strings and numbers."""
+    """Yield the places of a line's strings and numbers."""
     if isinstance(value, dict | list):
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             if key not in FREE:

@@ -1,4 +1,4 @@
-"""What comes over a seat's connections and is not read: a flood of frames that are no messages."""
+"""Bytes that come over a seat's connections and are not read: a flood of frames that are no messages."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_the_bytes_of_the_connection_with_most_are_counted_until_they_are_read(t
 
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """What looks find, the next one last; nothing when the list is empty."""
+    """Give the results of the looks to come, the next one last; a look finds nothing when the list is empty."""
     found: list[int] = []
     monkeypatch.setattr(seat_server, "READ_SECONDS", 0.0)
     monkeypatch.setattr(Backlog, "unread", lambda _: found.pop() if found else 0)

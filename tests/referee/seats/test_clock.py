@@ -48,7 +48,7 @@ def test_the_bank_is_filled_for_every_sixteen_deals_begun() -> None:
 
 
 class Times:
-    """What a stopwatch reads."""
+    """Readings of a stopwatch."""
 
     def __init__(self, cpu: float | None) -> None:
         self.wall = 100.0

@@ -57,7 +57,7 @@ def loop(monkeypatch: pytest.MonkeyPatch) -> FakeLoop:
 
 @pytest.fixture
 def fired(loop: FakeLoop) -> list[float]:
-    """When it fired."""
+    """List the times at which it fired."""
     return []
 
 

@@ -180,7 +180,7 @@ def test_a_closed_listener_touches_no_file_that_has_its_number_now(tmp_path: Pat
 
 
 def waiting_at(path: Path, most: int = 50) -> int:
-    """How many of *most* connections find a place in the queue."""
+    """Count the connections, of *most*, that find a place in the queue."""
     connections = [socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK) for _ in range(most)]
     waiting = [connection.connect_ex(str(path)) for connection in connections].count(0)
     for connection in connections:

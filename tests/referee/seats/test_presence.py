@@ -1,4 +1,4 @@
-"""Whether a person is at the table."""
+"""Presence of a person at the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ends a seat over the wire: floods, staying away, and the referee's own failures."""
+"""Ends of a seat over the wire: floods, absence, and the referee's own failures."""
 
 from __future__ import annotations
 

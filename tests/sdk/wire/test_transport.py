@@ -24,7 +24,7 @@ SWITCHES = [switch.removeprefix("-").encode() for switch in ONE_THREAD.split(","
 
 
 def printed(code: str, *folders: Path, **environment: str) -> str:
-    """What Python prints that runs *code*, with *folders* first on its path; stderr must stay empty."""
+    """Run *code* with *folders* first on Python's path, and give its output; stderr must stay empty."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("GRPC_")}
     clean["PYTHONPATH"] = os.pathsep.join(map(str, folders))
     done = subprocess.run([sys.executable, "-c", code], env=clean | environment, capture_output=True, text=True)
