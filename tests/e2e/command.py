@@ -40,7 +40,7 @@ def _below(name: str, command: Any) -> Iterator[tuple[str, Any]]:
 
 
 def environment(**extra: str) -> dict[str, str]:
-    """What a process of the command is given."""
+    """Give the environment variables of a process of the command."""
     return os.environ | PLAIN | database_variables(extra)
 
 

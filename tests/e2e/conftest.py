@@ -1,4 +1,4 @@
-"""What the whole-system tests share."""
+"""Fixtures of the whole-system tests."""
 
 from __future__ import annotations
 

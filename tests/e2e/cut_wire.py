@@ -22,7 +22,7 @@ class CutWire:
 
     def __init__(self, bot_end: Path, seat_end: Path, cut_after: int | None) -> None:
         self.connections = 0
-        """How many connections have reached the seat."""
+        """Number of connections that have reached the seat."""
         self._bot_end = bot_end
         self._seat_end = seat_end
         self._cut_after = cut_after

@@ -1,4 +1,4 @@
-"""What must hold of a ladder whatever has happened to it: each result counts once, and ratings follow from records."""
+"""Invariants of a ladder after any events: each result counts once, and ratings follow from records."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ exec sleep infinity
 
 
 def why_none() -> str | None:
-    """Why this machine can have no machines within it; None: it can."""
+    """Give the reason for which this machine can have no machines within it; None: it can."""
     if os.geteuid() != 0 or not all(map(shutil.which, ("dockerd", "unshare", "nsenter", "ip"))):
         return "Machines for tests need root, dockerd, util-linux and iproute2."
     tried = subprocess.run(["unshare", *NAMESPACES, "--fork", "mount", "--make-rprivate", "/"], capture_output=True)

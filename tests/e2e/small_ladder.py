@@ -59,7 +59,8 @@ class SmallLadder:
     """Its temporary folder, which nobody else uses."""
 
     def variables(self, **extra: str) -> dict[str, str]:
-        """What the command needs to find it. One worker, where nothing else is said: each takes long to start."""
+        """Give the variables by which the command finds it. One worker, where nothing else is said: each takes long to
+        start."""
         where = {"PIGPEN_DATA_DIR": str(self.settings.data_dir), "TMPDIR": str(self.scratch)}
         where["PIGPEN_DATABASE_URL"] = self.settings.database_url
         return {"PIGPEN_BOARDS": "1", "PIGPEN_SANDBOX": "process", "PIGPEN_WORKERS": "1"} | where | extra
@@ -86,7 +87,7 @@ class SmallLadder:
                 program.kill()
 
     def statuses(self) -> Counter[str]:
-        """How many matches have each status."""
+        """Count the matches of each status."""
         with self.database.read() as session:
             return Counter(session.scalars(select(models.StoredMatch.status)))
 
@@ -153,7 +154,7 @@ def waiting_for(gate: Path) -> str:
 
 
 def awaited(gate: Path) -> Path:
-    """What bots make again and again while they wait for *gate*."""
+    """Give the file that bots make again and again while they wait for *gate*."""
     return gate.with_name(f"{gate.name}.awaited")
 
 

@@ -45,7 +45,7 @@ class Terminal:
 
     @property
     def modes(self) -> list[object]:
-        """How the terminal is set."""
+        """Read the settings of the terminal."""
         return list(termios.tcgetattr(self._inside))
 
     def press(self, keys: str) -> None:

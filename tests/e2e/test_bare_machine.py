@@ -97,7 +97,7 @@ def machine() -> Iterator[BareMachine]:
 
 @pytest.fixture(scope="module")
 def installed(machine: BareMachine) -> str:
-    """What README's packages and its first command print there."""
+    """Run README's packages and its first command there, and give the output."""
     (packages,) = re.findall(r"`(apt-get install [^`]*)`", README)
     machine.type(f"apt-get -qq update && {packages} --yes --no-install-recommends")
     return machine.type("PIGPEN_NO_INSTALL=1 make demo", "/root/pigpen")

@@ -40,7 +40,7 @@ def ladder(tmp_path: Path, gate: Path) -> Iterator[SmallLadder]:
 
 
 class Cluster:
-    """Where workers come to, and what they need for it."""
+    """The address that workers connect to, and their settings."""
 
     def __init__(self, ladder: SmallLadder) -> None:
         self.address = f"tls://127.0.0.1:{free_port()}"
@@ -65,7 +65,7 @@ class Cluster:
                     program.kill()
 
     def rows(self) -> dict[str, WorkerRow]:
-        """What is known of the workers."""
+        """Read the rows of the workers."""
         with self._ladder.database.read() as session:
             return {row.name: row for row in workers(session, 0.0)}
 

@@ -41,7 +41,7 @@ SEED = 20261123
 
 @dataclass(frozen=True)
 class Run:
-    """How much happens in a run; by default what each push has: three faults, once each."""
+    """Number of faults in a run; by default that of each push: three faults, once each."""
 
     store: str = "sqlite"
     faults: int = 3
@@ -55,7 +55,7 @@ class Run:
     pause: float = 4.0
     """Seconds after which the next fault comes though few matches have been played since the last one."""
     clocks: bool = False
-    """Whether the clocks of two workers are an hour off."""
+    """True if the clocks of two workers are an hour off."""
 
 
 LONG_RUN = Run(faults=105, matches=510, workers=3, slots=3, liars=LIARS, kinds=(), pause=6.0, clocks=True)
@@ -144,7 +144,7 @@ def run_faults(run: Run, cluster: ChaosCluster, faults: Faults, rng: random.Rand
 
 
 def finish_the_queue(cluster: ChaosCluster) -> None:
-    """What was set aside is tried again; all that was ever scheduled is played."""
+    """Try again all that was set aside; all that was ever scheduled is played."""
     for _ in range(3):
         left = unfinished(cluster.ladder)
         if not left:
@@ -179,7 +179,7 @@ def assert_nothing_is_left(cluster: ChaosCluster) -> None:
 
 
 def table(cluster: ChaosCluster, faults: Faults, store: str) -> str:
-    """What has happened."""
+    """Write a table of the events of a run."""
     logged, ladder = cluster.counts(), cluster.ladder
     with ladder.database.read() as session:
         matches = session.scalars(select(models.StoredMatch)).all()

@@ -1,4 +1,4 @@
-"""What docs/cluster.md says is typed on three machines, each with a network, a disk and a Docker engine of its own."""
+"""The commands of docs/cluster.md on three machines, each with a network, a disk and a Docker engine of its own."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Arena:
         self._network.plug(name, is_in=is_in)
 
     def workers(self) -> dict[str, dict[str, Any]]:
-        """What `pigpen cluster status` says."""
+        """Read the output of `pigpen cluster status`."""
         done = self["arena"].run("sh", "-c", "cd /etc/pigpen && /opt/pigpen/bin/pigpen cluster status --json")
         return {worker["name"]: worker for worker in json.loads(done.stdout or "[]")}
 

@@ -1,4 +1,4 @@
-"""What a user types, and what comes back."""
+"""Commands as a user types them, and their output."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def record(path: Path, *words: str) -> list[str]:
 
 
 def table_and_deal(line: str) -> tuple[int, int]:
-    """Where a deal belongs; the order of the lines is that in which deals ended."""
+    """Give the table and the number of a deal; the order of the lines is that in which deals ended."""
     deal = json.loads(line)
     return deal.get("rotation", 0), deal["deal"]
 

@@ -44,7 +44,7 @@ class Apart:
         return done.returncode, done.stdout, done.stderr
 
     def is_empty(self) -> bool:
-        """Whether nothing of a match is left: containers, and volumes."""
+        """True if nothing of a match is left: containers, and volumes."""
         return not self.client.api.containers(all=True) and not self.client.api.volumes()["Volumes"]
 
 

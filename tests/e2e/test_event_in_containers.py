@@ -103,7 +103,7 @@ def test_its_download_verifies(ladder: SmallLadder, tmp_path: Path) -> None:
         with runner(ladder, PIGPEN_SANDBOX="docker", PIGPEN_RUNTIME="runc") as program:
 
             def seen() -> tuple[EventState, int]:
-                """How far it is: the results come one by one, and each is waited for."""
+                """Read the state and the number of results: they come one by one, and each is waited for."""
                 assert program.poll() is None
                 found = reading.event(opened, LOCAL, "cup", everything=True)
                 return found.state, sum(bool(each.boards) for one in found.round_list for each in one.tables)

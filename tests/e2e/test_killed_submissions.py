@@ -45,7 +45,7 @@ API = "/api/v1"
 
 
 def is_bad(owner: str) -> bool:
-    """Whether that owner's bot is to be refused."""
+    """True if that owner's bot is to be refused."""
     return owner.endswith("1")
 
 
@@ -73,7 +73,7 @@ def submissions(ladder: SmallLadder) -> list[StoredSubmission]:
 
 
 def is_tried_by(ladder: SmallLadder, pid: int) -> bool:
-    """Whether that process tries one, or there is none left to be tried."""
+    """True if that process tries one, or there is none left to be tried."""
     waiting = [row for row in submissions(ladder) if row.status not in ENDED]
     return not waiting or any(f" {pid} " in (row.holder or "") for row in waiting)
 
@@ -178,7 +178,8 @@ def test_each_submission_ends_once_whoever_is_killed(
 
 
 def endings_of(row: StoredSubmission) -> set[str]:
-    """What may have come of it: on a busy machine one is tried for so long that it is begun too often, and given up."""
+    """Give the possible endings: on a busy machine one is tried for so long that it is begun too often, and given
+    up."""
     of_itself = "refused" if is_bad(row.owner) else "entered"
     is_at_the_limit = row.failures >= MAX_FAILURES or row.losses >= MAX_LOSSES
     return {of_itself, "failed"} if is_at_the_limit else {of_itself}

@@ -126,7 +126,7 @@ def assert_both_run(ladder: Ladder) -> None:
 
 
 def assert_tells_all(ladder: Ladder, match: int, attempt: int, received: list[LiveEvent]) -> None:
-    """What was seen is what the record holds, and nothing of it came too early."""
+    """Assert that the events are those of the record, and none of them came too early."""
     assert [event.id for event in received] == list(range(1, len(received) + 1))
     parsed = [parse(event.line) for event in received]
     deals = [line for line in read_record(ladder.files.record(match, attempt)) if isinstance(line, DealLine)]

@@ -37,7 +37,7 @@ CORE = (
     "tests/ladder/sandbox/wheels/test_packages_in_containers.py::test_a_bot_finds_its_packages_compiled_and_not_its_own",
     "tests/e2e/test_ladder_engine.py::test_it_waits_for_its_engine_and_removes_what_was_left",
 )
-"""What an instance needs, fresh and warm; builds; packages; and a ladder whose runner plays some matches."""
+"""Tests of an instance, fresh and warm; builds; packages; and a ladder whose runner plays some matches."""
 PROGRAMS = Path(os.path.relpath(Path(sys.executable).parent, ROOT))
 """Of the environment that the suite runs in, from the checkout on."""
 QUICK = ("--boards", "1", "--rules", "hearts", "--seed", "7")
@@ -49,9 +49,9 @@ class OrdinaryUser:
 
     home: Path
     checkout: Path
-    """Where the user finds the checkout."""
+    """The checkout, as the user finds it."""
     before: tuple[str, ...] = ()
-    """What comes before each command, so that it is found there."""
+    """Words before each command, with which it is found there."""
 
     def run(self, *words: str, **extra: str) -> subprocess.CompletedProcess[str]:
         """Run a program of the checkout's environment."""
@@ -109,7 +109,7 @@ def test_an_ordinary_user_plays_checks_and_examines_the_machine(user: OrdinaryUs
 
 
 def test_the_core_of_the_suite_passes_as_an_ordinary_user(user: OrdinaryUser) -> None:
-    """What needs root is left out of it, and listed by the suite."""
+    """Tests that need root are left out of it, and listed by the suite."""
     if os.geteuid() != 0 and os.umask(os.umask(UMASK)) == UMASK:
         return  # it is this very run
     tests = [str(user.checkout / each) for each in CORE]

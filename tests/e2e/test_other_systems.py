@@ -1,4 +1,4 @@
-"""What contestants need, on a system that is not Linux: as far as one that is can tell."""
+"""Contestants' commands on a system that is not Linux: as far as one that is can tell."""
 
 from __future__ import annotations
 
@@ -68,18 +68,18 @@ COMMANDS = {
     "verify RECORD": "holds",
     "rerun RECORD cautious random --sandbox inline": "decisions",
 }
-"""What contestants do without a ladder, and some of what is printed."""
+"""Commands of contestants without a ladder, each with a part of its output."""
 
 
 def printed(commands: Iterable[str], folder: Path, system: str = "nowhere", **extra: Any) -> dict[str, str]:
-    """What each command prints, run one after the other in one process where no module is that only Linux has."""
+    """Run the commands in turn in one process without the modules that only Linux has, and give the output of each."""
     words = [word for command in commands for word in (*command.split(), ",")]
     return dict(zip(commands, pigpen(system, *words, folder=folder, **extra).split("\f"), strict=False))
 
 
 @pytest.fixture(scope="module", params=["nowhere", "windows"])
 def shown(record: Path, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What is printed for `COMMANDS`."""
+    """Give the output of `COMMANDS`."""
     folder = tmp_path_factory.mktemp(request.param)
     shutil.copy(record, folder)
     given = [command.replace("RECORD", record.name) for command in COMMANDS]

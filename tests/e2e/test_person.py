@@ -33,7 +33,7 @@ KEYS = {
     "You lead.": "\r",
     "Your turn.": "\r",
 }
-"""What to press when the screen says so."""
+"""Keys to press, by the text on the screen."""
 
 
 def bots_for(variant: str) -> tuple[str, ...]:

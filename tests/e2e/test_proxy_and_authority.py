@@ -35,7 +35,7 @@ class Proxy:
 
     address: str
     ports: dict[str, int]
-    """Where on this machine each host really is."""
+    """Port on this machine of each host."""
     seen: list[str] = field(default_factory=list)
     headers: list[str] = field(default_factory=list)
 

@@ -35,7 +35,7 @@ SHORTER = {
     "pigpen why match.jsonl mybot --worst 3": "--board 3",
 }
 """
-What each of these commands has at its end in each push: as much as those after it look at.
+Words at the end of each of these commands in each push: as much as those after it look at.
 
 Containers play the match that `--resume` continues.
 """
@@ -43,7 +43,7 @@ QUICK_LADDER = {
     "PIGPEN_SANDBOX": "process", "PIGPEN_WORKERS": "1", "PIGPEN_CONCURRENCY": "1", "PIGPEN_PREFLIGHT_DEALS": "1",
     "PIGPEN_CLOCK": "600+1", "PIGPEN_LIMIT": "60",  # processes are timed by the wall
 }  # fmt: skip
-"""Where the ladder plays; test_ladder_engine.py and tests/ladder/cli/test_packages.py play in containers, too."""
+"""Ladder in processes; test_ladder_engine.py and tests/ladder/cli/test_packages.py play in containers, too."""
 ONLY_THE_MATCH = """#!/bin/sh
 [ "$1" != play ] || exec {pigpen} "$@"
 echo "$PIGPEN_SANDBOX: $*" >&2
@@ -61,7 +61,7 @@ def blocks(language: str, text: str) -> list[str]:
 
 
 def section(text: str, heading: str) -> str:
-    """What stands below a heading."""
+    """Give the text below a heading."""
     return text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
 
 

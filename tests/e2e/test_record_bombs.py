@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LATER = pytest.mark.long
 MIB = 1024**2
 ROOM = 320 * MIB
-"""What a command may take beyond what it has when it begins; a line full of errors takes 200 MiB, 10,000 deals 350."""
+"""Bytes of memory that a command may take beyond its start; a line full of errors takes 200 MiB, 10,000 deals 350."""
 LIMITED = """
 import resource, sys
 import ladder.cli.typer_app, ladder.cli.replay.viewer, referee.replay.verify

@@ -132,7 +132,7 @@ BAD = [
 
 
 def plain(done: Typed) -> tuple[int, str, str]:
-    """What is to be equal: think times of a bot that is asked again are not."""
+    """Give the parts of the output that are to be equal: think times of a bot that is asked again are not."""
     return done.code, done.out, done.err
 
 

@@ -27,7 +27,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def is_as_before(now: Terminal, modes: list[object]) -> bool:
-    """Whether the terminal is set as it was, shows its old screen, and its cursor."""
+    """True if the terminal is set as it was, shows its old screen, and its cursor."""
     last = {pair: max(pair, key=now.output.rfind) for pair in ((OPENED, CLOSED), (HIDDEN, SHOWN))}
     return now.modes == modes and list(last.values()) == [CLOSED, SHOWN]
 

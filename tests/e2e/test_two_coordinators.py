@@ -23,7 +23,7 @@ SEED = 20261123
 
 
 def kills(rng: random.Random) -> Iterator[str]:
-    """What is killed, one after the other: a runner and the database at least once."""
+    """Yield the targets to kill, one after the other: a runner and the database at least once."""
     yield from ("one", "database", "other")
     while True:
         yield rng.choice(("one", "database", "other"))

@@ -49,7 +49,7 @@ PARTS = {
     "tables": "The runner of tables",
     "run": "The runner of matches",
 }
-"""What the processes of `pigpen up` are called, by the words by which they are known."""
+"""Names of the processes of `pigpen up`, by the words by which they are known."""
 REGISTRY = {"docker-registry": "The registry"}
 SUPERVISOR = """
 import pathlib, sys
@@ -82,7 +82,7 @@ class Running:
         self.address = self.first.removeprefix("The site is at ").strip()
 
     def until(self, line: re.Pattern[str]) -> list[str]:
-        """What else it prints up to such a line."""
+        """Read its further output up to such a line."""
         assert self.program.stdout is not None
         lines = [self.program.stdout.readline()]
         while lines[-1] and not line.fullmatch(lines[-1]):
@@ -373,7 +373,7 @@ def serving(folder: Path, variables: Mapping[str, str], *words: str) -> Iterator
 
 
 def asked(address: str) -> str:
-    """What a registry answers to a client without a token; nothing if it does not answer."""
+    """Give a registry's answer to a client without a token; nothing if it does not answer."""
     try:
         return str(httpx.get(address, timeout=PATIENCE).headers.get("www-authenticate", ""))
     except httpx.TransportError:

@@ -36,7 +36,7 @@ def played(path: Path, *words: str) -> Path:
 
 
 def whole_lines(path: Path) -> int:
-    """How many lines are in the file by now."""
+    """Count the lines that are in the file by now."""
     count = 0
     with path.open("rb") as file, contextlib.suppress(RecordCut):
         for _ in raw_lines(file):

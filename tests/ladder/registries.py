@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 UNPACKED = ROOT / ".venv" / "docker-registry" / "usr" / "bin" / "docker-registry"
-"""Where scripts/program docker-registry puts it."""
+"""Path at which scripts/program docker-registry puts it."""
 CONFIG = "version: 0.1\nstorage: {{filesystem: {{rootdirectory: {folder}}}}}\nhttp: {{addr: '127.0.0.1:0'}}\n"
 
 
@@ -81,7 +81,7 @@ def _wait(registry: subprocess.Popen[bytes], address: str, log: Path) -> None:
 
 
 def _address(registry: subprocess.Popen[bytes], log: Path) -> str:
-    """Where it listens, by its own word."""
+    """Read the address at which it listens from its log."""
     while registry.poll() is None:
         if found := re.search(r"listening on (127\.0\.0\.1:\d+)", log.read_text(errors="replace")):
             return found[1]

@@ -75,7 +75,7 @@ class ChaosCluster:
         self.workers: dict[str, RemoteWorker] = {}
         self.coordinator: subprocess.Popen[bytes] | None = None
         self.events: list[dict[str, Any]] = []
-        """What the coordinators have logged, as far as it was read."""
+        """Events that the coordinators have logged, as far as they were read."""
         self._folder = folder
         self._slots = str(slots)
         self._disks = tempfile.TemporaryDirectory(prefix="pgp-", ignore_cleanup_errors=True)  # sockets want short paths
@@ -141,7 +141,7 @@ class ChaosCluster:
         self.start_worker(name, worker.kind, small_disk="SMALL_DISK" in worker.variables, **worker.variables)
 
     def log_of(self, name: str) -> str:
-        """What a worker's program has printed."""
+        """Read the output of a worker's program."""
         return (self._folder / f"{name}.log").read_text()
 
     def look(self) -> None:
@@ -155,12 +155,12 @@ class ChaosCluster:
             self.events += [json.loads(line) for line in whole.splitlines() if line.startswith(b"{")]
 
     def count(self, event: str, **fields: object) -> int:
-        """How often something has been logged."""
+        """Count the log entries of an event."""
         self.look()
         return sum(each["event"] == event and fields.items() <= each.items() for each in self.events)
 
     def counts(self) -> Counter[str]:
-        """How often everything has been logged."""
+        """Count the log entries of all events."""
         self.look()
         return Counter(each["event"] for each in self.events)
 

@@ -1,4 +1,4 @@
-"""What can happen to a cluster, and how it ends."""
+"""Faults of a cluster, and their ends."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Running:
 
     kind: str
     victim: str
-    """What it is done to: nothing else is done to that meanwhile."""
+    """The target of the fault: nothing else is done to that meanwhile."""
     is_over: Callable[[], bool]
     end: Callable[[], None]
 
@@ -45,7 +45,7 @@ class Faults:
 
     def __init__(self, cluster: ChaosCluster, rng: Random, server: Server | None = None) -> None:
         self.done: Counter[str] = Counter()
-        """How many there were, by kind."""
+        """Number of faults, by kind."""
         self.running: list[Running] = []
         self._cluster = cluster
         self._rng = rng

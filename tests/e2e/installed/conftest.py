@@ -1,4 +1,4 @@
-"""What the tests of installed wheels share: the wheels, and one environment that holds them."""
+"""Fixtures of the tests of installed wheels: the wheels, and one environment that holds them."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Editor:
             server.stdin.close()
 
     def hover(self, before: str) -> str:
-        """What is shown for the name with which the text *before* ends: its kind, its type and its docs."""
+        """Give the text for the name with which *before* ends: its kind, its type and its docs."""
         found = self._ask("textDocument/hover", **self._cursor(before, -1))
         return str(found["contents"]["value"]) if found else ""
 
@@ -62,12 +62,12 @@ class Editor:
         return signature
 
     def completions(self, before: str) -> dict[str, dict[str, Any]]:
-        """What may stand after the text *before*, by its name."""
+        """Give the completions after the text *before*, by their names."""
         found = self._ask("textDocument/completion", **self._cursor(before))
         return {item["label"]: item for item in found["items"]}
 
     def docs(self, completion: dict[str, Any]) -> str:
-        """What is shown beside a completion: its type and its docs."""
+        """Give the text beside a completion: its type and its docs."""
         found = self._ask("completionItem/resolve", **completion)
         return str(found.get("documentation", {}).get("value", ""))
 

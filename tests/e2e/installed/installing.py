@@ -42,7 +42,7 @@ SOURCES = (
 COMPILED = [native.compiled(machine) for native in (ENGINE, *ProgramsHook.natives) for machine in MACHINES]
 LEAVE_OUT = shutil.ignore_patterns("__pycache__", "node_modules", *(file.name for file in COMPILED))
 WITH_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
-"""What is installed is compiled once, by the first program that imports it."""
+"""Environment in which installed modules are compiled once, by the first program that imports them."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Installation:
 
     folder: Path
     seconds: float
-    """How long the installation took."""
+    """Seconds that the installation took."""
 
     def run(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run a command of the environment in an empty folder."""
@@ -76,7 +76,7 @@ class Installation:
                 (there / place.name).unlink()
 
     def python(self, code: str) -> str:
-        """What a line of Python prints there."""
+        """Run a line of Python there, and give its output."""
         done = self.run("python", "-c", code)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()

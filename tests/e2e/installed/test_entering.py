@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 PATIENCE = 600
 ARENA = "https://arena.example"
 HOUSE = {"Snout": "counting"}
-"""Who is there already: nobody to play with, so that the machine has nothing else to do."""
+"""The only bots of the house: few enough that the machine has nothing else to do."""
 
 
 async def images_of(samples: Iterable[str]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What a contestant's type checker and editor know of the installed wheels."""
+"""Types and docs of the installed wheels in a contestant's type checker and editor."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def run_mypy(bots: Path, installation: Installation) -> Errors:
 
 
 def basedpyright(installation: Installation, folder: Path, *words: str) -> dict[str, object]:
-    """What basedpyright finds, as JSON; it is the type checker of pyright, with Node.js in its wheel."""
+    """Give basedpyright's findings, as JSON; it is the type checker of pyright, with Node.js in its wheel."""
     path = f"{installation.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
     command = [sys.executable, "-m", "basedpyright", "--outputjson", *words]
     done = subprocess.run(command, cwd=folder, env=os.environ | {"PATH": path}, capture_output=True, check=False)
@@ -80,7 +80,7 @@ CHECKERS = {"mypy": run_mypy, "pyright": run_pyright}
 
 @pytest.fixture(scope="module", params=CHECKERS)
 def checked(request: pytest.FixtureRequest, bots: Path, installation: Installation) -> Errors:
-    """What a type checker finds in all bots, in its strict mode."""
+    """Give a type checker's findings in all bots, in its strict mode."""
     return CHECKERS[request.param](bots, installation)
 
 

@@ -36,13 +36,13 @@ ALONE = {
     "new theirs --like node": "protos",
     "rules": "chinese-hearts",
 }
-"""What contestants do without a ladder, and some of what is printed."""
+"""Commands of contestants without a ladder, each with a part of its output."""
 QUICK = {
     "pigpen_arena.examples.train": ("--steps", "20"),
     "pigpen_arena.examples.strength": ("--boards", "2"),
     "check": ("--sandbox", "inline", "--limit", "60"),
 }
-"""What the commands of docs/learn.md have at their end."""
+"""Words at the end of the commands of docs/learn.md."""
 LATER = ("standings --local", "ladder tables", "db check", "up", "account add ada", "account list")
 """Commands of a ladder that say the same as others."""
 TYPED = {

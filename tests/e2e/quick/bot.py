@@ -11,7 +11,7 @@ import struct
 import sys
 
 CHOICE = 0
-"""Which of its legal cards it plays, by their order: 0 the first, -1 the last, 1 the second if there is one."""
+"""Place of the card that it plays among its legal cards: 0 the first, -1 the last, 1 the second if there is one."""
 
 DATA, HEADERS, SETTINGS, PING, GOAWAY = 0, 1, 4, 6, 7
 ACK = END_STREAM = 1
@@ -77,7 +77,7 @@ def fields(data: bytes) -> tuple[dict[int, int], dict[int, bytes]]:
 
 
 def answer(request: bytes) -> bytes:
-    """What to say to a request."""
+    """Give the answer to a request."""
     numbers, texts = fields(request)
     phase, view = fields(texts[2])
     decision = number(1 << 3) + number(numbers[1])

@@ -1,4 +1,4 @@
-"""What a run on other machines needs before it begins."""
+"""Requirements of a run on other machines, before it begins."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def with_bots(folder: Path, *pinned: str | None, registry: str = "", sandbox: str = "docker") -> UserError | None:
-    """Why a ladder of such bots cannot be played on other machines."""
+    """Give the error by which a ladder of such bots cannot be played on other machines."""
     settings = load_settings(data_dir=folder, registry=registry, sandbox=sandbox)
     with Ladder.open(settings, create=True) as ladder:
         with ladder.database.write() as session:

@@ -1,4 +1,4 @@
-"""What a machine offers, told from facts; and the protections, tried for real."""
+"""Abilities of a machine, told from facts; and the protections, tried for real."""
 
 from __future__ import annotations
 

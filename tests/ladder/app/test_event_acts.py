@@ -1,4 +1,4 @@
-"""What the organiser of an event decides while it runs, and what becomes of bots and matches that fail."""
+"""Decisions of an event's organiser while it runs, and the ends of bots and matches that fail."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def waiting(errors: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def output(name: str, errors: Path) -> list[str]:
-    """What the process that forks prints."""
+    """Run the process that forks, and give its output."""
     command = [sys.executable, "-c", FORKING, name, str(errors)]
     return subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
 

@@ -1,4 +1,4 @@
-"""Whether a ladder plays, and what tells its organiser that it does not; in either database."""
+"""Health of a ladder, and the message to its organiser if it does not play; in either database."""
 
 from __future__ import annotations
 

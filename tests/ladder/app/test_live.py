@@ -1,4 +1,4 @@
-"""What the ladder says of matches that are being played."""
+"""Messages of the ladder about matches that are being played."""
 
 from __future__ import annotations
 

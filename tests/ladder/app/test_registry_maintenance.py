@@ -47,7 +47,7 @@ class Store:
             return {tag: pusher.image(layer(1000 + len(tag)), tag.encode() * 99, tag=tag) for tag in tags}
 
     def is_whole(self, digest: str) -> bool:
-        """Whether an image can still be pulled, with each of its parts."""
+        """True if an image can still be pulled, with each of its parts."""
         with guarded_registry(self.plan.data_dir, self.plan.realm, address=self.address):
             login = Pusher(self.plan.data_dir, self.address).login
             with RegistryClient(login) as client:

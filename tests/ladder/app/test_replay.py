@@ -138,7 +138,7 @@ def known(view: TableView) -> set[object]:
 
 
 def untold(step: dict[str, object]) -> bool:
-    """Whether a step of another seat holds only what lies on the table."""
+    """True if a step of another seat holds only that which lies on the table."""
     secret = ("took_ms", "cpu_ms", "unasked_ms", "decision")
     return all(step[name] is None for name in secret) and not (step["by"] or step["why"] or step["printed"])
 

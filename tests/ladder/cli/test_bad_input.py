@@ -297,7 +297,7 @@ def test_the_ladders_log_is_ascii(tmp_path: Path) -> None:
 
 SAFE = {"sanitize", "json_line", "toml_text", "folded"}
 OTHERS = {"new.py"}
-"""What prints what its own user has typed."""
+"""Files that print the words that their own user has typed."""
 
 
 def test_nothing_is_printed_that_was_not_sanitized() -> None:

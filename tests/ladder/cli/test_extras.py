@@ -1,4 +1,4 @@
-"""What to install for a command is said by what it lacks."""
+"""A command that lacks a package names the extra to install."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALWAYS_THERE = {
     "docker", "google", "grpc", "packaging", "pydantic", "pydantic_core", "pydantic_settings", "requests", "rich",
     "structlog", "tomli_w", "typer", "urllib3", "uv",
 }  # fmt: skip
-"""What our code imports of that which comes without an extra."""
+"""Packages that our code imports and that come without an extra."""
 
 
 @pytest.mark.parametrize("module", ["distributed", "distributed.comm", "dask", "tornado.iostream", "cryptography.x509"])

@@ -15,7 +15,7 @@ def lines_of(*words: str, columns: int) -> list[str]:
 
 @pytest.mark.parametrize("words", [("submit",), ("ladder", "run"), ("cluster", "forget"), ("up",)], ids=" ".join)
 def test_a_paragraph_is_broken_where_the_terminal_ends(words: tuple[str, ...]) -> None:
-    """Where there is room for all of it, a paragraph is one line: after each stands an empty one."""
+    """A paragraph that fits is one line, with an empty one after it."""
     text, _, _ = "\n".join(lines_of(*words, columns=2000)[3:]).partition("Examples:")
     prose = text.partition("╭")[0].strip().split("\n")
     assert prose[0]

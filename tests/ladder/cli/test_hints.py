@@ -77,7 +77,7 @@ def command(name: str) -> Any:
 
 
 def wrong(words: list[str]) -> str:
-    """What does not fit the program; empty: nothing."""
+    """Give the words that do not fit the program; empty: all fit."""
     if words[0] not in COMMANDS:
         return f"there is no command {words[0]!r}"
     found, rest = command(words[0]), words[1:]
@@ -94,7 +94,7 @@ def wrong(words: list[str]) -> str:
 
 
 def all_hints() -> list[tuple[str, list[str]]]:
-    """Where each stands, of messages and of pages, and its words."""
+    """List the place of each hint, of messages and of pages, and its words."""
     of_pages = [
         (str(path.relative_to(ROOT)), words)
         for path in sorted((ROOT / "ladder/site/templates").glob("*.html"))

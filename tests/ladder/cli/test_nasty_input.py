@@ -62,7 +62,7 @@ OPTIONS = (
 
 
 def has_no_nul(text: str) -> bool:
-    """Whether a command line or an environment can hold it at all."""
+    """True if a command line or an environment can hold it at all."""
     return "\0" not in text
 
 

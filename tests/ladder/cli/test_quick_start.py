@@ -17,9 +17,9 @@ HEAVY = {
     "alembic", "cryptography", "distributed", "docker", "fastapi", "google", "grpc", "jinja2", "numpy", "packaging",
     "pydantic_settings", "requests", "rich.live", "sqlalchemy", "structlog",
 }  # fmt: skip
-"""What few commands need."""
+"""Modules that few commands need."""
 NEEDED_TO_RUN = {"pydantic", "asyncio", "pigpen", "referee", "ladder.app", "ladder.sandbox", "ladder.values.matches"}
-"""What most commands need to run, and none to be listed."""
+"""Modules that most commands need to run, and none to be listed."""
 
 
 def loaded(folder: Path, *words: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""What people see of a ladder on the terminal. What it should look like lies in `seen/`."""
+"""Output of a ladder's commands on the terminal. The expected output lies in `seen/`."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Seen:
         return (printed.err if code == 2 else printed.out).replace(str(self.folder), "DATA")
 
     def json(self, *words: str) -> Any:
-        """What the command prints as JSON, which fits the schema."""
+        """Run the command, and give its JSON, which fits the schema."""
         found = json.loads(self(*words, "--json"))
         command = "matches MATCH" if words[0] == "matches" and words[1:2] and words[1].isdigit() else words[0]
         command = " ".join(words[:2]) if command == "cluster" else command
@@ -84,7 +84,7 @@ class Seen:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the ladder of a test lies; its clocks show UTC."""
+    """Give the folder of a test's ladder; its clocks show UTC."""
     monkeypatch.setenv("PIGPEN_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
@@ -483,7 +483,7 @@ def test_the_commands_of_the_page_about_many_machines_work_one_after_the_other(
 
 
 def commands_in(page: str) -> list[list[str]]:
-    """What follows ``pigpen`` in each line of the blocks of a page that are for a shell here."""
+    """List the words after ``pigpen`` in each line of the blocks of a page that are for a shell here."""
     blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "docs" / page).read_text(), flags=re.DOTALL)
     tried = [shlex.split(re.split(" *[>#]", line)[0]) for block in blocks for line in block.splitlines()]
     assert all(words[0] == "pigpen" for words in tried)

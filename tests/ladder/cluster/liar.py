@@ -39,7 +39,7 @@ REFUSED = "The scheduler has ended the connection."
 
 
 def run_there(file: str) -> tuple[Any, ...]:
-    """What a pickle holds that writes down in which process it was unpickled."""
+    """Give the content of a pickle that writes down in which process it was unpickled."""
     return exec, (f"import os; open({file!r}, 'a').write(f'{{os.getpid()}}\\n')",)
 
 
@@ -79,13 +79,13 @@ class Liar(WorkerSession):
             await self._say(call, token, REFUSED, kind="failure")
 
     async def result(self, call: int, token: str, _: object) -> None:
-        """How Dask's workers end a task: with a pickle of its type."""
+        """End a task as Dask's workers do: with a pickle of its type."""
         ended = {"op": "task-finished", "key": f"call-{call}", "run_id": 1, "nbytes": 1, "metadata": {}}
         self._dask.batched_send({**ended, "typename": "Evil", "type": pickle.dumps(Evil()), "stimulus_id": "x"})
         await self._say(call, token, "told")
 
     async def exception(self, call: int, *_: object) -> None:
-        """How Dask's workers report that a task has failed."""
+        """Report a failed task as Dask's workers do."""
         erred = {"op": "task-erred", "key": f"call-{call}", "run_id": 1, "stimulus_id": "x"}
         self._dask.batched_send({**erred, "exception": to_serialize(EvilError()), "traceback": None})
         await asyncio.sleep(60)
@@ -97,7 +97,7 @@ class Liar(WorkerSession):
         await asyncio.sleep(60)
 
     async def warning(self, call: int, token: str, _: object) -> None:
-        """What Dask's own clients unpickle when they receive it."""
+        """Send a message that Dask's own clients unpickle when they receive it."""
         pickled = pickle.dumps(Evil())
         for topic in ("warn", "print"):
             self._dask.log_event(topic, {"category": pickled, "message": pickled, "args": pickled})
@@ -107,7 +107,7 @@ class Liar(WorkerSession):
         await self._dask.scheduler.heartbeat_worker(address=self._dask.address, metrics=ToPickle(Evil()))
 
     async def graph(self, call: int, token: str, _: object) -> None:
-        """What only a client may say, on a worker's stream."""
+        """Send, on a worker's stream, a message that only a client may send."""
         graph = {
             "op": "update-graph",
             "client": "x",
@@ -188,7 +188,7 @@ class Liar(WorkerSession):
         await self._say(call, token, str(sent))
 
     async def noise(self, call: int, token: str, _: object) -> None:
-        """What is no line for the log, and events of matches that it does not play."""
+        """Send text that is no line for the log, and events of matches that it does not play."""
         lines = ("garbage", "[]", json.dumps({"level": "unbind", "event": "x"}), "[" * 100_000, "x" * MIB)
         for kind, body in (
             *(("log", line) for line in lines),

@@ -1,4 +1,4 @@
-"""Which workers a cluster's scheduler lets in, which it refuses with a reason, and which ports are open at all."""
+"""Admission to a cluster's scheduler: workers let in, workers refused with a reason, and the ports that are open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read of a message in Dask's format, and what is not."""
+"""Parts of a message in Dask's format that are read, and parts that are not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ladder.cluster.dask_setup import security
 
 
 class Colour(Enum):
-    """What Dask marks as more than data, within the one frame of a message."""
+    """A value that Dask marks as more than data, within the one frame of a message."""
 
     RED = 1
 

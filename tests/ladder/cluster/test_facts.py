@@ -1,4 +1,4 @@
-"""What a worker reports of itself, where that takes long to find out."""
+"""Facts that a worker reports of itself, where some take long to find out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the programs of a cluster load: the coordinator no Dask, the others no database."""
+"""Imports of the programs of a cluster: the coordinator no Dask, the others no database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which workers are turned away because their Python or Dask is another one."""
+"""Workers that are turned away because their Python or Dask is another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What workers and schedulers write into the coordinator's log: checked, counted, and distinct from its own."""
+"""Lines of workers and schedulers in the coordinator's log: checked, counted, and distinct from its own."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Chatty:
 
 
 def written(tmp_path: Path, *bodies: str, watch: LadderWatch | None = None) -> list[dict[str, Any]]:
-    """What stands in the log of a coordinator whose scheduler sends these lines."""
+    """Give the log of a coordinator whose scheduler sends these lines."""
     stop = log_to(tmp_path / "ladder.jsonl", to_stderr=False, watch=watch.take if watch else lambda event: None)
     scheduler = SchedulerProcess.__new__(SchedulerProcess)
     for body in bodies:

@@ -1,4 +1,4 @@
-"""Who may do what: every act, asked by everybody."""
+"""Permissions: every act, asked by everybody."""
 
 from __future__ import annotations
 

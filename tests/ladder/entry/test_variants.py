@@ -1,4 +1,4 @@
-"""Which variants a bot is entered in."""
+"""Variants in which a bot is entered."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ Table = tuple[int, ...]
 
 
 def is_complete(draw: Draw, numbers: list[int], sides: int) -> bool:
-    """Whether all play once, at full tables, with as few stand-ins as fill them."""
+    """True if all play once, at full tables, with as few stand-ins as fill them."""
     seated = [one for table in draw.tables for one in table]
     return sorted(seated) == sorted(filled(numbers, sides)) and {len(table) for table in draw.tables} == {sides}
 
@@ -77,7 +77,7 @@ def cheapest_of_all(cost: PairCosts, sides: int) -> Cost:
 
 
 def can_avoid_all(numbers: list[int], sides: int, apart: set[tuple[int, int]]) -> bool:
-    """Whether there are tables at which no two of *apart* meet: a search through all, one bot after the other."""
+    """True if there are tables at which no two of *apart* meet: a search through all, one bot after the other."""
     if not numbers:
         return True
     first, *others = numbers

@@ -1,4 +1,4 @@
-"""Which messages follow from what has become public of an event."""
+"""Messages that follow from the public state of an event."""
 
 from __future__ import annotations
 

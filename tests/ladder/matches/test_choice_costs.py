@@ -1,4 +1,4 @@
-"""What choices cost by phase, estimated."""
+"""Costs of choices by phase, estimated."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def plan_of(sources: Sequence[BotSource], rules: str = "hearts-short", boards: i
 def compared(
     sources: Sequence[BotSource], rules: str = "hearts-short", boards: int = 400
 ) -> tuple[Comparison, list[Match]]:
-    """What comes out for the first two against the others, and all matches that were played."""
+    """Give the result of the first two against the others, and all matches that were played."""
     matches: list[Match] = []
 
     async def play(spec: MatchSpec, bots: Sequence[int], write: Callable[[AnyLine], None]) -> object:

@@ -1,4 +1,4 @@
-"""What records say of two bots: by parts of deals, and favours."""
+"""Comparison of two bots by their records: by parts of deals, and favours."""
 
 from __future__ import annotations
 

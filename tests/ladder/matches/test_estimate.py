@@ -1,4 +1,4 @@
-"""What choices are worth by playouts: plain cases come out plainly, and hidden cards do not matter."""
+"""Values of choices by playouts: plain cases come out plainly, and hidden cards do not matter."""
 
 from __future__ import annotations
 

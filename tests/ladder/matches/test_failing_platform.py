@@ -38,7 +38,7 @@ LATER = pytest.mark.long
 
 @pytest.fixture
 def proxy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CutEngine]:
-    """What DOCKER_HOST names while the test runs."""
+    """Give the engine that DOCKER_HOST names while the test runs."""
     proxy = CutEngine(tmp_path / "engine.sock")
     monkeypatch.setenv("DOCKER_HOST", proxy.address)
     yield proxy

@@ -1,4 +1,4 @@
-"""Whose fault it is when starting, ending or cleaning up goes wrong."""
+"""Blame for a start, an end or a clean-up that goes wrong."""
 
 from __future__ import annotations
 

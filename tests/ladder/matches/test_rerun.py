@@ -63,7 +63,7 @@ async def put_inline(source: BotSource, match: Recorded, bot: int) -> Rerun:
 
 
 def questions(match: Recorded, bot: int) -> int:
-    """How many there are for a bot: every card and pass that was not forced."""
+    """Count the questions for a bot: every card and pass that was not forced."""
     return sum(len(asked(line, bot)) for line in match.deals)
 
 

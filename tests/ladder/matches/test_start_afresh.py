@@ -28,7 +28,7 @@ if __name__ == "__main__":
     pigpen.run(B())
 """
 FORKED = '"pigpen.client" in sys.modules'
-"""What is forked has imported that before its main file runs."""
+"""Test for a forked bot: it has imported that before its main file runs."""
 Crashing = Callable[..., BotSource]
 
 
@@ -42,7 +42,7 @@ def crashing(tmp_path: Path) -> Crashing:
 
 
 async def passes(sandbox: Sandbox, bot: BotSource) -> tuple[bool, bool, str]:
-    """Whether it passes the check; whether it could be forked afterwards; what is held against it first."""
+    """Tell if it passes the check, if it could be forked afterwards, and the first fault of it."""
     try:
         program = await sandbox.load(bot)
         report = await ConformanceCheck(program, PATIENT, PATIENCE).run([PRESETS["hearts"]])

@@ -34,7 +34,7 @@ def knowledge(
     entrants: Sequence[Entrant], ratings: Mapping[int, float] | None = None, error: float = 40.0, players: int = 4
 ) -> Information:
     """
-    What is known of bots that have played 260² / error² matches, by their number.
+    Give the knowledge about bots that have played 260² / error² matches, by their number.
 
     Args:
         entrants: Them.

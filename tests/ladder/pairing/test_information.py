@@ -1,4 +1,4 @@
-"""What matches are expected to teach: against the formula, and against what the batch fit makes of them."""
+"""Information expected from matches: against the formula, and against the estimates of the batch fit."""
 
 from __future__ import annotations
 

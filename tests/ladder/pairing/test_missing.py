@@ -1,4 +1,4 @@
-"""What a variant lacks before a match can be played."""
+"""Requirements that a variant lacks before a match can be played."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def test_a_difference_counts_twice_in_a_match_of_four_times_the_boards() -> None
 
 @pytest.mark.parametrize(("boards", "matches"), [(1, 64), (2, 32), (8, 8), (16, 4)])
 def test_a_rating_is_as_settled_after_as_many_boards_whatever_the_matches(boards: int, matches: int) -> None:
-    """What a match may move it by, per standard deviation of a match's result, depends on all boards alone."""
+    """The step of a match, per standard deviation of a match's result, depends on all boards alone."""
     weight = [k_factor(before * boards, boards) / steepness(boards) for before in range(matches)]
     assert weight[-1] == pytest.approx(min(120.0 / steepness(boards), 700 / (16 + 4)))
 

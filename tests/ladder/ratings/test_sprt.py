@@ -23,7 +23,7 @@ def normal(rng: Random, effect: float) -> float:
 
 
 def mostly_equal(rng: Random, effect: float) -> float:
-    """What near-clones look like: half of the boards equal, a tenth far apart."""
+    """Draw results of near-clones: half of the boards equal, a tenth far apart."""
     value = rng.gauss(0.0, 5.0) if rng.random() < 0.1 else rng.choice((0.0, rng.gauss(0.0, 0.5)))
     return value + effect * math.sqrt(0.1 * 25 + 0.45 * 0.25)
 
@@ -103,7 +103,7 @@ def test_the_scale_of_the_points_does_not_matter() -> None:
 
 
 def rarely_different(rng: Random, mean: float) -> float:
-    """What a change shows that matters on one board in ten."""
+    """Draw results of a change that matters on one board in ten."""
     return rng.gauss(10 * mean, 1.0) if rng.random() < 0.1 else 0.0
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def digest_of(content: bytes) -> str:
-    """How a registry names it."""
+    """Compute the digest by which a registry names it."""
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
@@ -62,7 +62,7 @@ class Pusher:
 
     @property
     def login(self) -> RegistryLogin:
-        """What a worker would have."""
+        """The login that a worker would have."""
         return RegistryLogin(address=self.address, plain=True, token=self.token("pull"))
 
     def token(self, *actions: str) -> str:

@@ -106,7 +106,7 @@ def test_global_headers_count_as_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 HIDDEN = member(size=512) + DATA
-"""What Go would read otherwise: as data of the member before, or as one more member."""
+"""Bytes that Go would read otherwise: as data of the member before, or as one more member."""
 ODD_LAYERS = {
     "no tar": b"this is no tar" * 100,
     "a short header": member()[:300],

@@ -1,4 +1,4 @@
-"""Which manifests the ladder takes; whatever it refuses it has not pulled."""
+"""Manifests that the ladder takes; those that it refuses it has not pulled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose images are whose: namespaces, and what may be submitted."""
+"""Owners of images: namespaces, and the images that may be submitted."""
 
 from __future__ import annotations
 

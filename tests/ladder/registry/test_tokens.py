@@ -1,4 +1,4 @@
-"""What a token for the registry allows; and that Debian's docker-registry reads it in the same way."""
+"""Rights of a token for the registry; and Debian's docker-registry reads it in the same way."""
 
 from __future__ import annotations
 

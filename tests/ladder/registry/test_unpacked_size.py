@@ -1,4 +1,4 @@
-"""What is read of an image in a real registry before an engine pulls it."""
+"""Reading of an image in a real registry before an engine pulls it."""
 
 from __future__ import annotations
 

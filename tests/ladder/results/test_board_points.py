@@ -1,4 +1,4 @@
-"""What each bot won on each board, and what a deal counts that was taken over."""
+"""Points of each bot on each board, and the count of a deal that was taken over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a match does to those who played it, without a store."""
+"""Effect of a match on those who played it, without a store."""
 
 from __future__ import annotations
 

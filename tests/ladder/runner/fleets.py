@@ -27,7 +27,7 @@ class HandClock:
 def facts(
     name: str = "barn", slots: int = 2, version: str = VERSION, process: str = "1", **more: object
 ) -> WorkerFacts:
-    """What a worker says of itself."""
+    """Give the facts that a worker reports of itself."""
     machine = MachineClass(architecture=str(more.pop("architecture", "x86_64")), processor="Babbage 1", cores=2)
     given = {"memory": 8 * GIB, "engine": "27.0", "runtimes": ("runc",), "clock": 1000.0} | more
     return WorkerFacts.model_validate(

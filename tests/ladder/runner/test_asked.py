@@ -60,7 +60,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "clock": {"clock": CLOCK},
     "commitment": {"seed": "11" * 32},
 }
-"""What differs in the question to which a worker answers, by the field of the record that shows it."""
+"""Differences in the question to which a worker answers, by the field of the record that shows it."""
 
 
 def summed(folder: Path, task: MatchTask, outcome: MatchOutcome) -> None:
@@ -145,7 +145,7 @@ def test_of_an_event_it_is_refused_too_and_nothing_of_it_is_kept(ladder: Ladder)
 
 
 def outcome(**more: Any) -> MatchOutcome:
-    """What comes back with a record."""
+    """Give the outcome that comes back with a record."""
     return MatchOutcome.model_validate({"match": ALONE.match, "attempt": ALONE.attempt, "record": b"", **more})
 
 
@@ -207,7 +207,7 @@ FOLDER = {
 
 
 def tried(program: dict[str, Any] | None = None, **more: Any) -> SubmissionOutcome:
-    """What comes of it."""
+    """Give the outcome of a trial."""
     given = {"identity": IDENTITY, "pinned": OWN_IMAGE + DIGEST, "size": 1000, "lock": None, "can_fork": False}
     plain = {"submission": 3, "attempt": 1, "program": TriedProgram.model_validate(given | (program or {}))}
     return SubmissionOutcome.model_validate(plain | {"variants": (PRESETS["hearts"].to_plain(),)} | more)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def record() -> bytes:
-    """What the match is on this machine."""
+    """Give the record of the match on this machine."""
     return asyncio.run(play_calibration_match())
 
 

@@ -123,7 +123,7 @@ class TestedCluster:
         waiting.until(condition)
 
     def state(self, name: str = "barn") -> WorkerState | None:
-        """What a worker is used for."""
+        """Give the state of a worker."""
         worker = self.fleet.workers.get(name)
         return worker.state if worker else None
 

@@ -27,7 +27,7 @@ __all__ = ["backend"]
 
 
 class Run:
-    """What one coordinator has."""
+    """The parts of one coordinator."""
 
     def __init__(self, database: Database, coordinator: str = "first") -> None:
         self.clock = HandClock()

@@ -1,4 +1,4 @@
-"""What an answer to an attempt means, and what is held against the worker that gave it."""
+"""Meanings of answers to an attempt, and the faults of the worker that gave them."""
 
 from __future__ import annotations
 

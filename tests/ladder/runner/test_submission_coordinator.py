@@ -1,4 +1,4 @@
-"""What becomes of submissions in the ladder: leased, recorded once, put back; and what becomes of their folders."""
+"""Submissions in the ladder: leased, recorded once, put back; and the ends of their folders."""
 
 from __future__ import annotations
 

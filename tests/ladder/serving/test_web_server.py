@@ -41,7 +41,7 @@ class Ticks:
 
 
 async def ended_by(end: object, tmp_path: Path) -> int:
-    """How often a server woke that is ended by a function, which is called when it waits."""
+    """Count the wakings of a server that is ended by a function, which is called when it waits."""
     assert callable(end)
     with Ladder.open(load_settings(data_dir=tmp_path), create=True) as ladder, closing(listen("127.0.0.1", 0)) as here:
         server = make_server(ladder)

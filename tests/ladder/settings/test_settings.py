@@ -1,4 +1,4 @@
-"""What an organiser sets: values, where they come from, and what cannot be used."""
+"""Settings of an organiser: values, their sources, and those that cannot be used."""
 
 from __future__ import annotations
 

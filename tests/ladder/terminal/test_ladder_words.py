@@ -1,4 +1,4 @@
-"""How figures and names of a ladder are put."""
+"""Texts for figures and names of a ladder."""
 
 from __future__ import annotations
 

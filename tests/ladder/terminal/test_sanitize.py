@@ -1,4 +1,4 @@
-"""What commands print for programs: the same value in every locale."""
+"""Output of commands for programs: the same value in every locale."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def build(client: docker.DockerClient, folder: Path) -> str:
 
 @pytest.fixture
 def requests() -> Iterator[list[str]]:
-    """What a server on the host's loopback was asked for; the first is its address."""
+    """List the requests to a server on the host's loopback; the first is its address."""
     requests: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):

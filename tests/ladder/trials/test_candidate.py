@@ -1,4 +1,4 @@
-"""What the ladder wants to know of a bot before it runs."""
+"""Facts of a bot that the ladder checks before it runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a clock gives that people type."""
+"""Clocks that people type."""
 
 from __future__ import annotations
 

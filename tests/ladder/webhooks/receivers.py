@@ -30,7 +30,7 @@ class Arrival:
 
     @property
     def key(self) -> str:
-        """What names the message."""
+        """The key that names the message."""
         return self.headers["webhook-id"]
 
     def verified(self, secret: str) -> Any:
@@ -40,7 +40,7 @@ class Arrival:
 
 @dataclass
 class Receiver:
-    """What a receiver has got, and how it answers."""
+    """Messages that a receiver has got, and its answers."""
 
     url: str
     arrivals: Queue[Arrival] = field(default_factory=Queue)

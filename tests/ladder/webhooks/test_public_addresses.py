@@ -1,4 +1,4 @@
-"""Which addresses a webhook may have."""
+"""Addresses that a webhook may have."""
 
 from __future__ import annotations
 

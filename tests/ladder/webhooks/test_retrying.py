@@ -1,4 +1,4 @@
-"""When a message is sent again."""
+"""Times at which a message is sent again."""
 
 from __future__ import annotations
 

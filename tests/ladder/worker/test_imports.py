@@ -1,4 +1,4 @@
-"""What a worker's process loads."""
+"""Imports of a worker's process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 LADDER_ONLY = ("sqlalchemy", "alembic", "psycopg", "numpy", "orjson", "ladder.store")
 FOR_SOME = ("docker", "ladder.trials.trial")
-"""What matches in processes do not need."""
+"""Modules that matches in processes do not need."""
 LOADED = f"import sys, ladder.worker.process; print([name for name in {LADDER_ONLY + FOR_SOME} if name in sys.modules])"
 
 

@@ -41,7 +41,7 @@ def watch(
 
 
 def moment_of(events: Sequence[AnyLive], place: int, deal: int) -> Sent:
-    """When the event was sent."""
+    """Give the moment at which the event was sent."""
     plays = sum(each.type == "play" and each.deal == deal for each in events[: place + 1])
     return Sent(b"", deal, PHASES[events[place].type], plays)
 

@@ -1,4 +1,4 @@
-"""What the public sees of a match: enough to follow it, and nothing that is hidden."""
+"""Public events of a match: enough to follow it, and nothing that is hidden."""
 
 from __future__ import annotations
 

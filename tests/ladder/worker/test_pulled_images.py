@@ -45,7 +45,7 @@ class Arena:
 
 @pytest.fixture
 def arena(client: docker.DockerClient, name: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
-    """What is pulled gets a tag of the test's own: others on this engine keep what they have pulled."""
+    """Give pulled images a tag of the test's own: others on this engine keep those that they have pulled."""
     pulled = f"pigpen-test/pulled-{name}"
     monkeypatch.setattr(pulled_images, "PULLED", pulled)
     with running_registry() as address:
@@ -56,7 +56,7 @@ def arena(client: docker.DockerClient, name: str, monkeypatch: pytest.MonkeyPatc
 
 @pytest.fixture
 def pulls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is pulled."""
+    """List the images that are pulled."""
     pulled: list[str] = []
 
     def count(client: docker.DockerClient, reference: str) -> object:

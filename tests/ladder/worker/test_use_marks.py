@@ -14,7 +14,7 @@ from ladder.worker.use_marks import UseMarks
 
 
 class Shelf:
-    """Where one thing is, or is not."""
+    """A place where one thing is, or is not."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""Which of several worker processes plays a task, and what replaces one that has ended."""
+"""Choice of the worker process that plays a task, and replacement of one that has ended."""
 
 from __future__ import annotations
 

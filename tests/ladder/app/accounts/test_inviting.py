@@ -49,7 +49,7 @@ def open_besides(ladder: Ladder, secret: str) -> None:
 
 
 def refused(ladder: Ladder, link: str) -> bool:
-    """Whether a link opens nothing any more."""
+    """True if a link opens nothing any more."""
     with pytest.raises(LadderError, match="is no longer valid"):
         register(ladder, quick_passwords(), "", OTHER, link, HERE)
     return True

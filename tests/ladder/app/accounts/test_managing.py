@@ -1,4 +1,4 @@
-"""What organisers do with accounts, and what nobody else may."""
+"""Organisers' acts on accounts, which no other account may do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a bot of a ladder plays."""
+"""Playing style of a bot of a ladder."""
 
 from __future__ import annotations
 

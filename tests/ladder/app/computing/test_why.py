@@ -1,4 +1,4 @@
-"""What decisions of a ladder's matches were worth, and the inbox of a bot."""
+"""Costs of decisions of a ladder's matches, and the inbox of a bot."""
 
 from __future__ import annotations
 

@@ -308,7 +308,7 @@ def lose(path: Path, harm: str) -> None:
 
 
 def is_whole(folder: Path, manifest: DatasetManifest) -> bool:
-    """Whether the folder has what its manifest says, and nothing else that a reader would take for a table's."""
+    """True if the folder has all that its manifest says, and nothing else that a reader would take for a table's."""
     assert DatasetManifest.model_validate_json((folder / MANIFEST).read_bytes()) == manifest
     files = {str(path.relative_to(folder)): path for path in folder.glob("*/*.parquet")}
     assert {each.name for each in manifest.files} == {*files}

@@ -34,7 +34,7 @@ class Receiver:
         self.sent = 0
 
     def answer(self, handler: BaseHTTPRequestHandler, method: str, body: bytes) -> tuple[int, dict[str, Any]] | None:
-        """What to answer; None: nothing."""
+        """Give the answer to a request; None: there is none."""
         self.requests.append(method)
         failure = self.failures.pop(0) if method == "PATCH" and self.failures else ""
         if failure == "refused":

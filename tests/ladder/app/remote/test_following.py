@@ -1,4 +1,4 @@
-"""How far a submission has come: by a stream, and without one."""
+"""Progress of a submission: by a stream, and without one."""
 
 from __future__ import annotations
 

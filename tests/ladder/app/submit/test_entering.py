@@ -57,12 +57,12 @@ async def submit(
 
 
 def left(settings: Settings) -> list[Path]:
-    """What lies in the folder where submissions wait."""
+    """List the files in the folder where submissions wait."""
     return list((settings.data_dir / "submissions").glob("*"))
 
 
 def counts(database: Database) -> tuple[int, ...]:
-    """How many owners, bots, versions, entries and variants there are."""
+    """Count the owners, bots, versions, entries and variants."""
     tables = (models.Owner, models.StoredBot, models.Version, models.Rating, models.Variant)
     with database.read() as session:
         return tuple(session.scalar(select(func.count()).select_from(table)) or 0 for table in tables)

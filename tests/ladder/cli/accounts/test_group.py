@@ -51,7 +51,7 @@ def done(folder: Path, *words: str, **environment: str) -> str:
 
 
 def value(folder: Path, *words: str) -> Any:
-    """What it prints with `--json`, which is as the schema says."""
+    """Run it with `--json`, and give its output, which is as the schema says."""
     found = json.loads(done(folder, *words, "--json"))
     name = "account add --password" if "--password" in words else f"account {words[0]}"
     Draft202012Validator({**SCHEMA["properties"][name], "$defs": SCHEMA["$defs"]}).validate(found)

@@ -1,4 +1,4 @@
-"""What `pigpen up` imports before it forks its processes."""
+"""Imports of `pigpen up` before it forks its processes."""
 
 from __future__ import annotations
 

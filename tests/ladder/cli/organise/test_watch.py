@@ -1,4 +1,4 @@
-"""What a ladder run on a terminal shows of its workers."""
+"""Workers of a ladder run, shown on a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NASTY = "\x1b[31mred\x07\x9b2J\u202e[bold]"
 
 
 def shown(*events: dict[str, object]) -> str:
-    """What these events leave on a terminal that is 100 columns wide."""
+    """Give the text that these events leave on a terminal that is 100 columns wide."""
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, color_system=None, width=100, legacy_windows=False)
     watch = LadderWatch(None, console)
@@ -75,7 +75,7 @@ FINISHED = {
 
 
 def printed(is_shown: bool) -> str:
-    """What a run prints that is on no terminal."""
+    """Give the output of a run that is on no terminal."""
     file = io.StringIO()
     with LadderWatch(2, Console(file=file, width=20), is_shown=is_shown) as watch:
         for event in ({"event": "match.started", "match": 17, "attempt": 1}, FINISHED, {**FINISHED, "match": 18}):

@@ -1,4 +1,4 @@
-"""What `pigpen play` says of faults: each kind once, with the output that belongs to it."""
+"""Faults in the output of `pigpen play`: each kind once, with the output that belongs to it."""
 
 from __future__ import annotations
 

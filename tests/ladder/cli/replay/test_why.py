@@ -31,7 +31,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def output(command: str, *words: str) -> Any:
-    """What the command prints as JSON, which fits the schema."""
+    """Run the command, and give its JSON, which fits the schema."""
     done = pigpen(*words, "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

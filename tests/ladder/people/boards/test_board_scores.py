@@ -1,4 +1,4 @@
-"""Who did better with the same cards, and where their decisions part."""
+"""Results with the same cards, and the places where decisions part."""
 
 from __future__ import annotations
 

@@ -217,7 +217,7 @@ def counted(found: SameBoard | DayResults) -> dict[str, bool]:
 
 @pytest.mark.parametrize("who", [ADA, TableVisitor("cora")])
 def test_a_board_is_played_at_one_table_at_a_time(ladder: Ladder, who: TableVisitor) -> None:
-    """Who plays it at two tables knows the cards of both."""
+    """A person who plays it at two tables knows the cards of both."""
     first = open_today(ladder, "hearts", who)
     for _ in range(2):
         with pytest.raises(Conflict, match=AT_IT):
@@ -235,7 +235,7 @@ def test_a_board_is_played_at_one_table_at_a_time(ladder: Ladder, who: TableVisi
 def test_the_play_that_was_opened_first_counts_also_if_it_was_given_up(
     ladder: Ladder, who: TableVisitor, is_dealt: bool
 ) -> None:
-    """Who has seen ten tricks knows the cards; who has seen none has not begun."""
+    """A person who has seen ten tricks knows the cards; one who has seen none has not begun."""
     given_up(ladder, open_today(ladder, "hearts", who), is_dealt)
     tables = [(each, finished(ladder, each)) for each in (open_today(ladder, "hearts", who),)]
     tables += [(each, finished(ladder, each, "random")) for each in (open_today(ladder, "hearts", who),)]

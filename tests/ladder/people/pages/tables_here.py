@@ -107,7 +107,7 @@ class TableBrowser:
         return await self.client.post(f"{self.path}/{what}", json=body, headers=given)
 
     async def computed(self, ask: Callable[[], Awaitable[httpx.Response]]) -> httpx.Response:
-        """What is answered when all that it takes has been computed."""
+        """Give the answer once all that it takes has been computed."""
         async with asyncio.timeout(PATIENCE):
             while True:
                 response = await ask()

@@ -459,7 +459,7 @@ async def test_C_9_no_byte_of_a_stream_names_a_card_that_the_person_does_not_kno
 
 
 def _plays_until(state: PersonState) -> int:
-    """How many cards have been played in the deal."""
+    """Count the cards that have been played in the deal."""
     assert state.moment
     assert state.deal
     return max(0, state.moment.trick - 1) * state.deal.players + len(state.moment.cards.split())

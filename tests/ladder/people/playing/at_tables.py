@@ -34,7 +34,7 @@ def in_loop(work: Coroutine[object, object, None]) -> None:
 
 @asynccontextmanager
 async def tables_process(ladder: Ladder, retry_seconds: float = RETRY_SECONDS) -> AsyncIterator[None]:
-    """What `pigpen ladder tables` does, in this process."""
+    """Run in this process as `pigpen ladder tables` does."""
     playing = asyncio.ensure_future(play_tables(ladder, retry_seconds=retry_seconds))
     try:
         yield
@@ -45,7 +45,7 @@ async def tables_process(ladder: Ladder, retry_seconds: float = RETRY_SECONDS) -
 
 
 async def place_of(ladder: Ladder, opened: OpenedTable, chair: int, after: int = 0) -> SeatPlace | None:
-    """Where the seat listens in an attempt after that one; None if the table has ended."""
+    """Find the address of the seat in an attempt after that one; None if the table has ended."""
     while True:
         place = seat_of(ladder, opened.name, opened.secrets[chair])
         if place.status in ENDED:
@@ -73,5 +73,5 @@ async def ended(ladder: Ladder, opened: OpenedTable) -> TableState:
 
 
 async def until(look: Callable[[], TableState], is_so: Callable[[TableState], bool]) -> TableState:
-    """What there is to see, once it is so."""
+    """Wait for such a state of the table, and give it."""
     return await comes(lambda: page if is_so(page := look()) else None)

@@ -87,7 +87,7 @@ def opened(ladder: Ladder, bots: Sequence[str], guest: str) -> OpenedTable:
 
 
 def how(ladder: Ladder, table: OpenedTable, seat: int) -> set[str]:
-    """Who decided what a chair of a table did."""
+    """Collect the deciders of a chair's actions at a table."""
     record = TableFiles(ladder.settings.data_dir).record(table_page(ladder, table.name).id)
     (line,) = Recorded.of(read_record(record)).deals
     assert line.seats is None or line.seats == (0, 1, 2, 3)

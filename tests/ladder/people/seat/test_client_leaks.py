@@ -72,7 +72,7 @@ def hands_of(rules: Rules) -> list[list[int]]:
 
 
 def kept(rules: Rules) -> list[bytes]:
-    """What the seat of the leak tests keeps."""
+    """List the bytes that the seat of the leak tests keeps."""
     spec = replace(spec_of(rules, Format(DEALS), bytes(32)), people={0: person_clock()})
     tap = PersonTap(scripted(0))
     seats: list[Seat] = [tap, *(Tap(scripted(seat)) for seat in range(1, rules.players))]
@@ -83,7 +83,7 @@ def kept(rules: Rules) -> list[bytes]:
 
 
 async def received(rules: Rules, folder: Path) -> list[bytes]:
-    """What the client receives over the socket."""
+    """List the messages that the client receives over the socket."""
     spec = replace(spec_of(rules, Format(DEALS), bytes(32)), people={0: person_clock()})
     token = new_token()
     seat = PersonSeat(folder / "seat.sock", token)

@@ -1,4 +1,4 @@
-"""Why a card may not be played: every card that may not has a reason of its own."""
+"""Reasons for illegal cards: every card that may not be played has a reason of its own."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_every_card_has_a_reason_if_and_only_if_it_may_not_be_played(rules: Rule
 
 
 def view_of(rules: Rules, hand: str, plays: str = "", exposed: str = "", leader: int = 0) -> View:
-    """What seat 0 sees with this hand after these cards, of which the first was led by *leader*."""
+    """Give the view of seat 0 with this hand after these cards, of which the first was led by *leader*."""
     hand_mask = sum(Card.parse(name).mask for name in hand.split())
     played = [Card.parse(name) for name in plays.split()]
     view = View(*Deal(rules, _hands(rules, hand_mask), number=3).known_to(0))

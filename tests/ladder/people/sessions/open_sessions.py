@@ -46,7 +46,7 @@ class TableHere:
         self._task: asyncio.Task[None] | None = None
 
     def find(self) -> FoundSeat:
-        """What a session is told."""
+        """Find the seat that is reported to a session."""
         self.finds += 1
         kinds = [ChairKind.PERSON, *[ChairKind.HOUSE] * (self.rules.players - 1)]
         is_over = self.status is TableStatus.OVER

@@ -1,4 +1,4 @@
-"""What a person's browser is given of whole games."""
+"""Messages to a person's browser in whole games."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def play(rules: Rules, seed: bytes, hands: Sequence[Sequence[int]], taps: Sequen
 
 
 def bytes_of(rules: Rules, messages: Sequence[bytes]) -> list[bytes]:
-    """What a browser is sent of these messages; its person continues at the end of each deal."""
+    """Give the bytes that a browser is sent of these messages; its person continues at the end of each deal."""
     states: list[PersonState] = []
     tracker = PersonStateTracker(states.append, TableInfo({}), now=lambda: 0.0, clock=lambda: 0.0)
     tracker.connected(is_there=True)

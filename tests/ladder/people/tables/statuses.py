@@ -1,4 +1,4 @@
-"""How many tables a ladder has in each status."""
+"""Numbers of a ladder's tables, by status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many tables people may have open, and who gives one up where all places are taken; in either database."""
+"""Number of tables that people may have open, and the table given up where all places are taken; in either database."""
 
 from __future__ import annotations
 
