@@ -34,8 +34,7 @@ TAG, WARM_TAG = "pigpen/test:notes", f"{REPOSITORY}:test-notes"
 RUN = secrets.token_hex(4)
 """A word for names that nobody has looked for in an earlier run."""
 ONLY_ROOT_RECLAIMS = "names sought in vain"
-"""The channel that stays readable where an ordinary user runs the ladder, see
-docs/adr/0014-what-containers-share.md."""
+"""Channel that stays readable where an ordinary user runs the ladder, see docs/adr/0014-what-containers-share.md."""
 DOCKERFILE = f"""
 ARG BASE
 FROM ${{BASE}}

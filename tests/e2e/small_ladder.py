@@ -59,8 +59,7 @@ class SmallLadder:
     """Its temporary folder, which nobody else uses."""
 
     def variables(self, **extra: str) -> dict[str, str]:
-        """Give the variables by which the command finds it. One worker, where nothing else is said: each takes long to
-        start."""
+        """Give the variables by which the command finds it. One worker by default: each takes long to start."""
         where = {"PIGPEN_DATA_DIR": str(self.settings.data_dir), "TMPDIR": str(self.scratch)}
         where["PIGPEN_DATABASE_URL"] = self.settings.database_url
         return {"PIGPEN_BOARDS": "1", "PIGPEN_SANDBOX": "process", "PIGPEN_WORKERS": "1"} | where | extra

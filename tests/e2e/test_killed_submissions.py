@@ -178,8 +178,7 @@ def test_each_submission_ends_once_whoever_is_killed(
 
 
 def endings_of(row: StoredSubmission) -> set[str]:
-    """Give the possible endings: on a busy machine one is tried for so long that it is begun too often, and given
-    up."""
+    """Give the possible endings: on a busy machine a slow trial is begun too often, and the submission is given up."""
     of_itself = "refused" if is_bad(row.owner) else "entered"
     is_at_the_limit = row.failures >= MAX_FAILURES or row.losses >= MAX_LOSSES
     return {of_itself, "failed"} if is_at_the_limit else {of_itself}

@@ -29,7 +29,7 @@ class Flaw(NamedTuple):
     text: str
     """Part of the reason."""
     method: str = ""
-    """What it has beside, or in the place of, a good bot's methods."""
+    """Code that it has beside, or in the place of, a good bot's methods."""
     run: str = RUN
 
     @property

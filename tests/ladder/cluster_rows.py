@@ -16,7 +16,7 @@ MACHINE = MachineClass(architecture="x86_64", processor="Ryzen 9 7950X", cores=1
 
 
 def facts(name: str, **more: Any) -> WorkerFacts:
-    """What a worker says of itself."""
+    """Give the facts that a worker reports of itself."""
     known: dict[str, Any] = {
         "name": name,
         "process": "box boot pid:[1] 7 7",
@@ -34,7 +34,7 @@ def facts(name: str, **more: Any) -> WorkerFacts:
 
 
 def seen(name: str, known: dict[str, Any] | None = None, **more: Any) -> WorkerSeen:
-    """What its coordinator sees of it."""
+    """Give its coordinator's view of a worker."""
     given: dict[str, Any] = {
         "facts": facts(name, **(known or {})),
         "coordinator": COORDINATOR,

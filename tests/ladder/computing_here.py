@@ -1,4 +1,4 @@
-"""What visitors ask for, computed in the test's own process."""
+"""Visitors' questions, computed in the test's own process."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def compute_all(ladder: Ladder) -> int:
 
 
 def computed(ladder: Ladder, ask: Callable[[], T]) -> T:
-    """What is answered when all that it takes has been computed."""
+    """Give the answer once all that it takes has been computed."""
     while True:
         try:
             return ask()

@@ -55,7 +55,7 @@ def empty_databases(postgres: Server) -> EmptyDatabases:
 
 
 BACKENDS = [pytest.param("postgresql", marks=pytest.mark.postgres)]
-"""Where a ladder can be kept; in a run of `make test-postgres` in PostgreSQL alone."""
+"""Databases in which a ladder can be kept; in a run of `make test-postgres` PostgreSQL alone."""
 if not ON_POSTGRESQL:
     BACKENDS.insert(0, pytest.param("sqlite"))
 LATER_BACKENDS = list(BACKENDS)

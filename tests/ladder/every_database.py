@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ON_POSTGRESQL = os.environ.get("PIGPEN_TEST_DATABASE") == "postgresql"
-"""Whether this is a run of `make test-postgres`."""
+"""True if this is a run of `make test-postgres`."""
 CONNECTIONS = "max_connections=400"
 TEMPLATE = "ladder_template"
 

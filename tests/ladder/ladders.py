@@ -74,7 +74,7 @@ def _played(variant: str, seed: str, sinner: int | None, form: str) -> tuple[Any
 
 @functools.cache
 def summary_of(variant: str = "hearts", seed: str = "1", sinner: int | None = None, form: str = FORM) -> MatchSummary:
-    """What such a match has come to, found once for all tests of a session."""
+    """Give the summary of such a match, found once for all tests of a session."""
     return summarise(played(variant, seed, sinner, form))
 
 

@@ -23,7 +23,7 @@ CLIENT, SECRET = "pigpen", "provider's secret"
 
 
 class OidcProvider:
-    """What it knows, and how it lies when a test wants it to."""
+    """A provider's accounts, and the lies that a test wants of it."""
 
     def __init__(self, address: str, key: RSAKey | None = None) -> None:
         self.address = address

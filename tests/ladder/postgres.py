@@ -32,7 +32,7 @@ QUICK = (
 )
 """Nothing of it is to outlive the tests, so nothing needs to reach the disk."""
 LASTING = ("fsync=off", "full_page_writes=off", "dynamic_shared_memory_type=mmap")
-"""What was committed outlives `Server.kill`: the kernel has it."""
+"""Settings with which commits outlive `Server.kill`: the kernel has them."""
 
 
 def programs() -> Path | None:

@@ -37,7 +37,7 @@ def a_ladder(session: Session, variant: str = "gongzhu", matches: int = 30) -> d
 
 
 def seats_of(versions: dict[str, int], variant: str, rng: random.Random) -> Sequence[int]:
-    """Who plays, by the numbers of the bots."""
+    """Draw the seats, as the numbers of the bots."""
     if variant.endswith("partners"):
         return rng.sample([*versions.values()], 2) * 2
     return rng.sample([*versions.values()], 5 if variant.endswith("five") else 4)
@@ -54,7 +54,7 @@ def play(session: Session, versions: Sequence[int], variant: str, number: int, s
 
 @functools.cache
 def summary_of(variant: str, seed: str, sinner: int | None = None) -> MatchSummary:
-    """What a match has come to that sample bots have played; once for all tests of a session."""
+    """Give the summary of a match of sample bots; played once for all tests of a session."""
     return timeless(ladders.summary_of(variant, seed, sinner))
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from referee.seats.seat import Seat
 
     Answer = Callable[[MatchTask], MatchOutcome | str | Exception | None]
-    """What comes of a task: an outcome, a text that is none, what the future raises, or nothing, ever."""
+    """Result of a task: an outcome, a text that is none, an exception that the future raises, or nothing, ever."""
     Trial = Callable[[SubmissionTask], SubmissionOutcome | str | Exception | None]
     """The same of a trial."""
     Outcome = MatchOutcome | SubmissionOutcome | str | Exception | None
@@ -42,7 +42,7 @@ class Time:
     def __init__(self) -> None:
         self.now = NOW
         self.waits = 0
-        """How often the runner has waited for an event."""
+        """Number of times that the runner has waited for an event."""
         self._events: deque[Event] = deque()
         self._plans: list[tuple[float, int, Event]] = []
         self._numbers = count()
@@ -134,14 +134,14 @@ class FakeExecutor:
         self.most_trials = 0
         """The most trials at once."""
         self.probe_seconds = 0.1
-        """How long it takes to find out whether tasks can be played."""
+        """Seconds that it takes to find out whether tasks can be played."""
         self.is_ready: Callable[[], Exception | None] = lambda: None
         self.sees_to = False
-        """Whether it asks less itself of places that fail, as a cluster does."""
+        """True if it asks less itself of places that fail, as a cluster does."""
         self.reporters: dict[str, Reporter] = {}
-        """Which worker has played which task; others are played on this machine."""
+        """The worker that has played each task; others are played on this machine."""
         self.judgements: list[tuple[str, Judgement]] = []
-        """What became of which task."""
+        """Judgement of each task."""
         self.tasks: list[MatchTask] = []
         """All that it was given."""
         self.futures: dict[str, Future[str]] = {}
@@ -187,7 +187,7 @@ class FakeExecutor:
         return self.sees_to
 
     def ready(self) -> Future[None]:
-        """Whether tasks can be played now."""
+        """Give a future that is done once tasks can be played."""
         future = Future[None]()
         self._time.after(self.probe_seconds, lambda: self._tell(future))
         return future

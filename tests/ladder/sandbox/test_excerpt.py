@@ -1,4 +1,4 @@
-"""What is shown of a failed bot's output: the lines that say why."""
+"""Excerpts of a failed bot's output: the lines that give the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the fork server makes before an instance moves the kernel's counters, as an instance's own files would."""
+"""Objects that the fork server makes before an instance move the kernel's counters as an instance's own files would."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not SHARED_MEMORY.is_dir(), reason="only Linux n
 
 
 def renaming_takes_a_name(folder: str) -> bool:
-    """Whether a file that is renamed gets another place in its folder: older kernels count the entries."""
+    """True if a file that is renamed gets another place in its folder: older kernels count the entries."""
     libc = ctypes.CDLL(None)
     libc.opendir.restype = ctypes.c_void_p
     libc.readdir.argtypes = libc.telldir.argtypes = libc.closedir.argtypes = [ctypes.c_void_p]

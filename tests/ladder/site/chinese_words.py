@@ -1,4 +1,4 @@
-"""What a page says, and which of it is English."""
+"""Words of a page, and those of them that are English."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ EMPTY = {"br", "img", "input", "link", "meta", "circle", "line", "path", "polyli
 NOT_WORDS = {"script", "style", "pre", "code", "kbd", "option"}
 READ = ("alt", "aria-label", "content", "placeholder", "title", "data-lost", "data-over", "data-gap", "data-table")
 FOR_PROGRAMS = {"viewport", "theme-color", "twitter:card", "og:type", "og:image", "og:image:width", "og:image:height"}
-"""What a page says to programs alone."""
+"""Names of the parts of a page that are for programs alone."""
 LATIN = re.compile(r"[A-Za-z][\w'’.-]*")
 
 
@@ -53,7 +53,7 @@ def text_of(page: str) -> TextReader:
 
 
 def latin(page: str, names: set[str]) -> list[str]:
-    """What is left in Latin letters without these names, and without what the scripts put in."""
+    """List the words left in Latin letters without these names, and without those that the scripts put in."""
     found = []
     for text in text_of(page).texts:
         rest = re.sub(r"\{\w+\}", "", text)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[3]
 UNPACKED = ROOT / ".venv" / "nginx" / "usr" / "sbin" / "nginx"
-"""Where scripts/program nginx puts it."""
+"""Path at which scripts/program nginx puts it."""
 AROUND = """
 daemon off;
 master_process off;

@@ -1,4 +1,4 @@
-"""Who may do what: every route of the site, as everybody; a route that is not in the table fails."""
+"""Permissions: every route of the site, as everybody; a route that is not in the table fails."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ ROLES = {
     "an organiser's token": ("olga", tuple(Scope)),
     "an organiser's token without the scope": ("olga", (Scope.READ, Scope.SUBMIT)),
 }
-"""Whose, and what its token is good for; None: a session."""
+"""The account of each role, and the scope of its token; None: a session."""
 OK = 0
 """Whatever is no refusal."""
 PUBLIC = (OK,) * 9
@@ -88,7 +88,7 @@ NO_FILE = (303, 422, 403, 422, 403, 403, 422, 403, 403)
 NO_TOKEN = (401, 404, 403, 404, 403, 403, 404, 403, 403)
 NO_CODE = (303, 404, 403, 404, 403, 403, 404, 403, 403)
 NO_CHAIR = (404, 404, 403, 404, 403, 403, 404, 403, 403)
-"""What is said at a table is for who has a chair there, which is a secret of its own; a program has none."""
+"""Answers to those without a chair, which is a secret of its own: a table speaks to its chairs; a program has none."""
 NO_REGISTRY = (401, 404, 404, 404, 404, 403, 404, 404, 404)
 NO_PROVIDER = (404, 404, 403, 404, 403, 403, 404, 403, 403)
 PERSON = (OK, OK, 403, OK, 403, 403, OK, 403, 403)
@@ -120,7 +120,7 @@ class Case:
     address: str = ""
     """With names in braces that the world knows; empty: the route's own."""
     value: Any = None
-    """What is sent as JSON."""
+    """Value that is sent as JSON."""
     form: dict[str, str] | None = None
     body: bytes | None = None
     headers: dict[str, str] = field(default_factory=dict)
@@ -372,7 +372,7 @@ class World:
     ladder: Ladder
     app: EveryResponse
     known: dict[str, str]
-    """What is put into addresses."""
+    """Values that are put into addresses."""
 
 
 @pytest.fixture(scope="module")
@@ -542,7 +542,7 @@ def test_a_stranger_cannot_tell_what_is_anothers_from_what_is_not_there(
 
 
 def _without(text: str, names: list[str]) -> str:
-    """What is left of an answer if names and numbers of things do not count."""
+    """Give the rest of an answer if names and numbers of things do not count."""
     for name in sorted(names, key=len, reverse=True):
         text = re.sub(rf"(?<=[ ']){name}(?=[ '.])", "…", text)
     return text

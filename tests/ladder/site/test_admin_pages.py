@@ -1,4 +1,4 @@
-"""What organisers do with a browser; each of it is in the audit log, and nobody else can."""
+"""Organisers' acts with a browser; each is in the audit log, and no other account can do it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the site answers, whatever is asked: sent once, compressed, in the reader's language, with all headers."""
+"""Answers of the site to any request: sent once, compressed, in the reader's language, with all headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is one's own: bots, submissions, what bots printed."""
+"""An owner's own pages: bots, submissions, output of bots."""
 
 from __future__ import annotations
 

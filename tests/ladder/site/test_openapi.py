@@ -57,16 +57,16 @@ SLOW = ("/stream", "/why", "/costliest", "/inbox", "/mistakes", "/against/{other
 
 
 NOT_THERE = ("/export", "/puzzle/{number}")
-"""What there is of an event once it is over; puzzles, which this ladder does not have."""
+"""Routes of an event that is over, and of puzzles, which this ladder does not have."""
 
 
 ACCOUNTS = ("/api/v1/me", "/api/v1/login/")
-"""What has to do with accounts."""
+"""Beginnings of the routes for accounts."""
 
 
 KNOWN = {"name": "Mud", "variant": "gongzhu", "number": 2, "match": 2, "board": 1, "rotation": 2, "bot": "Mud@1"}
 KNOWN |= {"event": "cup", "other": "Trotter", "table": "deals", "part": "000000001-000000002.parquet"}
-"""What is there, so that it is not only said what is not."""
+"""Names of existing things, so that not all answers are of missing ones."""
 
 
 @EXAMPLES
@@ -92,7 +92,7 @@ def test_made_up_requests_of_people_are_answered_as_described(tmp_path: Path, ex
 
 
 def operations(app: EveryResponse) -> list[APIOperation]:  # type: ignore[type-arg]
-    """What the API has that answers at once."""
+    """List the operations of the API that answer at once."""
     schema = schemathesis.openapi.from_asgi("/api/openapi.json", app)
     found = [each.ok() for each in schema.get_all_operations()]  # type: ignore[union-attr]
     return [operation for operation in found if not operation.path.endswith(SLOW)]
@@ -108,7 +108,7 @@ def check(operation: APIOperation, examples: int) -> None:  # type: ignore[type-
 
 
 def is_for_people(operation: APIOperation) -> bool:  # type: ignore[type-arg]
-    """Whether it answers those alone who have logged in."""
+    """True if it answers those alone who have logged in."""
     return "401" in operation.definition.raw["responses"]
 
 

@@ -68,7 +68,7 @@ def client(port: int) -> Iterator[socket.socket]:
 
 
 def rest(client: socket.socket) -> bytes:
-    """What the site sends until it closes the connection, in whatever way."""
+    """Read all that the site sends until it closes the connection, in any way."""
     parts = []
     try:
         while part := client.recv(65536):

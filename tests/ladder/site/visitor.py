@@ -39,14 +39,14 @@ MATCHES = 12
 
 
 class Outline(HTMLParser):
-    """What elements a page has, with which attributes, and where it leads."""
+    """The elements of a page, with their attributes, and its links."""
 
     def __init__(self) -> None:
         super().__init__()
         self.elements: set[str] = set()
         self.addresses: set[str] = set()
         self.inline: list[str] = []
-        """What the policy of the site forbids."""
+        """Parts of the page that the policy of the site forbids."""
 
     @classmethod
     def of(cls, text: str) -> Self:
@@ -92,7 +92,7 @@ class Visitor:
         return response.text
 
     def value(self, path: str) -> Any:
-        """What the API gives, without its prefix in *path*."""
+        """Give the API's answer, without its prefix in *path*."""
         response = self.get(f"/api/v1{path}")
         assert (response.status_code, response.headers["content-type"]) == (200, "application/json"), response.text
         return response.json()

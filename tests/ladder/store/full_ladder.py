@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 VARIANT = "gongzhu"
 NOTE = "猪 \\ \t\n\x7f 'quoted' \"twice\" \u202e"
-"""What a copy must not trip over."""
+"""Text that a copy must keep unchanged."""
 
 
 def fill(database: Database) -> dict[str, int]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def an_order(bot: str) -> SubmissionOrder:
-    """What is submitted: the folder `mybot`."""
+    """Give an order for a submission: the folder `mybot`."""
     return SubmissionOrder(name=bot, source="mybot", word="./mybot")
 
 

@@ -60,7 +60,7 @@ def wait_for(writer: subprocess.Popen[str], transactions: int) -> int:
 
 @pytest.fixture
 def restored(settings: Settings, backend: str, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
-    """What a copy that is called ``copy`` holds; restored as the documentation says."""
+    """Yield the content of a copy that is called ``copy``; restored as the documentation says."""
     if backend == "sqlite":
         (tmp_path / "restored").mkdir()
         shutil.copy(tmp_path / "copy", tmp_path / "restored" / "ladder.db")

@@ -1,4 +1,4 @@
-"""What holds of every queue, in both databases: leased once, never lost, tried again a limited number of times."""
+"""Invariants of every queue, in both databases: leased once, never lost, tried again a limited number of times."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["backend"]
 
 LATER = NOW + SECONDS + 1
-"""When a lease of `NOW` has run out."""
+"""Time at which a lease of `NOW` has run out."""
 
 
 @pytest.fixture(params=QUEUES)

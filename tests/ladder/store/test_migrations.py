@@ -32,7 +32,7 @@ def empty(database_url: str) -> Iterator[Database]:
 
 
 def tables_in_detail(connection: Connection) -> dict[str, object]:
-    """What Alembic does not compare: CHECK constraints, parts of tables that an index is for, WITHOUT ROWID."""
+    """List the parts that Alembic does not compare: CHECK constraints, tables' parts of an index, WITHOUT ROWID."""
     if connection.dialect.name == "sqlite":
         rows = connection.execute(text("SELECT name, sql FROM sqlite_master"))
         return {name: sorted(re.findall(r"\w+", sql)) for name, sql in rows if sql}

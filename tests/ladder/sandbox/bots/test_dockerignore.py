@@ -1,4 +1,4 @@
-"""What `.dockerignore` leaves out, and files of that name that were made to hang, or are no text at all."""
+"""Files that `.dockerignore` leaves out, and files of that name that were made to hang, or are no text at all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILES = ("x.py", "bot.py", "README.md", "notes", "acb", "c")
 
 
 def kept(names: set[str], patterns: list[str]) -> set[str]:
-    """What stays of these files, as we have it."""
+    """Give those of these files that stay, as we have it."""
     content = Content(()).with_files(dict.fromkeys(names, b"") | {".dockerignore": "\n".join(patterns).encode()})
     found = without_ignored(content, "bot").members
     return {member.name for member in found if member.kind is not Kind.FOLDER} - {".dockerignore"}

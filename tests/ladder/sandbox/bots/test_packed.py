@@ -1,4 +1,4 @@
-"""What is sent to another machine comes out as it was, or not at all."""
+"""A folder sent to another machine comes out as it was, or not at all."""
 
 from __future__ import annotations
 

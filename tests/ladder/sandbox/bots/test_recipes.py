@@ -87,7 +87,7 @@ HARMLESS = [
 
 @pytest.mark.parametrize("line", HARMLESS)
 def test_a_line_that_changes_nothing_is_left_out(line: str) -> None:
-    """What the engine gets is the same, and the same instances can be forked."""
+    """The engine gets the same lines, and the same instances can be forked."""
     recipe = read_recipe(f'FROM pigpen/bot\n{line}\nCOPY . .\nCMD ["python", "bot.py"]'.encode())
     assert recipe.lines == ('COPY ["files", "."]', 'CMD ["python", "bot.py"]')
     assert recipe.adds_files_only

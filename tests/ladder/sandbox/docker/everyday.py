@@ -84,7 +84,7 @@ def pools() -> list[int]:
 
 
 def of_itself() -> list[object]:
-    """What a program asks of itself by its number, or changes; its children's groups, too."""
+    """List the calls by which a program asks for or changes itself by its number; its children's groups, too."""
     os.nice(1)
     resource.setrlimit(resource.RLIMIT_NOFILE, (100, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     child = subprocess.Popen(["sleep", "100"], start_new_session=True)

@@ -1,5 +1,5 @@
 """
-What an instance could leave in its container for the next one: a program that leaves it, and one that finds it.
+Things that an instance could leave in its container for the next one: programs that leave them, and that find them.
 
 Both are sources. *find* prints what it finds: a line that begins with ``found``, or nothing. `CHANNELS` are tried by
 test_left_behind.py: the next instance must find nothing, and, to show that *find* can find, one that runs both must.
@@ -17,9 +17,9 @@ class Channel:
     leave: str
     find: str
     is_closed_to_itself: bool = False
-    """Whether even the instance that leaves it cannot find it: the call is refused."""
+    """True if even the instance that leaves it cannot find it: the call is refused."""
     is_thrown_away: bool | None = False
-    """Whether its container is not used again; None: that depends on how far it comes."""
+    """True if its container is not used again; None: that depends on how far it comes."""
 
 
 def _files(folder: str) -> Channel:
@@ -57,7 +57,7 @@ def offset():
     return libc.readdir(folder)[1]
 """
 NO_SUCH_WAY = "no such way"
-"""What *leave* prints if this kernel does not have it."""
+"""Text that *leave* prints if this kernel does not have the way."""
 _OTHERS = "others = [n for n in os.listdir('/proc') if n.isdecimal() and n not in ('1', str(os.getpid()))]\n"
 
 CHANNELS = {

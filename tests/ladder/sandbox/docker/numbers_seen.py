@@ -29,7 +29,7 @@ WORDS = {
     2: "links and owner", 4: "inode", 5: "size", 6: "blocks", 8: "accessed", 9: "accessed ns", 10: "made",
     11: "made ns", 12: "changed", 13: "changed ns", 14: "written", 15: "written ns", 17: "device", 18: "mount",
 }  # fmt: skip
-"""What the kernel puts where in a `statx`; the others are called by their place."""
+"""Names of the kernel's words in a `statx`; the others are called by their place."""
 AT_FDCWD, NO_FOLLOW, EMPTY_PATH, ALL = -100, 0x100, 0x1000, 0x7FFFFFFF
 FOLDERS = ("/", "/dev", "/dev/shm", "/dev/mqueue", "/tmp", "/proc", "/run", "/etc", "/usr")
 OWN = re.compile(rf"/proc/{os.getpid()}\b")
@@ -188,7 +188,7 @@ MAKERS: dict[str, Callable[[], list[int]]] = {
 
 
 def of_folders() -> Iterator[tuple[str, object]]:
-    """Where the entries of a folder lie, and their inodes."""
+    """Yield the places of a folder's entries, and their inodes."""
     for folder in FOLDERS:
         with suppress(OSError):
             made = Path(folder, MADE)

@@ -67,7 +67,7 @@ def keeper(tmp_path_factory: pytest.TempPathFactory) -> Keeper:
 
 @pytest.fixture(scope="module")
 def built(client: docker.DockerClient, small: BaseImage, keeper: Keeper) -> list[str]:
-    """What was reported while the image was built."""
+    """Build the image, and give the messages that were reported meanwhile."""
     lines: list[str] = []
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(images, "_pip", keeper)
@@ -120,7 +120,7 @@ def test_two_builds_of_the_same_have_the_same_files(
 
 
 def dangling(client: docker.DockerClient, content: str) -> list[str | None]:
-    """What a build of that content has left; others may be building bots meanwhile."""
+    """List the images that a build of that content has left; others may be building bots meanwhile."""
     found = client.api.images(filters={"dangling": True, "label": f"{images.CONTENT_LABEL}={content}"})
     return [str(image["Id"]) for image in found]
 

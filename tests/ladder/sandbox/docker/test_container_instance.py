@@ -1,4 +1,4 @@
-"""What the engine reports of a container's end, without an engine."""
+"""The engine's report of a container's end, without an engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 ENDED = 1795617984
-"""When the container of these tests ended: 2026-11-25T14:46:24Z, in Unix time."""
+"""Unix time at which the container of these tests ended: 2026-11-25T14:46:24Z."""
 
 
 def engine(*states: tuple[int, bool], killed_after: float | None = 0.0) -> DockerClient:

@@ -1,4 +1,4 @@
-"""What is done with containers, without an engine."""
+"""Operations on containers, without an engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which machines may make a Python image from Debian packages; all tests with containers and no registry use one."""
+"""Machines that may make a Python image from Debian packages; all tests with containers and no registry use one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a container may not do is tried from inside it; what the sandbox promises is looked at from outside."""
+"""A container's limits are tried from inside it; the sandbox's promises are checked from outside."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ PROBE = (Path(__file__).parent / "probe.py").read_text()
 async def seen(
     shared_sandbox: DockerSandbox, program: BotSource, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Any]:
-    """What one container with the usual limits saw of its world."""
+    """Give the report of one container with the usual limits on its world."""
     mount = new_mount(tmp_path_factory.mktemp("seen") / "seat", PROBE)
     (mount.folder / "healthy").write_text("")
     end, output = await run_in(shared_sandbox, program, mount)

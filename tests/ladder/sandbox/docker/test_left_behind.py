@@ -26,7 +26,7 @@ UNLIKE_GVISOR = {
 """Ways that gVisor's kernel does not have, or treats otherwise, and how."""
 IN_GVISOR = [name for name in CHANNELS if name not in UNLIKE_GVISOR]
 KEPT = {"System V's", "a message queue in no folder", "a port of the network"}
-"""What gVisor's kernel would keep: in each push these, and every fourth of the others; the rest are long."""
+"""Things that gVisor's kernel would keep: in each push these, and every fourth of the others; the rest are long."""
 GVISOR_CASES = [
     name if not number % 4 or name.startswith(tuple(KEPT)) else pytest.param(name, marks=LATER)
     for number, name in enumerate(IN_GVISOR)

@@ -1,4 +1,4 @@
-"""Which images are kept in memory, and until when; what locks them is a fake here."""
+"""Images kept in memory, and the end of that; a fake locks them here."""
 
 from __future__ import annotations
 

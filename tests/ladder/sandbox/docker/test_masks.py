@@ -1,4 +1,4 @@
-"""What a container sees of the host in /proc, /sys and /dev: nothing that another container could change."""
+"""A container's view of the host in /proc, /sys and /dev: nothing that another container could change."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_without_a_proc_the_usual_names_are_masked(tmp_path: Path) -> None:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def seen(program: BotSource, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What one container can read."""
+    """Give all that one container can read."""
     end, output = await run(program, new_mount(tmp_path_factory.mktemp("masks") / "seat", LOOK))
     assert end == Exit(0), output
     facts: dict[str, Any] = json.loads(output)

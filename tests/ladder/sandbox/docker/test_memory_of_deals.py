@@ -46,7 +46,7 @@ def elephant(folder: Path, places: tuple[str, ...]) -> BotSource:
 
 
 async def play(sandbox: Sandbox, bot: BotSource, concurrency: int) -> tuple[str, set[bool]]:
-    """What all instances wrote, and whether they played their lowest cards, as they do when they know nothing."""
+    """Give all instances' output, and whether they played their lowest cards: they do when they know nothing."""
     lines: list[AnyLine] = []
     try:
         played = await play_sandboxed(

@@ -40,7 +40,7 @@ for number in range(40):
     os.waitpid(child, 0)
 print("worked")
 """
-"""What another container does meanwhile: all that the kernel might count."""
+"""Work of another container meanwhile: all that the kernel might count."""
 
 TIMES = "a time; of a file, which this container alone uses; of /proc, when the kernel has made the file anew"
 OWN = "of this process and its container alone"
@@ -64,9 +64,9 @@ LISTED = {
     r"stat /run/pigpen(/seat)?: size": "this test makes a file there",
     r"stat /proc(/\.\.\.)?: links and owner": "left: how many processes the host has (docs/security.md)",
 }
-"""What may move, by name, and why that is so."""
+"""Numbers that may move, by name, each with the reason."""
 REFUSED = {"shared memory", "memory file", "fifo"}
-"""What cannot be made at all; /dev/zero is empty."""
+"""Kinds that cannot be made at all; /dev/zero is empty."""
 
 
 def unlisted(names: Iterable[str]) -> list[str]:

@@ -16,7 +16,7 @@ from ladder.sandbox.docker.output import CHUNK, NAME, Output
 
 @pytest.fixture
 def bot() -> Iterator[socket.socket]:
-    """What a launcher connects with."""
+    """Yield the socket with which a launcher connects."""
     with socket.socket(socket.AF_UNIX) as end:
         yield end
 

@@ -1,4 +1,4 @@
-"""What containers can read of the processors: what libraries look for, and nothing that another container changes."""
+"""Containers' view of the processors: the files that libraries look for, and none that another container changes."""
 
 from __future__ import annotations
 

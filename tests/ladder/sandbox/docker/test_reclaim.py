@@ -74,7 +74,7 @@ def test_names_that_a_container_looked_up_leave_the_kernels_memory_when_it_is_go
 
 
 def names_not_there() -> int:
-    """How many names the kernel remembers that there are not."""
+    """Count the missing names that the kernel remembers."""
     return int(Path("/proc/sys/fs/dentry-state").read_text().split()[4])
 
 

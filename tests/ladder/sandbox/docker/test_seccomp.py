@@ -94,13 +94,13 @@ class TestTheList:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def met(program: BotSource, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What one container met when it tried all that is forbidden."""
+    """Give the errors that one container met when it tried all that is forbidden."""
     return await _facts(program, tmp_path_factory, "system_calls.py")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def done(program: BotSource, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What one container could do of an honest program's everyday."""
+    """Give the everyday acts of an honest program that one container could do."""
     return await _facts(program, tmp_path_factory, "everyday.py")
 
 

@@ -129,7 +129,7 @@ async def test_it_ends_as_a_program_in_a_container_of_its_own_does(
 
 @SHARED_LOOP
 async def test_it_is_run_as_python_runs_its_main_file(forked: Forked) -> None:
-    """What a program sees of itself: its name, its folder first on the path, and nothing of the server."""
+    """A program sees its own name, its folder first on the path, and nothing of the server."""
     source = """
 import os, pickle, sys
 class Named: pass

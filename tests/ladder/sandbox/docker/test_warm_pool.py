@@ -1,4 +1,4 @@
-"""Which warm containers are kept, and until when; without an engine."""
+"""Warm containers that are kept, and the end of that; without an engine."""
 
 from __future__ import annotations
 

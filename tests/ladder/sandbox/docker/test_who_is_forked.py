@@ -1,4 +1,4 @@
-"""Which folders become images that instances are forked from: those to which we have added files, and nothing else."""
+"""Folders that become images from which instances are forked: those to which we have added files, and nothing else."""
 
 from __future__ import annotations
 

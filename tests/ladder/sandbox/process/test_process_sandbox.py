@@ -33,7 +33,7 @@ async def sandbox() -> AsyncIterator[ProcessSandbox]:
 
 
 def starting(sandbox: ProcessSandbox, folder: Path, deals: str | None) -> Start:
-    """How a bot is started whose `bot.py` is the given program: forked, if its deals have a name."""
+    """Give the start of a bot whose `bot.py` is the given program: forked, if its deals have a name."""
 
     async def begin(source: str) -> ProcessInstance:
         file, text = folder / "bot.py", textwrap.dedent(source)

@@ -54,7 +54,7 @@ async def test_a_process_finds_the_packages_of_its_folder(sandbox: ProcessSandbo
 
 
 async def printed(program: ProcessProgram, folder: Path) -> str:
-    """What an instance prints."""
+    """Give the output of an instance."""
     instance = await program.start(SeatMount(folder, token=""))
     await instance.wait()
     return await instance.log_tail()

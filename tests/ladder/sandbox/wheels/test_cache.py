@@ -1,4 +1,4 @@
-"""What was fetched once: kept by what was asked, and not for ever."""
+"""The cache of fetched things: kept by their request, and not for ever."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ global.no-index='0'
 global.trusted-host='one.example'
 install.index-url='https://other.example/simple'
 """
-"""What `pip config list` says."""
+"""Output of `pip config list`."""
 ON_LOOPBACK = {"NO_PROXY": "127.0.0.1", "UV_HTTP_RETRIES": "0"}
 
 
@@ -117,7 +117,7 @@ def at(site: Site) -> Uv:
 
 
 def lists(text: str) -> Index:
-    """What follows from a pip that lists these settings."""
+    """Give the index that follows from a pip that lists these settings."""
     return configured_index((sys.executable, "-c", f"print({text!r})"))
 
 

@@ -1,4 +1,4 @@
-"""What a folder asks for becomes a lock, and a lock becomes the same folder of modules every time."""
+"""A folder's requirements become a lock, and a lock becomes the same folder of modules every time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def locked(packages: Packages, *lines: str, target: Target = HERE) -> list[str]:
 
 
 def files(folder: Path) -> dict[str, tuple[bytes, bool]]:
-    """What a bot is given of a folder: bytes, and whether a file is a program."""
+    """Give the files that a bot gets of a folder: bytes, and true if a file is a program."""
     found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     return {
         name: (path.read_bytes(), os.access(path, os.X_OK)) for name, path in found.items() if not is_unhashed(name)

@@ -56,7 +56,7 @@ def tags(client: docker.DockerClient, images: PackageImages) -> set[str]:
 
 
 async def output(sandbox: DockerSandbox, folder: Path) -> str:
-    """What a bot of that folder prints until it ends."""
+    """Give the output of a bot of that folder until it ends."""
     instance = await (await sandbox.load(BotSource(folder.name, folder=folder))).start(
         SeatMount(folder / "seat", token="")
     )

@@ -1,4 +1,4 @@
-"""What the API has for owners of bots alone: what their bots printed, and taking them out of the ladder."""
+"""Routes of the API for owners of bots alone: the output of their bots, and taking them out of the ladder."""
 
 from __future__ import annotations
 

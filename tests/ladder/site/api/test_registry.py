@@ -49,7 +49,7 @@ def arena(tmp_path: Path) -> Iterator[RegistrySite]:
 
 
 def claims(response: httpx.Response) -> dict[str, Any]:
-    """What stands in a token; whether its signature is good is for the registry."""
+    """Read the claims of a token; its signature is for the registry to check."""
     assert response.status_code == 200, response.text
     middle = response.json()["token"].split(".")[1]
     return dict(json.loads(base64.urlsafe_b64decode(middle + "==")))

@@ -73,7 +73,7 @@ async def client(ladder: Ladder) -> AsyncIterator[httpx.AsyncClient]:
 
 @pytest.fixture
 def submissions(ladder: Ladder) -> SubmissionCoordinator:
-    """What a runner asks."""
+    """Give the coordinator that a runner asks."""
     return SubmissionCoordinator(ladder.database, ladder.settings, ladder.clock)
 
 
@@ -109,14 +109,14 @@ def left(ladder: Ladder, folder: str) -> list[str]:
 
 
 def rows(text: str) -> list[SubmissionRow]:
-    """What a stream told, before its end."""
+    """Read the rows of a stream, before its end."""
     messages = [message for message in text.split("\n\n") if message and not message.startswith(":")]
     assert messages.pop() == "event: stop\ndata: {}"
     return [SubmissionRow.model_validate_json(message.removeprefix("data: ")) for message in messages]
 
 
 def site_of(app: Any) -> Site:
-    """What the routes of an application share."""
+    """Give the object that the routes of an application share."""
     while not isinstance(app, FastAPI):
         app = app._app
     site: Site = app.state.site

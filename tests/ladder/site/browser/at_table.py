@@ -1,4 +1,4 @@
-"""What a person does at a table in a browser: by mouse, by finger, by keys, or by what a screen reader is told."""
+"""Acts of a person at a table in a browser: by mouse, by finger, by keys, or by the words of a screen reader."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ ARGUMENTS = ("--no-sandbox", "--js-flags=--single-threaded")
 
 
 def program() -> str | None:
-    """Where it is; None if it is not installed."""
+    """Find Chromium; None if it is not installed."""
     return next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 

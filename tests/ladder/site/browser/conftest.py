@@ -96,7 +96,7 @@ def person_lines() -> list[AnyLine]:
 
 @pytest.fixture(scope="session")
 def api(site: Served) -> Iterator[httpx.Client]:
-    """What a program reads of the site."""
+    """Yield a client with which a program reads the site."""
     with httpx.Client(base_url=f"{site.url}/api/v1") as client:
         yield client
 

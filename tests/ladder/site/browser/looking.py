@@ -1,4 +1,4 @@
-"""What tests of pages look for."""
+"""Searches of tests in pages."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ WIPE = "if (location.protocol === 'http:') { localStorage.clear(); sessionStorag
 
 @dataclass(frozen=True)
 class PageLog:
-    """What a page has said and asked since it was lent."""
+    """Messages and requests of a page since it was lent."""
 
     errors: list[str] = field(default_factory=list)
     """Of scripts."""
@@ -53,7 +53,7 @@ class PageLog:
 
 @dataclass(frozen=True)
 class Kind:
-    """What a page cannot change any more."""
+    """Settings that a page cannot change any more."""
 
     script: bool = True
     touch: bool = False
@@ -128,7 +128,7 @@ class Lending:
         return page
 
     def logged(self, what: Callable[[PageLog], list[str]]) -> list[str]:
-        """What all pages have said."""
+        """Collect the messages of all pages."""
         return [each for lent in self.lent for each in what(lent.logged)]
 
 

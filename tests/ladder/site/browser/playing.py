@@ -63,9 +63,9 @@ class PlayedTable:
     lines: list[AnyLine] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     forgets: bool = False
-    """Whether an answer is taken and then lost, as by a site that dies; the question is put again."""
+    """True if an answer is taken and then lost, as by a site that dies; the question is put again."""
     is_over: bool = False
-    """Whether its streams are to end."""
+    """True if its streams are to end."""
 
     def __post_init__(self) -> None:
         """Prepare the tracker; `play` begins."""

@@ -72,7 +72,7 @@ class Place:
 
     @property
     def streams(self) -> int:
-        """How many streams the site has open."""
+        """Number of streams that the site has open."""
         (line,) = (
             line
             for line in httpx.get(f"{self.url}/metrics").text.splitlines()

@@ -47,7 +47,7 @@ STREAMS = """async () => {
 
 
 def streams(page: Page, steps: str) -> Any:
-    """How many streams were opened, and after which event the last one begins, at each `tell()`."""
+    """Count the streams opened, and give the event after which the last one begins, at each `tell()`."""
     return page.evaluate(STREAMS.replace("STEPS", steps))
 
 

@@ -1,4 +1,4 @@
-"""What contestants and organisers do in a real browser, with scripts and without."""
+"""Tasks of contestants and organisers in a real browser, with scripts and without."""
 
 from __future__ import annotations
 

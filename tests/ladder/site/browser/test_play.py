@@ -33,7 +33,7 @@ FRAMES = """async (states) => {
           return [1, 2, 3].map((step) => [cards(told(step)).length, told(step).map((state) => state.moment.seats.map(
             (chair) => (chair.hand ? chair.hand.split(" ").length : 0) + chair.unknown))]);
         }"""
-"""How many cards are shown, and how many each hand holds then, where all states come, or each second or third."""
+"""Numbers of cards shown, and of each hand's cards then, where all states come, or each second or third."""
 SMALL = """() => [...document.querySelectorAll("person-table :is(button, select, input, label)")]
   .filter((each) => each.checkVisibility() && !each.closest("dialog:not([open])"))
   .map((each) => [each.outerHTML.slice(0, 80), (each.closest("label") ?? each).getBoundingClientRect()])

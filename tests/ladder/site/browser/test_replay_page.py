@@ -33,7 +33,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def opened(page: Page, text: str, folder: Path) -> list[str]:
-    """What the page asks for beside itself."""
+    """Open the page, and list its requests for other addresses."""
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     (folder / "page.html").write_text(text, "utf-8")

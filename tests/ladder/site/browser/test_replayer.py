@@ -54,7 +54,7 @@ HELD = """() => {
 
 
 def hash_of(page: Page) -> str:
-    """Where the replayer is, once the address names that."""
+    """Read the place of the replayer, once the address names it."""
     named = page.evaluate_handle("""async () => {
       const script = document.querySelector("script[src*='/replay.js']");
       const { nameOf } = await import(script.src.replace("replay.js", "places.js"));

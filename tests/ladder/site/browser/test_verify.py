@@ -44,7 +44,7 @@ def rechained(record: bytes) -> bytes:
 
 
 def verdict(page: Page, content: bytes, name: str = "match.jsonl") -> tuple[str, str]:
-    """What is said of a file that is handed to the page, and in which colour."""
+    """Hand a file to the page, and give its verdict and the verdict's colour."""
     page.set_input_files("input[type=file]", {"name": name, "mimeType": "", "buffer": content})
     page.wait_for_selector(f"replay-file > [role=status]:has-text('{name}: ')")
     page.wait_for_selector("deal-replayer .seat")

@@ -54,7 +54,7 @@ def activate(page: Page, wanted: Locator) -> None:
 
 @dataclass(frozen=True)
 class Way:
-    """How a person uses pages."""
+    """A person's way of using pages."""
 
     use: Callable[[Page, Locator], None]
     """A link or a button."""

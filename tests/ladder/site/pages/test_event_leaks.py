@@ -51,7 +51,7 @@ VALUES = {
     "table": ["versions", "ratings"], "part": ["all.parquet"], "listed": ["requirements"],
     "one": BOTS[:2], "two": BOTS[1:3], "other": BOTS[:2],
 }  # fmt: skip
-"""What stands for each parameter of an address; `name` depends on what has the name."""
+"""Values for each parameter of an address; `name` depends on the thing that has the name."""
 QUERIES = ("/m?bot=Bot-1", "/b?owner=eve", "/me/logs?bot=Bot-1", "/api/v1/matches?status=queued",
            "/api/v1/matches?status=running", "/api/v1/matches?status=quarantined", "/api/v1/matches?bot=Bot-1",
            "/api/v1/standings?variant=gongzhu")  # fmt: skip

@@ -1,4 +1,4 @@
-"""What the page of a recorded deal says without any script."""
+"""The page of a recorded deal without any script."""
 
 from __future__ import annotations
 

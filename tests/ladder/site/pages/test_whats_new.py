@@ -1,4 +1,4 @@
-"""What is new: since the last visit, upsets, and the feeds of variants and bots."""
+"""News: since the last visit, upsets, and the feeds of variants and bots."""
 
 from __future__ import annotations
 

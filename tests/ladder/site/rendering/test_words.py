@@ -1,4 +1,4 @@
-"""How numbers, times and languages are written."""
+"""Texts for numbers, times and languages."""
 
 from __future__ import annotations
 

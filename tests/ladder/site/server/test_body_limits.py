@@ -1,4 +1,4 @@
-"""How large a body may be, and how slow."""
+"""Limits of a body: its size, and its slowness."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PATHS = [(PATH, USUAL_BYTES), ("/me/submissions", LARGE), ("/api/v1/uploads/abc"
 
 
 async def answer(path: str, content: bytes | AsyncIterator[bytes], first_seconds: float = 600.0) -> httpx.Response:
-    """What a route answers that reads the whole body."""
+    """Give the answer of a route that reads the whole body."""
     app = FastAPI()
 
     @app.post(path)

@@ -1,4 +1,4 @@
-"""What is logged of requests: one line each, but of refused ones only some. Redirects within the site are relative."""
+"""Log of requests: one line each, but of refused ones only some. Redirects within the site are relative."""
 
 from __future__ import annotations
 

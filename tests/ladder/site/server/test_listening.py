@@ -1,4 +1,4 @@
-"""Where the site listens."""
+"""Addresses on which the site listens."""
 
 from __future__ import annotations
 

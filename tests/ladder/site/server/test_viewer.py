@@ -1,4 +1,4 @@
-"""Who asks: cookies and tokens, good and bad ones; who may; and whether a page of the site sent it."""
+"""Visitors: cookies and tokens, good and bad ones; rights; and the check that a page of the site sent a request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What visitors ask, as a queue: equal questions are one, visitors take turns, nothing is answered twice, or lost."""
+"""Visitors' questions, as a queue: equal questions are one, visitors take turns, nothing is answered twice, or lost."""
 
 from __future__ import annotations
 

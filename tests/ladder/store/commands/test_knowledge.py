@@ -1,4 +1,4 @@
-"""What is known when matches are chosen: the same to the last bit, whatever is kept in memory from before."""
+"""Knowledge from which matches are chosen: the same to the last bit, whatever is kept in memory from before."""
 
 from __future__ import annotations
 

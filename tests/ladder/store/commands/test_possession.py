@@ -1,4 +1,4 @@
-"""Whose an image is: naming another owner's bot does not make it one's own."""
+"""Owners of images: naming another owner's bot does not make it one's own."""
 
 from __future__ import annotations
 

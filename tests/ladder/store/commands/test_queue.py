@@ -35,7 +35,7 @@ SECONDS = 1800.0
 
 
 def seconds(match: int) -> float:
-    """How long any match may take."""
+    """Give the seconds that any match may take."""
     return SECONDS
 
 

@@ -1,4 +1,4 @@
-"""When a bot leaves or comes back: the rank intervals follow at once, and no figure that was shown changes."""
+"""Rank intervals when a bot leaves or comes back: they follow at once, and no figure that was shown changes."""
 
 from __future__ import annotations
 

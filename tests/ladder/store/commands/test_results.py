@@ -115,7 +115,7 @@ def test_the_seats_keep_how_it_went_and_the_ratings_before_and_after(database: D
 
 
 def own_steps(seed: str, bot: int) -> list[Step]:
-    """What a bot was asked for in a match."""
+    """List the steps for which a bot was asked in a match."""
     return [step for line in played(seed=seed) if isinstance(line, DealLine) for step in asked(line, bot)]
 
 

@@ -43,7 +43,7 @@ def take(
 
 
 def ended(database: Database, number: int, attempt: int, now: float = NOW + 10) -> bool:
-    """Whether the end of that attempt counted."""
+    """True if the end of that attempt counted."""
     with database.write() as session:
         row = SUBMISSIONS.held(session, Lease(number, attempt))
         if row is not None:

@@ -1,4 +1,4 @@
-"""What the ladder holds after submissions."""
+"""Content of the ladder after submissions."""
 
 from __future__ import annotations
 

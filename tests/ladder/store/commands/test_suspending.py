@@ -1,4 +1,4 @@
-"""Who is suspended, why, and for how long."""
+"""Suspended bots, with the reason and the time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What two versions have in common, in both databases."""
+"""Common matches of two versions, in both databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people type to name bots, versions, variants and matches."""
+"""Names that people type for bots, versions, variants and matches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much there is of everything, and whether it has changed, in both databases."""
+"""Counts of everything, and the mark that shows a change, in both databases."""
 
 from __future__ import annotations
 

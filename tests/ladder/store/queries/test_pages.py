@@ -1,4 +1,4 @@
-"""What is shown of bots and matches, read from real ladders in both databases."""
+"""Pages of bots and matches, read from real ladders in both databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who has played a board, in either database."""
+"""People who have played a board, in either database."""
 
 from __future__ import annotations
 

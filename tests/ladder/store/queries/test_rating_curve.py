@@ -1,4 +1,4 @@
-"""How the rating of a bot went, read from real ladders in both databases."""
+"""Rating curve of a bot, read from real ladders in both databases."""
 
 from __future__ import annotations
 

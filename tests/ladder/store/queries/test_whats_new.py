@@ -1,4 +1,4 @@
-"""What is new of bots, and how those of an owner have done since a visit, read from ladders in both databases."""
+"""News of bots, and the results of an owner's bots since a visit, read from ladders in both databases."""
 
 from __future__ import annotations
 
