@@ -1,4 +1,4 @@
-"""Files kept of a table that was played: its record, and the score sheet that follows from it."""
+"""Data of a table that was played: its record, and the score sheet that follows from it."""
 
 from __future__ import annotations
 
