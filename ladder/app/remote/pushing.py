@@ -45,8 +45,8 @@ def push_image(connection: Connection, login: Login, image: str, name: str | Non
         SandboxError: If the engine fails.
         UserError: If there is no such image on this engine, or it cannot be called so.
     """
-    place = connection.get("/registry", RegistryPlace)
     short, tag = _short_name(name or image)
+    place = connection.get("/registry", RegistryPlace)
     repository = f"{place.address}/{place.namespace}/{short}"
     client = connect()
     try:

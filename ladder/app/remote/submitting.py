@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ladder.app.remote.folder_sender import PIECE, give_up, packed, upload
+from ladder.entry.claims import check_name
+from ladder.entry.variants import ALL
 from ladder.errors import LadderError, SandboxError
 from ladder.sandbox.bots.bot_source import content_of
 from ladder.values.registry import RegistryPlace
+from ladder.values.site import VariantSummary
 from ladder.values.submission import SubmissionRow
+from pigpen.rules import PRESETS
+from referee.records.rules_file import no_such_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,8 +55,10 @@ def submit(
         BotRejected: If its folder cannot be read.
         LadderError: If the ladder does not take it.
         RemoteError: If the ladder does not answer.
+        RulesFileError: If neither Pigpen nor the ladder knows a variant; nothing has been sent.
         SandboxError: If this machine's engine fails.
     """
+    _check(connection, order)
     if order.image is not None:
         there = name_in_registry(connection, login, order.image, show_push)
         return connection.send("POST", "/submissions", SubmissionRow, order.model_copy(update={"image": there}))
@@ -61,6 +68,18 @@ def submit(
     except LadderError:
         give_up(connection, sent)
         raise
+
+
+def _check(connection: Connection, order: SubmissionOrder) -> None:
+    """Refuse what can be judged before anything is packed, pushed or sent; the ladder judges the rest."""
+    check_name(order.name, "a bot (--name)")
+    words = [each for each in order.variants if isinstance(each, str) and each not in (*PRESETS, ALL)]
+    if not words:
+        return
+    played = {row.variant for row in connection.get("/variants", list[VariantSummary], first=0)}
+    for word in words:
+        if word not in played:
+            raise no_such_rules(word)
 
 
 def name_in_registry(connection: Connection, login: Login, image: str, show_push: ShowPush) -> str:

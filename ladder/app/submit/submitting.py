@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ladder.app.event_log import event_log
 from ladder.entry.claims import check_claim
+from ladder.entry.variants import chosen_variants
 from ladder.errors import BotRejected, SandboxError, StoreError, UserError
 from ladder.matches.kinds import open_sandbox
 from ladder.runner.submission_coordinator import SubmissionCoordinator
@@ -69,6 +70,7 @@ async def submit(
     Raises:
         BotRejected: If its folder cannot be read.
         LadderError: If the ladder does not take such a bot; nothing has been queued.
+        RulesFileError: If a variant cannot be; nothing has been queued.
         SandboxError: If the platform failed; that says nothing about the bot.
         StoreError: If another process has taken the submission over.
         UserError: If the ladder's first bot would play in the process sandbox, which no option asked for.
@@ -76,9 +78,10 @@ async def submit(
     with ladder.database.read() as session:
         look = look_at(session, order.name)
     kind = sandbox or _usual_sandbox(ladder.settings, look.sandbox)
+    check_claim(look, order.name, owner, kind)
+    chosen_variants(look, order.variants, ())
     opened = _opened(ladder.settings, kind, say)
     try:
-        check_claim(look, order.name, owner, kind)
         submissions = SubmissionCoordinator(ladder.database, ladder.settings, ladder.clock)
         with event_log(ladder, "submit") if ladder.settings.registry else nullcontext():  # whether it answers
             name = _copied(submissions, ladder.settings, folder, order.source) if folder else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars
@@ -39,13 +41,13 @@ from tests.referee.recorded import SEED, faulty_seats, match_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from ladder.app.dataset.rows import Row
     from ladder.app.ladder import Ladder
     from ladder.results.files import Logs
     from ladder.values.matches import MatchRow
 
+PAGE = Path(__file__).parents[4] / "docs" / "dataset.md"
 MODIFIED = 1_000_000_000
 PRINTED = "I hold the queen, and my key is 0123456789."
 
@@ -440,8 +442,19 @@ def test_each_table_is_read_as_one_folder_also_while_an_export_runs(exported: Pa
         assert pyarrow.dataset.dataset(exported / table).count_rows() == count
         assert polars.scan_parquet(exported / table).collect().height == count
         assert polars.scan_parquet(exported / table / "*.parquet").collect().height == count
-    every = pyarrow.dataset.dataset(exported, exclude_invalid_files=True)
-    assert every.count_rows() == sum(counts.values())
+
+
+def test_the_lines_of_the_page_read_what_they_say(exported: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(exported.parent)
+    exported.rename("dataset")
+    counts = DatasetManifest.model_validate_json(Path("dataset", MANIFEST).read_bytes()).rows
+    lines = re.findall(r"(?:pyarrow|polars)[.]\w+[^\n`]*\"dataset[^\n`]*[)]", PAGE.read_text())
+    read = [eval(line, {"pyarrow": pyarrow, "polars": polars}) for line in lines]
+    table, frame, everything = read
+    assert table.count_rows() == frame.collect().height == counts["decisions"]
+    assert everything.count_rows() == sum(counts.values())
+    with pytest.raises(pyarrow.ArrowInvalid, match=CARD):  # or else the page may say less
+        pyarrow.dataset.dataset("dataset").count_rows()
 
 
 def test_the_data_card_names_each_table_its_columns_and_the_licence(exported: Path) -> None:
