@@ -39,10 +39,15 @@ def note_address(settings: Settings, address: str) -> None:
 
 def site_address(settings: Settings, address: str = "") -> str:
     """Give the address of the site, without a slash at the end; the arguments are those of `link_of`."""
+    return (settings.site_url or address or listening_address(settings)).rstrip("/")
+
+
+def listening_address(settings: Settings) -> str:
+    """Give the address at which the site listens on this machine, or listened last, or would by the settings."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.site_host, settings.site_host)
     scheme = "https" if settings.tls_certificate else "http"
     usual = f"{scheme}://{f'[{host}]' if ':' in host else host}:{settings.site_port or USUAL_PORT}"
-    return (settings.site_url or address or _noted(settings) or usual).rstrip("/")
+    return _noted(settings) or usual
 
 
 def _noted(settings: Settings) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ladder.app.missing_runner import why_nobody_comes
 from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.cli.organise.export import export_dataset
 from ladder.cli.organise.requeue import requeue
@@ -17,11 +18,15 @@ from ladder.terminal.interrupts import stopped, stopped_by_signals
 from ladder.terminal.ladder import opened
 from ladder.terminal.options import StderrOption
 from ladder.terminal.running import run
+from ladder.terminal.sandboxes import say
 from ladder.values.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from ladder.app.ladder import Ladder
     from ladder.app.running import RunPlan
+
+ASKED = "visitors ask for what is computed"
+"""What people do on the site, for the process that computes."""
 
 ladder_app = typer.Typer(help="Run the ladder: schedule matches, play them, rate the bots.", no_args_is_help=True)
 
@@ -97,14 +102,17 @@ def run_computing(log_to_stderr: StderrOption = True) -> None:
     Compute what visitors of the site ask for: estimates, and how house bots play a board. Ctrl-C ends it.
 
     The site simulates nothing itself: it puts questions into a queue, in which visitors take turns, and keeps the
-    answers. pigpen up runs both. Without this process the site says that it is not running.
+    answers. pigpen up runs both. Without this process the site says that it is not running; as long as no site runs
+    here, this process says so and waits.
 
     Examples:
         pigpen ladder compute
     """
     from ladder.app.computing.running import run_computing as compute
 
-    with opened(create=True) as ladder:
+    with opened() as ladder:
+        if reason := why_nobody_comes(ladder.settings, ASKED):
+            say(reason)
         run(compute(ladder, log_to_stderr=log_to_stderr))
 
 

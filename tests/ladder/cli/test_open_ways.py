@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+import socket
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 
+from ladder.app.accounts.links import note_address
+from ladder.app.missing_runner import NO_SITE
 from ladder.app.remote.login import NOT_LOGGED_IN, Login, write_login
 from ladder.app.supervisor import STOPPING, Supervisor
 from ladder.cli.extras import EXTRAS, how_to_install
+from ladder.cli.organise.run import ASKED
 from ladder.errors import NoLadder
+from ladder.people.commands.ladder_tables import OPENED
+from ladder.settings.settings import load_settings
+from ladder.store.commands.opening import open_ladder
 from ladder.terminal import ladder as terminal
+from tests.e2e.command import every_command
 from tests.referee.recorded import match_lines, write_record
 from tests.typed import typed
 
@@ -48,6 +57,44 @@ def test_a_ladder_is_begun_here_also_by_who_has_logged_in_elsewhere(tmp_path: Pa
     assert typed("bots", folder=tmp_path).err == f"pigpen: {sentence}\n"
     write_login(Login("https://arena.example", "ada", "t" * 40))
     assert typed("bots", "--local", folder=tmp_path).err == f"pigpen: {sentence} --local\n"
+
+
+NEEDS = {"requeue": ("1",), "webhook add": ("https://hooks.example/a",), "webhook remove": ("1",),
+         "webhook test": ("1",), "webhook rotate": ("1",)}  # fmt: skip
+"""What commands of a ladder need to be told, by their names."""
+OF_A_LADDER = [name.removeprefix("ladder ") for name, _ in every_command() if name.startswith("ladder ")]
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize("name", OF_A_LADDER)
+def test_no_command_of_a_ladder_begins_one_or_waits_for_it(tmp_path: Path, name: str) -> None:
+    done = typed("ladder", *name.split(), *NEEDS.get(name, ()), folder=tmp_path)
+    sentence = NoLadder(f"There is no ladder in {str(tmp_path / 'data')!r}")
+    assert done.is_one_sentence, done
+    assert done.err == f"pigpen: {sentence}\n"
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "loop", "what"),
+    [
+        ("tables", "ladder.people.playing.tables_process.play_tables", OPENED),
+        ("compute", "ladder.app.computing.running.run_computing", ASKED),
+    ],
+)
+def test_a_process_that_serves_a_site_says_that_none_is_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, loop: str, what: str
+) -> None:
+    runs = mock.AsyncMock()
+    monkeypatch.setattr(loop, runs)
+    settings = load_settings(data_dir=tmp_path / "data")
+    open_ladder(settings, create=True).close()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        note_address(settings, f"http://127.0.0.1:{listener.getsockname()[1]}/")
+        assert typed("ladder", name, folder=tmp_path).err == ""
+    done = typed("ladder", name, folder=tmp_path)
+    assert (done.code, done.err) == (0, f"{NO_SITE.format(what=what)}\n")
+    assert runs.await_count == 2
 
 
 def test_the_packages_for_workers_are_advised_to_workers_alone() -> None:
