@@ -1,9 +1,11 @@
-"""Links that open something once, as people get them."""
+"""The site's address: in links that open something once, as people get them; and whether a site listens there."""
 
 from __future__ import annotations
 
+import socket
 from contextlib import suppress
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from ladder.values.accounts import InvitationLink
 
@@ -15,6 +17,12 @@ NOTED = "site-address"
 """The file in the ladder's folder that says where its site listens, or listened last."""
 USUAL_PORT = 8020
 """The port on which the site listens by default."""
+NO_SITE = (
+    "No site of this ladder is running here, and {what} there: until one is, there is nothing to do. To run the site "
+    "alone: pigpen serve. To run all of the ladder: pigpen up"
+)
+LOOK_SECONDS = 2.0
+"""Seconds that a site of this machine has to take a connection."""
 
 
 def link_of(settings: Settings, made: NewSecret, address: str = "") -> InvitationLink:
@@ -55,3 +63,13 @@ def _noted(settings: Settings) -> str:
         return (settings.data_dir / NOTED).read_text(encoding="utf-8")
     except (OSError, UnicodeError):
         return ""
+
+
+def why_nobody_comes(settings: Settings, what: str) -> str:
+    """Say that no site of the ladder listens on this machine, *what* people do there; empty: one listens."""
+    place = urlsplit(listening_address(settings))
+    try:
+        with socket.create_connection((place.hostname, place.port), LOOK_SECONDS):
+            return ""
+    except (OSError, ValueError):
+        return NO_SITE.format(what=what)

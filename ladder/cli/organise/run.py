@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ladder.app.missing_runner import why_nobody_comes
+from ladder.app.accounts.links import why_nobody_comes
 from ladder.cli.organise.doctor import say_what_is_missing
 from ladder.cli.organise.export import export_dataset
 from ladder.cli.organise.requeue import requeue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ladder.app.missing_runner import why_nobody_comes
+from ladder.app.accounts.links import why_nobody_comes
 from ladder.terminal.ladder import opened
 from ladder.terminal.options import StderrOption
 from ladder.terminal.running import run

@@ -9,8 +9,7 @@ from unittest import mock
 
 import pytest
 
-from ladder.app.accounts.links import note_address
-from ladder.app.missing_runner import NO_SITE
+from ladder.app.accounts.links import NO_SITE, note_address
 from ladder.app.remote.login import NOT_LOGGED_IN, Login, write_login
 from ladder.app.supervisor import STOPPING, Supervisor
 from ladder.cli.extras import EXTRAS, how_to_install
