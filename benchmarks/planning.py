@@ -97,6 +97,8 @@ def of_a_ladder(rounds: int, folder: Path, bots: int) -> dict[str, list[float]]:
     database = open_ladder(settings)
     estimates.refresh(database, VARIANT, bots)
     with database.write() as session:
+        took = {"starting_seconds": 2.0, "playing_seconds": 8.0 + models.StoredMatch.id % 8}
+        session.execute(update(models.StoredMatch).values(took))
         fill_queue(session, settings, chance, 0.0, WAITING)
         queued_millis(session, settings, chance)
         found: dict[str, list[float]] = {QUEUED: [], AGAIN: []}

@@ -12,6 +12,9 @@ Choice of the next matches: a pure function from entrants, and what is known of 
 Where bots of one owner must not play at the same time, matches are planned in sets that share no owner, so that those
 of a set can be played at once (`ladder.pairing.disjoint_sets`).
 
+A bot whose matches take much machine time plays correspondingly fewer (`ladder.pairing.costs`): what it has to gain
+counts times its share, and each of its matches counts as many.
+
 Matches that are handed out count at once for the next ones. The same entrants, the same knowledge and the same chance
 give the same answer. The numbers below were chosen with matches of real games (benchmarks/scheduling.py).
 """
@@ -61,6 +64,8 @@ class Entrant:
     """Recorded and pending ones."""
     seats: tuple[int, ...]
     """Times that it was bot number 0, 1, …; what is missing at the end is 0."""
+    share: float = 1.0
+    """How often it plays, compared with a bot that costs no more than usual (`ladder.pairing.costs.shares`)."""
 
 
 @dataclass(frozen=True)
@@ -131,8 +136,9 @@ def why_none(entrants: Sequence[Entrant], rules_players: int, partners: bool) ->
 def wanted_by_newcomers(entrants: Sequence[Entrant], known: Information, aims: PairingAims, sides: int) -> int:
     """Estimate how many matches it takes until no bot is a newcomer any more."""
     needed = known.matches_until(aims.newcomer_error, sides)
-    matches = {one.version: one.matches for one in entrants}
-    left = [max(0, MAX_NEW - matches[version]) for version in known.versions]
+    by_version = {one.version: one for one in entrants}
+    own = [by_version[version] for version in known.versions]
+    left = [max(0.0, MAX_NEW * one.share - one.matches) for one in own]
     return math.ceil(float(np.minimum(needed, left).sum()) / sides)
 
 
@@ -161,6 +167,7 @@ class _Planner:
         self._known, self._aims = known, aims
         self._owners = np.array([one.owner for one in ordered])
         self._matches = np.array([one.matches for one in ordered])
+        self._shares = np.array([one.share for one in ordered])
         self._chance = np.random.default_rng(rng.getrandbits(64))
 
     def plan(self, sides: int, boards: int, owners: Collection[int] | None = None) -> list[int]:
@@ -178,22 +185,26 @@ class _Planner:
             return self._filled(late, free, sides, None)
         found = self._known.near(self._aims.boundary) if self._chance.random() < SHARE else None
         near, totals = (None, self._known.totals) if found is None else (found[0], found[0] * found[1])
-        totals = np.where(free, totals * self._chance.exponential(size=len(totals)), 0.0)
+        totals = np.where(free, totals * self._shares * self._chance.exponential(size=len(totals)), 0.0)
         first = int(np.argmax(totals)) if totals.any() else self._least_played(free)  # all is known: the least played
         return self._filled(first, free, sides, near)
 
     def _late(self, free: BoolArray) -> int | None:
         """Find the newcomer, or else the bot that is behind, for which the next match is, if it is for one."""
-        matches = self._matches
-        new = free & (self._known.errors > self._aims.newcomer_error) & (matches < MAX_NEW)
+        new = free & (self._known.errors > self._aims.newcomer_error) & (self._turns < MAX_NEW)
         if new.any():
             return self._least_played(new)
-        behind = free & (matches < LAGGING * matches.mean())
+        behind = free & (self._turns < LAGGING * self._matches.mean())
         return self._least_played(behind) if behind.any() and self._chance.random() < CATCHING_UP else None
 
+    @property
+    def _turns(self) -> FloatArray:
+        """The matches of each bot, (n,), as many as a bot that costs no more than usual would have had meanwhile."""
+        return np.asarray(self._matches / self._shares)
+
     def _least_played(self, these: BoolArray) -> int:
-        fewest = self._matches[these].min()
-        return int(self._chance.choice(np.nonzero(these & (self._matches == fewest))[0]))
+        fewest = self._turns[these].min()
+        return int(self._chance.choice(np.nonzero(these & (self._turns == fewest))[0]))
 
     def _filled(self, first: int, free: BoolArray, sides: int, near: FloatArray | None) -> list[int]:
         """Give the first bot, and one after the other those that have most to gain there."""
@@ -205,6 +216,7 @@ class _Planner:
             if not (worth[left] > 0).any():  # all is known: the nearest
                 worth = 1 / (1 + apart)
             else:
+                worth = worth * self._shares
                 worth = worth * (1 + 1e-6 * self._chance.random(len(worth)))  # of equal ones, chance decides
             table.append(int(np.argmax(np.where(left, worth, -1.0))))
             left &= self._owners != self._owners[table[-1]]

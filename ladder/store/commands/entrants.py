@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select, text
+from sqlalchemy.orm import aliased
 
+from ladder.pairing.costs import RECENT, MatchCost, shares
 from ladder.pairing.scheduler import Entrant, why_none
 from ladder.results.summary import teams_of
 from ladder.store import models
@@ -83,6 +85,36 @@ def _field(session: Session, variant: str, rules: Rules, pending: Mapping[int, t
         for version, bot, owner, matches, seats in rows
     )
     return VariantEntrants(rules, entrants, pending)
+
+
+def by_cost(session: Session, variant: str, field: VariantEntrants) -> VariantEntrants:
+    """Give those who may play with the share of matches that each has for what its last ones have cost."""
+    share = shares(_recent_costs(session, variant))
+    return replace(field, entrants=tuple(replace(each, share=share.get(each.version, 1.0)) for each in field.entrants))
+
+
+def _recent_costs(session: Session, variant: str) -> list[MatchCost]:
+    """Read the time that the last matches of each bot that may play have taken, this season; each match once."""
+    rating, own, match, seat = models.Rating, models.StoredSeat, models.StoredMatch, aliased(models.StoredSeat)
+    lasts = (
+        select(own.match_id)
+        .join(rating, rating.version_id == own.version_id)
+        .where(rating.variant == variant, rating.state == State.ACTIVE)
+        .where(own.matches_before.between(rating.matches - RECENT, rating.matches - 1))
+    )
+    rows = session.execute(
+        select(match.id, match.boards, match.starting_seconds, match.playing_seconds, seat.version_id)
+        .join(seat, seat.match_id == match.id)
+        .join(models.Variant, models.Variant.name == match.variant)
+        .where(match.id.in_(lasts), match.variant == variant, match.ordinal > models.Variant.season_start)
+        .where(match.starting_seconds.is_not(None), match.playing_seconds.is_not(None))
+    )
+    took: dict[int, tuple[int, float]] = {}
+    versions: dict[int, set[int]] = {}
+    for number, boards, starting, playing, version in rows:
+        took[number] = boards, starting + playing
+        versions.setdefault(number, set()).add(version)
+    return [MatchCost(frozenset(versions[number]), *took[number]) for number in sorted(took)]
 
 
 def _seats(

@@ -12,7 +12,7 @@ from ladder.pairing.disjoint_sets import DisjointSets
 from ladder.pairing.match_length import RECENT, MatchTime, choose_boards
 from ladder.pairing.scheduler import PairingAims, next_matches, next_variant, wanted_by_newcomers
 from ladder.store import models
-from ladder.store.commands.entrants import fields_of
+from ladder.store.commands.entrants import by_cost, fields_of
 from ladder.store.commands.knowledge import knowledge_of
 from ladder.store.commands.neighbours import Neighbours
 from ladder.store.commands.queue import add_match, pending_owners
@@ -61,7 +61,11 @@ def fill_queue(
         The numbers of the matches; fewer than wanted, or none, where no match is possible (see `why_no_match`).
     """
     found = {name: field for name, field in fields_of(session, variants).items() if field.why_none is None}
-    fields = {name: field for name, field in found.items() if take_clock(session, name, settings.clock_setting)}
+    fields = {
+        name: by_cost(session, name, field)
+        for name, field in found.items()
+        if take_clock(session, name, settings.clock_setting)
+    }
     sets = DisjointSets(at_once, pending_owners(session)) if settings.owners_apart else None
     boards = {name: boards_of(session, settings, name) for name in fields}
     aims = PairingAims(settings.boundary, settings.newcomer_ci)

@@ -13,7 +13,7 @@ from sqlalchemy import event, select
 
 from ladder.store import models
 from ladder.store.commands import queue as queue_module
-from ladder.store.commands.entrants import fields_of
+from ladder.store.commands.entrants import by_cost, fields_of
 from ladder.store.commands.estimates import refresh
 from ladder.store.commands.knowledge import knowledge_of
 from ladder.store.commands.neighbours import Neighbours
@@ -85,6 +85,42 @@ def play_with_times(database: Database, starting: float | None, playing: float |
             match = queue(session, versions[:4])
             attempt = lease(session, match)
             assert record_summary(session, match, attempt, summary_of(), NOW, starting, playing)
+
+
+@IN_BOTH
+def test_a_bot_that_costs_much_machine_time_plays_fewer_matches(database: Database, settings: Settings) -> None:
+    """What matches took is read for each bot that may play; those of other seasons and variants do not count."""
+    versions = enter_all(database, 12)
+    with database.write() as session:
+        for version in versions:
+            enter_version(session, version, "gongzhu")
+        for turn in range(36):
+            table = [versions[(turn * step + turn // 12) % 12] for step in (1, 5, 7, 11)]
+            table = table if len(set(table)) == 4 else versions[turn % 8 : turn % 8 + 4]
+            for variant in ("hearts", "gongzhu"):
+                match = queue(session, table, variant)
+                seconds = 100.0 if variant == "hearts" and versions[3] in table else 5.0
+                attempt = lease(session, match)
+                assert record_summary(session, match, attempt, summary_of(variant), NOW, 5.0, seconds)
+
+    def given(variant: str) -> dict[int, float]:
+        with database.read() as session:
+            entrants = by_cost(session, variant, fields_of(session)[variant]).entrants
+            return {entrant.version: entrant.share for entrant in entrants}
+
+    found = given("hearts")
+    assert found.pop(versions[3]) < 0.4 < 0.7 < min(found.values())
+    assert set(given("gongzhu").values()) == {1.0}
+    with database.read() as session:
+        before = Counter(version for _, table in tables(session).values() for version in table)
+    fill(database, settings, 60, ["hearts"])
+    with database.read() as session:
+        after = Counter(version for _, table in tables(session).values() for version in table)
+    more = after - before
+    assert 2 * more[versions[3]] < min(more[version] for version in versions if version != versions[3])
+    with database.write() as session:
+        session.get_one(models.Variant, "hearts").season_start = 10_000
+    assert set(given("hearts").values()) == {1.0}
 
 
 def lengths(database: Database, ids: list[int]) -> set[tuple[str, int]]:
