@@ -86,7 +86,7 @@ def _least_squares(rows: IntArray, columns: IntArray, excess: FloatArray) -> Flo
         excess: (m,) By how many usual matches each is too long.
 
     Returns:
-        (n,) x with the least |A x − excess|² + |x|², A being 1 where a bot sat in a match and 0 elsewhere.
+        (n,) x with the least |A x − excess|² + |x|², A having 1 for each bot of a match, and else 0.
     """
     found = np.zeros(int(columns.max()) + 1)
     rest = np.bincount(columns, excess[rows])
