@@ -112,7 +112,7 @@ def _recent_costs(session: Session, variant: str) -> list[MatchCost]:
     took: dict[int, tuple[int, float]] = {}
     versions: dict[int, set[int]] = {}
     for number, boards, starting, playing, version in rows:
-        took[number] = boards, starting + playing
+        took[number] = boards, (starting or 0.0) + (playing or 0.0)
         versions.setdefault(number, set()).add(version)
     return [MatchCost(frozenset(versions[number]), *took[number]) for number in sorted(took)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from ladder.sandbox.bots.recipe_choice import image_to_build
 from ladder.sandbox.docker import docker_sandbox, image_build
 from ladder.sandbox.docker.bot_images import pull_image
 from ladder.sandbox.docker.built_images import prune
+from ladder.sandbox.docker.containers import OWNER
 from ladder.sandbox.docker.docker_sandbox import DockerSandbox
 from ladder.sandbox.docker.image_build import BuildFailed, build_image
 from tests.ladder.broken_registry import BROKEN, Registry
@@ -202,6 +204,9 @@ def test_a_registry_that_never_finishes_is_given_up_after_a_limit(
     released.set()
 
 
+SLOW = re.escape(image_build.TOO_SLOW.partition("{")[0])
+
+
 @pytest.mark.parametrize("words", image_build.LAYER_IS_GONE)
 def test_a_build_whose_layer_is_removed_begins_again(
     client: docker.DockerClient, write: Write, name: str, python_image: str, words: str, monkeypatch: pytest.MonkeyPatch
@@ -225,13 +230,51 @@ def test_a_build_whose_layer_is_removed_begins_again(
         build_image(client, archive(write("again", {"Dockerfile": "FROM x\n"})), tag=tag, labels={})
 
 
-@pytest.mark.parametrize("command", ["sleep 1000", "while true; do echo on and on; sleep 0.1; done"])
-def test_a_build_that_takes_too_long_is_ended(
-    client: docker.DockerClient, write: Write, name: str, python_image: str, command: str
+SPINS = "while true; do :; done"
+ECHOES = "while true; do echo on and on; sleep 0.1; done"
+
+
+@pytest.mark.parametrize(
+    ("command", "seconds", "wall_seconds", "error", "message"),
+    [
+        pytest.param(SPINS, 2.0, 1e4, BuildFailed, image_build.TOO_LONG, id="works"),
+        pytest.param(SPINS, 1e4, 2.0, SandboxError, SLOW, id="works on a slow machine"),
+        pytest.param(ECHOES, 1e4, 2.0, SandboxError, SLOW, id="talks on a slow machine"),
+        pytest.param("sleep 1000", 2.0, 1e4, SandboxError, SLOW, id="sleeps"),
+        pytest.param("echo ' ---> Running in 0123456789ab'; sleep 1000", 2.0, 1e4, SandboxError, SLOW, id="lies"),
+    ],
+)
+def test_a_build_that_takes_too_long_is_ended_and_only_its_cpu_time_is_its_own(
+    client: docker.DockerClient,
+    write: Write,
+    name: str,
+    python_image: str,
+    command: str,
+    seconds: float,
+    wall_seconds: float,
+    error: type[Exception],
+    message: str,
 ) -> None:
     folder = write(name, {"Dockerfile": f"FROM {python_image}\nLABEL endless={name}\nRUN {command}\n"})
-    with pytest.raises(BuildFailed, match=image_build.TOO_LONG):
-        build_image(client, archive(folder), tag=f"pigpen/test:{name}", labels={}, seconds=2)
+    tag = f"pigpen/test:{name}"
+    with pytest.raises(error, match=message):
+        build_image(client, archive(folder), tag=tag, labels={}, seconds=seconds, wall_seconds=wall_seconds)
     while client.api.containers(filters={"label": f"endless={name}"}):
         time.sleep(0.01)
     prune(client, label=f"endless={name}")
+
+
+def test_a_step_that_names_a_bots_container_does_not_end_it(
+    client: docker.DockerClient, write: Write, name: str, python_image: str
+) -> None:
+    """The words of a step stand among those of the engine."""
+    bots = client.containers.run(python_image, "sleep 1000", labels={OWNER: name}, detach=True, network_mode="none")
+    try:
+        command = f"echo ' ---> Running in {bots.id[:12]}'; sleep 1000"
+        folder = write(name, {"Dockerfile": f"FROM {python_image}\nRUN {command}\n"})
+        with pytest.raises(SandboxError, match=SLOW):
+            build_image(client, archive(folder), tag=f"pigpen/test:{name}", labels={}, seconds=2.0)
+        bots.reload()
+        assert bots.status == "running"
+    finally:
+        bots.remove(force=True)
