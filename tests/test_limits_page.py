@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
+from dataclasses import fields
 from pathlib import Path
+
+from referee.seats.deadlines import Deadlines
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("referee/seats", "referee/match", "ladder/sandbox", "ladder/matches", "ladder/trials", "ladder/worker")
@@ -19,6 +24,21 @@ def in_the_code() -> set[tuple[str, str]]:
 def in_the_page() -> set[tuple[str, str]]:
     table = (ROOT / "docs/faults.md").read_text().partition("## All limits in seconds")[2]
     return {(file, name) for file, names in ROW.findall(table) for name in re.findall(r"\w+", names)}
+
+
+def test_no_default_of_the_deadlines_is_a_number_of_its_own() -> None:
+    """So each stands in the table, by its name."""
+    names = {value.id for field in fields(Deadlines) if isinstance(value := default_of(field.name), ast.Name)}
+    assert len(names) == len(fields(Deadlines))
+    assert all(LIMIT.match(f"{name} = ") for name in names)
+
+
+def default_of(name: str) -> ast.expr | None:
+    """Read what the source gives a field of the deadlines."""
+    (tree,) = ast.parse(inspect.getsource(Deadlines)).body
+    assert isinstance(tree, ast.ClassDef)
+    given = (each for each in tree.body if isinstance(each, ast.AnnAssign))
+    return next(each.value for each in given if isinstance(each.target, ast.Name) and each.target.id == name)
 
 
 def test_each_limit_in_seconds_stands_in_the_table() -> None:

@@ -92,6 +92,31 @@ def test_a_sleeper_is_rated_at_a_third_of_the_wall_time() -> None:
     assert watch.left < 0
 
 
+@pytest.mark.parametrize("concurrent", [1, 4])
+@pytest.mark.parametrize("core", [1 / WALL_CAP, 0.5, 1.0])
+def test_a_bot_with_a_third_of_a_core_is_late_by_its_cpu_time_alone(core: float, concurrent: int) -> None:
+    """Less is the one case in which wall time is held against a bot that works (docs/faults.md)."""
+    for cpu, is_late in ((0.999, False), (1.001, True)):
+        times = Times(0.0)
+        watch = times.watch(concurrent=concurrent)
+        times.pass_(wall=cpu * concurrent / core, cpu=cpu)
+        assert watch.is_late is is_late
+    times = Times(0.0)
+    watch = times.watch(concurrent=concurrent)
+    times.pass_(wall=1.1 * WALL_CAP * concurrent, cpu=0.9)
+    assert watch.is_late
+
+
+@pytest.mark.parametrize("cpu", [0.0, 0.01])
+def test_a_bot_that_sleeps_loses_whatever_the_machine_does(cpu: float) -> None:
+    times = Times(0.0)
+    watch = times.watch()
+    times.pass_(wall=WALL_CAP + MARGIN - 0.01, cpu=cpu)
+    assert not watch.is_late
+    times.pass_(wall=0.02)
+    assert watch.is_late
+
+
 def test_those_who_are_asked_at_once_share_the_wall_time() -> None:
     times = Times(7.0)
     watch = times.watch(concurrent=4)
