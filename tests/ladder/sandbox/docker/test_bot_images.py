@@ -270,7 +270,7 @@ def test_a_step_that_names_a_bots_container_does_not_end_it(
     """The words of a step stand among those of the engine."""
     bots = client.containers.run(python_image, "sleep 1000", labels={OWNER: name}, detach=True, network_mode="none")
     try:
-        command = f"echo ' ---> Running in {bots.id[:12]}'; sleep 1000"
+        command = f"echo ' ---> Running in {bots.short_id}'; sleep 1000"
         folder = write(name, {"Dockerfile": f"FROM {python_image}\nRUN {command}\n"})
         with pytest.raises(SandboxError, match=SLOW):
             build_image(client, archive(folder), tag=f"pigpen/test:{name}", labels={}, seconds=2.0)
