@@ -13,6 +13,7 @@ import numpy as np
 from ladder.results.rating_points import step_of
 from ladder.results.think_times import BINS
 from ladder.store.migrations import upgrade
+from ladder.store.models import NEWEST_LETTERS
 from pigpen.rules import PRESETS
 from referee.match.spec import DEFAULT_CLOCK
 from referee.seats.verdict import Verdict
@@ -216,6 +217,10 @@ def _write_pairs(connection: sqlite3.Connection, drawn: Results, bots: int) -> N
                 [won, np.ones_like(won), are_neighbours & low_first, are_neighbours & ~low_first, lead, lead**2]
             )
     met, place = np.unique(np.concatenate(keys), return_inverse=True)
+    newest = [""] * len(met)
+    for ordinal, pairs in enumerate(place.reshape(len(keys), -1).T.tolist(), 1):
+        for pair in pairs:
+            newest[pair] = f"{ordinal},{newest[pair]}"[:NEWEST_LETTERS]
     wins, n, a_then_b, b_then_a, points, squares = (
         np.bincount(place, weights=np.concatenate(each), minlength=len(met)) for each in zip(*sums, strict=True)
     )
@@ -226,10 +231,10 @@ def _write_pairs(connection: sqlite3.Connection, drawn: Results, bots: int) -> N
         *(each.astype(int) for each in (n, a_then_b, b_then_a, BOARDS * n)),
         *(BOARDS * each for each in (wins, points, squares)),
     )
-    rows = zip(*(column.tolist() for column in columns), strict=True)
+    rows = zip(*(column.tolist() for column in columns), newest, strict=True)
     names = (
         "variant", "a", "b", "boards", "score", "n", "a_then_b", "b_then_a", "boards_played", "board_score", "points",
-        "squares",
+        "squares", "newest",
     )  # fmt: skip
     _insert(connection, "pair_stats", names, ((VARIANT, a, b, BOARDS, *rest) for a, b, *rest in rows))
 

@@ -414,6 +414,10 @@ class StoredSeat(Base):
     rating_after: Mapped[float | None]
 
 
+NEWEST_LETTERS = 480
+"""What `PairStats.newest` may have: 40 numbers of 11 digits, and more of shorter ones."""
+
+
 class PairStats(Base):
     """Results of two versions against each other in matches of one length, *a* having the lower id."""
 
@@ -440,6 +444,12 @@ class PairStats(Base):
     """By how many points a deal a was better than b, added up over those boards."""
     squares: Mapped[float] = mapped_column(default=0.0)
     """The squares of those, added up."""
+    newest: Mapped[str] = mapped_column(default="")
+    """
+    `StoredMatch.ordinal` of the newest of those matches, each with a comma behind it, the newest first.
+
+    What does not fit into `NEWEST_LETTERS` is left out, so that the last one may be cut off: it has no comma then.
+    """
 
 
 class StoredFault(Base):

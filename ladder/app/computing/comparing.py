@@ -62,8 +62,7 @@ def compare_bots(ladder: Ladder, bot: str, other: str, variant: str | None = Non
             raise LadderError(f"{bot} and {other} are the same version. Choose two different bots or versions.")
         field = field_of(session, variant)
         sums = pair_sums(session, variant, one.id, two.id)
-        fewer, more = sorted((one.id, two.id), key=lambda version: field.entries[version].matches)
-        matches = common_matches(session, variant, fewer, more, NEWEST) if sums.matches else []
+        matches = common_matches(session, variant, one.id, two.id, NEWEST)
     meetings = [_Meeting(match, _number(match, one), _number(match, two)) for match in matches]
     found, computing = _in_records(ladder, field.variant, (one.id, two.id), meetings, asker)
     pairs = field.active * (field.active - 1)

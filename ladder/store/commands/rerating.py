@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
@@ -46,7 +46,7 @@ class Rerating:
 
     standings: dict[tuple[str, int], VersionStanding] = field(default_factory=dict)
     """By variant and version, of all that have played."""
-    pair_sums: dict[tuple[str, int, int, int], dict[str, float]] = field(default_factory=dict)
+    pair_sums: dict[tuple[str, int, int, int], dict[str, float | str]] = field(default_factory=dict)
     """By variant, both versions and boards of the matches: what `models.PairStats` keeps of them."""
     findings: list[str] = field(default_factory=list)
     """Sentences on records that cannot be read, and on seats that say something else."""
@@ -224,16 +224,19 @@ def _take(
     found.standings |= {(match.variant, version): standing for version, standing in new.standings.items()}
     for result in new.pair_results:
         key = (match.variant, result.a, result.b, match.boards)
-        sums = {"n": 1, **vars(result)}
-        before_it = found.pair_sums.get(key)
-        found.pair_sums[key] = {name: (before_it[name] if before_it else 0) + sums[name] for name in PAIR_SUMS}
+        sums: dict[str, Any] = {"n": 1, **vars(result)}
+        before_it: dict[str, Any] = found.pair_sums.get(key) or dict.fromkeys(PAIR_SUMS, 0)
+        found.pair_sums[key] = {
+            **{name: before_it[name] + sums[name] for name in PAIR_SUMS},
+            "newest": f"{match.ordinal},{before_it.get('newest', '')}"[: models.NEWEST_LETTERS],
+        }
 
 
 def _differing_pairs(session: Session, found: Rerating, names: Mapping[int, str]) -> Iterator[str]:
     pairs = {(pair.variant, pair.a, pair.b, pair.boards): pair for pair in session.scalars(select(models.PairStats))}
     for key in sorted(pairs.keys() | found.pair_sums.keys()):
         pair, computed = pairs.get(key), found.pair_sums.get(key)
-        kept = {name: getattr(pair, name) for name in PAIR_SUMS} if pair else None
+        kept = {name: getattr(pair, name) for name in (*PAIR_SUMS, "newest")} if pair else None
         if kept != computed:
             yield (
                 f"{names[key[1]]} against {names[key[2]]} in {key[0]}: the store keeps {_words(kept)}, "
@@ -241,7 +244,7 @@ def _differing_pairs(session: Session, found: Rerating, names: Mapping[int, str]
             )
 
 
-def _words(sums: Mapping[str, float] | None) -> str:
+def _words(sums: Mapping[str, object] | None) -> str:
     return ", ".join(f"{name} {value}" for name, value in sums.items()) if sums else "nothing"
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import String, and_, bindparam, case, delete, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from ladder.store.models import Status
+from ladder.store.models import NEWEST_LETTERS, Status
 from ladder.store.tables import BOT, FAULT, MATCH, PAIR, POINT, RATING, SEAT, THINKING, VERSION
 
 if TYPE_CHECKING:
@@ -91,8 +91,9 @@ THIN_POINTS = delete(POINT).where(
 def add_pair_result(dialect: str) -> Insert:
     """Make the statement that adds to what two versions have scored against each other, from their first match on."""
     new = _insert(dialect, PAIR)
-    sums = {name: PAIR.c[name] + new.excluded[name] for name in PAIR_SUMS}
-    statement: Insert = new.on_conflict_do_update(index_elements=["variant", "a", "b", "boards"], set_=sums)
+    changed: dict[str, Any] = {name: PAIR.c[name] + new.excluded[name] for name in PAIR_SUMS}
+    changed["newest"] = func.substr(new.excluded.newest + PAIR.c.newest, 1, NEWEST_LETTERS)
+    statement: Insert = new.on_conflict_do_update(index_elements=["variant", "a", "b", "boards"], set_=changed)
     return statement
 
 

@@ -112,7 +112,7 @@ def record_summary(
     new = outcome(summary, versions, before, match.boards, RATED_BY)
     _write_seats(connection, match_id, summary, versions, before, new)
     _write_faults(connection, match_id, summary, versions)
-    _write_pair_results(connection, match.variant, match.boards, new)
+    _write_pair_results(connection, match, new)
     _write_think_times(connection, match.variant, summary, rows)
     _write_rating_points(connection, match_id, match, new, now)
     suspended = _write_ratings(connection, match.variant, summary, rows, new, now, reporter)
@@ -198,8 +198,9 @@ def _write_faults(connection: Connection, match_id: int, summary: MatchSummary, 
         connection.execute(statements.ADD_FAULT, rows)
 
 
-def _write_pair_results(connection: Connection, variant: str, boards: int, new: RatingChange) -> None:
-    rows = [{"variant": variant, "boards": boards, "n": 1, **vars(result)} for result in new.pair_results]
+def _write_pair_results(connection: Connection, match: Row[Any], new: RatingChange) -> None:
+    of_match = {"variant": match.variant, "boards": match.boards, "n": 1, "newest": f"{match.ordinal},"}
+    rows = [{**of_match, **vars(result)} for result in new.pair_results]
     connection.execute(statements.add_pair_result(connection.dialect.name), rows)
 
 

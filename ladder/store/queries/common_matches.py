@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import bindparam, func, select
 
 from ladder.store.queries.matches import match_rows
-from ladder.store.tables import MATCH, PAIR, SEAT, VARIANT, connection_of
+from ladder.store.tables import MATCH, PAIR, connection_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -47,34 +48,37 @@ def common_variants(session: Session, one: int, two: int) -> list[str]:
 
 def common_matches(session: Session, variant: str, one: int, two: int, limit: int) -> list[MatchRow]:
     """
-    Read the newest matches of the ladder in which two versions sat, and neither beside itself; the newest first.
+    Read the newest matches of this season in which two versions sat on different sides; the newest result first.
+
+    Only those are looked at, however many matches each of the two has had.
 
     Args:
         session: A transaction.
         variant: The variant's name.
-        one: A version's id, best of that with fewer matches: its own are looked through, the newest first.
+        one: A version's id.
         two: Another one's.
-        limit: Number of matches to give at most.
+        limit: Number of matches to give at most, up to the 40 that `PairStats.newest` holds in any case.
     """
-    wanted = {"variant_": variant, "one_": one, "two_": two, "limit_": limit}
-    numbers = connection_of(session).execute(_MATCHES, wanted).scalars().all()
-    return sorted(match_rows(session, numbers), key=lambda match: -match.id)
+    newest = newest_ordinals(session, variant, one, two)[:limit]
+    numbers = connection_of(session).execute(_MATCHES, {"ordinals_": newest}).scalars().all()
+    by_number = {match.id: match for match in match_rows(session, numbers)}
+    return [by_number[number] for number in numbers]
 
 
-_MINE, _THEIRS = SEAT.alias("mine"), SEAT.alias("theirs")
-_MATCHES = (
-    select(_MINE.c.match_id)
-    .distinct()
-    .select_from(
-        _MINE.join(_THEIRS, _THEIRS.c.match_id == _MINE.c.match_id).join(MATCH, MATCH.c.id == _MINE.c.match_id)
-    )
-    .where(_MINE.c.version_id == bindparam("one_"), _THEIRS.c.version_id == bindparam("two_"))
-    .join(VARIANT, VARIANT.c.name == MATCH.c.variant)
-    .where(MATCH.c.variant == bindparam("variant_"), MATCH.c.ordinal > VARIANT.c.season_start)
-    .order_by(_MINE.c.match_id.desc())
-    .limit(bindparam("limit_"))
-)
+def newest_ordinals(session: Session, variant: str, one: int, two: int) -> list[int]:
+    """Read what `PairStats.newest` holds of two versions, by id, in matches of all lengths; the newest first."""
+    wanted = {"variant_": variant, "a_": min(one, two), "b_": max(one, two)}
+    whole = [text.split(",")[:-1] for text in connection_of(session).execute(_NEWEST, wanted).scalars()]
+    return sorted(map(int, chain.from_iterable(whole)), reverse=True)
+
+
 _OF_PAIR = (PAIR.c.a == bindparam("a_"), PAIR.c.b == bindparam("b_"))
+_NEWEST = select(PAIR.c.newest).where(PAIR.c.variant == bindparam("variant_"), *_OF_PAIR)
+_MATCHES = (
+    select(MATCH.c.id)
+    .where(MATCH.c.ordinal.in_(bindparam("ordinals_", expanding=True)))
+    .order_by(MATCH.c.ordinal.desc())
+)
 _SUMS = select(
     *(
         func.coalesce(func.sum(PAIR.c[name]), 0)

@@ -400,6 +400,7 @@ def upgrade() -> None:
         sa.Column("board_score", sa.Double(), nullable=False),
         sa.Column("points", sa.Double(), nullable=False),
         sa.Column("squares", sa.Double(), nullable=False),
+        sa.Column("newest", sa.String(), nullable=False),
         sa.ForeignKeyConstraint(["a"], ["versions.id"], name=op.f("fk_pair_stats_a")),
         sa.ForeignKeyConstraint(["b"], ["versions.id"], name=op.f("fk_pair_stats_b")),
         sa.ForeignKeyConstraint(["variant"], ["variants.name"], name=op.f("fk_pair_stats_variant")),
