@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 WORDS = runpy.run_path(str(Path(__file__).parents[1] / "scripts" / "words"))
 IN_NAMES: Callable[[Path], list[str]] = WORDS["in_names"]
 IN_LINES: Callable[[Path], list[str]] = WORDS["in_lines"]
+IN_DOCSTRINGS: Callable[[Path], list[str]] = WORDS["in_docstrings"]
 FOUND: Callable[[], list[str]] = WORDS["found"]
 
 
@@ -72,6 +73,55 @@ def test_prose_is_found_where_people_read_it(
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
     assert [line.removeprefix(f"{path}:").partition(": write ")[0] for line in IN_LINES(path)] == found
+
+
+QUESTION_WORDS = ("What", "Whether", "How", "Who", "Whom", "Whose", "Why", "Where", "When", "Which")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "line"),
+    [
+        ("seats.py", '"""{} sits there."""\n', 1),
+        ("seats.py", '"""\n{} sits there.\n\nA seat.\n"""\n', 1),
+        ("seats.py", 'class Seat:\n    r"""{}, in a word."""\n', 2),
+        ("seats.py", 'class Seat:\n    name: str\n    """{}: a name."""\n', 3),
+        ("seats.py", "def sit() -> None:\n\n    '''{} sits.'''\n", 3),
+        ("seats.py", 'async def sit() -> None:\n    """{} sits."""\n', 2),
+        ("seats.py", 'class Seat:\n    def sit(self) -> None:\n        self.name = ""\n        """{} it is."""\n', 4),
+        ("seats", '#!/usr/bin/env python3\nSEATS = 4\n"""{} sits."""\n', 3),
+    ],
+)
+def test_docstrings_that_begin_with_a_question_word_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, text: str, line: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(["git", "init", "--quiet"], check=True)
+    for word in QUESTION_WORDS:
+        Path(word).mkdir()
+        Path(word, file).write_text(text.format(word))
+    subprocess.run(["git", "add", "."], check=True)
+    found = {each.partition(" begins a docstring")[0] for each in FOUND()}
+    assert found == {f"{word}/{file}:{line}: “{word}”" for word in QUESTION_WORDS}
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("seats.py", '"""Seats. What they are."""\n'),
+        ("seats.py", 'class Seat:\n    """\n    Seat.\n\n    Attributes:\n        name: What it is called.\n    """\n'),
+        ("seats.py", 'def sit() -> bool:\n    """True if it sits."""\n    return print("""What sits?""")\n'),
+        ("seats.py", 'NAME = "What"\n"""Whatever, Whoso, Whys, Howard and Wheres."""\n# Why not\n'),
+        ("seats.md", "What sits there\n"),
+        ("seats.js", '"What sits there";\n'),
+        ("seats", '#!/bin/sh\n"What sits there"\n'),
+    ],
+)
+def test_other_docstrings_and_other_texts_may_begin_as_they_like(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, text: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(file).write_text(text)
+    assert not IN_DOCSTRINGS(Path(file))
 
 
 def test_files_without_a_suffix_and_dockerfiles_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

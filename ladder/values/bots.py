@@ -147,7 +147,7 @@ class Retirement(Value):
     """A request to retire a bot, which is named outside of it."""
 
     variants: tuple[str, ...] = Field((), max_length=50)
-    """Where; none: wherever it plays."""
+    """Variants in which it is retired; none: all that it plays."""
     reason: str = Field(max_length=500)
     """Reason, for those who look at it later."""
 
