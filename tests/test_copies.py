@@ -397,7 +397,7 @@ MADE_OF: dict[str, tuple[object, ...]] = {
     "TooOften": ("Wait {minutes} minutes.", 300.0),
     "_FolderLost": ("A folder does not exist any more.", "sha256:1"),
 }
-"""What the errors take whose constructors are their own: something else than the text of the error, or more."""
+"""Arguments of the errors whose constructors are their own: something else than the text of the error, or more."""
 
 
 def an_error(kind: type[PigpenError]) -> PigpenError:

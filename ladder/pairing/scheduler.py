@@ -65,7 +65,7 @@ class Entrant:
     seats: tuple[int, ...]
     """Times that it was bot number 0, 1, …; what is missing at the end is 0."""
     share: float = 1.0
-    """How often it plays, compared with a bot that costs no more than usual (`ladder.pairing.costs.shares`)."""
+    """Frequency of its play, compared with a bot that costs no more than usual (`ladder.pairing.costs.shares`)."""
 
 
 @dataclass(frozen=True)

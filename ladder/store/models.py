@@ -415,7 +415,7 @@ class StoredSeat(Base):
 
 
 NEWEST_LETTERS = 480
-"""What `PairStats.newest` may have: 40 numbers of 11 digits, and more of shorter ones."""
+"""Letters that `PairStats.newest` may have at most: 40 numbers of 11 digits, and more of shorter ones."""
 
 
 class PairStats(Base):

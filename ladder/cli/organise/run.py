@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ladder.app.running import RunPlan
 
 ASKED = "visitors ask for what is computed"
-"""What people do on the site, for the process that computes."""
+"""Text for the events on the site from which the process that computes has work."""
 
 ladder_app = typer.Typer(help="Run the ladder: schedule matches, play them, rate the bots.", no_args_is_help=True)
 

@@ -9,7 +9,7 @@ from ladder.terminal.running import run
 from ladder.terminal.sandboxes import say
 
 OPENED = "people open their tables"
-"""What people do on the site, for this process."""
+"""Text for the events on the site from which this process has work."""
 
 
 def run_tables(log_to_stderr: StderrOption = True) -> None:

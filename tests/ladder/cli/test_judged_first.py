@@ -1,4 +1,4 @@
-"""What can be judged without an engine is judged before anything is built, started or sent."""
+"""Mistakes that can be judged without an engine are judged before anything is built, started or sent."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ CASES: dict[str, tuple[str, ...]] = {
 
 
 class Engine:
-    """What DOCKER_HOST names: it notes that it was reached, and answers nobody."""
+    """An engine for DOCKER_HOST: it notes that it was reached, and answers nobody."""
 
     def __init__(self, path: Path) -> None:
         self.address, self.reached = f"unix://{path}", 0

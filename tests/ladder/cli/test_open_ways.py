@@ -60,7 +60,7 @@ def test_a_ladder_is_begun_here_also_by_who_has_logged_in_elsewhere(tmp_path: Pa
 
 NEEDS = {"requeue": ("1",), "webhook add": ("https://hooks.example/a",), "webhook remove": ("1",),
          "webhook test": ("1",), "webhook rotate": ("1",)}  # fmt: skip
-"""What commands of a ladder need to be told, by their names."""
+"""Arguments that commands of a ladder need, by their names."""
 OF_A_LADDER = [name.removeprefix("ladder ") for name, _ in every_command() if name.startswith("ladder ")]
 
 

@@ -89,7 +89,7 @@ def play_with_times(database: Database, starting: float | None, playing: float |
 
 @IN_BOTH
 def test_a_bot_that_costs_much_machine_time_plays_fewer_matches(database: Database, settings: Settings) -> None:
-    """What matches took is read for each bot that may play; those of other seasons and variants do not count."""
+    """Machine time of matches is read for each bot that may play; other seasons and variants do not count."""
     versions = enter_all(database, 12)
     with database.write() as session:
         for version in versions:
