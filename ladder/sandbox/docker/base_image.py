@@ -36,6 +36,10 @@ REPOSITORY = "pigpen/bot"
 LATEST = f"{REPOSITORY}:latest"
 OFFICIAL_BASE = "python:3.12-slim"
 CONTENT_LABEL = "pigpen.content"
+BASE_LABEL = "pigpen.base"
+"""Label with the Python image below the base image: its name, and its digest in the registry or that of its layers."""
+DEBIAN_LABEL = "pigpen.debian"
+"""Label with the Debian packages of the image, ``name=version`` each: `docker inspect` shows them."""
 MADE_OUTSIDE = "PIGPEN_BASE_CONTENT"
 """
 Variable with the content hash of the base image, in a container in which Pigpen itself runs: the image was made from
@@ -46,6 +50,12 @@ LOCK = DOCKERFILE.with_name("bot.lock")
 """Versions and hashes of what the image holds beside the SDK, in step with requirements-dev.lock: see scripts/lock."""
 
 _FACTS = "import sys, platform; print('%d.%d' % sys.version_info[:2], platform.machine())"
+_PACKAGES = """
+import email
+texts = open("/var/lib/dpkg/status", encoding="utf-8").read().strip().split("\\n\\n")
+packages = [email.message_from_string(text) for text in texts]
+print(*sorted(f"{each['Package']}={each['Version']}" for each in packages if each["Status"].endswith(" installed")))
+"""
 
 
 @dataclass(frozen=True)
@@ -105,6 +115,23 @@ def layers_digest(client: DockerClient, name: str = LATEST) -> str:
     return hashlib.sha256("\0".join(layers).encode()).hexdigest()
 
 
+def base_identity(client: DockerClient, base: str) -> str:
+    """
+    Name an image by what does not move: its digest in the registry it came from, or, if it came from none, its layers.
+
+    The official image's tag floats, so two builds at different times may stand on different images.
+    """
+    digests = client.images.get(base).attrs.get("RepoDigests") or ()
+    digest = min((str(each).partition("@")[2] for each in digests), default="")
+    return f"{base}@{digest}" if digest else f"{base}, layers sha256:{layers_digest(client, base)}"
+
+
+def debian_packages(client: DockerClient, base: str) -> str:
+    """List the Debian packages of an image with their versions: ``name=version``, in order, a space between two."""
+    output = client.containers.run(base, ["python3", "-c", _PACKAGES], network_mode="none", remove=True)
+    return str(output.decode().strip())
+
+
 def base_image_id(client: DockerClient, content: str, name: str = LATEST) -> str:
     """
     Give the id of the bot base image: a name could come to mean another one between two looks.
@@ -142,7 +169,11 @@ def _make(client: DockerClient, image: BaseImage, content: str, report: Callable
         collect_wheels(folder / "wheels", image.sdk.write_wheel, LOCK, *python_of(client, base))
         report(f"building {image.tag} on {base}")
         try:
-            labels = {CONTENT_LABEL: content}
+            labels = {
+                CONTENT_LABEL: content,
+                BASE_LABEL: base_identity(client, base),
+                DEBIAN_LABEL: debian_packages(client, base),
+            }
             build_image(client, archive(folder), tag=image.tag, labels=labels, arguments={"BASE": base})
         except BuildFailed as error:
             raise SandboxError(f"The bot base image could not be built:\n{error}") from error
@@ -232,6 +263,9 @@ def main(image: BaseImage | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     print(f"{image.tag} is ready; its files: sha256:{layers_digest(client, image.tag)}")
+    labels = client.images.get(image.tag).labels
+    if below := labels.get(BASE_LABEL):
+        print(f"It stands on {below}, with {len(labels[DEBIAN_LABEL].split())} Debian packages (label {DEBIAN_LABEL}).")
     return 0
 
 

@@ -6,6 +6,7 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import docker
 import pytest
@@ -95,11 +96,46 @@ def test_a_second_time_there_is_nothing_to_do(built: list[str], client: docker.D
 
 
 def test_the_command_says_that_it_is_ready(
-    built: list[str], small: BaseImage, client: docker.DockerClient, capsys: pytest.CaptureFixture[str]
+    built: list[str],
+    small: BaseImage,
+    client: docker.DockerClient,
+    python_image: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert images.main(small) == 0
     digest = images.layers_digest(client, small.tag)
-    assert capsys.readouterr().out == f"{REPOSITORY}:0.0.7 is ready; its files: sha256:{digest}\n"
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == f"{REPOSITORY}:0.0.7 is ready; its files: sha256:{digest}"
+    assert images.base_identity(client, python_image) in second
+
+
+def test_its_labels_say_the_debian_packages_as_dpkg_does(built: list[str], client: docker.DockerClient) -> None:
+    command = ["dpkg-query", "--show", "--showformat=${Package}=${Version}\\n"]
+    dpkg = client.containers.run(f"{REPOSITORY}:latest", command, network_mode="none", remove=True)
+    labels = client.images.get(f"{REPOSITORY}:latest").labels
+    assert labels[images.DEBIAN_LABEL].split() == sorted(dpkg.decode().split())
+
+
+class Pulled:
+    """Engine with one image, which has these digests in registries."""
+
+    def __init__(self, *digests: str) -> None:
+        self.images = self
+        self.attrs = {"RepoDigests": list(digests), "RootFS": {"Layers": ["sha256:1"]}}
+
+    def get(self, name: str) -> Pulled:
+        return self
+
+
+def test_a_base_that_was_pulled_is_named_by_its_digest() -> None:
+    client = cast("docker.DockerClient", Pulled("python@sha256:ab"))
+    assert images.base_identity(client, "python:3.12-slim") == "python:3.12-slim@sha256:ab"
+
+
+def test_a_base_of_no_registry_is_named_by_its_layers() -> None:
+    client = cast("docker.DockerClient", Pulled())
+    layers = images.layers_digest(client, "pigpen/python:1")
+    assert images.base_identity(client, "pigpen/python:1") == f"pigpen/python:1, layers sha256:{layers}"
 
 
 def test_two_builds_of_the_same_have_the_same_files(
