@@ -25,7 +25,9 @@ PATH = re.compile(
 MODULE = re.compile(r"(?<![\w/.-])((?:benchmarks|ladder|pigpen|pigpen_arena|referee)(?:\.[A-Za-z_]\w*)+)")
 CLASS = re.compile(r"`([A-Z][a-z]+\w*)(?:\.\w+)?(?:\(\))?`")
 DEFINED = re.compile(r"^ *class (\w+)", flags=re.MULTILINE)
-NOT_MODULES = re.compile(r"pigpen\.(toml|owner|sandbox|variants|base|debian)|ladder\.(db|dump|md|waiting|stopping|aborting)")
+NOT_MODULES = re.compile(
+    r"pigpen\.(toml|owner|sandbox|variants|base|debian)|ladder\.(db|dump|md|waiting|stopping|aborting)"
+)
 """Files, labels of containers and images, events of the log."""
 LEFT_OUT = {"ladder": {"errors", "garbage", "values"}}
 """Modules that most rooms of a package import, and the map leaves out."""
